@@ -43,6 +43,18 @@ def number(state: "dict[str, object]", key: str) -> int:
     return value if isinstance(value, int) else 0
 
 
+def text(state: "dict[str, object]", key: str) -> str:
+    """Return a text of a state; empty if it has none."""
+    value = state.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def rows(state: "dict[str, object]", key: str) -> "list[object]":
+    """Return a list of a state; an empty one if it has none."""
+    value = state.get(key)
+    return value if isinstance(value, list) else []
+
+
 def table(state: "dict[str, object]", key: str) -> "dict[str, object]":
     """Return a table of the state; `{}` if it is missing or of another type."""
     value = state.get(key)

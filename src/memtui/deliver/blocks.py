@@ -26,6 +26,11 @@ def units(text: str) -> int:
     return len(text) + sum([c > "\uffff" for c in text])
 
 
+def item(kind: str, name: str, scope: str, path: str, digest: str, reason: str) -> "dict[str, object]":
+    """Return what the delivery log notes of a part; `digest`: of what was delivered, `reason`: why it was."""
+    return {"kind": kind, "id": name, "scope": scope, "path": path, "hash": digest, "reason": reason}
+
+
 class Part:
     """One entry of a block: its text; `label`, which names it if it is left out; and `item`, its record for the
     delivery log (kind, id, scope, path, hash, reason)."""

@@ -30,16 +30,13 @@ class Given:
     def __init__(self, root: str, session_id: str) -> None:
         self._at = (root, session_id)
         state = session_state.load(root, session_id, PART)
-        rows = session_state.table(state, "sent").items()
-        giving = state.get("giving")
-        doubtful = giving if isinstance(giving, list) else []
-        self.sent = {path: noted for path, noted in rows if isinstance(noted, list) and len(noted) == 3}
-        if doubtful:
-            self.sent = {path: noted for path, noted in self.sent.items() if path not in doubtful}
+        sent, doubtful = session_state.table(state, "sent").items(), session_state.rows(state, "giving")
+        self.sent = {
+            path: noted for path, noted in sent if isinstance(noted, list) and len(noted) == 3 and path not in doubtful
+        }
         self._giving: list[str] = []
         self.units = session_state.number(state, "units")
-        tool = state.get("tool")
-        self.tool = [str(path) for path in tool] if isinstance(tool, list) else []
+        self.tool = [str(path) for path in session_state.rows(state, "tool")]
 
     def note(self, memories: "dict[str, list[object]]", units: int, tool: bool = False) -> None:
         """Note that the session has these memories, of so many units. Raises OSError."""

@@ -66,8 +66,7 @@ def _is_first(hook: runner.Hook, mark: str) -> bool:
     """Note a command by its hash, and return whether it was not noted for this session before. Raises OSError."""
     path = f"{hook.root}/run/worker-refused-{session_state.safe(hook.session_id)}.lock"
     with fs.Lock(path, LOCK_SECONDS, by_process=True):
-        noted = session_state.load(hook.root, hook.session_id, PART).get("commands")
-        before = noted if isinstance(noted, list) else []
+        before = session_state.rows(session_state.load(hook.root, hook.session_id, PART), "commands")
         if mark not in before:
             session_state.save(hook.root, hook.session_id, {"commands": [*before, mark][-MOST:]}, PART)
         return mark not in before

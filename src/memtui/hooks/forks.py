@@ -77,7 +77,7 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
     if origin:
         return {**_copied(hook, origin, {}), **_now(hook)}
     noted = _noted(hook)
-    parent = _text(noted, "session_id")
+    parent = session_state.text(noted, "session_id")
     if noted.get("source") != "resume" or not parent or parent == hook.session_id:
         origin = _parent_by_answer(hook, _own_answer(hook))
         if origin:
@@ -90,9 +90,9 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
     if delivery:
         state = session_state.load(hook.root, parent)
         state |= {
-            "tool": [*_list(noted.get("tool")), *_list(state.get("tool"))],
+            "tool": [*session_state.rows(noted, "tool"), *session_state.rows(state, "tool")],
             "dirs": dict.fromkeys(session_state.table(noted, "dirs"), -1),
-            "redone": [*_list(state.get("redone")), delivery],
+            "redone": [*session_state.rows(state, "redone"), delivery],
         }
         session_state.save(hook.root, parent, session_state.table(noted, "index"), "index")
         session_state.save(hook.root, parent, state)
@@ -108,15 +108,6 @@ def _now(hook: Hook) -> "dict[str, object]":
         "transcript": hook.text("transcript_path"),
         "tool": [],
     }
-
-
-def _text(row: "dict[str, object]", key: str) -> str:
-    value = row.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _list(value: "object") -> "list[object]":
-    return value if isinstance(value, list) else []
 
 
 def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, object]":
@@ -138,7 +129,7 @@ def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, obj
     for session_id in lineage:
         given.copy(hook.root, session_id, hook.session_id)
     state.pop("started", None)
-    state["copy_of"] = [*_list(state.get("copy_of")), *reversed(lineage)]
+    state["copy_of"] = [*session_state.rows(state, "copy_of"), *reversed(lineage)]
     return state
 
 
@@ -168,7 +159,7 @@ def _named_parent(path: str, session_id: str) -> str:
 
     try:
         for number, record in enumerate(transcript.Reader(path)):
-            parent = _text(session_state.table(record, "forkedFrom"), "sessionId")
+            parent = session_state.text(session_state.table(record, "forkedFrom"), "sessionId")
             if parent and parent != session_id:
                 return parent
             if number > HEAD_RECORDS:
@@ -213,7 +204,9 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
         if "." in session_id or session_id == hook.session_id:
             continue
         # A session whose start was killed never noted where its transcript is.
-        named = _text(session_state.load(hook.root, session_id), "transcript") or _transcript_beside(hook, session_id)
+        named = session_state.text(session_state.load(hook.root, session_id), "transcript") or _transcript_beside(
+            hook, session_id
+        )
         try:
             if posix.stat(named).st_mtime < answered - LATE_SECONDS:
                 continue

@@ -37,14 +37,7 @@ def shown(line: catalog.CatalogLine) -> str:
 
 
 def _part(scope: str, directory: str, line: catalog.CatalogLine, text: str, reason: str) -> delivery_blocks.Part:
-    item: dict[str, object] = {
-        "kind": "index",
-        "id": line.name,
-        "scope": scope,
-        "path": f"{directory}/{line.file}",
-        "hash": line.digest[:16],
-        "reason": reason,
-    }
+    item = delivery_blocks.item("index", line.name, scope, f"{directory}/{line.file}", line.digest[:16], reason)
     return delivery_blocks.Part(text, line.name, item)
 
 
@@ -108,11 +101,11 @@ def changes(
 ) -> "list[delivery_blocks.Block]":
     """Return blocks of the memories that are new, gone, or changed since the session was told; the whole index of a
     directory whose index was still being built then."""
-    building = after.get("building")
+    building = session_state.rows(after, "building")
     lines_before = session_state.table(session_state.load(hook.root, hook.session_id, "index"), "lines")
     blocks = []
     for scope, memories in catalogs:
-        if isinstance(building, list) and scope in building:
+        if scope in building:
             block = None if memories.building else _whole(scope, memories)
             blocks += [block] if block is not None else []
             continue

@@ -23,8 +23,7 @@ def _shown(entry: inbox_format.Entry, now: float) -> str:
 
 
 def _item(entry: inbox_format.Entry, kind: str, scope: str, path: str, reason: str) -> "dict[str, object]":
-    digest = ids.content_hash(entry.text)
-    return {"kind": kind, "id": entry.id, "scope": scope, "path": path, "hash": digest, "reason": reason}
+    return delivery_blocks.item(kind, entry.id, scope, path, ids.content_hash(entry.text), reason)
 
 
 def updates(

@@ -30,8 +30,7 @@ def deliver_prompt(
         claimed, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
     try:
         # The ids of the notes that this session knows to be too long for a delivery.
-        names = state.get("told")
-        delivered = {str(name) for name in names} if isinstance(names, list) else set()
+        delivered = {str(name) for name in session_state.rows(state, "told")}
         blocks: list[delivery_blocks.Block] = []
         parts: list[delivery_blocks.Block] = []
         if claimed or oversize:
@@ -96,8 +95,7 @@ def due_lists(
             if news is not None:
                 block, knows[scope] = news
                 blocks += [block] if block is not None else []
-    waiting = state.get("waiting")
-    only = {str(entry_id) for entry_id in waiting} if state.get("prompted") and isinstance(waiting, list) else None
+    only = {str(entry_id) for entry_id in session_state.rows(state, "waiting")} if state.get("prompted") else None
     for scope, directory in hook.inboxes() if only or not state.get("prompted") else []:
         from memtui.hooks import lists
 
@@ -129,17 +127,15 @@ def forget(after: "dict[str, object]", left_out: "list[delivery_blocks.Part]") -
 def of_this_turn(hook: runner.Hook, state: "dict[str, object]") -> "list[object]":
     """Return the guidance given so far in the turn under way. A prompt typed during the turn and a compaction have the
     turn's prompt id; a new turn has a new one. With a client that sends no prompt id, each prompt begins a turn."""
-    notes = state.get("turn")
     turn = hook.text("prompt_id")
     same_turn = state.get("turn_of") == turn if turn else hook.event != "UserPromptSubmit"
-    return list(notes) if same_turn and isinstance(notes, list) else []
+    return list(session_state.rows(state, "turn")) if same_turn else []
 
 
 def remember(after: "dict[str, object]", key: str, claimed: "list[claims.Claim]") -> None:
     """Keep guidance that the client may drop from the context, under a `key` of `after`: `turn`, this turn's, dropped
     when a compaction comes in its middle; `tool`, guidance given before a tool, dropped at a resume."""
-    value = after.get(key)
-    notes = value if isinstance(value, list) else []
+    notes = session_state.rows(after, key)
     for claim in claimed:
         from memtui.inbox import format as inbox_format
 

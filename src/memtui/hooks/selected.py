@@ -41,11 +41,11 @@ def take(hook: Hook) -> "list[bound.Bound]":
     """Return what the model selected, which no other hook gets then. An answer that is not there yet is dropped."""
     path = session_state.path(hook.root, hook.session_id, PART)
     try:
-        memories = session_state.load(hook.root, hook.session_id, PART).get("memories")
+        memories = session_state.rows(session_state.load(hook.root, hook.session_id, PART), "memories")
         posix.unlink(path)
     except OSError:
         return []  # nothing was asked, or another tool that begins at the same moment gives it
-    rows = [row for row in memories if isinstance(row, list) and len(row) == 3] if isinstance(memories, list) else []
+    rows = [row for row in memories if isinstance(row, list) and len(row) == 3]
     return [(str(row[0]), str(row[1]), str(row[2]), REASON) for row in rows[:MOST]]
 
 

@@ -121,7 +121,7 @@ def _dropped(
         after |= {"turn": turn, "tool": [], "updates": {}, "stamps": {}}
         after.pop("telling", None)
     elif source in COPIES and KEEPS not in hook.payload:
-        blocks += _again(hook, old.get("tool"), "the resume")
+        blocks += _again(hook, session_state.rows(old, "tool"), "the resume")
         after["tool"] = []
 
 
@@ -157,11 +157,11 @@ def _message(hook: runner.Hook, source: str, catalogs: "list[tuple[str, catalog.
     return visible.clean(visible.one_line(" · ".join(words)))
 
 
-def _again(hook: runner.Hook, notes: "object", lost: str) -> "list[delivery_blocks.Block]":
+def _again(hook: runner.Hook, notes: "list[object]", lost: str) -> "list[delivery_blocks.Block]":
     """Return blocks that repeat guidance that the session was given before; `lost` says what dropped it."""
     blocks: list[delivery_blocks.Block] = []
     directories = dict(hook.inboxes())
-    for note in notes if isinstance(notes, list) else []:
+    for note in notes:
         if isinstance(note, list) and len(note) == 2 and note[0] in directories:
             from memtui.inbox import deliverable
 

@@ -41,14 +41,8 @@ def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -
         if text == old:
             continue
         body = delivery_blocks.difference(old, text) if old else text
-        item: dict[str, object] = {
-            "kind": KIND,
-            "id": name,
-            "scope": "project" if places.BLOCKS[name][0] else "global",
-            "path": places.path(hook.root, hook.slug, name),
-            "hash": ids.content_hash(text),
-            "reason": "changed" if old else "new",
-        }
+        scope, path = "project" if places.BLOCKS[name][0] else "global", places.path(hook.root, hook.slug, name)
+        item = delivery_blocks.item(KIND, name, scope, path, ids.content_hash(text), "changed" if old else "new")
         parts.append(delivery_blocks.Part(f"[{name}]\n{body}", name, item))
     after[KEY] = {"stamps": stamps, "texts": texts_by_name}
     if not parts:

@@ -52,16 +52,10 @@ def again(directory: str, entry: inbox_format.Entry, lost: str) -> "delivery_blo
 
 
 def _item(directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, object]":
+    scope, digest = inbox_format.scope_of(directory), ids.content_hash(entry.text)
+    item = delivery_blocks.item("guidance", entry.id, scope, f"{directory}/guidance.md", digest, reason)
     expires = entry.fields.get("expires")
-    return {
-        **({"expires": expires} if expires else {}),
-        "kind": "guidance",
-        "id": entry.id,
-        "scope": inbox_format.scope_of(directory),
-        "path": f"{directory}/guidance.md",
-        "hash": ids.content_hash(entry.text),
-        "reason": reason,
-    }
+    return {**item, "expires": expires} if expires else item
 
 
 def notes(claims: "list[Claim]", now: float) -> "list[delivery_blocks.Block]":

@@ -63,15 +63,8 @@ def _block(verdict: "judge.Verdict", text: str, most: int, now: float) -> delive
     if hit.type:
         fields["type"] = hit.type
     fields["time"] = clock.iso_seconds(modified)
-    item: dict[str, object] = {
-        "kind": "recall",
-        "id": name,
-        "scope": hit.scope,
-        "path": hit.path,
-        "hash": verdict.digest[:16],
-        "probability": int(verdict.probability * 1000 + 0.5) / 1000,
-        "reason": reason(verdict),
-    }
+    item = delivery_blocks.item("recall", name, hit.scope, hit.path, verdict.digest[:16], reason(verdict))
+    item["probability"] = int(verdict.probability * 1000 + 0.5) / 1000
     part = delivery_blocks.Part(short, name, item)
     return delivery_blocks.Block(delivery_blocks.TAGS["recall"], fields, " ".join(intro.split()), [part])
 

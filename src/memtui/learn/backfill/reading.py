@@ -159,8 +159,8 @@ class _Reader:
         if state.get("v") != VERSION:
             state = {}
         self.files = session_state.table(state, "files")
-        rows = state.get("candidates")
-        self.candidates = Candidates(filter(None, map(offering.of_row, rows if isinstance(rows, list) else [])))
+        rows = session_state.rows(state, "candidates")
+        self.candidates = Candidates(filter(None, map(offering.of_row, rows)))
 
     def run(self, go_on: Callable[[ReadingProgress], bool]) -> BackfillReading:
         """Read the files, newest first."""
