@@ -177,8 +177,8 @@ async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folde
     leave(world.env, world.shop, UNLIKELY, "older")
     read = reading.read
 
-    def doubted(env, *, now, go_on):
-        found = read(env, now=now, go_on=go_on)
+    def doubted(env, *, go_on):
+        found = read(env, go_on=go_on)
         for each in found.candidates._all.values():
             if each.draft.person == UNLIKELY:
                 each.draft = replace(each.draft, confidence=0.9, durable=0.25)
