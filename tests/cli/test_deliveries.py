@@ -110,21 +110,9 @@ def test_sessions_and_what_each_one_got(memtui, world):
     assert [row["live"] for row in rows] == [True, False, False, False, False]
     assert rows[0]["title"] == "add tests for the new components"
     assert rows[1]["receipts"] == {"settled": 4, "arrived": 2, "previewed": 0, "lost": 2, "waiting": 0, "unknown": 0}
-    found = memtui.json("activity", "7c1e")
-    assert [record["outcome"] for record in found["records"]] == [
-        "arrived",
-        "arrived",
-        "nothing",
-        "arrived",
-        "previewed",
-    ]
-    chars = sum(record["chars"] for record in found["records"])
-    ms = round(sum(record["ms"] for record in found["records"] if record["chars"]))
-    sums = {"deliveries": 4, "characters": chars, "tokens": chars // 4, "ms": ms}
-    assert found["sums"] == {**sums, "outcomes": {"arrived": 3, "nothing": 1, "previewed": 1}}
-    text = memtui("activity", "7c1e").out
-    assert f"about {chars // 4:,} tokens" in text
-    assert f"{ms} ms" in text
+    of_one = memtui.json("activity", "7c1e")["deliveries"]
+    assert [record["outcome"] for record in of_one] == ["arrived", "arrived", "arrived", "previewed"]
+    assert of_one == memtui.json("activity", "--session", "7c1e")["deliveries"]
 
 
 def test_sessions_are_of_this_project_or_of_all_and_can_be_those_that_run(memtui, world):

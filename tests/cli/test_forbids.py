@@ -11,7 +11,7 @@ def said(done):
 
 def test_what_is_refused_from_now_on_is_said(memtui):
     done = memtui("edit", "prefer-pnpm", "--set", "forbids=npm install, npm i")
-    assert "From now on a hook refuses `npm install`, `npm i` once a session." in said(done)
+    assert "From now on a hook refuses `npm install`, `npm i` once a session, in the mode full." in said(done)
     assert "a hook" not in said(memtui("edit", "prefer-pnpm", "--description", "Use pnpm here"))
     row = memtui.json("edit", "prefer-pnpm", "--set", "forbids=npm install, [")
     assert (row["forbids"], row["never_match"]) == (["npm install", "["], ["["])
@@ -23,12 +23,6 @@ def test_what_never_matches_is_kept_with_a_warning(memtui, value):
     assert f"! `{value}` matches no command" in said(done)
     assert "From now on" not in said(done)
     assert "forbids" in memtui("show", "prefer-pnpm", "--raw").out
-
-
-def test_a_mode_in_which_nothing_is_refused_is_named(memtui):
-    memtui("config", "set", "mode", "notes")
-    done = memtui("edit", "prefer-pnpm", "--set", "forbids=npm install")
-    assert "In the mode full, not in notes as now, a hook refuses `npm install`" in said(done)
 
 
 @pytest.mark.parametrize("value", ["npm install", "git push --force", "yarn", "[ a", "", "...", "'npm' i", "A=1 npm"])

@@ -412,7 +412,7 @@ def test_a_draft_becomes_guidance_and_undo_makes_it_a_draft_again(memtui):
 def test_a_draft_is_shown_in_its_setting(memtui, world):
     data = memtui.json("inbox", "J5VMX3")
     said = data["setting"]["said"]
-    assert [each["evidence"] for each in said] == [False, False, True, False]
+    assert [each["hit"] for each in said] == [False, False, True, False]
     assert said[2]["text"] in data["evidence"][-1]
     assert data["becomes"]["path"] == world.shop + "/.claude/memory/no-snapshot-tests.md"
     text = memtui("inbox", "J5VMX3").out

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from memtui.base.phrasing import age
 from memtui.cli import output
 from memtui.cli.output import Output
-from memtui.cli.show import diff
 
 ANY_TEXT = st.text(st.characters(), max_size=60)
 
@@ -114,7 +113,7 @@ def test_colour_only_on_a_terminal_and_unless_refused(monkeypatch):
     def written(env, style):
         monkeypatch.setattr(sys, "stdout", Terminal())
         out = Output({"LANG": "C.UTF-8", **env})
-        out.print(out.style("x", style))
+        out.print(output.styled("x", style))
         return out.stdout.text
 
     assert written({}, "red") == "\x1b[31mx\x1b[0m\n"
@@ -227,7 +226,7 @@ WORDS = st.lists(st.text("abc日", min_size=1, max_size=12), min_size=1).map(" "
 def test_lines_of_a_diff_are_wrapped_between_words_below_their_text(old, new, begin, columns, colour):
     out = Output({"COLUMNS": f"{columns}"})
     out.columns, out.colour, out.stdout = columns, colour, Terminal()
-    diff.show_lines(out, [f"-{begin}{old}", f"+{begin}{new}", f" {begin}{old}"], "  ")
+    out.diff_lines([f"-{begin}{old}", f"+{begin}{new}", f" {begin}{old}"], "  ")
     lines = re.sub("\033\\[[0-9;]*m", "", out.stdout.text).splitlines()
     assert " ".join(lines).split() == f"-{begin}{old} +{begin}{new}  {begin}{old}".split()
     assert all(output.width(each) <= columns for each in lines)

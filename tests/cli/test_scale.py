@@ -79,16 +79,6 @@ def test_a_long_log_is_not_held_in_memory(bare, log, words):
     assert most < 3 * MB
 
 
-def test_a_session_is_counted_whole_and_shows_its_newest(bare, log):
-    found = bare.json("activity", "0000001F", "--limit", "10")
-    assert found["deliveries"] == 25
-    assert found["sums"]["characters"] == 100_000
-    assert (len(found["records"]), found["more"]) == (10, 15)
-    assert "and 15 older" in bare("activity", "0000001f", "--limit", "10").out
-    assert len(bare.json("activity", "0000001f-0000", "--limit", "0")["records"]) == 25
-    assert bare("activity", "0000", check=False).code == 4, "it can mean several"
-
-
 def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
     assert bare.json("activity", "--sessions", "--all-projects")["whole_log"]
     assert "Counted in" not in bare("activity", "--sessions", "--all-projects").out

@@ -25,15 +25,12 @@ def test_at_first_it_is_off_and_says_how_to_switch_it_on(memtui):
     assert data["reason"]
 
 
-def test_a_block_is_changed_and_restored_and_undone(memtui):
-    said = memtui("model", "blocks", "guidance", "--text", "Ask before a migration.").out
-    assert "+Ask before a migration." in said
-    memtui("model", "blocks", "guidance", "--text", "-", stdin="Ask Kim before a migration.\n")
-    assert memtui("model", "blocks", "guidance").out == "Ask Kim before a migration.\n"
-    memtui("undo", "--yes")
-    assert memtui.json("model", "blocks", "guidance")["text"] == "Ask before a migration."
+def test_blocks_are_listed_with_who_wrote_them_and_printed(memtui, world):
+    slug = paths.project_key(world.shop)
+    blocks.Blocks(world.root, slug).edit("guidance", "", "Ask before a migration.", run="r1", session=SESSION)
+    assert memtui("model", "blocks", "guidance").out == "Ask before a migration.\n"
     rows = {each["block"]: each for each in memtui.json("model", "blocks")["blocks"]}
-    assert rows["guidance"]["by"] == "person"
+    assert rows["guidance"]["by"] == "model"
     assert set(rows) == set(places.BLOCKS)
 
 
@@ -41,8 +38,6 @@ def test_a_block_is_changed_and_restored_and_undone(memtui):
     ("words", "code", "said"),
     [
         (("blocks", "secrets"), 3, "There is no block"),
-        (("blocks", "guidance", "--text", "x" * 2001), 2, "at most 2,000 characters"),
-        (("blocks", "--text", "x"), 2, "Name the block."),
         (("sentences", "maybe"), 2, "on, off"),
     ],
 )
@@ -62,12 +57,6 @@ def test_a_setting_that_needs_a_model_says_that_none_can_be_asked(memtui):
     assert "There is no ANTHROPIC_API_KEY" in memtui("config", "set", "subconscious", "full").out
     memtui.env["ANTHROPIC_API_KEY"] = "sk-loopback"
     assert "But:" not in memtui("config", "set", "subconscious", "notes").out
-
-
-def test_a_secret_is_not_kept_in_a_block(memtui):
-    secret = "ghp_" + "wJ4kQ9z" * 5 + "x"
-    memtui("model", "blocks", "guidance", "--text", f"The token is {secret}.")
-    assert secret not in memtui("model", "blocks", "guidance").out
 
 
 def test_stop_and_start(on):

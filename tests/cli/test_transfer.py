@@ -57,7 +57,7 @@ def test_all_scopes_get_a_folder_each(memtui, tmp_path):
         (["import", "sessions", "--since", "when"], 2, "--since: “when” is not a time."),
         (["trust", "--always", "--list"], 2, "--list does not go with --always."),
         (["model", "sentences", "maybe"], 2, "The argument must be one of on, off, not “maybe”."),
-        (["undo", "--list", "--redo"], 2, "--list does not go with --redo."),
+        (["undo", "--redo", "--list"], 2, "--list does not go with --redo."),
         (["undo", "--limit", "3"], 2, "--limit goes with --list."),
         (["export"], 2, "Give a SCOPE, or --all."),
         (["export", "global", "--all"], 2, "Give a SCOPE, or --all."),

@@ -294,7 +294,7 @@ SCENARIOS = [
     C("model", "log", reads=True),
     C("model", "sentences", reads=True),
     C("model", "sentences", "off", before=[("config", "set", "semantic", "true")]),
-    C("model", "blocks", "guidance", "--text", "tok-b1"),
+    C("model", "blocks", reads=True),
     C("model", "stop"),
     C("doctor", "--clean", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),
     C("list", reads=True),

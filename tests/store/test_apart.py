@@ -26,8 +26,8 @@ def named(store, name):
     return next(each for each in scopes.memories(store.scope("auto")) if each.stem == name)
 
 
-def mark(store, one, other, **more):
-    return beside.keep_apart(store.journal, named(store, one), named(store, other), **more)
+def mark(store, one, other):
+    return beside.keep_apart(store.journal, named(store, one), named(store, other))
 
 
 def pairs(store):
@@ -65,11 +65,3 @@ def test_a_mark_is_taken_back_after_its_memory_was_renamed_back(store):
     undo.run(store.journal, "undo").first()
     undo.run(store.journal, "undo").first()
     assert content(store) is None
-
-
-def test_undo_of_a_rename_does_not_bring_back_a_mark_that_was_taken_off(store):
-    mark(store, "b", "c")
-    store.rename(named(store, "b"), "y")
-    mark(store, "y", "c", apart=False)
-    undo_last(store, "rename")
-    assert pairs(store) == set()

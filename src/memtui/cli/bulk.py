@@ -9,17 +9,16 @@ from memtui.cli.output import Output, Result, line, safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memtui.cli.output import Printer
     from memtui.store.store import Store
 
 Done = TypeVar("Done")
 
 
 class BulkResult:
-    """A change for several things, which are called `one` and `more`; `failed` has name, message and hint of each
-    failure, as --json shows them; `code` is the exit code where none failed."""
+    """A change for several things; `failed` has what --json shows of each failure, `code` is that of no failure."""
 
-    def __init__(self, one: str = "memory", more: str = "memories") -> None:
-        self.one, self.more = one, more
+    def __init__(self) -> None:
         self.failed: list[dict[str, str]] = []
         self.code = 0
 
@@ -55,16 +54,15 @@ class BulkResult:
             ]
             raise MemtuiError("\n".join([f"None of these {len(names)} could be changed.", *messages]), shared)
 
-    def result(self, data: "dict[str, object]", text: "Callable[[Output], None]") -> Result:
+    def result(self, data: "dict[str, object]", *text: "str | Printer") -> Result:
         """Return the command's result: its own, then the failures."""
+        code = EXIT_FAILED if self.failed else self.code
+        return Result({**data, "failed": self.failed}, *text, self._print_failures, code=code)
 
-        def text_with_failures(out: Output) -> None:
-            text(out)
-            for row in self.failed:
-                out.say(f"memtui: {line(row['name'])}: {safe(row['message'])}")
-                if row["hint"]:
-                    out.say(f"  {safe(row['hint'])}")
-            if self.failed:
-                out.say(many(len(self.failed), f"{self.one} was", f"{self.more} were") + " left alone.")
-
-        return Result({**data, "failed": self.failed}, text_with_failures, EXIT_FAILED if self.failed else self.code)
+    def _print_failures(self, out: Output) -> None:
+        for row in self.failed:
+            out.say(f"memtui: {line(row['name'])}: {safe(row['message'])}")
+            if row["hint"]:
+                out.say(f"  {safe(row['hint'])}")
+        if self.failed:
+            out.say(many(len(self.failed), "of these was", "of these were") + " left alone.")

@@ -99,18 +99,18 @@ def _present(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
     elif kind == "types":
         from memtui.store.memory import TYPES
 
-        yield from ((each, "") for each in TYPES)
+        yield from ((thing, "") for thing in TYPES)
     elif kind in {"waiting", "notes"}:
         for item in ctx.waiting(("guidance",) if kind == "notes" else None, every=True):
             yield short_id(item.id), item.text.partition("\n")[0]
     elif kind == "changed":
         from memtui.views import changed
 
-        yield from ((each.name, changed.by(each)) for each in ctx.changed())
+        yield from ((thing.name, changed.by(thing)) for thing in ctx.changed())
     elif kind == "changes":
-        yield from ((short_id(each.id), each.summary) for each in ctx.journal().ledger().changes()[:NEWEST])
+        yield from ((short_id(thing.id), thing.summary) for thing in ctx.journal().ledger().changes()[:NEWEST])
     elif kind == "trash":
-        yield from ((each.memory.stem, each.memory.description) for each in ctx.store().trash())
+        yield from ((thing.memory.stem, thing.memory.description) for thing in ctx.store().trash())
     else:
         yield from _delivered(ctx, kind)
 

@@ -19,9 +19,7 @@ DIRECTORIES = ("CLAUDE_CONFIG_DIR", "MEMTUI_HOME", "HOME")
 
 
 class Context(Workspace):
-    """A workspace with the output of a command. `project_given` is whether --project named the directory. MEMTUI_NOW
-    stops the clock, for demonstrations and tests. Raises UsageError if a directory of the environment is no absolute
-    path, or that to work in does not exist."""
+    """A workspace with the output of a command; MEMTUI_NOW stops the clock. Raises UsageError for a wrong directory."""
 
     def __init__(self, env: "Mapping[str, str]", out: "Output", project: "str | None" = None) -> None:
         directories = {name: env.get(name) for name in DIRECTORIES}

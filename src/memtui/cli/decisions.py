@@ -1,5 +1,4 @@
-"""What waits for a decision, as the Inbox of the TUI lists it: drafts, what others wrote, merges, fixes, rules,
-problems, memories to trust, todos; and what an id or a name means among them, and among the notes that wait."""
+"""What waits for a decision, as the Inbox of the TUI lists it, and what an id or a name means among it."""
 
 import os
 from collections.abc import Iterator
@@ -14,8 +13,7 @@ from memtui.base.storage import file_error
 from memtui.base.when import NEVER
 from memtui.cli import entries, memories
 from memtui.cli.context import Context
-from memtui.cli.output import line
-from memtui.cli.show import diff
+from memtui.cli.output import difference, line
 from memtui.inbox.format import NOUNS
 from memtui.review import changed, later, waiting
 from memtui.review.changed import Changed, Untrusted
@@ -56,8 +54,7 @@ ALL = ("all", "everything", "drafts")  # words for what --all means
 
 @dataclass(frozen=True)
 class DecisionRow:
-    """One thing to decide: its `kind`, the `id` and the `names` that mean it, what it `says`, `where` it belongs, when
-    it came (seconds since the epoch), what tells it from others while it is hidden, and until when it is."""
+    """One thing to decide; `names` mean it, as its id does, and `later_key` and `until` (seconds) are of hiding it."""
 
     kind: str
     id: str
@@ -76,8 +73,7 @@ class DecisionRow:
 
 
 class Decisions:
-    """The decisions of a project, or of `every` project; each kind is read when it is asked for. With `decide` what was
-    written just now is taken in, to be decided about; else nothing is written."""
+    """The decisions of a project, or of `every` one; to `decide`, what was written just now is taken in first."""
 
     def __init__(self, ctx: Context, *, every: bool = False, decide: bool = False) -> None:
         self.ctx, self.every, self.decide = ctx, every, decide
@@ -168,12 +164,12 @@ class Decisions:
             changes = self.ctx.changed()
         for memory in self.ctx.untrusted(changes):
             names = (memory.memory.ref, memory.memory.path, memory.memory.stem)
-            where, written = self._place(memory.scope), memory.memory.changed_at
-            yield self._decision("trust", memory.says, where, written, memory, names)
+            where, time = self._place(memory.scope), memory.memory.changed_at
+            yield self._decision("trust", memory.says, where, time, memory, names)
 
     def read(self, kinds: "tuple[str, ...]") -> "list[DecisionRow]":
         """Return the decisions of some kinds, in their order. What can't be read is said."""
-        rows = [each for each in self.of_entries() if isinstance(each.thing, Waiting) and self.near(each.thing)]
+        rows = [row for row in self.of_entries() if isinstance(row.thing, Waiting) and self.near(row.thing)]
         for of, source in (
             ({"changed"}, self.changed),
             ({*PROPOSED}, self.proposed),
@@ -211,7 +207,7 @@ class Decisions:
         else:
             words = f"Nobody else has changed “{ref}” since you saw it."
             return self.gate_off() or NotFoundError(words, entries.LISTED)
-        if (error := entries.why_not(self.ctx, ref, ("guidance", "updates", "items"))) is not None:
+        if (error := entries.why_not(self.ctx, ref)) is not None:
             return error
         hint, lowered = entries.LISTED, ref.lower()
         rows = [row for row in self.of_entries() if row.kind in kinds and lowered]
@@ -249,7 +245,7 @@ def _match(rows: "list[DecisionRow]", ref: str) -> "DecisionRow | None":
 
 def as_data(ctx: Context, row: DecisionRow) -> "dict[str, object]":
     """Return a decision for --json."""
-    time, until = (clock.iso_seconds(each) if each not in {None, NEVER} else None for each in (row.time, row.until))
+    time, until = (clock.iso_seconds(at) if at not in {None, NEVER} else None for at in (row.time, row.until))
     data: dict[str, object] = {
         "id": row.id,
         "kind": row.kind,
@@ -278,14 +274,14 @@ def as_data(ctx: Context, row: DecisionRow) -> "dict[str, object]":
         "title": occasion.title or None,
         "prompt": thing.writer.prompt or None,
         "prompt_text": occasion.prompt or None,
-        "diff": "\n".join(difference(ctx, thing)),
+        "diff": "\n".join(change_lines(ctx, thing)),
     }
 
 
-def difference(ctx: Context, item: Changed, *, back: bool = False) -> "list[str]":
+def change_lines(ctx: Context, item: Changed, *, back: bool = False) -> "list[str]":
     """Return what changed since a person saw a memory, as the lines of a diff; `back`: what taking that back does."""
     try:
         before, after = changed.to_keep(ctx.versions, item) if not back else changed.texts(ctx.versions, item)[::-1]
-        return diff.lines(before, after)
+        return difference(before, after)
     except NotFoundError as error:
         return [f"@ {error.message}"]

@@ -1,6 +1,6 @@
 """`memtui inbox ID`, and `memtui show ID`: one decision whole: what it says, where it comes from, what it would do."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from memtui.base import clock, dates, paths
 from memtui.base.errors import ConflictError, MemtuiError
@@ -8,11 +8,10 @@ from memtui.base.findings import Problem
 from memtui.base.phrasing import ago, some, until
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
-from memtui.cli import entries
+from memtui.cli import entries, memories, proposals
 from memtui.cli.context import Context
-from memtui.cli.decisions import DecisionRow, Decisions, as_data, difference
-from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff, proposals
+from memtui.cli.decisions import DecisionRow, Decisions, as_data, change_lines
+from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.review import approve, changed, draft, evidence
 from memtui.review.changed import Changed, Untrusted
 from memtui.review.draft import Draft
@@ -20,15 +19,20 @@ from memtui.review.evidence import Evidence, Similar
 from memtui.review.waiting import Waiting
 from memtui.store.store import Store
 from memtui.store.versions.writers import Occasions
+from memtui.tidy.changeset import MemoryFiles
 from memtui.views import changed as words
 from memtui.views import drafts
 from memtui.views import versions as version_words
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.cli.output import Printer
+
 TITLES = {"guidance": "Note", "updates": "Draft", "items": "Todo"}
 WHO_WIDTH = 6  # columns for who spoke
 
-# What a thing has more for --json, and how it is printed.
-Details = tuple[dict[str, object], Callable[[Output], None]]
+# What a thing has more for --json, and what is printed of it.
+Details = tuple[dict[str, object], "list[str | Printer]"]
 
 
 def one(ctx: Context, ref: str) -> Result:
@@ -38,46 +42,35 @@ def one(ctx: Context, ref: str) -> Result:
     if isinstance(thing, Waiting):
         more, text = _entry(ctx, row, thing)
     elif isinstance(thing, Changed):
-        more, text = {}, lambda out: _print_changed(ctx, out, thing)
+        more, text = {}, _changed(ctx, thing)
     elif isinstance(thing, Problem):
-        more, text = {}, lambda out: _print_problem(out, row, thing)
+        names = some(thing.memories) if len(thing.memories) > 1 else ""
+        way = narrate(f"memtui reject {short_id(row.id)} does not list it again.")
+        more, text = {}, [thing.sentence, f"  {names}" * bool(names), lambda out: out.remedy(thing.remedy), way]
     elif isinstance(thing, Untrusted):
         more, text = _untrusted(ctx, thing)
     else:
-        more, text = proposals.whole(ctx, thing.proposal)
-    return Result({**more, **as_data(ctx, row)}, text)
-
-
-def _print_problem(out: Output, row: DecisionRow, problem: Problem) -> None:
-    out.paragraph(problem.sentence)
-    if len(problem.memories) > 1:
-        out.paragraph(some(problem.memories), "  ")
-    out.remedy(problem.remedy)
-    out.say(f"memtui reject {short_id(row.id)} does not list it again.")
+        change = proposals.ShownChange(MemoryFiles(ctx.store()), thing.proposal)
+        more, text = change.data(), [change.print]
+    return Result({**more, **as_data(ctx, row)}, *text)
 
 
 def _untrusted(ctx: Context, mem: Untrusted) -> Details:
     memory = mem.memory
-    raw = memory.raw.decode("utf-8", "replace")
-
-    def text(out: Output) -> None:
-        out.heading(line(memory.ref), "came with the repository, not trusted")
-        out.print("  " + out.style(line(ctx.tilde(memory.path)), "dim"))
-        out.print()
-        out.print(safe(raw.rstrip("\n")))
-        ref = memory.ref
-        out.say(
-            f"memtui approve {shell_word(ref)} trusts it as it is now, memtui reject {shell_word(ref)} asks no more."
-        )
-
-    return {"text": raw}, text
+    raw, ref = memory.raw.decode("utf-8", "replace"), shell_word(memory.ref)
+    return {"text": raw}, [
+        lambda out: out.heading(line(memory.ref), "came with the repository, not trusted"),
+        "  " + styled(line(ctx.tilde(memory.path)), "dim") + "\n",
+        safe(raw.rstrip("\n")),
+        narrate(f"memtui approve {ref} trusts it as it is now, memtui reject {ref} asks no more."),
+    ]
 
 
-def _print_changed(ctx: Context, out: Output, item: Changed) -> None:
-    show_changed(ctx, out, item)
+def _changed(ctx: Context, item: Changed) -> "list[str | Printer]":
     does = "Trust it as it is now" if changed.undelivered(ctx.root, [item]) else "Mark it as seen"
-    ref = item.ref
-    out.say(f"{does}: memtui approve {shell_word(ref)}   Reject it: memtui reject {shell_word(ref)}")
+    ref = shell_word(item.ref)
+    ways = narrate(f"{does}: memtui approve {ref}   Reject it: memtui reject {ref}")
+    return [lambda out: show_changed(ctx, out, item), ways]
 
 
 def show_changed(ctx: Context, out: Output, item: Changed, *, back: bool = False) -> None:
@@ -87,9 +80,9 @@ def show_changed(ctx: Context, out: Output, item: Changed, *, back: bool = False
     facts = [words.by(item, occasion.title), version_words.prompted(occasion.prompt), ctx.tilde(item.key)]
     facts += [words.NOT_TRUSTED] if not back and changed.undelivered(ctx.root, [item]) else []
     for fact in filter(None, facts):
-        out.print("  " + out.style(line(fact), "dim"))
+        out.print("  " + styled(line(fact), "dim"))
     out.print(f"  {words.BACK[item.kind]}:" if back else "")
-    diff.show_lines(out, difference(ctx, item, back=back), "  ")
+    out.diff_lines(change_lines(ctx, item, back=back), "  ")
 
 
 # entries
@@ -101,20 +94,19 @@ def _entry(ctx: Context, row: DecisionRow, item: Waiting) -> Details:
     reason = _evidence(ctx, store, item, proposed)
     data: dict[str, object] = {}
     if item.kind != "guidance":
-        exchange = [
-            {"who": each.who, "text": each.text, "time": each.time, "evidence": each.hit} for each in reason.said
-        ]
-        data = {"setting": {"title": reason.title, "said": exchange, "problem": reason.problem or None}}
+        data = {"setting": {"title": reason.title, "said": reason.said, "problem": reason.problem or None}}
     if item.kind == "updates":
         data |= _draft_data(proposed, reason) | {"problem": problem or None}
+    ways = entries.WAYS[item.kind][1].format(short_id(item.id))
+    name_is_taken = proposed is not None and proposed.taken
 
     def text(out: Output) -> None:
         out.heading(f"{TITLES[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
         for state in entries.states(ctx, item):
-            out.print("  " + (state if item.kind == "items" else out.style(f"! {state}", "yellow")))
+            out.print("  " + (state if item.kind == "items" else styled(f"! {state}", "yellow")))
         target = proposed.scope.label if proposed is not None else ""
         for fact in filter(None, [line(row.where), *facts_of(item, now, target), line(ctx.tilde(item.path))]):
-            out.print("  " + out.style(fact, "dim"))
+            out.print("  " + styled(fact, "dim"))
         out.print()
         out.paragraph(item.text)
         if problem:
@@ -128,10 +120,8 @@ def _entry(ctx: Context, row: DecisionRow, item: Waiting) -> Details:
             _print_evidence(out, item, reason)
         if near := reason.similar[: drafts.SIMILAR_SHOWN]:
             _print_similar(out, store, item, near)
-        ways = entries.WAYS[item.kind][1].format(short_id(item.id))
-        out.say(ways.replace(" makes", " --name NAME makes") if proposed is not None and proposed.taken else ways)
 
-    return data, text
+    return data, [text, narrate(ways.replace(" makes", " --name NAME makes") if name_is_taken else ways)]
 
 
 def facts_of(item: Waiting, now: float, target: str = "") -> "list[str]":
@@ -187,10 +177,7 @@ def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, obje
         "taken": proposed.taken,
         "text": proposed.data.decode("utf-8", "replace"),
     }
-    alike = [
-        {"name": m.name, "scope": m.scope_label, "path": m.path, "description": m.description, "score": score}
-        for m, score in ((similar.memory, similar.score) for similar in evidence.similar)
-    ]
+    alike = [{**memories.data_of(similar.memory), "score": similar.score} for similar in evidence.similar]
     rejected = [
         {
             "text": refusal.draft.description,
@@ -205,10 +192,10 @@ def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, obje
 
 def _print_draft(out: Output, proposed: Draft) -> None:
     out.print()
-    out.print(f"becomes  {out.style(f'{line(proposed.scope.label)}:{line(proposed.name)}', 'bold')}")
+    out.print(f"becomes  {styled(f'{line(proposed.scope.label)}:{line(proposed.name)}', 'bold')}")
     if proposed.taken:
         ways = "--name or --into" if takes_draft(proposed) else "--name"
-        out.print("  " + out.style(f"! a memory of this name is there already: approve with {ways}", "yellow"))
+        out.print("  " + styled(f"! a memory of this name is there already: approve with {ways}", "yellow"))
     if request := proposed.item.entry.fields.get("request"):
         out.print(f"trigger  “{line(request)}” (your prompt before the correction; --no-trigger leaves it out)")
 
@@ -228,10 +215,10 @@ def _print_evidence(out: Output, item: Waiting, evidence: Evidence) -> None:
     for quote in quotes:
         head = f"{'›' if quote.hit else ' '} {line(quote.who):<{WHO_WIDTH}} "
         for piece in out.wrapped(quote.text, indent):
-            out.print((head + out.style(piece, "" if quote.hit else "dim")).rstrip())
+            out.print((head + styled(piece, "" if quote.hit else "dim")).rstrip())
             head = " " * indent
     if evidence.problem:
-        out.print("  " + out.style(line(evidence.problem), "dim"))
+        out.print("  " + styled(line(evidence.problem), "dim"))
 
 
 def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Similar]") -> None:
@@ -239,7 +226,7 @@ def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Sim
     out.print()
     out.heading("Similar memories")
     cells = [
-        [f"{each.score:.0%} alike", (line(each.memory.ref), "bold"), line(each.memory.description)] for each in near
+        [f"{other.score:.0%} alike", (line(other.memory.ref), "bold"), line(other.memory.description)] for other in near
     ]
     out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
     owner = approve.store_of(store, [item])
@@ -263,5 +250,6 @@ def name_taken(proposed: Draft) -> ConflictError:
 
 def takes_draft(proposed: Draft) -> bool:
     """Return whether the draft can be merged into the memory that has its name already."""
-    memories = [memory for memory in draft.neighbours(proposed.store, proposed.item) if memory.path == proposed.path]
-    return any(approve.refusal(proposed.store, memory) is None for memory in memories)
+    neighbours = draft.neighbours(proposed.store, proposed.item)
+    same = [memory for memory in neighbours if memory.path == proposed.path]
+    return any(approve.refusal(proposed.store, memory) is None for memory in same)

@@ -9,8 +9,7 @@ from memtui.views import editor
 
 
 class EditedFile:
-    """A temporary file for the editor, removed after the `with` block unless `keep` is set or an edit was not saved.
-    `edited` is whether the editor changed it; an error that leaves the block means that this was not saved."""
+    """A temporary file for the editor, which goes with the block unless `keep` is set or an edit was not saved."""
 
     def __init__(self, ctx: Context, name: str, data: bytes) -> None:
         self.ctx = ctx

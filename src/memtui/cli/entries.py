@@ -56,18 +56,14 @@ def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting
     try:
         return waiting.find(read(ctx, kinds, all_projects=True), ref, what)
     except NotFoundError as error:
-        raise (why_not(ctx, ref, kinds) or NotFoundError(error.message, error.hint or hint)) from None
+        raise (why_not(ctx, ref) or NotFoundError(error.message, error.hint or hint)) from None
 
 
-def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError | None":
-    """Return the error for the id of something else than an entry of these kinds that waits; None for any other id."""
-    if not_found_error := _decided(ctx, ref):
-        return not_found_error
+def why_not(ctx: Context, ref: str) -> "NotFoundError | None":
+    """Return the error for the id of something else than an entry that waits; None for any other id."""
+    if error := _decided(ctx, ref) or _fate(ctx, ref) or misnamed(ctx, ref):
+        return error
     prefix = ref.strip().upper()
-    if "guidance" in kinds and (fate := _fate(ctx, ref)):
-        return fate
-    if wrong := misnamed(ctx, ref):
-        return wrong
     records = log.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))
     if len(prefix) >= MIN_REF and any(short_ids.is_short_for(prefix, str(record.get("id"))) for record in records):
         return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui activity {shell_word(ref)}`?")

@@ -18,6 +18,7 @@ OBJECTS = 200_000  # made before Python looks for garbage, which a short run has
 EXIT_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 # Commands that may run where memtui's directories belong to another user: they check it themselves, or read nothing.
 OWNER_UNCHECKED = {"doctor", "check", "demo"}
+HOMELESS = {"check", "demo", "note", "statusline"}  # commands that may run where no directory is known
 NEVER_FAILS = "statusline"  # the client drops the line of a command that fails: its errors are only logged
 ONE_LINE = "note"  # monitors call it, and their logs want one line
 
@@ -121,13 +122,15 @@ def _command(args: "Namespace", out: "Output") -> int:
     name = args.command or "memtui"
     ctx = Context(os.environ, out, getattr(args, "project", None))
     run = args.run if args.command else _without_command(args, out)
+    if name not in HOMELESS:
+        ctx.must_have_home()
     if name not in OWNER_UNCHECKED:
         ctx.must_own()
     result = run(ctx, args)
     if out.json:
         out.envelope(name, result.data() if callable(result.data) else result.data)
-    elif result.text is not None:
-        result.text(out)
+    else:
+        out.answer(result.text)
     return result.code
 
 

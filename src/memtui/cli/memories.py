@@ -1,6 +1,4 @@
-"""What commands about memories share: find the memories and scopes that arguments name, and report on a memory.
-
-What only some of them need is imported there: `memtui list` is called often."""
+"""Find the memories and scopes that arguments name, and say what was done to them. It imports little, for `list`."""
 
 import os
 from contextlib import suppress
@@ -10,13 +8,14 @@ from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.phrasing import it
 from memtui.base.short_ids import short_id
 from memtui.cli.context import Context
-from memtui.cli.output import Output, line
+from memtui.cli.output import line, narrate, styled
 from memtui.store import scopes
 from memtui.store.memory import TYPES, Memory
 from memtui.store.scopes import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memtui.cli.output import Printer
     from memtui.store.status import Row
     from memtui.store.store import Store
     from memtui.store.versions.trash import TrashItem
@@ -27,17 +26,12 @@ NONE_HERE = f"No memories here.\n{CREATE}\n  Other projects: memtui list --all-p
 
 def find(ctx: Context, ref: str) -> Memory:
     """Find a memory by its name, file, scope:name or path. Raises NotFoundError, ConflictError."""
-    ctx.must_have_home()
     try:
         return scopes.find(ctx.env, ctx.cwd, ref)
     except NotFoundError as error:
         with suppress(MemtuiError, OSError):
-            names = {ref, ref.removesuffix(".md")}
-            items = (
-                each for each in ctx.store().trash() if names & {each.memory.stem, each.memory.ref, each.memory.path}
-            )
-            if item := next(items, None):
-                error.hint = f"It is in the trash: memtui history {short_id(item.id)} --restore"
+            removed = trashed(ctx.store().trash(), ref)
+            error.hint = f"It is in the trash: memtui history {short_id(removed.id)} --restore"
         if error.hint == scopes.ALL_LISTED:
             from memtui.cli import entries
 
@@ -50,7 +44,7 @@ def trashed(items: "list[TrashItem]", ref: str) -> "TrashItem":
     from memtui.base import short_ids
 
     for item in items:
-        if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
+        if {ref, ref.removesuffix(".md")} & {item.memory.stem, item.memory.name, item.memory.ref, item.memory.path}:
             return item
     try:
         key = short_ids.match(ref, [item.id for item in items], "removed memory")
@@ -76,7 +70,6 @@ def ask_others(ctx: Context, store: "Store", names: "list[str]", target: str = "
 
 def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":
     """Return all scopes, or those of a label or kind. Raises NotFoundError, which names the labels there are."""
-    ctx.must_have_home()
     other = label is not None and label.startswith("auto:")
     every = scopes.discover(ctx.env, ctx.cwd, all_projects=all_projects or other)
     if label is None:
@@ -89,8 +82,7 @@ def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False)
 
 
 def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
-    """Return the memories of a scope with their status. Links may lead to the scopes that apply beside it: those of
-    the working directory, for another project the global one."""
+    """Return the memories of a scope with their status; links may lead to the scopes that apply beside it."""
     from memtui.store.status import of_scope
 
     here = scopes.discover(ctx.env, ctx.cwd)
@@ -98,11 +90,11 @@ def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
     return of_scope(ctx.root, scope, ctx.usage, others=beside)
 
 
-def print_written(ctx: Context, out: Output, verb: str, memory: Memory) -> None:
-    """Print what was done to a memory, and its path."""
+def written(ctx: Context, verb: str, memory: Memory) -> str:
+    """Return the line that says what was done to a memory, and its path."""
     other = scopes.of_memory(ctx.env, ctx.cwd, memory) if memory.scope_label.startswith("auto:") else None
     ref = f"{other.shown}:{memory.stem}" if other is not None else memory.ref
-    out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(memory.path))}")
+    return f"{verb}  {styled(line(ref), 'bold')}  {line(ctx.tilde(memory.path))}"
 
 
 def say_unusual(ctx: Context, kind: "str | None") -> None:
@@ -111,10 +103,9 @@ def say_unusual(ctx: Context, kind: "str | None") -> None:
         ctx.out.say(line(f"! “{kind}” is none of the usual types: {', '.join(TYPES)}."))
 
 
-def say_undo(out: Output, count: int = 1) -> None:
-    """Say what undoes a change of so many things."""
-    if count:
-        out.say(f"To undo {it(count)}: memtui undo")
+def undo(count: int = 1) -> "Printer":
+    """Return what says how to undo a change of so many things."""
+    return narrate(f"To undo {it(count)}: memtui undo" * bool(count))
 
 
 def data_of(memory: Memory) -> "dict[str, object]":

@@ -1,7 +1,4 @@
-"""The options of `memtui note` on notes that were written before: `--list`, `--again`, `--withdraw`; and the warning
-about an addressee that is not known.
-
-They are no part of commands/note.py because monitors call that every minute, and it must import little."""
+"""`memtui note` for notes that were written before; apart from commands/note.py, which must import little."""
 
 from memtui.base import clock, paths, short_ids
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
@@ -31,14 +28,11 @@ def withdraw(ctx: Context, ref: str) -> Result:
     item = entries.pick(ctx, ref, ("guidance",), "note")
     transaction_id = ctx.review().withdraw([item])
     data = {"withdrawn": [item.id], "transaction": transaction_id}
-    return Result(
-        data, lambda out: out.print(f"{acts.done('withdraw')}: {cut(line(item.text), 60)}\nTo undo it: memtui undo")
-    )
+    return Result(data, f"{acts.done('withdraw')}: {cut(line(item.text), 60)}\nTo undo it: memtui undo")
 
 
 def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]", options: "set[str]") -> Result:
-    """Send a note again: what expired or is held until `expires`, what was delivered as a new note with those of
-    `fields` that `options` name. Raises NotFoundError, ConflictError if it waits already, MemtuiError."""
+    """Send a note again, one that was delivered as a new one. Raises NotFoundError, ConflictError, MemtuiError."""
     every = entries.read(ctx, ("guidance",), all_projects=True)
     try:
         item = find(every, ref, "note")
@@ -67,7 +61,7 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
     unknown = warn_of_strangers(ctx, new_id, fields.get("for", ""), ctx.slug)
     data = {"id": new_id, "was": was, "text": text, "transaction": transaction_id, "unknown": unknown}
     words = f"Sent again as {short_id(new_id)}; to undo it: memtui undo" if ctx.out.tty else short_id(new_id)
-    return Result(data, lambda out: out.print(words))
+    return Result(data, words)
 
 
 def _waits(ref: str, name: str) -> ConflictError:
@@ -104,11 +98,10 @@ def listing(ctx: Context) -> Result:
         "delivered": delivered,
         "unread": unread,
     }
+    if not (every or claimed or delivered):
+        return Result(data, 'No note waits here. Write one: memtui note "…"')
 
     def text(out: Output) -> None:
-        if not (every or claimed or delivered):
-            out.print('No note waits here. Write one: memtui note "…"')
-            return
         from memtui.cli.detail import facts_of
 
         now = ctx.now()
@@ -138,8 +131,7 @@ def _sent(note_id: str, text: str, delivery: str, session: str, entrypoint: str)
 
 
 def _delivered(ctx: Context, claimed: "set[str]") -> "list[dict[str, object]]":
-    """Return the notes of this project and the global inbox that were delivered last, with outcomes, for --json;
-    without those that are listed as under way, whose ids `claimed` has."""
+    """Return for --json the notes delivered last here and globally, but for those under way (`claimed`)."""
     notes: list[Note] = []
     for record in delivery_log.newest_first(ctx.root, needle=b'"guidance"', most=delivery_log.WINDOW_BYTES):
         delivery = Delivery.of(record)

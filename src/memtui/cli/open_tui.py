@@ -17,7 +17,6 @@ def has_terminal() -> bool:
 
 def run(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0], tour: bool = False) -> Result:
     """Run the TUI until the person leaves it, with `tour` from the tour on; return its exit code."""
-    ctx.must_have_home()
     if ctx.out.json or not has_terminal():
         raise UsageError("The TUI needs a terminal.", "`memtui status` works without one.")
     # Nearly all that is made before the first picture is kept: collecting costs a tenth of the start and frees nothing.
@@ -28,4 +27,4 @@ def run(ctx: Context, *, read_only: bool = False, screen: str = SCREENS[0], tour
     from memtui.tui.app import main
 
     now = ctx.now() if ctx.env.get("MEMTUI_NOW") else None
-    return Result({}, None, main(ctx.env, ctx.cwd, read_only=read_only, screen=screen, now=now, tour=tour))
+    return Result({}, code=main(ctx.env, ctx.cwd, read_only=read_only, screen=screen, now=now, tour=tour))

@@ -1,6 +1,4 @@
-"""The output of commands: data on stdout, narration on stderr, tables that fit the terminal, escaped text.
-
-Memories, notes and logs hold text that others wrote: it is escaped on its way to a terminal, and exact in JSON."""
+"""The output of commands: data on stdout, narration on stderr; text of others is escaped, but exact in JSON."""
 
 import os
 import sys
@@ -23,6 +21,9 @@ STYLES = {
 # Marks where a style begins or ends until the line is written, so that an escape in the text itself is not taken for
 # one of ours. The character is a noncharacter of Unicode.
 STYLE_MARK = "\ufdd0"
+# The beginning of a line of a diff that what follows is indented by: the sign, blanks, the mark of a list.
+HANG = r".? *(?:(?:[-*+]|\d{1,4}[.)]) +)?"
+SIGNS = {"+": "green", "-": "red", "@": "dim"}  # of lines of a diff
 MIN_FLEX = 12  # columns that a shortened cell keeps
 MIN_LAST = 30  # columns below which a last column goes below its row
 GAP = "  "
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     Cell = Sequence[str]  # text, or text and style
+    Printer = Callable[["Output"], None]
 
 
 class UnwritableError(Exception):
@@ -40,15 +42,24 @@ class UnwritableError(Exception):
 
 
 class Result:
-    """The result of a command: `data`, or a function that makes it, is for --json; `text` prints it for a person;
-    `code` is the exit code."""
+    """What a command answers: data, or what makes it, for --json; lines and printers for a person; the exit code."""
 
     __slots__ = ("code", "data", "text")
 
-    def __init__(self, data: "object", text: "Callable[[Output], None] | None" = None, code: int = 0) -> None:
+    def __init__(self, data: "object", *text: "str | Printer", code: int = 0) -> None:
         self.data = data
         self.text = text
         self.code = code
+
+
+def narrate(text: str, *, exact: bool = False) -> "Printer":
+    """Return what prints a line of narration; nothing for an empty one."""
+    return lambda out: out.say(text, exact=exact) if text else None
+
+
+def styled(text: str, name: str) -> str:
+    """Mark text as styled, for a terminal that has styles."""
+    return f"{STYLE_MARK}{STYLES[name]}m{text}{STYLE_MARK}0m" if name and text else text
 
 
 def plain(value: "object") -> "object":
@@ -98,9 +109,9 @@ def cut(text: str, columns: int) -> str:
     """Cut text to `columns` columns at most, with `…` where it is cut: between words, or within a long name."""
     if width(text) <= columns:
         return text
-    end, used = 0, 0
-    while used + width(text[end]) < columns:
-        used += width(text[end])
+    end, columns_used = 0, 0
+    while columns_used + width(text[end]) < columns:
+        columns_used += width(text[end])
         end += 1
     return text[: gap(text, end)].rstrip() + "…"
 
@@ -112,9 +123,7 @@ def plain_width(text: str) -> int:
 
 
 def slices(text: str, columns: int, hang: int) -> "list[tuple[int, int]]":
-    """Return where in a line its pieces begin and end, wrapped between words: the first takes at most `columns`
-    columns, the others, indented by `hang`, so many less. A longer word stays whole, in the piece before it if at least
-    half of that is free."""
+    """Return where the pieces of a line begin and end, wrapped between words; all but the first have a `hang`."""
     if plain_width(text) <= columns:
         return [(0, len(text))]
     import re
@@ -138,6 +147,14 @@ def folded(text: str, columns: int, hang: "int | None" = None) -> "list[str]":
     if len(pieces) == 1:
         return [text]
     return [(" " * hang if start else "") + text[start:end].rstrip(" ") for start, end in pieces]
+
+
+def difference(before: bytes, after: bytes) -> "list[str]":
+    """Return a unified diff without its head, with one line of context."""
+    import difflib
+
+    old, new = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
+    return list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
 
 
 def terminal_columns(env: "Mapping[str, str]") -> "int | None":
@@ -170,14 +187,17 @@ class Output:
         self._begun = False
 
     def print(self, text: str = "") -> None:
-        """Write a line of data, wrapped between words where it is too wide. Raises BrokenPipeError, and UnwritableError
-        for any other error."""
+        """Write a line of data, wrapped where it is too wide. Raises BrokenPipeError, else UnwritableError."""
         self.exact(self._folded(text))
 
     def exact(self, text: str) -> None:
         """Write text that is never wrapped: the bytes of a memory, a path, a script. Raises as `print` does."""
         self._begun = True
         _guard(self.stdout.write, self._for_terminal(text) + "\n")
+
+    def raw(self, text: str) -> None:
+        """Write text that is not escaped: another command's line may hold colours. Raises as `print` does."""
+        _guard(self.stdout.write, text)
 
     def write_bytes(self, data: bytes) -> None:
         """Write a file as it is; on a terminal its text, escaped. Raises as `print` does."""
@@ -192,8 +212,7 @@ class Output:
         _guard(self.stdout.flush)
 
     def say(self, text: str, *, exact: bool = False, end: str = "\n") -> None:
-        """Write a line of narration, wrapped only on a terminal, and never if `exact`: a log or a mail keeps its lines.
-        An error is ignored: there is nobody to tell."""
+        """Write a line of narration, wrapped on a terminal unless `exact`; nobody can be told of an error."""
         self.flush()
         try:
             self.stderr.write(self._for_terminal(self._folded(text) if self.stderr_tty and not exact else text) + end)
@@ -204,7 +223,7 @@ class Output:
     def _folded(self, text: str) -> str:
         if self.columns is None or len(text) <= self.columns:
             return text
-        return "\n".join([piece for each in text.split("\n") for piece in folded(each, self.columns)])
+        return "\n".join([piece for row in text.split("\n") for piece in folded(row, self.columns)])
 
     def drain(self) -> None:
         """Drop what can't be written, so that it does not fail again at exit."""
@@ -219,17 +238,18 @@ class Output:
             from memtui.base import visible
 
             text = visible.revealed(text, _escaped)
-            if self.colour:
-                for code in ("0", *STYLES.values()):
-                    text = text.replace(f"{STYLE_MARK}{code}m", f"\033[{code}m")
+            for code in ("0", *STYLES.values()):
+                text = text.replace(f"{STYLE_MARK}{code}m", f"\033[{code}m" if self.colour else "")
             text = text.replace(STYLE_MARK, _escaped(STYLE_MARK))
         return text.encode("ascii", glyphs.ERRORS).decode("ascii") if self.ascii else text
 
-    def style(self, text: str, name: str) -> str:
-        """Mark text as styled, if the terminal has styles."""
-        if not (self.colour and name and text):
-            return text
-        return f"{STYLE_MARK}{STYLES[name]}m{text}{STYLE_MARK}0m"
+    def answer(self, text: "Sequence[str | Printer]") -> None:
+        """Print the text of a command's result."""
+        for part in text:
+            if callable(part):
+                part(self)
+            elif part:
+                self.print(part)
 
     def section(self) -> None:
         """Part what follows from what was printed before by a blank line; at the beginning print nothing."""
@@ -238,29 +258,27 @@ class Output:
 
     def heading(self, text: str, note: str = "") -> None:
         """Print a title, with a dimmed note after it, or below it where that is too wide."""
-        title = self.style(text, "bold")
+        title = styled(text, "bold")
         if self.columns is None or width(text) + len(GAP) + width(note) <= self.columns:
-            self.exact(title + (GAP + self.style(note, "dim") if note else ""))
+            self.exact(title + (GAP + styled(note, "dim") if note else ""))
             return
         self.print(title)
-        for each in folded(GAP + note, self.columns) if note else []:
-            self.exact(self.style(cut(each, self.columns), "dim"))
+        for row in folded(GAP + note, self.columns) if note else []:
+            self.exact(styled(cut(row, self.columns), "dim"))
 
     def facts(self, rows: "Iterable[tuple[str, str]]", columns: int = 12, whole: "Sequence[str]" = ()) -> None:
-        """Print names, dimmed in a column of so many characters, each with its value beside it; the values of `whole`,
-        commands and paths to be copied, are never wrapped."""
+        """Print names, dimmed, each with its value beside it; those of `whole` are to be copied, and never wrapped."""
         for name, value in rows:
             room = None if self.columns is None or name in whole else max(MIN_FLEX, self.columns - columns - 2)
             first, *others = [value] if room is None else folded(value, room)
-            self.exact(f"  {self.style(f'{name:<{columns - 1}}', 'dim')} {first}")
+            self.exact(f"  {styled(f'{name:<{columns - 1}}', 'dim')} {first}")
             for other in others:
                 self.exact(" " * (columns + 2) + other.strip(" "))
 
     def wrapped(self, text: str, indent: int = 0) -> "list[str]":
-        """Wrap running text into lines that leave room for an indent (of 80 columns where nothing limits them); at
-        least one. Long words stay whole."""
+        """Wrap running text into lines, at least one, that leave room for an indent."""
         room = max(20, (self.columns or 80) - indent)
-        return [piece for each in safe(text).split("\n") for piece in folded(each.rstrip(), room, 0)]
+        return [piece for row in safe(text).split("\n") for piece in folded(row.rstrip(), room, 0)]
 
     def paragraph(self, text: str, indent: str = "") -> None:
         """Print running text, wrapped, each line indented."""
@@ -275,20 +293,19 @@ class Output:
             if lines[-1] and self.columns is not None and len(indent) + width(row) > self.columns:
                 lines.append([])
             lines[-1].append(phrase)
-        for shown in filter(None, lines):
-            self.exact(indent + GAP.join(self.style(*phrase) for phrase in shown))
+        for line_phrases in filter(None, lines):
+            self.exact(indent + GAP.join(styled(*phrase) for phrase in line_phrases))
 
     def finding(self, mark: str, style: str, text: str, remedy: str = "") -> None:
         """Print what was found behind a mark, and below it what to do about it."""
         first, *others = self.wrapped(text, 2)
-        self.print(self.style(mark, style) + " " + first)
+        self.print(styled(mark, style) + " " + first)
         for other in others:
             self.print("  " + other)
         self.remedy(remedy)
 
     def remedy(self, text: str, *, whole: bool = False) -> None:
-        """Print what to do about what stands above, behind an arrow; nothing if there is nothing. Each command of
-        memtui in it that fits into a line is in one, to be copied; with `whole` nothing is wrapped."""
+        """Print what to do, behind an arrow; a command of memtui stays whole if it fits, with `whole` all does."""
         lines = [""]
         for piece in (
             [safe(text)] if whole or self.columns is None else text.replace(" memtui ", "\nmemtui ").split("\n")
@@ -298,8 +315,27 @@ class Output:
                 lines[-1] = joined
             else:
                 lines += [piece] if width(piece) <= self.columns - 6 else self.wrapped(piece, 6)
-        for number, each in enumerate(filter(None, lines)):
-            self.exact(("      " if number else "    → ") + safe(each))
+        for number, row in enumerate(filter(None, lines)):
+            self.exact(("      " if number else "    → ") + safe(row))
+
+    def diff(self, before: bytes, after: bytes) -> None:
+        """Print the difference of two contents."""
+        self.diff_lines(difference(before, after), "  ")
+
+    def diff_lines(self, lines: "Iterable[str]", indent: str = "") -> None:
+        """Print the lines of a diff in colour, on a terminal wrapped below the text of their line."""
+        import re
+
+        for row in map(safe, lines):
+            pieces, hang = [(0, len(row))], 0
+            if self.columns is not None:
+                room = self.columns - len(indent)
+                begin = re.match(HANG, row)
+                hang = min(begin.end() if begin else 0, room // 3)
+                pieces = slices(row, room, hang)
+            for start, end in pieces:
+                piece = row[start:end] if len(pieces) == 1 else row[start:end].rstrip(" ")
+                self.exact(indent + " " * (hang if start else 0) + styled(piece, SIGNS.get(row[:1], "")))
 
     def table(
         self,
@@ -312,10 +348,9 @@ class Output:
         *,
         whole: bool = False,
     ) -> None:
-        """Print rows in columns. If they are too wide, the columns in `flex` are shortened, in that order; the last
-        ones are printed below their row if too little would be left of them. With `whole` the last column is never cut:
-        it is wrapped below its row. `right` are the columns aligned to the right. `notes` has a text to print below
-        each row, or an empty one."""
+        """Print rows in columns; those in `flex` are cut, with `whole` the last is wrapped; `notes` go below."""
+        if not rows:
+            return
         cells = [[(cell, "") if isinstance(cell, str) else (cell[0], cell[1]) for cell in row] for row in rows]
         widths = [max([width(name), *[width(row[n][0]) for row in cells]]) for n, name in enumerate(headers)]
         flex = [place % len(headers) for place in flex]
@@ -334,20 +369,20 @@ class Output:
                 text = BELOW.join(cell[0] for cell in below)
                 pieces = self.wrapped(text, len(indent) + 4) if whole else [cut(text, max(MIN_FLEX, (room or 80) - 4))]
                 for piece in pieces:
-                    self.exact(f"{indent}    {self.style(piece, below[-1][1])}")
+                    self.exact(f"{indent}    {styled(piece, below[-1][1])}")
             for piece in self.wrapped(note, len(indent) + 4) if note else ():
-                self.print(f"{indent}    {self.style(piece, 'yellow' if note.startswith('! ') else '')}")
+                self.print(f"{indent}    {styled(piece, 'yellow' if note.startswith('! ') else '')}")
 
     def _row(
         self, cells: "Sequence[tuple[str, str]]", widths: "Sequence[int]", right: "Sequence[int]", indent: str
     ) -> None:
-        shown = []
+        pieces = []
         for number, (text, style) in enumerate(cells):
             piece = cut(text, widths[number]) if self.columns is not None else text
             blanks = " " * (widths[number] - width(piece)) if number < len(cells) - 1 or number in right else ""
-            styled = self.style(piece, style) if self.colour else piece
-            shown.append(blanks + styled if number in right else styled + blanks)
-        self.exact((indent + GAP.join(shown)).rstrip())
+            piece = styled(piece, style) if self.colour else piece
+            pieces.append(blanks + piece if number in right else piece + blanks)
+        self.exact((indent + GAP.join(pieces)).rstrip())
 
     def envelope(self, command: str, data: "object") -> None:
         """Print the answer of a command as JSON."""
@@ -377,7 +412,7 @@ def _guard(write: "Callable[..., object]", *data: "object") -> None:
 def _in_row(widths: "Sequence[int]", flex: "Sequence[int]", room: int, *, whole: bool) -> int:
     """Return how many columns of a table stand in its rows; those after them are printed below."""
     count = len(widths)
-    least = [min(MIN_FLEX, each) if place in flex else each for place, each in enumerate(widths)]
+    least = [min(MIN_FLEX, wide) if place in flex else wide for place, wide in enumerate(widths)]
     if count == 1 or count - 1 not in flex:
         return count
     rest = room - sum(widths[:-1]) - len(GAP) * (count - 1)

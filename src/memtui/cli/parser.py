@@ -1,6 +1,4 @@
-"""The parser of the command line.
-
-Only the module of the command that was called is imported: monitors call `memtui note` every minute."""
+"""The parser of the command line. It imports only the module of the command that was called."""
 
 import argparse
 import os
@@ -146,8 +144,7 @@ def _add_common(parser: Parser) -> None:
 def command(
     commands: "Commands", name: str, run: "Run", summary: str, example: str, more: str = "", table: str = ""
 ) -> Parser:
-    """Add a command with a one-line `summary`, `more` of its description, an `example` (lines of shell), and below it a
-    `table`, printed as it is."""
+    """Add a command with its help; `example` has lines of shell, `table` is printed as it is."""
     lines = "\n".join("  " + line for line in example.splitlines())
     parser = commands.add_parser(
         name,
@@ -182,8 +179,8 @@ def walk(name: str, argument_parser: argparse.ArgumentParser) -> "Iterator[tuple
     yield name, argument_parser
     for action in argument_parser._actions:  # noqa: SLF001  argparse has no public way to walk a parser
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            for each, below in action.choices.items():
-                yield from walk(each, below)
+            for word, below in action.choices.items():
+                yield from walk(word, below)
 
 
 def _without_commands(*, tui_options: bool) -> Parser:
@@ -217,14 +214,14 @@ def command_word(argv: "list[str]") -> "str | None":
     return None
 
 
-def _close(given: str, choices: "Iterable[str]") -> "list[str]":
+def _close(word: str, choices: "Iterable[str]") -> "list[str]":
     import difflib
 
-    return difflib.get_close_matches(given, choices, 3, 0.6)
+    return difflib.get_close_matches(word, choices, 3, 0.6)
 
 
-def _no_such(what: str, given: str, choices: "Iterable[str]", more: str = "") -> UsageError:
-    return UsageError(f"There is no {what} “{given}”.", (_did_you_mean(_close(given, choices)) + more).rstrip())
+def _no_such(what: str, word: str, choices: "Iterable[str]", more: str = "") -> UsageError:
+    return UsageError(f"There is no {what} “{word}”.", (_did_you_mean(_close(word, choices)) + more).rstrip())
 
 
 def _did_you_mean(close: "list[str]") -> str:

@@ -8,9 +8,7 @@ YES_HELP = "keep secrets in the text, without asking"
 
 
 def checked(ctx: "Context", text: str, *, yes: bool, declined: str, before: str = "") -> "tuple[str, list[str]]":
-    """Return the text as it may be kept, and the kinds of secrets taken out of it. A person is asked; a no raises
-    MemtuiError with the message `declined`. A script can't be asked: its text is kept without the secret, and a note is
-    printed. With `yes` all is kept. Secrets that `before` holds too are not new."""
+    """Ask about secrets in a text, or take them out if nobody answers; return it and the kinds. Raises MemtuiError."""
     if ctx.can_ask:
         confirm(ctx, text, yes=yes, declined=declined, before=before)
         return text, []
@@ -33,8 +31,7 @@ def checked_bytes(ctx: "Context", data: bytes, *, yes: bool, declined: str, befo
 
 
 def confirm(ctx: "Context", text: str, *, yes: bool, declined: str, before: str = "") -> None:
-    """Ask about a secret in a text that can't be changed, unless `before` has it too. Raises MemtuiError for no, and
-    where nobody can answer."""
+    """Ask about a secret in a text that can't be changed, unless `before` has it too. Raises MemtuiError for no."""
     from memtui.redact import redact
     from memtui.views import secret
 

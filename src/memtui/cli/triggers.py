@@ -8,7 +8,7 @@ from memtui.base.phrasing import many
 from memtui.base.shell import shell_word
 from memtui.cli import memories, secret
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Result, line, narrate, styled
 from memtui.store import triggers
 from memtui.store.memory import Memory
 from memtui.views import triggers as words
@@ -53,18 +53,14 @@ def change(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:
     changed = triggers.change(store, memory, added, removed)
     after = memories.find(ctx, memory.path)
     now = MemoryTriggers(ctx, after)
-
-    def text(out: Output) -> None:
-        out.heading(line(after.ref))
-        out.facts([(title, line(text)) for title, text in now.facts()])
-        if changed:
-            if removed:
-                out.say(f"removed: {line(', '.join(removed))}")
-            memories.say_undo(out)
-        else:
-            out.say("Nothing changed.")
-
-    return Result({**memories.data_of(after), **now.data(), "changed": changed}, text)
+    facts = [(title, line(text)) for title, text in now.facts()]
+    ways = [narrate(f"removed: {line(', '.join(removed))}" if removed else ""), memories.undo()]
+    return Result(
+        {**memories.data_of(after), **now.data(), "changed": changed},
+        styled(line(after.ref), "bold"),
+        lambda out: out.facts(facts),
+        *(ways if changed else [narrate("Nothing changed.")]),
+    )
 
 
 def _meant(lines: "list[str]", word: str, problem: str, hint: str) -> str:
@@ -72,7 +68,7 @@ def _meant(lines: "list[str]", word: str, problem: str, hint: str) -> str:
     if word.isascii() and word.isdecimal() and 0 < int(word) <= len(lines):
         return lines[int(word) - 1]
     folded = triggers.one_line(word).casefold()
-    for each in lines:
-        if each.casefold() == folded:
-            return each
+    for trigger in lines:
+        if trigger.casefold() == folded:
+            return trigger
     raise NotFoundError(f"{problem} “{line(word)}”.", hint)

@@ -145,12 +145,6 @@ def _unreadable(path: str, error: OSError) -> Finding:
     return problem("inbox.unread", path=path, why=error.strerror)
 
 
-def guidance_for(root: str, session_id: str, slug: str | None, *, personal: bool, now: float) -> list[Waiting]:
-    """Return the guidance that waits for a session, of its project (`slug`) and global; `personal`: a person's."""
-    entries = waiting_in(root, [slug, None] if slug else [None], ("guidance",))
-    return [entry for entry in entries if is_for(entry, session_id, personal=personal, now=now)]
-
-
 def is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> bool:
     """Tell whether guidance waits for a session; one for a path counts, as the session may touch it."""
     asker = claims.Asker(session_id, "", "", now)

@@ -116,14 +116,13 @@ def moved_pairs(root: str, moved: Mapping[str, str]) -> list[PairsEdit]:
     return [PairsEdit(pairs_path(root), tuple(changed))] if changed else []
 
 
-def keep_apart(journal: Journal, one: Memory, other: Memory, *, apart: bool = True) -> bool:
-    """Keep two memories apart, or no longer; return whether that changed anything. Raises UsageError for one twice."""
+def keep_apart(journal: Journal, one: Memory, other: Memory) -> bool:
+    """Keep two memories apart; return whether that changed anything. Raises UsageError for one twice."""
     if one.path == other.path:
         raise UsageError(f"{one.ref} is one memory.", "Name two that are different.")
     pair = frozenset((one.path, other.path))
-    if (pair in kept_apart(journal.root)) == apart:
+    if pair in kept_apart(journal.root):
         return False
-    changed = (None, pair) if apart else (pair, None)
-    words = f"keep {one.ref} and {other.ref} apart" if apart else f"compare {one.ref} and {other.ref} again"
-    journal.run("apart", [PairsEdit(pairs_path(journal.root), (changed,))], words)
+    words = f"keep {one.ref} and {other.ref} apart"
+    journal.run("apart", [PairsEdit(pairs_path(journal.root), ((None, pair),))], words)
     return True

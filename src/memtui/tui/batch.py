@@ -12,7 +12,6 @@ from memtui import actions
 from memtui.base.phrasing import many
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.services import HowFar, services_of
-from memtui.views import memories as present
 from memtui.views import safe_text
 
 if TYPE_CHECKING:
@@ -95,7 +94,9 @@ async def report(
     for item, error in failed:
         memory, scope = name_of(item)
         reasons.append((f"{memory.stem} ({scope})", error.message.removeprefix(memory.path + ": ")))
-    await services.ask(left_alone(f"{sentence} {present.left_alone(len(failed))}:", reasons))
+    await services.ask(
+        left_alone(f"{sentence} {many(len(failed), 'memory was', 'memories were')} left alone:", reasons)
+    )
 
 
 def left_alone(title: str, reasons: "Iterable[tuple[str, str]]") -> Preview:

@@ -103,7 +103,7 @@ def _drawn(plan: PlanOrError) -> Text:
         for event in events:
             text.append(f"  {event:<16}  ", "dim").append(f"{hook_words.DOES[event]}\n")
     text.append("\nThe exact change of the file\n", "bold")
-    for line in hook_words.diff_lines(plan):
+    for line in plan.diff.splitlines():
         text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
     for note in hook_words.notes(plan):
         text.append(f"note: {safe_text.clean(note)}\n", style="yellow")

@@ -43,8 +43,7 @@ def done(act: str, items: Sequence[Changed], failed: int = 0) -> str:
 
 
 def gate_off(hidden: int, *, own: bool) -> tuple[str, str]:
-    """Say that the gate is off and so many memories are not listed for it, and what lists them; `own` if the setting
-    is the project's own."""
+    """Say that the gate hides so many memories, and what lists them; `own` if the project has its own setting."""
     which = many(hidden, "memory changed by others is", "memories changed by others are")
     return (
         f"The gate is off, so {which if hidden else 'what others change is'} not listed.",

@@ -47,8 +47,7 @@ KEYS = {
 
 
 def worded(journal: "Journal", transaction: "Transaction") -> "Transaction":
-    """Return a change whose summary names the triggers or prompts that it added or removed. The journal has them among
-    its contents alone: they go with a memory that is deleted for good."""
+    """Return a change whose summary names its triggers or prompts, which only the journal's contents have."""
     verb, _, rest = transaction.summary.partition(" triggers ")
     if transaction.op not in ON_LINES or (transaction.op == "triggers" and not rest):
         return transaction
@@ -144,8 +143,7 @@ def place(transaction: "Transaction", door: str) -> str:
 
 
 def asked_about(elsewhere: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
-    """Describe the change that undo or redo asks about: its summary, when it was made, and from where; `writers` maps
-    the journal's names for that to words. What was changed last and can't be undone is a sentence before it."""
+    """Ask about the change that undo or redo would take, with when and from where; `writers`: words for the latter."""
     last = elsewhere.first.latest
     others = len(elsewhere.decided) - 1
     more = f" and {many(others, 'other change')} made with it" if others else ""

@@ -30,11 +30,10 @@ REFUSED: dict[Reason, str] = {
 
 
 def about(proposal: Proposal) -> str:
-    """Return the memories that a proposal is about, for a row of a list that has its kind: `prefer-pnpm + pnpm-only`
-    for a merge, the one that stays first."""
+    """Return the memories that a proposal is about: `prefer-pnpm + pnpm-only` for a merge, the one that stays first."""
     removed, outputs = [name(path) for path in proposal.gone], [name(path.path) for path in proposal.written]
-    shown = {"archive": removed, "merge": [*outputs, *removed]}.get(proposal.kind, outputs or removed)
-    names = list(dict.fromkeys(shown))
+    stems = {"archive": removed, "merge": [*outputs, *removed]}.get(proposal.kind, outputs or removed)
+    names = list(dict.fromkeys(stems))
     join = " + " if proposal.kind == "merge" else ", "
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     return join.join([*names[:NAMED], *more])
@@ -56,8 +55,7 @@ def scope_of(proposal: Proposal) -> str:
 
 
 def without_scope(sentence: str, label: str, place: str) -> str:
-    """Return a sentence without the label of its scope. The name of that, `place`, begins one about its MEMORY.md: in a
-    narrow list it stands nowhere else."""
+    """Return a sentence without the label of its scope, whose name `place` begins one about its MEMORY.md."""
     if not label:
         return sentence
     words = sentence.removeprefix(f"{label}:").replace(f" of {label} ", " ")
@@ -111,12 +109,12 @@ def lost(coverages: Sequence[Coverage]) -> str:
     covered = [cover for coverage in coverages for cover in coverage.dropped]
     sentences = [cover.statement for cover in covered if cover.statement.kind == "field"]
     keys = dict.fromkeys(statement.text.partition(": ")[0] for statement in sentences)
-    told = [many(statements, "statement")] if statements else []
+    parts = [many(statements, "statement")] if statements else []
     if keys:
-        told.append(
+        parts.append(
             f"{many(len(sentences), 'value')} of {'the field' if len(keys) == 1 else 'the fields'} {some(list(keys))}"
         )
-    return f"Dropped: {', and '.join(told)}." if told else ""
+    return f"Dropped: {', and '.join(parts)}." if parts else ""
 
 
 def reworded(coverage: Coverage) -> list[str]:
@@ -128,8 +126,7 @@ def reworded(coverage: Coverage) -> list[str]:
 
 
 def covered(coverage: Coverage) -> str:
-    """Say how many statements are dropped or in other words, or that nothing is lost, and how many stay: `Nothing is
-    lost: 5 statements stay word for word.`; empty if there are none."""
+    """Say what is lost and what stays: `Nothing is lost: 5 statements stay word for word.`"""
     dropped, count_kept, reworded = len(coverage.lost), coverage.count("kept"), coverage.count("reworded")
     sentences = [f"{many(dropped, 'statement is', 'statements are')} dropped"] if dropped else []
     if reworded:
@@ -150,9 +147,7 @@ def following(diffs: Sequence[FileDiff]) -> str:
 
 
 def saved(savings: Savings) -> str:
-    """Say what there is less of, and what more: `Saves 2 memories, 3 lines of MEMORY.md (about 40 tokens of each
-    session), 1.2 kB.`, `Saves 1 line of MEMORY.md; adds 3 B.`; empty if nothing changes. Bytes are those of
-    memories, MEMORY.md and instructions."""
+    """Say what there is less and more of: `Saves 2 memories, 1.2 kB.`, `Saves 1 line of MEMORY.md; adds 3 B.`"""
     less, more = _counted(savings, 1), _counted(savings, -1)
     if savings.index_lines > 0 and not savings.memories and savings.bytes + savings.index_bytes < 0:
         return f"Saves {less[0]}. The files are {more[0]} longer."

@@ -1,5 +1,4 @@
-"""The one table of colours: what state a thing is in, and of what kind it is. No state has the colour of a kind. A
-colour says nothing alone: a sign or a word stands beside it."""
+"""The one table of colours: of states and of kinds; beside each colour stands a sign or a word."""
 
 # A problem is wrong and can be put right. A warning is what a person should know before going on.
 GOOD, UNDER_WAY, WARNING, PROBLEM, QUIET = "green", "cyan", "yellow", "red", "dim"

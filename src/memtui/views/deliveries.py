@@ -94,8 +94,7 @@ def counted(kind: str, count: int) -> str:
 
 
 def brought(contents: "ItemCounts") -> tuple[str, str]:
-    """Describe the contents of a delivery by their titles: (`2 drafts`, `Ask before a migration, Use uv…`); of a
-    single note only its first words."""
+    """Describe the contents of a delivery by their titles: (`2 drafts`, `Ask before a migration, Use uv…`)."""
     counts = dict(contents.counts)
     titles, total = contents.titles, sum(counts.values())
     if "use" in counts or not titles:
@@ -122,8 +121,7 @@ def outcomes(counts: "ReceiptCounts") -> list[tuple[int, str, str]]:
 
 
 def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
-    """Say what became of some deliveries: `✓ arrived 8 of 10` (of the settled ones), `✗ 2 deliveries lost`, `… 2 on the
-    way`, each with its style; what is none is not said."""
+    """Say what became of some deliveries, each with its style: `✓ arrived 8 of 10`, `✗ 2 deliveries lost`."""
     words = []
     if counts.settled:
         glyph, style = GLYPHS[receipts.ARRIVED]
@@ -152,8 +150,7 @@ def limits(times: Iterable[float]) -> tuple[int, int]:
 
 
 def recalls(counts: "RecallCounts") -> str:
-    """Say what came of recalling a memory: `recalled 5×, opened 3×, corrected again 1×, about 500 tokens`; empty where
-    there is nothing to tell."""
+    """Say what came of recalling a memory: `recalled 5×, opened 3×, corrected again 1×, about 500 tokens`."""
     words = [f"recalled {counts.recalled:,}×"] if counts.recalled else []
     words += [f"opened {counts.opened:,}×" if counts.opened else "not opened"] if counts.recalled else []
     words += [f"corrected again {counts.corrected:,}×"] if counts.corrected else []

@@ -38,8 +38,7 @@ def kind(item: Waiting) -> str:
 
 
 def odds(sure: float | None, lasting: float | None, said: int) -> list[str]:
-    """Say how sure a draft is, whether it will last, and how often it was said: `96% sure`, `likely to last`,
-    `said 3 times`. Of a draft that nobody has judged only the last, if it was said again."""
+    """Say how sure a draft is, whether it will last, how often it was said: `96% sure`, `likely to last`."""
     words = [f"{sure:.0%} sure"] if sure is not None else []
     words += [lasts(lasting)] if lasting is not None else []
     times = "said once" if said == 1 else "said twice" if said == 2 else f"said {said} times"
@@ -109,8 +108,8 @@ def added(count: int) -> str:
 
 def like_refused(refusal: LikeRefused, now: float) -> str:
     """Say that a draft is like a rejected one: `like a draft that you rejected on Thu 12 Nov (.87): “Use npm”`."""
-    shown = day(refusal.draft.time, now) if refusal.draft.time is not None else ""
-    when = f"{' at' if ':' in shown else ' on'} {shown}" if shown else ""
+    moment = day(refusal.draft.time, now) if refusal.draft.time is not None else ""
+    when = f"{' at' if ':' in moment else ' on'} {moment}" if moment else ""
     words = cut(safe_text.line(refusal.draft.description), REFUSED_SHOWN)
     good = " for good" if refusal.draft.never else ""
     return f"like a draft that you rejected{good}{when} ({share(refusal.score)}): “{words}”"

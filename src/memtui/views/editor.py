@@ -45,8 +45,7 @@ def run(env: "dict[str, str]", path: str) -> bytes:
 
 @contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Ignore ctrl+c while another program has the terminal: it is sent to us as well, but is meant for that program,
-    which does not inherit a handler; SIG_IGN it would."""
+    """Ignore ctrl+c while another program has the terminal, by a handler, which that program does not inherit."""
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield

@@ -37,33 +37,29 @@ def words(outcome: FixOutcome) -> str:
 
 def due(expired: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     """Describe what was removed, or with `dry` what would be: rows of a kind and a sentence."""
-    can = "can't be undone then" if dry else "can no longer be undone"
+    undone, back = ("can't be undone then", "can't be restored then")
+    if not dry:
+        undone, back = ("can no longer be undone", "can no longer be restored")
     limits = [f"older than {many(keep.days, 'day')}"] if keep.days else []
     limits += [f"beyond the newest {keep.changes:,}"] if keep.changes else []
-    changes = f"{many(expired.changes, 'change')} {' or '.join(limits)}: they {can}" if expired.changes else ""
-    restored = "can't be restored then" if dry else "can no longer be restored"
-    number = many(len(expired.deleted), "removed memory", "removed memories")
-    deleted = f"{number} {restored}: {some(expired.deleted)}" if expired.deleted else ""
-    contents = (
-        f"{many(expired.images, 'old content')} in the trash, {size(expired.image_bytes)}" if expired.images else ""
-    )
-    names = some([os.path.basename(path) for path in expired.months])
-    ago_words = f"more than {many(keep.days, 'day')} ago"
-    deliveries = f"the log of what was delivered {ago_words}: {names}, {size(expired.month_bytes)}"
-    calls = f"the log of calls of models of {some([os.path.basename(path) for path in expired.calls])}"
-    files = f"{many(len(expired.temporary), 'file')} of writers that were killed" if expired.temporary else ""
-    number = many(expired.versions, "version")
-    versions = f"{number} of memories, {size(expired.version_bytes)}: they can't be shown or restored then"
-    rows = [
-        ("undo", changes),
-        ("trash", deleted),
-        ("contents", contents),
-        ("deliveries", deliveries if expired.months else ""),
-        ("models", calls if expired.calls else ""),
-        ("proposals", f"{many(len(expired.proposals), 'change')} proposed long ago" if expired.proposals else ""),
-        ("trust", f"{many(expired.trusted, 'trusted text')} with later ones" if expired.trusted else ""),
-        ("rejected", f"{many(expired.rejected, 'draft')} that you rejected long ago" if expired.rejected else ""),
-        ("versions", versions if expired.versions else ""),
-        ("files", files),
+    removed = many(len(expired.deleted), "removed memory", "removed memories")
+    months, calls = (some([os.path.basename(path) for path in paths]) for paths in (expired.months, expired.calls))
+    log = f"the log of what was delivered more than {many(keep.days, 'day')} ago"
+    versions = f"{many(expired.versions, 'version')} of memories, {size(expired.version_bytes)}"
+    rows: list[tuple[str, object, str]] = [
+        ("undo", expired.changes, f"{many(expired.changes, 'change')} {' or '.join(limits)}: they {undone}"),
+        ("trash", expired.deleted, f"{removed} {back}: {some(expired.deleted)}"),
+        (
+            "contents",
+            expired.images,
+            f"{many(expired.images, 'old content')} in the trash, {size(expired.image_bytes)}",
+        ),
+        ("deliveries", expired.months, f"{log}: {months}, {size(expired.month_bytes)}"),
+        ("models", expired.calls, f"the log of calls of models of {calls}"),
+        ("proposals", expired.proposals, f"{many(len(expired.proposals), 'change')} proposed long ago"),
+        ("trust", expired.trusted, f"{many(expired.trusted, 'trusted text')} with later ones"),
+        ("rejected", expired.rejected, f"{many(expired.rejected, 'draft')} that you rejected long ago"),
+        ("versions", expired.versions, f"{versions}: they can't be shown or restored then"),
+        ("files", expired.temporary, f"{many(len(expired.temporary), 'file')} of writers that were killed"),
     ]
-    return [(what, words) for what, words in rows if words]
+    return [(what, words) for what, there_is, words in rows if there_is]

@@ -38,8 +38,8 @@ ERRORS = "memtui-plain"
 def _replace(error: UnicodeError) -> "tuple[str, int]":
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    found = error.object[error.start : error.end]
-    return "".join([PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in found]), error.end
+    chars = error.object[error.start : error.end]
+    return "".join([PLAIN.get(c) or c.encode("ascii", "backslashreplace").decode() for c in chars]), error.end
 
 
 codecs.register_error(ERRORS, _replace)

@@ -1,10 +1,8 @@
 """Words for installing and removing hooks, in both front doors."""
 
-import difflib
 import json
 import os
 from collections.abc import Sequence
-from itertools import pairwise
 
 from memtui.base import findings
 from memtui.base.finding import Finding
@@ -28,14 +26,12 @@ DOES = {
     "Stop": "drafts memories after a turn",
     "SessionEnd": "drafts memories at the end",
 }
-LONG = 300  # characters of a line of a diff that nobody reads
 # Parts of paths where uvx and pipx keep what they run once: it may be cleared.
 CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
 
 def state(hooks: Status | None) -> tuple[str, bool]:
-    """Say whether the hooks are installed for sessions here, and where: `✓ 7 hooks (user)`; also return whether they
-    are. None: it can't be found out."""
+    """Say whether the hooks are installed and where, `✓ 7 hooks (user)`, and whether they are; None: not known."""
     if hooks is None or not hooks.installed:
         skipped = hooks is not None and hooks.unreadable
         return "✗ Claude Code skips a settings file" if skipped else "✗ not installed", False
@@ -65,8 +61,7 @@ def notes(plan: Plan) -> list[str]:
 
 
 def to_paste(plan: Plan) -> str:
-    """Return the line of the settings file with which another status line and memtui's are shown, or the other alone
-    where memtui's goes; empty if there is no other, or nothing to change. It must not be wrapped."""
+    """Return the line to paste for another status line beside or without memtui's, empty if there is none."""
     return f'"command": {json.dumps(plan.instead)}' if plan.instead else ""
 
 
@@ -77,8 +72,7 @@ def _still_shows_ours(plan: Plan) -> str:
 
 
 def _status_line_stays(value: object, to_paste: bool) -> str:
-    """Say what becomes of a status line that is not ours, where ours was wanted; `to_paste`: whether the line
-    of that name follows."""
+    """Say that another status line stays where ours was wanted; `to_paste`: a line to paste follows."""
     theirs = value.get("command") if isinstance(value, dict) else None
     if not isinstance(theirs, str):
         return "`statusLine` there is not memtui's, and stays. Remove it to have memtui's."
@@ -88,8 +82,7 @@ def _status_line_stays(value: object, to_paste: bool) -> str:
 
 
 def outcome(not_served: Sequence[Finding]) -> list[str]:
-    """Say whether sessions are served now that the hooks are installed, in sentences; `not_served` has what keeps them
-    from it, and what to do about it."""
+    """Say in sentences whether sessions are served now, or what keeps them from it (`not_served`)."""
     return [findings.message(finding) + _what_to_do(finding) for finding in not_served] or [SERVED]
 
 
@@ -129,20 +122,6 @@ def _ours(data: bytes | None) -> dict[str, list[str]]:
     if isinstance(line, dict) and is_ours(line):
         commands[merge.STATUS_LINE] = [line["command"]]
     return commands
-
-
-def diff_lines(plan: Plan) -> list[str]:
-    """Return the lines of a plan's diff; of a file that is one long line, the diff with a line for each value."""
-    lines = plan.diff.splitlines()
-    changes = pairwise([line for line in lines if line[:1] != "\\"])  # no remarks on line ends
-    if not any((old[:1], new[:1]) == ("-", "+") and max(len(old), len(new)) > LONG for old, new in changes):
-        return lines
-    before, after = (
-        json.dumps(merge.read(install.decode(data)[1], ""), indent=2, ensure_ascii=False).splitlines()
-        for data in (plan.before, plan.after)
-    )
-    values = list(difflib.unified_diff(before, after, n=install.DIFF_CONTEXT, lineterm=""))[2:]
-    return [*lines[:2], "  Shown with a line for each value; the file keeps its long lines.", *values]
 
 
 def unchanged(plan: Plan) -> str:

@@ -38,4 +38,4 @@ def section(title: str, marks: Marks) -> str:
 def receipts(title: str = "Receipts") -> str:
     """Return the legend of the receipts of deliveries."""
     outcomes = deliveries.OUTCOMES.items()
-    return section(title, ((deliveries.GLYPHS[each][0], f"{word}: {meaning}") for each, (_, word, meaning) in outcomes))
+    return section(title, ((deliveries.GLYPHS[code][0], f"{word}: {meaning}") for code, (_, word, meaning) in outcomes))

@@ -46,8 +46,7 @@ SOURCES = {
 
 
 def scope_name(scope: "Scope", project: str) -> str:
-    """Name a scope: `global`, `project shop`, `auto crm`, `agent reviewer`. `project` is the name of the project that
-    the person works in."""
+    """Name a scope: `global`, `project shop`, `auto crm`, `agent reviewer`; `project`: that of the person."""
     if scope.kind == "agent":
         return scope.label.replace(":", " ", 1)
     if scope.label in {"project", "auto", "team"}:
@@ -56,8 +55,7 @@ def scope_name(scope: "Scope", project: str) -> str:
 
 
 def scopes_explained(scopes: "Sequence[Scope]", project: str, widest: int = 16) -> list[tuple[str, str]]:
-    """Return scopes to choose from as (label, words): the name in a column of at most `widest` cells, then what the
-    scope is; of another project for which one."""
+    """Return scopes to choose from as (label, words): the name in a column of at most `widest` cells, what it is."""
     pairs = [(scope, scope_name(scope, project)) for scope in scopes]
     wide = min(widest, max((len(name) for _, name in pairs), default=0))
     return [(scope.label, f"{name:<{wide}}  {_explained(scope)}".rstrip()) for scope, name in pairs]
@@ -92,15 +90,8 @@ def _projects(labels: Sequence[str]) -> int:
     return len(here | {label for label in labels if label.startswith("auto:")})
 
 
-def left_alone(count: int) -> str:
-    """Count the memories that could not be changed."""
-    return many(count, "memory was", "memories were") + " left alone"
-
-
 def loader(label: str, count: int = 1, project: str = "", way: str = loading.LOADED) -> str:
-    """Say who loads so many memories of a scope, by its label; empty if nobody loads them into a main session.
-    `project`: the name of their project; empty for the one that the person works in. `way`: how Claude Code brings
-    them, if they are its own."""
+    """Say who loads memories of a scope, empty for nobody; `way`: how Claude Code brings its own."""
     words = LOADERS.get(label, "")
     if label == "auto":
         words = OWN_LOADERS.get(way, words)

@@ -15,9 +15,7 @@ def kinds(addressees: str) -> dict[str, str]:
 
 
 def recipient(addressees: str, *, urgent: bool, project: str, title: str = "") -> str:
-    """Say who gets a note, as everywhere: `the next prompt in shop`, `the next prompt or tool use in any project`, `the
-    next tool of the agent reviewer in shop that touches src/**`. `project`: in words; `title`: of the session that it
-    is for, if it is known."""
+    """Say who gets a note: `the next prompt in shop`, `the next tool of the agent reviewer that touches src/**`."""
     names_by_kind = kinds(addressees)
     whose = (
         f" of the agent {names_by_kind['agent']}"
@@ -47,10 +45,10 @@ def first_session(addressees: str, where: str) -> str:
 
 def way(addressees: str, resume: str) -> str:
     """Say what a person does to get a note; empty if it is for an agent. `resume`: the command of its session."""
-    named = kinds(addressees)
-    if "session" in named:
+    names_by_kind = kinds(addressees)
+    if "session" in names_by_kind:
         return resume and f"go on there, or {resume}"
-    return "" if "agent" in named else "start claude there, or go on in a session that runs"
+    return "" if "agent" in names_by_kind else "start claude there, or go on in a session that runs"
 
 
 def why(stranger: Stranger) -> str:

@@ -1,5 +1,4 @@
-"""The query of a list: words, and terms such as `type:feedback` or `project:"my shop"`; the same in all lists. Of
-memories: `pnpm type:feedback scope:global is:never project:shop`."""
+"""The query of a list: words, and terms such as `type:feedback` or `project:"my shop"`."""
 
 import re
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
@@ -32,8 +31,7 @@ LISTED = 8
 
 @dataclass(frozen=True)
 class Query:
-    """`words`: what is no term, with blanks between; `terms`: value by name, of two of a name the last; `unknown`:
-    names before a colon that mean nothing here, and are words."""
+    """The words of a query, the value of each term by its name, and names before a colon that mean nothing here."""
 
     words: str = ""
     terms: Mapping[str, str] = field(default_factory=dict)
@@ -134,7 +132,7 @@ class MemoryQuery:
             return not_there(self.unknown, NAMES)
         for name, value in zip(NAMES, (self.kind, self.scope, self.state, self.project), strict=True):
             begun = [
-                each for each in values_by_name[name] if each.startswith(value) or (name == "project" and value in each)
+                word for word in values_by_name[name] if word.startswith(value) or (name == "project" and value in word)
             ]
             if not begun:
                 return not_among(name, value, values_by_name[name])
@@ -143,8 +141,7 @@ class MemoryQuery:
     def matches(
         self, scope: Scope, row: Row, here: str, autosaves: Container[str] = (), muted: Container[str] = ()
     ) -> bool:
-        """Return whether a memory has all that the terms say. `here`: the name of this project; `autosaves`: the paths
-        of memories with unsaved text, which is a problem; `muted`: as `muted` returns them."""
+        """Return whether a memory has all that the terms say; `autosaves`: the paths of those with unsaved text."""
         if self.kind and not (row.memory.type.casefold() or UNTYPED).startswith(self.kind):
             return False
         if self.scope and not names(scope, self.scope):

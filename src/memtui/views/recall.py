@@ -1,5 +1,4 @@
-"""How recall is said and drawn: what a prompt would bring, what is left out and why, the parts of a score; and which
-memories replayed prompts would get, now and with a change."""
+"""How recall is said and drawn: what a prompt brings, what is left out and why, what replayed prompts would get."""
 
 from memtui.base.phrasing import many, share
 from memtui.views.bars import bar
@@ -178,17 +177,16 @@ def data(run: "RecallRun") -> "dict[str, object]":
 # prompts that are replayed
 
 
-def replayed(each: "ReplayedPrompt") -> list[tuple[str, str, str]]:
+def replayed(run: "ReplayedPrompt") -> list[tuple[str, str, str]]:
     """Return the memories of a prompt that stay, come and go with a change, as (mark, style, words)."""
-    rows = [(*(SAME if path in each.now else NEW), _memory_words(memory, "")) for path, memory in each.changed.items()]
-    replayed_memories = [memory for path, memory in each.now.items() if path not in each.changed]
+    rows = [(*(SAME if path in run.now else NEW), _memory_words(memory, "")) for path, memory in run.changed.items()]
+    replayed_memories = [memory for path, memory in run.now.items() if path not in run.changed]
     return rows + [(*GONE, _memory_words(memory, "no more")) for memory in replayed_memories]
 
 
-def mark_of(each: "ReplayedPrompt", paths: "Collection[str]") -> tuple[str, str] | None:
-    """Return the mark of a prompt, and its style, for a memory that has one of these paths, before or after a change:
-    whether it gets it, too, or only with the change, or no more; None if it gets it in neither case."""
-    before, after = (any(path in each_side for path in paths) for each_side in (each.now, each.changed))
+def mark_of(run: "ReplayedPrompt", paths: "Collection[str]") -> tuple[str, str] | None:
+    """Return the mark of a replayed prompt and its style for a memory of these paths; None if it never gets it."""
+    before, after = (any(path in each_side for path in paths) for each_side in (run.now, run.changed))
     return SAME if before and after else NEW if after else GONE if before else None
 
 

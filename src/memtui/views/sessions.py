@@ -6,15 +6,9 @@ from memtui.base.shell import shell_word
 from memtui.deliver.sessions import SessionRow
 from memtui.views.deliveries import sums
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memtui.review.waiting import Waiting
-
 LIVE = ("●", "green")
 # In front of a note that waits for a session.
 WAITING = "○"
-# What becomes of the notes that are not for a session alone.
-SHARED = "Those for a project go to the next prompt in it, of whichever session."
 
 
 def title(row: SessionRow) -> str:
@@ -39,16 +33,6 @@ def told(row: SessionRow) -> list[tuple[str, str]]:
     if not row.deliveries:
         return [("got nothing yet", "dim")]
     return sums(row.counts) or [("receipts are looked up …", "dim")]
-
-
-def is_own(item: "Waiting") -> bool:
-    """Return whether a note is for a session alone."""
-    return "session:" in item.entry.fields.get("for", "")
-
-
-def beginning(text: str) -> str:
-    """Return the first line of a note that says anything."""
-    return next((line.strip() for line in text.split("\n") if line.strip()), "")
 
 
 def is_gone(row: SessionRow) -> bool:

@@ -57,10 +57,6 @@ def did(run: runs.Run) -> str:
     return ", ".join(words) or ("nothing to change" if run.outcome == runs.DONE else "")
 
 
-def cost(run: runs.Run) -> str:
-    return models.dollars(run.cost)
-
-
 def writers(versions: "Sequence[BlockVersion]") -> list[str]:
     """Say of each version of a block who wrote it: after which session, or to undo what. `versions`: newest first."""
     numbers = {block_version.id: len(versions) - at for at, block_version in enumerate(versions)}

@@ -23,12 +23,12 @@ def origin(trigger: Trigger, now: float) -> str:
 def from_text(text: str, phrases: Iterable[str]) -> list[str]:
     """Return the triggers between semicolons of a line; one of `phrases` that has a semicolon itself stays whole."""
     whole = {f"\0{number}\0": phrase for number, phrase in enumerate(phrases) if ";" in phrase}
-    for mark, each in whole.items():
-        text = text.replace(each, mark)
+    for mark, phrase_with_semicolon in whole.items():
+        text = text.replace(phrase_with_semicolon, mark)
     parts = []
     for part in text.split(";"):
         line = part.strip()
-        for mark, each in whole.items():
-            line = line.replace(mark, each)
+        for mark, phrase_with_semicolon in whole.items():
+            line = line.replace(mark, phrase_with_semicolon)
         parts.append(line)
     return list(dict.fromkeys(filter(None, parts)))

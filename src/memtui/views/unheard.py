@@ -6,8 +6,7 @@ from memtui import actions
 
 
 class Unheard(NamedTuple):
-    """Why no session gets anything, and a command for it; an action of Setup, the row that it is done on, or none where
-    the screen only explains, and what that is for."""
+    """Why no session gets anything, a command for it, an action of Setup with its row, and its aim."""
 
     why: str
     do: str
@@ -42,8 +41,7 @@ def at_prompt(code: str) -> str:
 
 
 def before(code: str, keys: str) -> str:
-    """Give the reason and what cures it before the `keys` of a list that is empty, for `actions.keyed`; `{once}` in
-    them stands for when a note can arrive."""
+    """Give the reason and what cures it before the `keys` of an empty list; `{once}` is when a note can arrive."""
     if not code:
         return keys.replace("{once}", "")
     unheard = REASONS[code]
@@ -53,8 +51,7 @@ def before(code: str, keys: str) -> str:
 
 
 def keyed(code: str, *, read_only: bool = False) -> str:
-    """Give the reason, and keys of the TUI unless it is read-only: `no hooks are installed (press 4, then a to
-    install them)`; empty for no code."""
+    """Give the reason with keys of the TUI: `no hooks are installed (press 4, then a to install them)`."""
     if not code:
         return ""
     unheard = REASONS[code]

@@ -57,8 +57,7 @@ def called(version: Version, newest: Version, scopes: Sequence[Scope]) -> str:
 
 
 def told(version: Version, newest: Version, title: str, scopes: Sequence[Scope]) -> str:
-    """Say of a version who wrote it, what memtui did, and what the memory was called then; `title` is that of the
-    agent's session, `newest` the newest version."""
+    """Say who wrote a version, what memtui did, and what the memory was called then; `title`: of its session."""
     did, then = deed(version, scopes), called(version, newest, scopes)
     if version.writer.by != PERSON and version.op in {"undo", "redo"}:
         did = f"put back by {did}"

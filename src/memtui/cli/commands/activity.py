@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 
 from memtui.base import ids, short_ids, when
 from memtui.base.errors import NotFoundError, UsageError
-from memtui.base.phrasing import age, ago, cut, many, short
-from memtui.base.shell import shell_word
+from memtui.base.phrasing import age, ago, cut, many
 from memtui.base.short_ids import short_id
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.output import Output, Result, line, safe, styled
 from memtui.client import projects, serving
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
@@ -25,7 +24,6 @@ from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.reading import Reading, Receipts
 from memtui.deliver.record import RECALL, Delivery, Item, session_kind
 from memtui.deliver.record import titles as names_in
-from memtui.review.waiting import guidance_for
 from memtui.store import scopes
 from memtui.store.versions import moved
 from memtui.views import sessions, unheard
@@ -42,7 +40,6 @@ from memtui.views.deliveries import (
 )
 
 LIMIT = 20  # deliveries or sessions in a list
-ROWS = 200  # deliveries of one session
 ID_LENGTH = 26  # characters of a ULID
 TITLE_MOST = 140  # characters of a title, without the last word that would be cut
 MOST_LOOKED_UP = 5000  # newest deliveries that are read where a filter needs each one's receipt
@@ -96,8 +93,8 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
     if args.since and since is None:
         raise UsageError(f"--since: “{args.since}” is not a time.", f"Use one of: {when.BACK}.")
     return Filter(
-        session=args.session or "",
-        project="" if args.all_projects or args.session else ctx.slug,
+        session=args.id or args.session or "",
+        project="" if args.all_projects or args.session or args.id else ctx.slug,
         kind=next((kind for kind, word in KIND_WORD.items() if word == args.kind), ""),
         memory=_memory(ctx, args.memory) if args.memory else "",
         outcome=args.outcome if args.outcome == LOST else OUTCOME_OF.get(args.outcome, args.outcome or ""),
@@ -116,15 +113,14 @@ def _memory(ctx: Context, ref: str) -> str:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List deliveries or sessions, or show one."""
-    ctx.must_have_home()
     criteria = _filter(ctx, args)
-    if (args.id or args.sessions) and criteria.but(project=""):
+    if (args.id or args.sessions) and criteria.but(project="", session=""):
         raise UsageError("An ID and --sessions take no filter.", "See `memtui activity --help`.")
     if args.live and not args.sessions:
         raise UsageError("--live goes with --sessions.", "memtui activity --sessions --live")
     proofs = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir))
-    if args.id:
-        return _one(ctx, args.id, args.limit, proofs)
+    if args.id and not _begins_session(ctx, args.id):
+        return _delivery(ctx, args.id, proofs)
     limit = LIMIT if args.limit is None else args.limit
     if args.sessions:
         return _sessions(ctx, args, limit, proofs)
@@ -132,66 +128,55 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     earlier = moved.load(ctx.root) if criteria.memory else NOTHING_MOVED
     reading = Reading(ctx.root, criteria, proofs, earlier=earlier, most=most, looked=looked, follow=False)
     rows = list(itertools.islice(reading.read(), limit or None))
-    if args.session and not rows:
-        logged = (delivery.session for delivery in core.deliveries(ctx.root, args.session))
-        if not any(name.startswith(args.session) for name in itertools.chain(core.states(ctx.root), logged)):
-            hint = "`memtui activity --sessions --all-projects` lists them."
-            raise NotFoundError(f"There is no session “{args.session}”.", hint)
+    if args.session and not rows and not _begins_session(ctx, args.session):
+        hint = "`memtui activity --sessions --all-projects` lists them."
+        raise NotFoundError(f"There is no session “{args.session}”.", hint)
     proofs.look(rows)
     data = {
-        "deliveries": [{**each.record, "outcome": proofs.known.get(each.id, receipts.UNKNOWN)} for each in rows],
+        "deliveries": [{**row.record, "outcome": proofs.known.get(row.id, receipts.UNKNOWN)} for row in rows],
         "skipped_lines": reading.skipped,
         "whole_log": not reading.cut,
     }
 
-    def text(out: Output) -> None:
-        if rows:
-            _table(ctx, out, rows, proofs.known)
-        elif criteria.but(project=""):
-            out.print("No matches.\n  Of all projects, and of the whole log: --all-projects --limit 0")
-            if criteria.outcome == LOST and (lost := entries.lost(ctx, every=args.all_projects)):
-                out.print(f"  {lost}")
-        else:
-            out.print("Nothing was delivered here yet." if criteria else "Nothing was delivered yet.")
-            out.print(f'  {unheard.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"')
-            if criteria:
-                out.print("  Other projects: memtui activity --all-projects")
-        if reading.cut:
-            part = f"newest {MOST_LOOKED_UP:,} deliveries of the log" if criteria.outcome else OF_PART
-            out.print(f"Only the {part} were read; for all of it: --limit 0")
-        if reading.skipped:
-            out.print(f"{many(reading.skipped, 'line')} of the log could not be read.")
-
-    return Result(data, text)
+    part = f"newest {MOST_LOOKED_UP:,} deliveries of the log" if criteria.outcome else OF_PART
+    return Result(
+        data,
+        (lambda out: _table(ctx, out, rows, proofs.known)) if rows else _nothing(ctx, args, criteria),
+        f"Only the {part} were read; for all of it: --limit 0" if reading.cut else "",
+        f"{many(reading.skipped, 'line')} of the log could not be read." if reading.skipped else "",
+    )
 
 
-def _table(
-    ctx: Context, out: Output, rows: Sequence[Delivery], outcomes: Mapping[str, str], *, of_one: bool = False
-) -> None:
-    """Print deliveries as a table, without columns of the session if they are `of_one`; `outcomes` are by id."""
+def _nothing(ctx: Context, args: argparse.Namespace, criteria: Filter) -> str:
+    """Say that no delivery is listed, and what to do about it."""
+    if criteria.but(project=""):
+        lost = entries.lost(ctx, every=args.all_projects) if criteria.outcome == LOST else ""
+        return "No matches.\n  Of all projects, and of the whole log: --all-projects --limit 0" + f"\n  {lost}" * bool(
+            lost
+        )
+    where, others = ("here ", "\n  Other projects: memtui activity --all-projects") if criteria else ("", "")
+    ways = f'{unheard.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"{others}'
+    return f"Nothing was delivered {where}yet.\n  {ways}"
+
+
+def _table(ctx: Context, out: Output, rows: Sequence[Delivery], outcomes: Mapping[str, str]) -> None:
+    """Print deliveries as a table; `outcomes` are by id."""
     names = projects.names_of_roots(ctx.env, {delivery.root for delivery in rows})
     cells: list[list[str | tuple[str, str]]] = []
-    for each in rows:
-        session = f"{line(each.session)[:8]} {line(session_kind(each.entrypoint))}".rstrip()
-        of_session = [] if of_one else [session, line(names[each.root])]
-        last = [line(EVENTS.get(each.event, each.event)), line(in_short(each.contents))]
-        receipt, since = RECEIPTS[outcomes.get(each.id, receipts.UNKNOWN)], age(each.time or None, ctx.now())
-        cells.append([(short_id(each.id), "cyan"), since, receipt, *of_session, *last])
-    headers = ["ID", "AGE", "RECEIPT", *([] if of_one else ["SESSION", "PROJECT"]), "EVENT", "WHAT"]
-    out.table(headers, cells, flex=(4,) if of_one else (6, 5, 4), right=(1,))
+    for row in rows:
+        session = f"{line(row.session)[:8]} {line(session_kind(row.entrypoint))}".rstrip()
+        last = [line(EVENTS.get(row.event, row.event)), line(in_short(row.contents))]
+        receipt, since = RECEIPTS[outcomes.get(row.id, receipts.UNKNOWN)], age(row.time or None, ctx.now())
+        cells.append([(short_id(row.id), "cyan"), since, receipt, session, line(names[row.root]), *last])
+    out.table(["ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT"], cells, flex=(6, 5, 4), right=(1,))
 
 
-def _one(ctx: Context, ref: str, rows: "int | None", proofs: Receipts) -> Result:
-    """Show one delivery or session. Lists write ids of sessions in small letters: those are tried first for such."""
-    errors = []
-    for way in (_session, _delivery) if ref == ref.lower() else (_delivery, _session):
-        try:
-            return way(ctx, ref, rows, proofs)
-        except NotFoundError as error:
-            errors.append(error)
-    hint = "`memtui activity` lists deliveries, `memtui activity --sessions` sessions."
-    unknown = NotFoundError(f"There is no delivery or session “{ref}”.", hint)
-    raise next((not_found_error for not_found_error in errors if not_found_error.hint), unknown)
+def _begins_session(ctx: Context, ref: str) -> bool:
+    """Return whether the id of a session begins so. Lists write these in small letters."""
+    if len(ref) < short_ids.MIN_REF or ref != ref.lower():
+        return False
+    logged = (delivery.session for delivery in core.deliveries(ctx.root, ref))
+    return any(name.startswith(ref) for name in itertools.chain(core.states(ctx.root), logged))
 
 
 def _find(ctx: Context, ref: str) -> Delivery:
@@ -207,10 +192,12 @@ def _find(ctx: Context, ref: str) -> Delivery:
     try:
         return matching[short_ids.match(ref, matching, "delivery")]
     except NotFoundError as error:
-        raise (entries.misnamed(ctx, ref) or error) from None
+        hint = error.hint or "`memtui activity` lists deliveries, `memtui activity --sessions` sessions."
+        unknown = NotFoundError(f"There is no delivery or session “{ref}”.", hint)
+        raise (entries.misnamed(ctx, ref) or unknown) from None
 
 
-def _delivery(ctx: Context, ref: str, _: "int | None", proofs: Receipts) -> Result:
+def _delivery(ctx: Context, ref: str, proofs: Receipts) -> Result:
     """Show one delivery. Raises NotFoundError, ConflictError."""
     delivery = _find(ctx, ref)
     outcome, path = proofs.of(delivery), transcript.path_of(delivery.record, ctx.config_dir)
@@ -221,7 +208,7 @@ def _delivery(ctx: Context, ref: str, _: "int | None", proofs: Receipts) -> Resu
         out.heading(f"Delivery {line(delivery.id)}", ago(delivery.time or None, ctx.now()) + local)
         kind = session_kind(delivery.entrypoint).replace("person", "interactive")
         facts = [
-            ("receipt", out.style(*RECEIPTS[outcome]) + f" ({MEANINGS[outcome]})"),
+            ("receipt", styled(*RECEIPTS[outcome]) + f" ({MEANINGS[outcome]})"),
             ("event", line(delivery.event) + (f", tool {line(delivery.tool)}" if delivery.tool else "")),
             ("session", line(delivery.session + (f" ({kind})" if kind else ""))),
             ("project", line(delivery.project_root or delivery.project)),
@@ -281,111 +268,33 @@ def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receip
     more = len(rows) - len(session_rows)
     data = {"sessions": [row.data for row in session_rows], "more": more, "whole_log": not skipped.older}
 
-    def text(out: Output) -> None:
-        if not session_rows:
-            here = "" if args.all_projects else " here"
-            out.print(f"No session is live{here}." if args.live else f"No session was seen{here} yet.")
-            others = "Other projects: memtui activity --sessions --all-projects"
-            out.print(f"  {'Are the hooks installed? memtui setup' if args.all_projects else others}")
-            return
-        projects_ = _names(ctx, session_rows)
-        cells = [
-            [
-                sessions.LIVE if row.live else "",
-                (line(row.id)[:8], "cyan"),
-                age(row.last, ctx.now()),
-                f"{row.deliveries:,}",
-                sessions.arrived(row),
-                ", ".join(words for words, _ in sessions.besides(row)),
-                line(projects_[row.project]),
-            ]
-            for row in session_rows
-        ]
-        headers = ["", "SESSION", "SEEN", "SENT", "ARRIVED", "", "PROJECT"]
-        out.table(headers, cells, flex=(6, 5), right=(2, 3, 4), notes=[_title(row) for row in session_rows])
-        if more:
-            out.print(f"and {more:,} more: --limit 0")
-        if skipped.older:
-            out.print(f"Counted in the {OF_PART}; for all of it: --limit 0")
-        out.print("What one session got: memtui activity ID")
-
-    return Result(data, text)
+    if not session_rows:
+        here = "" if args.all_projects else " here"
+        words = f"No session is live{here}." if args.live else f"No session was seen{here} yet."
+        others = "Other projects: memtui activity --sessions --all-projects"
+        return Result(data, f"{words}\n  {'Are the hooks installed? memtui setup' if args.all_projects else others}")
+    rest = f"and {more:,} more: --limit 0" if more else ""
+    older = f"Counted in the {OF_PART}; for all of it: --limit 0" if skipped.older else ""
+    ways = "What one session got: memtui activity ID"
+    return Result(data, lambda out: _print_sessions(ctx, out, session_rows), rest, older, ways)
 
 
-def _title(row: core.SessionRow) -> str:
-    return cut(line(sessions.title(row)), TITLE_MOST)
-
-
-def _names(ctx: Context, rows: "list[core.SessionRow]") -> "dict[str, str]":
+def _print_sessions(ctx: Context, out: Output, rows: "list[core.SessionRow]") -> None:
     slugs = {row.project for row in rows if not row.project.startswith("/")}
     paths_by_slug = projects.paths_of(ctx.env, slugs) if slugs else {}
-    return projects.names_of_roots(ctx.env, {row.project for row in rows}, paths_by_slug)
-
-
-def _session(ctx: Context, ref: str, limit: "int | None", proofs: Receipts) -> Result:
-    """Show one session, with its newest deliveries. Raises NotFoundError, ConflictError."""
-    begin, rows = ref.strip().lstrip("…"), ROWS if limit is None else limit
-    several = {name: visit for name, visit in core.states(ctx.root).items() if core.meant(name, begin)}
-    newest: dict[str, list[tuple[Delivery, str]]] = {}
-    counts: dict[str, Counter[str]] = {}
-    for delivery in core.deliveries(ctx.root, begin):
-        if len(several) > short_ids.SEVERAL:
-            break
-        several.setdefault(delivery.session, core.Session(delivery.session)).note(delivery)
-        outcome, records_shown = proofs.of(delivery), newest.setdefault(delivery.session, [])
-        counts.setdefault(delivery.session, Counter())[outcome] += 1
-        if rows <= 0 or len(records_shown) < rows:
-            records_shown.append((delivery, outcome))
-    session = several[short_ids.match(ref, several, "session")]
-    records, outcomes = newest.get(session.id, []), counts.get(session.id, Counter())
-    more = outcomes.total() - len(records)
-    row = core.row_of(session, serving.served(ctx.root), ctx.now())
-    row = core.look_up(row, session, transcript.Finder(ctx.config_dir), outcomes)
-    waiting = guidance_for(ctx.root, row.id, row.slug, personal=row.kind != "script", now=ctx.now())
-    data = {
-        **row.data,
-        "sums": {**session.sums, "outcomes": dict(outcomes)},
-        "state": session.state,
-        "waiting": [{"id": entry.id, "text": entry.text} for entry in waiting],
-        "records": [{**delivery.record, "outcome": outcome} for delivery, outcome in records],
-        "more": more,
-    }
-
-    def text(out: Output) -> None:
-        for piece in out.wrapped(_title(row)):
-            out.heading(piece)
-        sums = session.sums
-        size = f"{short(row.characters)} characters, about {row.tokens:,} tokens"
-        facts = [
-            ("session", f"{line(row.id)}, {'live' if row.live else 'past'}"),
-            ("project", line(_names(ctx, [row])[row.project])),
-            ("directory", line(row.cwd)),
-            ("branch", line(row.branch)),
-            ("run by", f"a {row.kind}" if row.kind else ""),
-            ("started", ago(row.started, ctx.now())),
-            ("last seen", ago(row.last, ctx.now())),
-            ("mode", line(row.mode)),
-            ("delivered", f"{many(sums['deliveries'], 'time')}, {size}"),
-            ("receipts", ", ".join(words for words, _ in sessions.told(row))),
-            ("recalled", recalls(row.recalls).removeprefix("recalled ")),
-            ("in hooks", f"{sums['ms']:,} ms"),
-            ("resume", line(sessions.resume(row, ctx.cwd)) or "not possible, its transcript is gone"),
+    names = projects.names_of_roots(ctx.env, {row.project for row in rows}, paths_by_slug)
+    cells = [
+        [
+            sessions.LIVE if row.live else "",
+            (line(row.id)[:8], "cyan"),
+            age(row.last, ctx.now()),
+            f"{row.deliveries:,}",
+            sessions.arrived(row),
+            ", ".join(words for words, _ in sessions.besides(row)),
+            line(names[row.project]),
         ]
-        out.facts(((name, value) for name, value in facts if value), whole=("directory", "resume"))
-        out.print()
-        if waiting:
-            out.heading("Waits for it")
-            for entry in waiting:
-                out.paragraph(line(sessions.beginning(entry.text)), "  ")
-            if not all(map(sessions.is_own, waiting)):
-                out.paragraph(sessions.SHARED)
-            out.print()
-        if not records:
-            out.print("It got nothing.")
-            return
-        _table(ctx, out, [each for each, _ in records], {each.id: outcome for each, outcome in records}, of_one=True)
-        if more:
-            out.print(f"and {more:,} older: memtui activity --limit 0 {shell_word(row.id[:8])}")
-        out.print("The exact text: memtui activity ID")
-
-    return Result(data, text)
+        for row in rows
+    ]
+    notes = [cut(line(sessions.title(row)), TITLE_MOST) for row in rows]
+    headers = ["", "SESSION", "SEEN", "SENT", "ARRIVED", "", "PROJECT"]
+    out.table(headers, cells, flex=(6, 5), right=(2, 3, 4), notes=notes)

@@ -10,7 +10,7 @@ from memtui.base.shell import shell_word
 from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Result, line, narrate
 from memtui.store import references, scopes
 from memtui.store.journal import acts
 from memtui.store.memory import Memory
@@ -69,20 +69,16 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
 
     bulk = BulkResult()
     pairs = bulk.run(store, args.names, remove)
-
-    def text(out: Output) -> None:
-        for mem, _ in pairs:
-            memories.print_written(ctx, out, acts.done("delete"), mem)
-        memories.say_undo(out, len(pairs))
-
-    return bulk.result({"deleted": [{**memories.data_of(mem), "trash_id": key} for mem, key in pairs]}, text)
+    words = [memories.written(ctx, acts.done("delete"), memory) for memory, _ in pairs]
+    data = [{**memories.data_of(memory), "trash_id": key} for memory, key in pairs]
+    return bulk.result({"deleted": data}, *words, memories.undo(len(pairs)))
 
 
 def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
-    left, bulk = 0, BulkResult()
+    remaining, bulk = 0, BulkResult()
 
     def purge(name: str) -> str:
-        nonlocal left
+        nonlocal remaining
         try:
             memory = memories.find(ctx, name)
             label, remove = memory.ref, partial(store.erase, memory)
@@ -91,25 +87,22 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
             label, remove = item.memory.ref, partial(store.purge, item.id)
         if not args.yes:
             ctx.confirm(f"Delete {line(label)} for good? This can't be undone.", f"{label} was kept.")
-        left += remove()
+        remaining += remove()
         return label
 
     names = bulk.run(store, args.names, purge)
-
-    def text(out: Output) -> None:
-        out.print(f"{acts.done('purge')}: {line(', '.join(names))}")
-        if left:
-            keep = many(left, "other change keeps", "other changes keep")
-            until = "until `memtui doctor --clean` deletes what is older than keep_days"
-            out.say(f"{keep} a line of it for undo, {until}.")
-        out.say("What sessions got of it stands in Claude Code's transcripts until Claude Code deletes these.")
-
-    return bulk.result({"purged": names, "lines_left": left}, text)
+    keep = many(remaining, "other change keeps", "other changes keep")
+    until = "until `memtui doctor --clean` deletes what is older than keep_days"
+    return bulk.result(
+        {"purged": names, "lines_left": remaining},
+        f"{acts.done('purge')}: {line(', '.join(names))}",
+        narrate(f"{keep} a line of it for undo, {until}." if remaining else ""),
+        narrate("What sessions got of it stands in Claude Code's transcripts until Claude Code deletes these."),
+    )
 
 
 def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
-    """Return the new name of a memory, the second argument without --scope; None if it keeps its own. If that is
-    SCOPE:NEWNAME, as lists name a memory, its scope becomes `args.scope`."""
+    """Return the new name of a memory, None if it keeps its own; of SCOPE:NEWNAME the scope becomes `args.scope`."""
     if args.scope:
         return None
     every = [label for scope in scopes.discover(ctx.env, ctx.cwd) for label in (scope.label, *scope.aliases)]
@@ -155,13 +148,9 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
         {**memories.data_of(mem), "was": {"name": other.name, "scope": other.scope_label, "path": other.path}}
         for other, mem in pairs
     ]
-
-    def text(out: Output) -> None:
-        for _, mem in pairs:
-            memories.print_written(ctx, out, "copied to" if args.copy else "now", mem)
-        memories.say_undo(out, len(pairs))
-
-    return bulk.result({**(rows[0] if len(args.names) == 1 else {}), "made": rows}, text)
+    words = [memories.written(ctx, "copied to" if args.copy else "now", memory) for _, memory in pairs]
+    data = {**(rows[0] if len(args.names) == 1 else {}), "made": rows}
+    return bulk.result(data, *words, memories.undo(len(pairs)))
 
 
 def _trusted(store: Store, memory: Memory, target: Scope) -> Memory:

@@ -11,8 +11,7 @@ from memtui.base.phrasing import many
 from memtui.base.shell import shell_word
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff
+from memtui.cli.output import Output, Result, difference, line, safe, styled
 from memtui.store import beside, scopes
 from memtui.store.index.index_state import IndexState, states
 from memtui.store.scopes import Scope
@@ -48,27 +47,24 @@ def register(commands: "parser.Commands") -> None:
     command.add_argument("--yes", action="store_true", help="with --fix: don't ask")
     command.add_argument("--scope", help="only this scope")
     command.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
-    pair = command.add_mutually_exclusive_group()
-    pair.add_argument(
-        "--apart", nargs=2, metavar=("NAME", "OTHER"), help="two memories are different: never name them as alike again"
-    )
-    pair.add_argument("--compare", nargs=2, metavar=("NAME", "OTHER"), help="undo --apart")
+    about = "two memories are different: never name them as alike again"
+    command.add_argument("--apart", nargs=2, metavar=("NAME", "OTHER"), help=about)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Keep two memories apart, or check and fix."""
-    if pair := args.apart or args.compare:
+    if args.path is None:
+        ctx.must_have_home()
+        ctx.must_own()
+    if args.apart:
         if args.path or args.fix:
-            raise UsageError("--apart and --compare take no PATH and no --fix.", "Call check twice.")
-        return _keep(ctx, *pair, apart=bool(args.apart))
+            raise UsageError("--apart takes no PATH and no --fix.", "Call check twice.")
+        return _keep_apart(ctx, *args.apart)
     if ctx.out.json and args.format == "github":
         raise UsageError("--format github and --json can't be combined.", "Choose one of them.")
     if args.dry_run and not args.fix:
         raise UsageError("--dry-run goes with --fix.", "Without --fix nothing is written.")
-    if args.path is None:
-        ctx.must_have_home()
-        ctx.must_own()
-    elif args.scope:
+    if args.path is not None and args.scope:
         raise UsageError("--scope is for your own memories, not for a PATH.", "Give the directory of the scope.")
     return _check(ctx, args)
 
@@ -79,13 +75,13 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
 
     def look() -> "tuple[LintInput, list[Finding], list[FileFix]]":
         subject = _subject(ctx, args.path, chosen)
-        found = [finding for finding in lint.check(subject) if not labels or str(finding.data.get("scope")) in labels]
+        reports = [finding for finding in lint.check(subject) if not labels or str(finding.data.get("scope")) in labels]
         if args.path is None:
-            found += doctor.trust(ctx.root, chosen or subject.scopes)
-            found.sort(key=lambda finding: finding.level != PROBLEM)
-        return subject, found, lint_fixes.plan_all(subject, found)
+            reports += doctor.trust(ctx.root, chosen or subject.scopes)
+            reports.sort(key=lambda finding: finding.level != PROBLEM)
+        return subject, reports, lint_fixes.plan_all(subject, reports)
 
-    subject, found, planned = look()
+    subject, reports, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
     files = {fix.path for fix in planned}
@@ -95,16 +91,16 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     fixed = [fix for fix in planned if fix.path not in rejected] if args.fix else []
     undo = _fix(ctx, args, subject, fixed) if fixed else False
     if fixed and not args.dry_run:
-        subject, found, _ = look()
+        subject, reports, _ = look()
     fix = "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}")
     remedies = Remedies(subject, fix, rejected)
-    causes = findings.by_cause(found, remedies.fixable, remedies.of)
+    causes = findings.by_cause(reports, remedies.fixable, remedies.of)
     to_fix = sum(problem.level == PROBLEM for problem in causes)
     here = [scope for scope in subject.scopes if args.path is None and (not labels or scope.shown in labels)]
     indexes = states(ctx.root, here) if here else []
     data = {
         "indexes": [index_state.data() for index_state in indexes],
-        "findings": [_row(finding, remedies) for finding in found],
+        "findings": [_row(finding, remedies) for finding in reports],
         "causes": [
             {"code": problem.cause, "level": problem.level, "message": problem.sentence, "memories": problem.memories}
             | {"action": problem.action, "remedy": problem.remedy, "places": len(problem.parts)}
@@ -113,13 +109,13 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         "problems": to_fix,
         "notes": len(causes) - to_fix,
         "scopes": [{"scope": scope.label, "path": scope.directory} for scope in subject.scopes],
-        "fixed": [{"path": fix.path, "diff": "\n".join(diff.lines(fix.before or b"", fix.after))} for fix in fixed],
+        "fixed": [{"path": fix.path, "diff": "\n".join(difference(fix.before or b"", fix.after))} for fix in fixed],
         "undo": "memtui undo" if undo else None,
     }
 
     def text(out: Output) -> None:
         if args.format == "github":
-            for report in found:
+            for report in reports:
                 out.exact(annotation(report, remedies, ctx.cwd))
         else:
             _print(ctx, out, causes, remedies.fix)
@@ -128,7 +124,7 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
             count = sum(not labels or memory.scope_label in labels for memory in subject.memories.values())
             _print_count(out, count, causes, remedies.fix)
 
-    return Result(data, text, EXIT_FINDINGS if to_fix else 0)
+    return Result(data, text, code=EXIT_FINDINGS if to_fix else 0)
 
 
 def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:
@@ -161,13 +157,12 @@ def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInp
 
 
 def _fix(ctx: Context, args: argparse.Namespace, subject: LintInput, fixes: "list[FileFix]") -> bool:
-    """Show what is to be fixed, and fix it unless that was only to be shown: the person's own scopes as one step of
-    undo. Return whether there is one. It asks first, as `approve` does. Raises MemtuiError for no."""
+    """Show fixes, ask, and make them; return whether an undo undoes them. Raises MemtuiError for no."""
     for fix in [] if ctx.out.json else fixes:
         ctx.out.heading(line(fix.scope.shown), line(ctx.tilde(fix.path)))
         if fix.words:
             ctx.out.paragraph(fix.words, "  ")
-        diff.show(ctx.out, fix.before or b"", fix.after)
+        ctx.out.diff(fix.before or b"", fix.after)
     if args.dry_run:
         return False
     files = many(len(fixes), "file")
@@ -192,15 +187,11 @@ def _has_home(ctx: Context) -> bool:
         return False
 
 
-def _keep(ctx: Context, one: str, other: str, *, apart: bool) -> Result:
-    ctx.must_have_home()
-    ctx.must_own()
+def _keep_apart(ctx: Context, one: str, other: str) -> Result:
     first, second = memories.find(ctx, one), memories.find(ctx, other)
-    changed = beside.keep_apart(ctx.store().journal, first, second, apart=apart)
-    data = {"apart": apart, "changed": changed, "memories": [first.path, second.path]}
-    what = "are kept apart" if apart else "are compared again"
-    words = f"{first.ref} and {second.ref} {what}" + (f"; {UNDO}" if changed else " already.")
-    return Result(data, lambda out: out.print(line(words)))
+    changed = beside.keep_apart(ctx.store().journal, first, second)
+    words = f"{first.ref} and {second.ref} are kept apart" + (f"; {UNDO}" if changed else " already.")
+    return Result({"changed": changed, "memories": [first.path, second.path]}, line(words))
 
 
 class Remedies:
@@ -266,7 +257,7 @@ def _print(ctx: Context, out: Output, causes: "list[Problem]", fix: str) -> None
             # a path is never wrapped; the code stands below it where both have no room
             out.phrases([(safe(where), "dim"), *([] if number else [(problem.cause, "dim")])], "    ")
         if len(places) > PLACES:
-            out.exact("    " + out.style(f"and {len(places) - PLACES} more", "dim"))
+            out.exact("    " + styled(f"and {len(places) - PLACES} more", "dim"))
         out.remedy(problem.remedy, whole=problem.remedy == fix)
     if causes:
         out.print()
@@ -274,17 +265,17 @@ def _print(ctx: Context, out: Output, causes: "list[Problem]", fix: str) -> None
 
 def _print_indexes(out: Output, indexes: "list[IndexState]") -> None:
     """Print how full each MEMORY.md is, and how many memories have no line because they are not trusted."""
-    for each in indexes:
-        budget, name = each.budget, f"MEMORY.md of {line(each.scope.shown)}"
+    for index in indexes:
+        budget, name = index.budget, f"MEMORY.md of {line(index.scope.shown)}"
         style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "dim"
         full = f"{budget.lines} of {budget.max_lines} lines, {budget.units:,} of {budget.max_units:,} characters"
         meter = bar(budget.share, 1.0, METER).replace(" ", "░")
-        if each.scope.index_loaded:
-            out.paragraph(out.style(f"{name}: {meter} {budget.share:.0%}, {full}", style))
+        if index.scope.index_loaded:
+            out.paragraph(styled(f"{name}: {meter} {budget.share:.0%}, {full}", style))
         else:
             size = f"{many(budget.lines, 'line')}, {budget.units:,} characters"
-            out.paragraph(out.style(f"{name}: {size}; Claude Code does not load it, so it has no limit", "dim"))
-        if number := len(each.untrusted):
+            out.paragraph(styled(f"{name}: {size}; Claude Code does not load it, so it has no limit", "dim"))
+        if number := len(index.untrusted):
             words = f"{many(number, 'memory is', 'memories are')} not trusted, and {'gets' if number == 1 else 'get'}"
             out.paragraph(f"{words} no line here: memtui trust", "  ")
     if indexes:
@@ -297,9 +288,9 @@ def _print_count(out: Output, memories: int, causes: "list[Problem]", fix: str) 
     to_fix = [problem for problem in causes if problem.level == PROBLEM]
     notes = f" {len(causes) - len(to_fix)} worth knowing." if len(causes) > len(to_fix) else ""
     if not to_fix:
-        out.print(out.style(f"{count}: nothing to fix.", "green") + notes)
+        out.print(styled(f"{count}: nothing to fix.", "green") + notes)
         return
-    out.print(out.style(f"{count}: {many(len(to_fix), 'problem')} to fix.", "red") + notes)
+    out.print(styled(f"{count}: {many(len(to_fix), 'problem')} to fix.", "red") + notes)
     able = [problem for problem in causes if problem.action == "fix"]
     fixed = sum(problem.level == PROBLEM for problem in able)
     if able:

@@ -8,7 +8,7 @@ from memtui.base import findings, fs
 from memtui.base.errors import MemtuiError
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Result, line, narrate, styled
 from memtui.settings import config, setting
 from memtui.settings.setting import Setting
 from memtui.tidy.checks import doctor
@@ -69,18 +69,17 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     unknown = _problems(setting.parse(setting.text(ctx.root)))
     settings, keys = list(map(_as_row, rows)), list(map(_as_row, mine))
     data = {"path": path, "project": ctx.project_root, "settings": settings, "keys": keys, "problems": unknown}
-
-    def text(out: Output) -> None:
-        out.print(out.style(line(path), "dim"))
-        cells = [
-            [(row.key, "bold"), setting.as_toml(row.value), _source(row), (row.meaning, "dim")]
-            for row in (mine if every else [*rows, *mine])
-        ]
-        out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True)
-        out.paragraph(f"What the values of {', '.join(setting.VALUES)} do: memtui help config")
-        _warn(out, unknown)
-
-    return Result(data, text)
+    cells = [
+        [(row.key, "bold"), setting.as_toml(row.value), _source(row), (row.meaning, "dim")]
+        for row in (mine if every else [*rows, *mine])
+    ]
+    return Result(
+        data,
+        styled(line(path), "dim"),
+        lambda out: out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True),
+        f"What the values of {', '.join(setting.VALUES)} do: memtui help config",
+        *_warnings(unknown),
+    )
 
 
 def _source(setting: Setting) -> "tuple[str, str]":
@@ -92,13 +91,9 @@ def _source(setting: Setting) -> "tuple[str, str]":
 
 def get(ctx: Context, args: argparse.Namespace) -> Result:
     row = setting.row(ctx.root, ctx.project_root, args.key)
-
-    def text(out: Output) -> None:
-        out.print(row.value if isinstance(row.value, str) else setting.as_toml(row.value))
-        if row.problem is not None:
-            out.say(f"! {args.key} in config.toml {line(row.problem)}, so that is not used.")
-
-    return Result(_as_row(row), text)
+    value = row.value if isinstance(row.value, str) else setting.as_toml(row.value)
+    problem = f"! {args.key} in config.toml {line(row.problem)}, so that is not used." if row.problem else ""
+    return Result(_as_row(row), lambda out: out.print(value), narrate(problem))
 
 
 def assign(ctx: Context, args: argparse.Namespace) -> Result:
@@ -119,22 +114,16 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
         missing = "" if chosen.backend else f"But: {chosen.why} {chosen.hint}"
     data = {"key": key, "value": value, "project": owner, "own_instead": own, "problems": problems}
     data["no_model"] = missing or None
-
-    def text(out: Output) -> None:
-        out.print(f"{key} = {setting.as_toml(value)}" + (f" for {line(owner)}" if owner else ""))
-        if does := setting.VALUES.get(key, {}).get(str(value).lower()):
-            out.paragraph(does, "  ")
-        if own is not None:
-            out.say(f"note: this project has its own {key}, {setting.as_toml(own)}, which stays in force here.")
-            out.say(f"  To change it, add --project . To remove it: memtui config unset {key} --project .")
-        _warn(out, [*problems, missing] if missing else problems)
-
-    return Result(data, text)
+    words = f"{key} = {setting.as_toml(value)}" + (f" for {line(owner)}" if owner else "")
+    does, stays = setting.VALUES.get(key, {}).get(str(value).lower(), ""), ""
+    if own is not None:
+        stays = f"note: this project has its own {key}, {setting.as_toml(own)}, which stays in force here."
+        stays += f"\n  To change it, add --project . To remove it: memtui config unset {key} --project ."
+    return Result(data, words, does and f"  {does}", narrate(stays), *_warnings([*problems, missing]))
 
 
-def _warn(out: Output, problems: "list[str]") -> None:
-    for problem in problems:
-        out.print(out.style("! " + line(problem), "yellow"))
+def _warnings(problems: "list[str]") -> "list[str]":
+    return [styled("! " + line(problem), "yellow") for problem in problems if problem]
 
 
 def remove(ctx: Context, args: argparse.Namespace) -> Result:
@@ -142,9 +131,8 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
     try:
         now = setting.row(ctx.root, ctx.project_root, args.key)
     except MemtuiError:  # the setting is changed, even if the file can't be read again now
-        return Result({"key": args.key}, lambda out: out.print(f"{args.key} is no longer set"))
-    words = f"{args.key} is {setting.as_toml(now.value)} ({now.source})"
-    return Result(_as_row(now), lambda out: out.print(words))
+        return Result({"key": args.key}, f"{args.key} is no longer set")
+    return Result(_as_row(now), f"{args.key} is {setting.as_toml(now.value)} ({now.source})")
 
 
 def edit(ctx: Context, _: argparse.Namespace) -> Result:
@@ -154,9 +142,5 @@ def edit(ctx: Context, _: argparse.Namespace) -> Result:
     before = fs.read_or_empty(config.file_path(ctx.root))
     with EditedFile(ctx, "config.toml", before) as draft:
         problems = _problems(setting.save(ctx.root, ctx.journal(), before, draft.edit()))
-
-    def text(out: Output) -> None:
-        out.print("saved" if draft.edited else "Nothing changed.")
-        _warn(out, problems)
-
-    return Result({"changed": draft.edited, "problems": problems}, text)
+    words = "saved" if draft.edited else "Nothing changed."
+    return Result({"changed": draft.edited, "problems": problems}, words, *_warnings(problems))

@@ -18,7 +18,7 @@ from memtui.cli import memories, parser, secret
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions
-from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.review import approve as approving
 from memtui.review import changed, later
 from memtui.review import draft as draft_of
@@ -33,6 +33,7 @@ from memtui.views.memories import loader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memtui.cli.output import Printer
     from memtui.tidy.changeset import Proposal
 
 ALL = ("drafts", "changed")
@@ -105,18 +106,17 @@ class Done(NamedTuple):
     rows: "Sequence[DecisionRow]"
     word: str = ""
     data: "Mapping[str, object]" = MappingProxyType({})
-    text: "Callable[[Output], None]" = lambda _: None
+    text: "Sequence[str | Printer]" = ()
 
 
 class DecisionCall:
     """One call of approve or reject. All that it does, through whichever journal, is one step of undo."""
 
     def __init__(self, ctx: Context, args: argparse.Namespace) -> None:
-        ctx.must_have_home()
         if bool(args.ids) == bool(args.all):
             raise UsageError("Give one or more IDs or NAMEs, or --all.", "`memtui inbox` lists them.")
         self.ctx, self.args = ctx, args
-        self.bulk = BulkResult("of these", "of these")
+        self.bulk = BulkResult()
         self.review, self.store = ctx.review(), ctx.store()
         self.journal = self.store.journal
         self.rows: list[DecisionRow] = []
@@ -124,8 +124,7 @@ class DecisionCall:
         self.rejected = acts.done("reject") + (" for good" if vars(args).get("never") else "")
 
     def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False) -> None:
-        """Choose what the arguments name, or with --all drafts, those that are `asleep` or the others, or what others
-        changed; `kinds` are those of entries. Raises MemtuiError."""
+        """Choose what the arguments name, or all drafts (`asleep`: the hidden ones) or changes. Raises MemtuiError."""
         decisions = Decisions(self.ctx, every=self.args.all_projects, decide=True)
         if not self.args.all:
             rows = self.bulk.find(self.args.ids, lambda ref: decisions.find(ref, kinds))
@@ -165,21 +164,17 @@ class DecisionCall:
                 if len(chosen) == 1 and not self.bulk.failed:
                     raise
                 self.fail(mine, error)
-
-        def text(out: Output) -> None:
-            for other in every:
-                for row in other.rows if other.word else ():
-                    out.print(f"{other.word}  {short_id(row.id)}  {line(row.says)}")
-                if other.word and len(other.rows) > 1:
-                    counts = Counter(NOUNS.get(row.kind) or KINDS[row.kind] for row in other.rows)
-                    out.print(f"{', '.join(f'{count:,} {noun}' for noun, count in counts.items())} {other.word}")
-                other.text(out)
-            memories.say_undo(out, sum(len(decision.rows) for decision in every))
-
         data: dict[str, object] = {"decided": [row.id for decision in every for row in decision.rows]}
+        text: list[str | Printer] = []
         for decision in every:
             data |= decision.data
-        return self.bulk.result(data, text)
+            if decision.word:
+                text += [f"{decision.word}  {short_id(row.id)}  {line(row.says)}" for row in decision.rows]
+                counts = Counter(NOUNS.get(row.kind) or KINDS[row.kind] for row in decision.rows)
+                sums = ", ".join(f"{count:,} {noun}" for noun, count in counts.items())
+                text += [f"{sums} {decision.word}"] if len(decision.rows) > 1 else []
+            text += decision.text
+        return self.bulk.result(data, *text, memories.undo(sum(len(decision.rows) for decision in every)))
 
     def fail(self, rows: "Sequence[DecisionRow]", error: MemtuiError) -> None:
         """Note that some things could not be decided."""
@@ -228,15 +223,12 @@ def _todos(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
         review.done(items)
         return Done(rows, acts.done("done"))
     review.keep(items)
-    return Done(rows, acts.done("keep"), text=lambda out: _say_new_ids(call, out, items))
-
-
-def _say_new_ids(call: DecisionCall, out: Output, items: "list[Waiting]") -> None:
-    """Say which ids hand-written todos got when they were kept."""
+    # Hand-written todos got ids when they were kept.
     written = {(item.path, item.text): item.id for item in items if not item.entry.fields.get("id")}
-    for item in call.ctx.waiting(("items",), every=True) if written else ():
-        if was := written.get((item.path, item.text)):
-            out.say(f"The id of {short_id(was)} is {short_id(item.id)} from now on.")
+    now = {(item.path, item.text): item.id for item in call.ctx.waiting(("items",), every=True)} if written else {}
+    ids = [(was, now[key]) for key, was in written.items() if key in now]
+    names = [f"The id of {short_id(was)} is {short_id(other)} from now on." for was, other in ids]
+    return Done(rows, acts.done("keep"), text=[*map(narrate, names)])
 
 
 def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
@@ -259,19 +251,18 @@ def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     def text(out: Output) -> None:
         for (_, other), data in zip(approvals, facts, strict=True):
             assert other.memory is not None
-            memories.print_written(ctx, out, acts.done("approve"), other.memory)
+            out.print(memories.written(ctx, acts.done("approve"), other.memory))
             if data["loaded_by"]:
-                out.print("  " + out.style(f"{data['loaded_by']}.", "dim"))
+                out.print("  " + styled(f"{data['loaded_by']}.", "dim"))
             for piece in safe(data["text"]).rstrip("\n").split("\n"):
                 out.print(("  │ " + piece).rstrip())
             for added in call.index_lines.get(other.item.key, ()):
                 out.print(f"  MEMORY.md  {line(added)}")
             if data["trigger"]:
                 out.print(f"  trigger  “{line(data['trigger'])}”")
-        if why and approvals:
-            out.say(f"note: {why['why']}, so no session gets it yet: {why['do']}")
 
-    return Done([row for row, _ in approvals], "", {"approved": facts, "unheard": why}, text)
+    note = narrate(f"note: {why['why']}, so no session gets it yet: {why['do']}" if why and approvals else "")
+    return Done([row for row, _ in approvals], "", {"approved": facts, "unheard": why}, [text, note])
 
 
 def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
@@ -352,7 +343,7 @@ def _show_changed(ctx: Context, items: "list[Changed]", *, back: bool = False) -
 
 
 def _make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    from memtui.cli.show import proposals
+    from memtui.cli import proposals
 
     data, text, call.bulk.code = proposals.approve(call.ctx, call.store, _proposals(rows), yes=call.args.yes)
     return Done(rows if data["undo"] else [], "", data, text)
@@ -422,16 +413,10 @@ def _reject_proposed(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     from memtui.tidy import proposed
 
     dropped = proposed.reject(call.store, _proposals(rows), never=call.args.never)
-
-    def text(out: Output) -> None:
-        if dropped.pairs:
-            out.print(f"{many(dropped.pairs, 'pair')} of memories kept apart for good.")
-        if not dropped.changed:
-            out.say("They were rejected before.")
-        elif not call.args.never:
-            out.say("Not proposed while the memories stay as they are. For good: memtui undo, then reject it --never.")
-
-    return Done(rows if dropped.changed else [], call.rejected, {"kept_apart": dropped.pairs}, text)
+    apart = f"{many(dropped.pairs, 'pair')} of memories kept apart for good." if dropped.pairs else ""
+    until = "Not proposed while the memories stay as they are. For good: memtui undo, then reject it --never."
+    why = ("" if call.args.never else until) if dropped.changed else "They were rejected before."
+    return Done(rows if dropped.changed else [], call.rejected, {"kept_apart": dropped.pairs}, [apart, narrate(why)])
 
 
 def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None") -> Done:

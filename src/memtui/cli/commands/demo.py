@@ -10,7 +10,7 @@ from memtui.base.errors import UsageError
 from memtui.base.shell import shell_word
 from memtui.cli import open_tui, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result
+from memtui.cli.output import Result, styled
 
 # Commands to try, with comments; the ids are those of the sample world.
 TRY = (
@@ -79,27 +79,18 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if opened:
         os.environ.update(world.env)  # for an editor or a shell that is started from the TUI
         os.chdir(world.shop)
-        result = open_tui.run(inside, tour=args.tour)
-        lines = [
-            "The sample world is still there. Open it again, or remove it when you are done:",
-            f"  {command} demo --open --keep {quoted}",
-            f"  rm -r {quoted}",
-        ]
-        return Result(result.data, lambda out: out.exact("\n".join(lines)), result.code)
-
-    def text(out: Output) -> None:
-        if args.directory is None:
-            out.print("A sample world: two projects, shop and blog, as after some days of work.\n")
-        out.print(out.style("Try it in a shell of its own: type these lines first, they lead into it:", "bold"))
-        for name, value in world.env.items():
-            out.exact(f"  export {name}={shell_word(value)}")
-        if started:
-            out.exact(f"  export PATH={shell_word(os.path.dirname(started))}:$PATH")
-        out.exact(f"  cd {shell_word(world.shop)}")
-        out.print("Then:")
-        for example, why in TRY:
-            out.exact(f"  {example:<32}{out.style('# ' + why, 'dim')}")
-        out.print()
-        out.exact(f"When you are done: rm -r {quoted}")
-
-    return Result({"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}, text)
+        code = open_tui.run(inside, tour=args.tour).code
+        what = "The sample world is still there. Open it again, or remove it when you are done:"
+        ways = f"{what}\n  {command} demo --open --keep {quoted}\n  rm -r {quoted}"
+        return Result({}, lambda out: out.exact(ways), code=code)
+    lines = [f"  export {name}={shell_word(value)}" for name, value in world.env.items()]
+    lines += [f"  export PATH={shell_word(os.path.dirname(started))}:$PATH"] if started else []
+    lines += [f"  cd {shell_word(world.shop)}", "Then:"]
+    lines += [f"  {example:<32}{styled('# ' + why, 'dim')}" for example, why in TRY]
+    lines += ["", f"When you are done: rm -r {quoted}"]
+    return Result(
+        {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]},
+        "A sample world: two projects, shop and blog, as after some days of work.\n" * (args.directory is None),
+        styled("Try it in a shell of its own: type these lines first, they lead into it:", "bold"),
+        lambda out: out.exact("\n".join(lines)),
+    )

@@ -9,7 +9,7 @@ from memtui.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.base.phrasing import age, ago, many
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.deliver import error_log
 from memtui.hooks.install import checkup
 from memtui.inbox.reconcile import Reconciled
@@ -62,7 +62,6 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Fix what is asked for, then check everything; or only list errors, or delete what was kept long enough."""
-    ctx.must_have_home()
     if args.errors or args.fix or args.clean:
         ctx.must_own()
     if args.dry_run and not args.clean:
@@ -89,28 +88,22 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     }
     failed = any(repair["error"] for repair in fixed)
     code = EXIT_FAILED if failed else EXIT_FINDINGS if problems else 0
-    return Result(data, lambda out: _print(out, reports, fixed), code)
+    return Result(data, lambda out: _print(out, reports, fixed), code=code)
 
 
 def _logged(ctx: Context) -> Result:
     """List the errors that hooks and workers logged, newest first."""
-    rows = list(error_log.newest_first(ctx.root))
-    now = ctx.now()
-
-    def text(out: Output) -> None:
-        for row in rows:
-            head = f"{line(str(row.get('where')))}: {line(str(row.get('error')))}"
-            out.print(f"{age(clock.parse(row.get('time')), now):>4}  {out.style(head, 'bold')}")
-            out.paragraph(str(row.get("message")), "      ")
-            trace = row.get("trace")
-            for frame in trace if isinstance(trace, list) else []:
-                out.print("      " + out.style(line(str(frame)), "dim"))
-        if not rows:
-            out.print("No errors.")
-        else:
-            out.say(f"{many(len(rows), 'error')}; memtui doctor --fix errors sets their log aside")
-
-    return Result({"errors": rows, "path": ctx.root + "/log/errors.jsonl"}, text)
+    rows, lines = list(error_log.newest_first(ctx.root)), []
+    for row in rows:
+        head = f"{line(str(row.get('where')))}: {line(str(row.get('error')))}"
+        lines.append(f"{age(clock.parse(row.get('time')), ctx.now()):>4}  {styled(head, 'bold')}")
+        lines.append("      " + safe(str(row.get("message"))).replace("\n", "\n      "))
+        trace = row.get("trace")
+        frames = trace if isinstance(trace, list) else []
+        lines += ["      " + styled(line(str(frame)), "dim") for frame in frames]
+    aside = narrate(f"{many(len(rows), 'error')}; memtui doctor --fix errors sets their log aside")
+    data = {"errors": rows, "path": ctx.root + "/log/errors.jsonl"}
+    return Result(data, *lines, aside) if rows else Result(data, "No errors.")
 
 
 def _fix(store: Store, what: str) -> "dict[str, object]":
@@ -133,10 +126,9 @@ def _fix(store: Store, what: str) -> "dict[str, object]":
 
 def _print(out: Output, reports: "list[Finding]", fixed: "list[dict[str, object]]") -> None:
     for repair in fixed:
-        mark, style = ("!", "red") if repair["error"] else ("✓", "green") if repair["changed"] else ("·", "dim")
-        out.print(f"{out.style(mark, style)} {repair['what']}: {line(str(repair['message']))}")
-        if repair["undo"]:
-            out.print(f"    → undo it: {line(str(repair['undo']))}")
+        mark = MARKS[PROBLEM if repair["error"] else OK if repair["changed"] else NOTE]
+        undo = f"undo it: {repair['undo']}" if repair["undo"] else ""
+        out.finding(*mark, f"{repair['what']}: {line(str(repair['message']))}", undo)
     if fixed:
         out.print()
     # Dreams are of a model: nothing is said of them until one is set.
@@ -145,23 +137,19 @@ def _print(out: Output, reports: "list[Finding]", fixed: "list[dict[str, object]
         for finding in reports if area in areas else []:
             if finding.area != area or (finding.level != OK and findings.place(finding) in ELSEWHERE):
                 continue
-            mark, style = MARKS[finding.level]
             message = findings.message(finding)
-            out.finding(mark, style, f"{title}: {message}" if message else title, findings.remedy(finding))
+            out.finding(*MARKS[finding.level], f"{title}: {message}" if message else title, findings.remedy(finding))
     for place, where in ELSEWHERE.items():
         # trust is apart, for `memtui check` does not count it
         here = (
             each for each in reports if ("trust" if each.code == "trust.waiting" else findings.place(each)) == place
         )
         if count := findings.problems(here):
-            out.print(f"{out.style('!', 'red')} {many(count, 'problem')} {where}")
+            out.print(f"{styled('!', 'red')} {many(count, 'problem')} {where}")
     out.print()
     problems, notes = findings.problems(reports), findings.notes(findings.of_setup(reports))
-    notes_text = f" {notes} worth knowing." if notes else ""
-    if problems:
-        out.print(out.style(f"{many(problems, 'problem')} to fix.", "red") + notes_text)
-    else:
-        out.print(out.style("All good.", "green") + notes_text)
+    words = styled(f"{many(problems, 'problem')} to fix.", "red") if problems else styled("All good.", "green")
+    out.print(words + f" {notes} worth knowing." * bool(notes))
 
 
 def _clean(ctx: Context, *, dry: bool) -> Result:
@@ -169,20 +157,17 @@ def _clean(ctx: Context, *, dry: bool) -> Result:
     keep = retention.limits(ctx.root)
     due = retention.due(ctx.root, ctx.now()) if dry else fixes.collect(ctx.store())
     rows = words.due(due, keep, dry=dry)
-
-    def text(out: Output) -> None:
-        out.facts([(kind, line(value)) for kind, value in rows])
-        for path in due.busy:
-            out.print("  " + out.style(f"! {line(path)}", "yellow"))
-        if not rows:
-            out.print(f"Nothing {'else was' if due.busy else 'is'} old enough to be deleted.")
-        elif dry:
-            out.print("Nothing was deleted. `memtui doctor --clean` deletes it for good; this can't be undone.")
-        else:
-            out.print("Deleted for good.")
-        if due.oldest:
-            oldest = ago(clock.parse(due.oldest), ctx.now())
-            out.print(f"The oldest change kept was made {oldest}: memtui undo --list")
-
-    data = {"dry_run": dry, "kept": vars(keep), **due.data()}
-    return Result(data, text, EXIT_FAILED if due.busy else 0)
+    outcome = "Deleted for good."
+    if not rows:
+        outcome = f"Nothing {'else was' if due.busy else 'is'} old enough to be deleted."
+    elif dry:
+        outcome = "Nothing was deleted. `memtui doctor --clean` deletes it for good; this can't be undone."
+    oldest = ago(clock.parse(due.oldest), ctx.now()) if due.oldest else ""
+    return Result(
+        {"dry_run": dry, "kept": vars(keep), **due.data()},
+        lambda out: out.facts([(kind, line(value)) for kind, value in rows]),
+        *("  " + styled(f"! {line(path)}", "yellow") for path in due.busy),
+        outcome,
+        f"The oldest change kept was made {oldest}: memtui undo --list" if oldest else "",
+        code=EXIT_FAILED if due.busy else 0,
+    )

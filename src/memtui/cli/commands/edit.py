@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
@@ -11,8 +12,7 @@ from memtui.cli import entries, memories, parser, secret, triggers
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.editor import EditedFile
-from memtui.cli.output import Output, Result, line
-from memtui.cli.show import diff
+from memtui.cli.output import Output, Result, line, narrate
 from memtui.redact import redact
 from memtui.review.waiting import KINDS, Waiting
 from memtui.store import memory, references, scopes
@@ -22,6 +22,10 @@ from memtui.store.journal import acts
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.cli.output import Printer
 
 # How a command is written that a hook is to refuse.
 AS_RUN = "write the program first, as in `npm install`, without its directory, quotes or sudo."
@@ -87,13 +91,8 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         description = fields["description"] or memory_head.first_line(body) or stem
         mem = store.create(scope, stem, description, args.type, body or description)
     memories.say_unusual(ctx, mem.type)
-
-    def text(out: Output) -> None:
-        memories.print_written(ctx, out, acts.done("create"), mem)
-        memories.say_undo(out)
-        _say_forbids(ctx, out, None, mem)
-
-    return Result({**memories.data_of(mem), "redacted": redacted}, text)
+    words = memories.written(ctx, acts.done("create"), mem)
+    return Result({**memories.data_of(mem), "redacted": redacted}, words, memories.undo(), *_refused(None, mem))
 
 
 def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str) -> "tuple[dict[str, str], list[str]]":
@@ -158,7 +157,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
             draft.keep = True
             hint = f"Your text is kept in {draft.path}; compare, then run memtui edit again."
             raise ConflictError(f"{mem.path} changed while you were editing.", hint) from error
-    return Result(_edited(mem, memory), lambda out: _print(ctx, out, [(mem, memory)]))
+    return Result(_edited(mem, memory), *_text(ctx, [(mem, memory)]))
 
 
 def _entry(ctx: Context, ref: str) -> Waiting | None:
@@ -182,14 +181,9 @@ def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result
         raise UsageError("The text is empty.", "`memtui approve ID` marks a todo done, `reject ID` rejects one.")
     body, redacted = secret.checked(ctx, body, yes=args.yes, declined=NOT_CHANGED, before=item.text)
     entry_id, transaction_id = ctx.review().edit(item, body)
-
-    def text(out: Output) -> None:
-        out.print(f"{acts.done('edit')}  {line(body)}")
-        if entry_id != item.id:
-            out.say(f"The id of {short_id(item.id)} is {short_id(entry_id)} from now on.")
-        memories.say_undo(out)
-
-    return Result({"id": entry_id, "text": body, "redacted": redacted, "transaction": transaction_id}, text)
+    renamed = f"The id of {short_id(item.id)} is {short_id(entry_id)} from now on." if entry_id != item.id else ""
+    data = {"id": entry_id, "text": body, "redacted": redacted, "transaction": transaction_id}
+    return Result(data, f"{acts.done('edit')}  {line(body)}", narrate(renamed), memories.undo())
 
 
 def _edit_each(
@@ -205,7 +199,7 @@ def _edit_each(
     pairs = bulk.run(store, names, change)
     rows = [_edited(mem, other) for mem, other in pairs]
     data = {**(rows[0] if len(names) == 1 else {}), "edited": rows, "redacted": redacted}
-    return bulk.result(data, lambda out: _print(ctx, out, pairs))
+    return bulk.result(data, *_text(ctx, pairs))
 
 
 def _fields(args: argparse.Namespace) -> "dict[str, str]":
@@ -234,36 +228,28 @@ def _edited(before: Memory, after: Memory) -> "dict[str, object]":
     return {**memories.data_of(after), "changed": after.raw != before.raw, "forbids": commands, "never_match": idle}
 
 
-def _print(ctx: Context, out: Output, pairs: "list[tuple[Memory, Memory]]") -> None:
+def _text(ctx: Context, pairs: "list[tuple[Memory, Memory]]") -> "list[str | Printer]":
+    text: list[str | Printer] = []
     for before, after in pairs:
         if before.raw == after.raw:
-            out.print("Nothing changed.")
-            continue
-        memories.print_written(ctx, out, acts.done("edit"), after)
-        diff.show(out, before.raw, after.raw)
-        _say_forbids(ctx, out, before, after)
-    memories.say_undo(out, sum(before.raw != after.raw for before, after in pairs))
+            text.append("Nothing changed.")
+        else:
+            difference = partial(Output.diff, before=before.raw, after=after.raw)
+            text += [memories.written(ctx, acts.done("edit"), after), difference, *_refused(before, after)]
+    return [*text, memories.undo(sum(before.raw != after.raw for before, after in pairs))]
 
 
-def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memory) -> None:
-    """Say which commands a hook refuses from now on, and which of those that it forbids never match."""
+def _refused(before: "Memory | None", after: Memory) -> "list[str]":
+    """Say which other commands a hook refuses from now on, and which of them it never will."""
     from memtui.recall import fields
-    from memtui.settings import config
 
-    old, now = (fields.commands(before) if before is not None else ()), fields.commands(after)
-    if old == now:
-        return
-    matching = [pattern for pattern in now if fields.can_match(pattern)]
-    new, idle = [pattern for pattern in matching if pattern not in old], [each for each in now if each not in matching]
-    if new:
-        mode = config.value(ctx.settings(), ctx.project_root, "mode")
-        scope = next((pattern for pattern in ctx.store().scopes() if pattern.label == after.scope_label), None)
-        since = "From now on" if mode == "full" else f"In the mode full, not in {mode} as now,"
-        if scope is not None and not scopes.trust_of(ctx.root, scope).allows(after.raw):
-            since = "Once you trust the memory (memtui trust)"
-        out.paragraph(line(f"{since} a hook refuses {_quoted(new)} once a session."))
-    if idle:
-        out.paragraph(line(f"! {_quoted(idle)} matches no command, so nothing is refused for it: {AS_RUN}"))
+    old = fields.commands(before) if before is not None else ()
+    new = [command for command in fields.commands(after) if command not in old]
+    matching = [command for command in new if fields.can_match(command)]
+    idle = [command for command in new if command not in matching]
+    refuses = f"From now on a hook refuses {_quoted(matching)} once a session, in the mode full."
+    never = f"! {_quoted(idle)} matches no command, so nothing is refused for it: {AS_RUN}"
+    return [line(refuses)] * bool(matching) + [line(never)] * bool(idle)
 
 
 def _quoted(commands: "list[str]") -> str:

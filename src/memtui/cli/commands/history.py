@@ -1,7 +1,6 @@
 """`memtui history`: the versions of a memory, who wrote each, and the way back to it; and the trash."""
 
 import argparse
-import contextlib
 import os
 
 from memtui.base import clock
@@ -12,8 +11,7 @@ from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff
+from memtui.cli.output import Output, Result, difference, line, narrate, safe
 from memtui.store import history, references, scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -45,7 +43,6 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the trash or restore from it; list the versions of a memory, or show or restore one."""
-    ctx.must_have_home()
     if args.restore == TRASH:
         return _from_trash(ctx, args.names)
     number = next((each for each in (args.diff, args.show, args.restore) if each is not None), None)
@@ -65,30 +62,21 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if not lineage or scope is None:
         hint = "memtui keeps those of all memories that it can read, but not of CLAUDE.md and rules."
         raise NotFoundError(f"There are no versions of {line(name)}.", hint)
-    now = ""  # what it is called that was renamed or moved
-    heir = history.became(versions, lineage[-1]) if memory is None else None
-    if heir is not None:
-        lineage = versions.line(heir.directory, heir.file)
+    if memory is None and (heir := history.became(versions, lineage[-1])):
+        now = present.ref(heir.directory, heir.file, history.scopes_of(ctx.env, ctx.cwd, [heir]))
+        raise NotFoundError(f"{line(name)} was renamed to {line(now)}.", f"memtui history {shell_word(now)}")
     every = history.scopes_of(ctx.env, ctx.cwd, lineage)
-    if heir is not None:
-        now = present.ref(heir.directory, heir.file, every)
-        scope = present.scope_of(heir.directory, every)
-        if scope is None:
-            raise NotFoundError(f"{line(name)} became {line(ctx.tilde(heir.path))}, which is in no scope here.")
-        with contextlib.suppress(NotFoundError):
-            memory = memories.find(ctx, now)
-        ctx.out.say(f"{line(name)} {'became' if memory is None else 'is'} {line(now)}.")
     chosen = history.numbered(lineage, number) if number is not None else None
     newest = lineage[-1]
     if chosen is not None and args.restore is not None:
         return _restored(ctx, versions, scope, memory, chosen, newest.file)
     path, trash = os.path.realpath(newest.path), ctx.store().trash() if memory is None else []
-    trashed = next((number_option.id for number_option in trash if number_option.path == path), "")
+    trashed = next((item.id for item in trash if item.path == path), "")
     last = f"It is in the trash: memtui history {short_id(trashed)} --restore" if trashed else ""
     rows = history.rows(lineage)
     occasions = Occasions(ctx.env)
-    data: dict[str, object] = {"became": now or None}
-    data["versions"] = [_data(n, number_option, newest, occasions, every) for n, number_option in enumerate(rows, 1)]
+    data: dict[str, object] = {}
+    data["versions"] = [_data(n, row, newest, occasions, every) for n, row in enumerate(rows, 1)]
 
     def text(out: Output) -> None:
         cells, notes = [], []
@@ -100,22 +88,19 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             cells.append([str(number), age(row.time, ctx.now()), what, who, unseen])
             notes.append(line(present.prompted(occasion.prompt)))
         out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], cells, flex=[3], right=[0, 1, 2], notes=notes)
-        if last:
-            out.say(last)
-        if len(lineage) > 1:
-            out.say(f"What the newest changed: memtui history --diff {len(lineage)} {shell_word(now or name)}")
-        else:
-            out.say("No other version is known yet: memtui keeps each new one from now on.")
 
     if chosen is None:
-        return Result(data, text)
+        way = "No other version is known yet: memtui keeps each new one from now on."
+        if len(lineage) > 1:
+            way = f"What the newest changed: memtui history --diff {len(lineage)} {shell_word(name)}"
+        return Result(data, text, narrate(last), narrate(way))
     content = versions.content(chosen)
     if args.show is not None:
         data["text"] = content.decode("utf-8", "backslashreplace")
-        return Result(data, lambda out: out.print(safe(content.decode("utf-8", "replace")).rstrip("\n")))
+        return Result(data, safe(content.decode("utf-8", "replace")).rstrip("\n"))
     before = versions.content(lineage[lineage.index(chosen) - 1]) if chosen != lineage[0] else b""
-    data["diff"] = "\n".join(diff.lines(before, content))
-    return Result(data, lambda out: diff.show(out, before, content))
+    data["diff"] = "\n".join(difference(before, content))
+    return Result(data, lambda out: out.diff(before, content))
 
 
 def _trash(ctx: Context) -> Result:
@@ -124,27 +109,25 @@ def _trash(ctx: Context) -> Result:
         {"id": item.id, "time": item.time, "path": item.path, "scope": item.scope_label, "name": item.memory.name}
         for item in items
     ]
-
-    def text(out: Output) -> None:
-        if not items:
-            out.print("The trash is empty.")
-            return
-        others = any(item.scope_label.startswith("auto:") for item in items)
-        labels = {scope.label: scope.shown for scope in scopes.discover(ctx.env, ctx.cwd, all_projects=others)}
-        rows = [
-            [
-                (short_id(item.id), "cyan"),
-                age(clock.parse(item.time), ctx.now()),
-                (line(item.memory.stem), "bold"),
-                line(labels.get(item.scope_label, item.scope_label)),
-                line(item.memory.description),
-            ]
-            for item in items
+    if not items:
+        return Result({"trash": data}, "The trash is empty.")
+    others = any(item.scope_label.startswith("auto:") for item in items)
+    labels = {scope.label: scope.shown for scope in scopes.discover(ctx.env, ctx.cwd, all_projects=others)}
+    rows = [
+        [
+            (short_id(item.id), "cyan"),
+            age(clock.parse(item.time), ctx.now()),
+            (line(item.memory.stem), "bold"),
+            line(labels.get(item.scope_label, item.scope_label)),
+            line(item.memory.description),
         ]
-        out.table(["ID", "AGE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(4, 2), right=(1,))
-        out.print("Restore: memtui history ID --restore   Delete for good: memtui rm --purge ID")
-
-    return Result({"trash": data}, text)
+        for item in items
+    ]
+    return Result(
+        {"trash": data},
+        lambda out: out.table(["ID", "AGE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(4, 2), right=(1,)),
+        "Restore: memtui history ID --restore   Delete for good: memtui rm --purge ID",
+    )
 
 
 def _from_trash(ctx: Context, names: "list[str]") -> Result:
@@ -163,13 +146,9 @@ def _from_trash(ctx: Context, names: "list[str]") -> Result:
 
     mems = bulk.run(store, sorted(names, key=position), lambda name: store.restore(memories.trashed(items, name).id))
     restored: list[dict[str, object]] = [memories.data_of(memory) for memory in mems]
-
-    def text(out: Output) -> None:
-        for memory in mems:
-            memories.print_written(ctx, out, "restored", memory)
-        memories.say_undo(out, len(mems))
-
-    return bulk.result({**(restored[0] if len(names) == 1 else {}), "restored": restored}, text)
+    words = [memories.written(ctx, "restored", memory) for memory in mems]
+    data = {**(restored[0] if len(names) == 1 else {}), "restored": restored}
+    return bulk.result(data, *words, memories.undo(len(mems)))
 
 
 def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None, Scope | None, list[Version]]":
@@ -181,7 +160,11 @@ def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None,
         versions_of_name = history.of_deleted(history.looked(versions, every), every, name)
         if not versions_of_name:
             raise  # says what there is instead
-        return None, next(each for each in every if each.directory == versions_of_name[-1].directory), versions_of_name
+        return (
+            None,
+            next(place for place in every if place.directory == versions_of_name[-1].directory),
+            versions_of_name,
+        )
     scope = scopes.of_memory(ctx.env, ctx.cwd, memory)
     if scope is None:
         return memory, None, []
@@ -215,12 +198,6 @@ def _restored(
 ) -> Result:
     memory = history.restore(ctx.store(), versions, scope, mem, version, file)
     history.taken_in(versions, [scope])
-
-    def text(out: Output) -> None:
-        memories.print_written(ctx, out, "unchanged" if memory is mem else "restored", memory)
-        if memory is mem:
-            out.say("That is the present text already.")
-        else:
-            memories.say_undo(out)
-
-    return Result(memories.data_of(memory), text)
+    after = narrate("That is the present text already.") if memory is mem else memories.undo()
+    words = memories.written(ctx, "unchanged" if memory is mem else "restored", memory)
+    return Result(memories.data_of(memory), words, after)

@@ -9,7 +9,7 @@ from memtui.base.when import NEVER
 from memtui.cli import decisions, parser
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, DecisionRow, Decisions
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Output, Result, line, styled
 from memtui.inbox.format import NOUNS
 from memtui.review.waiting import Waiting
 from memtui.settings import config
@@ -47,7 +47,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         from memtui.cli import detail
 
         return detail.one(ctx, args.id)
-    ctx.must_have_home()
     choices = Decisions(ctx, every=args.all_projects)
     kinds = tuple(KINDS) if args.kind is None else (WORDS[args.kind],)
     every = choices.read(kinds)
@@ -75,39 +74,31 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "hidden_by_gate": gate_hides,
         "unread": choices.unread,
     }
-
-    def text(out: Output) -> None:
-        if decision_rows:
-            out.heading(f"{count:,} {'for later' if args.later else 'to decide'}")
-            _table(out, decision_rows, now)
-        elif args.later:
-            out.print("Nothing is for later. memtui reject ID --later friday hides something until then.")
-            return
-        elif args.kind:
-            out.print("Nothing of this kind waits here: memtui inbox lists all kinds.")
-        else:
-            _print_nothing(ctx, out)
-        more = len(rows) - len(decision_rows)
-        command = f"memtui inbox --kind {args.kind}" if args.kind else "memtui inbox"
-        rest = [
-            f"{more:,} more: {command} --limit 0" if more else "",
-            f"{drafts.one_offs(len(one_offs))}: memtui inbox --kind drafts" if one_offs else "",
-            f"{drafts.waiting(untils, now)}: {command} --later" if hidden and not args.later else "",
-            f"{elsewhere} more in other projects: {command} --all-projects" if elsewhere and not args.later else "",
-            f"{many(notes, 'note')} for the agent: memtui note --list" if notes and args.kind is None else "",
-        ]
-        for sentence in filter(None, rest):
-            out.print(sentence)
-        if gate_hides:
-            reason, remedy = changed.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
-            out.print(f"{reason}\n  {remedy}")
-        if decision_rows:
-            ways = ("See one: memtui inbox ID", "Yes: memtui approve ID", "No: memtui reject ID")
-            when = "Back: memtui reject ID --later now" if args.later else "Not now: memtui reject ID --later friday"
-            out.section()
-            out.phrases([(phrase, "dim") for phrase in (*ways, when)])
-
-    return Result(data, text)
+    if args.later and not decision_rows:
+        return Result(data, "Nothing is for later. memtui reject ID --later friday hides something until then.")
+    command = f"memtui inbox --kind {args.kind}" if args.kind else "memtui inbox"
+    rest = [
+        f"{data['more']:,} more: {command} --limit 0" if data["more"] else "",
+        f"{drafts.one_offs(len(one_offs))}: memtui inbox --kind drafts" if one_offs else "",
+        f"{drafts.waiting(untils, now)}: {command} --later" if hidden and not args.later else "",
+        f"{elsewhere} more in other projects: {command} --all-projects" if elsewhere and not args.later else "",
+        f"{many(notes, 'note')} for the agent: memtui note --list" if notes and args.kind is None else "",
+    ]
+    if gate_hides:
+        rest += changed.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
+    if not decision_rows:
+        nothing = "Nothing of this kind waits here: memtui inbox lists all kinds."
+        return Result(data, nothing if args.kind else _nothing(ctx), *rest)
+    ways = ("See one: memtui inbox ID", "Yes: memtui approve ID", "No: memtui reject ID")
+    when = "Back: memtui reject ID --later now" if args.later else "Not now: memtui reject ID --later friday"
+    return Result(
+        data,
+        styled(f"{count:,} {'for later' if args.later else 'to decide'}", "bold"),
+        lambda out: _table(out, decision_rows, now),
+        *rest,
+        lambda out: out.section(),
+        lambda out: out.phrases([(phrase, "dim") for phrase in (*ways, when)]),
+    )
 
 
 def _table(out: Output, rows: "list[DecisionRow]", now: float) -> None:
@@ -138,12 +129,11 @@ def _where(row: DecisionRow) -> str:
     return line(f"project {name}" if slash and isinstance(row.thing, Waiting) else name)
 
 
-def _print_nothing(ctx: Context, out: Output) -> None:
+def _nothing(ctx: Context) -> str:
     from memtui.learn.backfill import begun
 
-    out.print("Nothing waits for a decision here.")
-    if earlier := begun.unread(ctx.root, ctx.config_dir):
-        out.print(f"  memtui import sessions reads your {many(earlier, 'earlier session')} for drafts.")
-    why = ctx.unheard()
-    out.print(f"  {unheard.at_prompt(why)}" if why else "  A draft comes here when you correct Claude.")
-    out.print('  Write a note: memtui note "…"')
+    earlier, why = begun.unread(ctx.root, ctx.config_dir), ctx.unheard()
+    lines = ["Nothing waits for a decision here."]
+    lines += [f"memtui import sessions reads your {many(earlier, 'earlier session')} for drafts."] if earlier else []
+    lines.append(unheard.at_prompt(why) if why else "A draft comes here when you correct Claude.")
+    return "\n  ".join([*lines, 'Write a note: memtui note "…"'])

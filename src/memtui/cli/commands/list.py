@@ -2,13 +2,15 @@
 
 import argparse
 import os
+from functools import partial
+from typing import NamedTuple
 
 from memtui.base import clock, findings
 from memtui.base.errors import UsageError
 from memtui.base.phrasing import age, many, size
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Output, Result, line, narrate, styled
 from memtui.store import scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -61,55 +63,65 @@ def register(commands: "parser.Commands") -> None:
     parser.add_limit(command, SEARCH_LIMIT)
 
 
+class MemoryHit(NamedTuple):
+    """A memory that a query finds: how well its words match, and the line of its text where they do."""
+
+    scope: Scope
+    row: Row
+    score: float
+    line: str
+
+
+class MemorySearch:
+    """What a query finds, and the types of what it looked at. Raises UsageError for a wrong term if that is nothing."""
+
+    def __init__(self, ctx: Context, args: argparse.Namespace, *, status: bool) -> None:
+        terms = query.memories(" ".join(args.query))
+        self.words, self.has_terms = words_of(terms.words), terms.has_terms
+        self.scopes = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(terms.project))
+        self.types: set[str] = set()
+        self.hits: list[MemoryHit] = []
+        here, muted = os.path.basename(ctx.project_root), terms.muted(ctx.root, self.scopes)
+        for scope in self.scopes:
+            with_status = status or terms.state
+            rows = memories.rows_of(ctx, scope) if with_status else (Row(other, "") for other in scopes.memories(scope))
+            for row in rows:
+                self.types.add(row.memory.type or query.UNTYPED)
+                score, where = rank(self.words, row.memory)
+                if (score > 0 or not self.words) and terms.matches(scope, row, here, muted=muted):
+                    self.hits.append(MemoryHit(scope, row, score, where))
+        if not self.hits and (mistake := terms.problem(query.choices(self.scopes, self.types, here))):
+            raise UsageError(line(mistake))
+
+
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    other = query.memories(" ".join(args.query))
-    every = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(other.project))
-    words, here = words_of(other.words), os.path.basename(ctx.project_root)
-    types: set[str] = set()
-    parts: list[tuple[Scope, list[Row]]] = []
-    muted = other.muted(ctx.root, every)
-    for scope in every:
-        rows = memories.rows_of(ctx, scope)
-        types |= {row.memory.type or query.UNTYPED for row in rows}
-        fits = [row for row in rows if other.matches(scope, row, here, muted=muted)] if args.query else rows
-        fits = [row for row in fits if rank(words, row.memory)[0] > 0] if words else fits
-        parts.append((scope, sorted(fits, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))))
-    if not any(rows for _, rows in parts):
-        _check(other, query.choices(every, types, here))
+    result = MemorySearch(ctx, args, status=True)
+    parts = [(scope, [hit.row for hit in result.hits if hit.scope is scope]) for scope in result.scopes]
+    parts = [
+        (scope, sorted(rows, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold())))
+        for scope, rows in parts
+    ]
     keys = ("label", "kind", "directory", "exists", "writable", "trusted", "problem")
 
     def data() -> "dict[str, object]":
-        scope_rows = [{**{key: getattr(scope, key) for key in keys}, "project": scope.root_path} for scope in every]
-        found = [memories.status_data(row) for _, rows in parts for row in rows]
-        return {"project": ctx.project_root, "scopes": scope_rows, "memories": found}
+        scope_rows = [
+            {**{key: getattr(scope, key) for key in keys}, "project": scope.root_path} for scope in result.scopes
+        ]
+        rows = [memories.status_data(row) for _, rows in parts for row in rows]
+        return {"project": ctx.project_root, "scopes": scope_rows, "memories": rows}
 
-    def text(out: Output) -> None:
-        if args.names:
-            for row in (row for _, rows in parts for row in rows):
-                out.print(line(row.memory.stem))
-            return
-        for scope, rows in parts:
-            if rows or scope.problem:
-                _print_scope(ctx, out, scope, rows)
-        if not any(rows for _, rows in parts) and types:
-            out.print(f"No matches.\n  Types here: {line(', '.join(sorted(types)))}")
-        elif not types:
-            out.print(memories.NONE_HERE)
-
-    return Result(data, text)
-
-
-def _check(other: query.MemoryQuery, names: "dict[str, list[str]]") -> None:
-    """Raise UsageError for a term, or a value of one, that there is not; only where nothing was found with it."""
-    if mistake := other.problem(names):
-        raise UsageError(line(mistake))
+    if args.names:
+        return Result(data, *(line(row.memory.stem) for _, rows in parts for row in rows))
+    printed = [partial(_print_scope, ctx, scope=scope, rows=rows) for scope, rows in parts if rows or scope.problem]
+    nothing = "" if result.hits else f"No matches.\n  Types here: {line(', '.join(sorted(result.types)))}"
+    return Result(data, *printed, nothing if result.types else memories.NONE_HERE)
 
 
 def _kind(memory: Memory) -> "tuple[str, str]":
     return line(memory.type) or "-", colours.TYPES.get(memory.type, "dim")
 
 
-def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> None:
+def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") -> None:
     now = ctx.now()
     wide = out.columns is None or out.columns >= WITH_RECALLS
     slim = out.columns is not None and out.columns < WITH_SIZES
@@ -117,15 +129,15 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
     out.section()
     out.heading(line(scope.shown), f"{number}, {KIND_TITLES[scope.kind]}  {line(ctx.tilde(scope.directory))}")
     if scope.problem:
-        out.print("  " + out.style(f"! {scope.problem}", colours.PROBLEM))
+        out.print("  " + styled(f"! {scope.problem}", colours.PROBLEM))
     cells, notes = [], []
     for row in rows:
         memory = row.memory
         delivered = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
-        came = [f"{count}×" if count else "" for count in (row.recalls.recalled, row.used)] if wide else []
+        numbers_of = [f"{count}×" if count else "" for count in (row.recalls.recalled, row.used)] if wide else []
         kind = ("broken", colours.PROBLEM) if memory.broken else _kind(memory)
         title, stamp, about = (line(memory.stem), "bold"), age(memory.changed_at or None, now), line(memory.description)
-        cells.append([kind, title, *([] if slim else [stamp, size(memory.size)]), delivered, *came, about])
+        cells.append([kind, title, *([] if slim else [stamp, size(memory.size)]), delivered, *numbers_of, about])
         mark = "!" if row.flags and findings.problems(row.flags) else "·"
         notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
     if cells:
@@ -136,45 +148,28 @@ def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> 
 
 def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
-    other = query.memories(" ".join(args.query))
-    words, here = words_of(other.words), os.path.basename(ctx.project_root)
-    if not words and not other.has_terms:
+    result, text = MemorySearch(ctx, args, status=False), " ".join(args.query)
+    if not result.words and not result.has_terms:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
-    hits, types = [], set()
-    chosen = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(other.project))
-    muted = other.muted(ctx.root, chosen)
-    for scope in chosen:
-        # the status only if the query asks for it
-        rows = memories.rows_of(ctx, scope) if other.state else (Row(memory, "") for memory in scopes.memories(scope))
-        for row in rows:
-            types.add(row.memory.type)
-            score, where = rank(words, row.memory)
-            if (score > 0 or not words) and other.matches(scope, row, here, muted=muted):
-                hits.append(
-                    (position(score, row.memory.name, elsewhere=bool(scope.project)), score, row.memory, scope, where)
-                )
+    hits = sorted(
+        result.hits, key=lambda hit: position(hit.score, hit.row.memory.name, elsewhere=bool(hit.scope.project))
+    )[: args.limit or None]
+    data: dict[str, object] = {"query": text}
+    data["hits"] = [
+        {**memories.data_of(hit.row.memory), "score": round(hit.score, 3), "line": hit.line} for hit in hits
+    ]
     if not hits:
-        _check(other, query.choices(chosen, types, here))
-    hits = sorted(hits, key=lambda hit: hit[0])[: args.limit or None]
-    data = {
-        "query": " ".join(args.query),
-        "hits": [
-            {**memories.data_of(memory), "score": round(score, 3), "line": where} for _, score, memory, _, where in hits
-        ],
-    }
-
-    def text(out: Output) -> None:
-        rows = [
-            [_kind(memory), (line(memory.stem), "bold"), line(scope.shown), line(memory.description)]
-            for _, _, memory, scope, _ in hits
-        ]
-        if rows:
-            if words and hits[0][1] < INSIDE:
-                out.say("No memory has these words; those that have similar ones:")
-            notes = [line(where)[:200] for *_, where in hits]
-            out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes)
-        else:
-            no_hits = f"Nothing found for “{line(' '.join(args.query))}”.\n  Try other words, or --all-projects."
-            out.print(no_hits if types else memories.NONE_HERE)
-
-    return Result(data, text)
+        other = f"Nothing found for “{line(text)}”.\n  Try other words, or --all-projects."
+        return Result(data, other if result.types else memories.NONE_HERE)
+    rows = [
+        [_kind(memory), (line(memory.stem), "bold"), line(hit.scope.shown), line(memory.description)]
+        for hit in hits
+        for memory in [hit.row.memory]
+    ]
+    similar = result.words and hits[0].score < INSIDE
+    notes = [line(hit.line)[:200] for hit in hits]
+    return Result(
+        data,
+        narrate("No memory has these words; those that have similar ones:" if similar else ""),
+        lambda out: out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes),
+    )

@@ -1,18 +1,15 @@
-"""`memtui model`: which model memtui may ask, the log of what it was asked, what it noted; and the sentence
-model, which compares prompts with memories."""
+"""`memtui model`: the model that memtui may ask, what it did and noted; and the sentence model."""
 
 import argparse
 import sys
 from itertools import islice
 
 from memtui.base import clock, fs
-from memtui.base.errors import UsageError
 from memtui.base.phrasing import age, ago, many
 from memtui.base.short_ids import short_id
-from memtui.cli import memories, parser, secret
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff
 from memtui.models import log
 from memtui.models.choice import choose
 from memtui.models.log import LoggedCall
@@ -33,7 +30,6 @@ DAEMON = {
     warming.SILENT: "does not answer: it was killed, or hangs",
     warming.NONE: "is not running",
 }
-BLOCKS = f"Blocks: {', '.join(places.BLOCKS)}."
 
 
 def register(commands: "parser.Commands") -> None:
@@ -47,12 +43,8 @@ def register(commands: "parser.Commands") -> None:
         " there. docs/faq.md says what is sent then.",
     )
     actions = parser.actions(command)
-    parser.command(
-        actions, "status", status, "show which model memtui may ask, and what it used", "memtui model status"
-    )
-    other = parser.command(
-        actions, "log", log_of, "list the calls of models, newest first", "memtui model log\nmemtui model log --runs"
-    )
+    example = "memtui model log\nmemtui model log --runs"
+    other = parser.command(actions, "log", log_of, "list the calls of models, newest first", example)
     other.add_argument("--runs", action="store_true", help="the sessions that a model read in the background")
     parser.add_limit(other, LIMIT)
     other = parser.command(
@@ -69,20 +61,17 @@ def register(commands: "parser.Commands") -> None:
         actions,
         "blocks",
         blocks,
-        "list the model's blocks of notes, print one, or change it",
-        'memtui model blocks\nmemtui model blocks guidance --text "Ask before a migration."',
-        f"At most {places.MOST:,} characters; `memtui undo` undoes it. {BLOCKS}",
+        "list the model's blocks of notes, or print one",
+        "memtui model blocks\nmemtui model blocks guidance",
+        f"Blocks: {', '.join(places.BLOCKS)}. You change them in the TUI, in Memories.",
     )
     other.add_argument("block", metavar="BLOCK", nargs="?")
-    other.add_argument("--text", metavar="TEXT", help="the new text; - reads it from standard input")
-    other.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     parser.command(actions, "stop", switch, "stop reading sessions, until `start`", "memtui model stop")
     parser.command(actions, "start", switch, "let it read sessions again", "memtui model start")
 
 
 def status(ctx: Context, _: argparse.Namespace) -> Result:
     """Show which model is chosen, what was used of the budget of the day, and whether it reads sessions."""
-    ctx.must_have_home()
     choice, usage = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
     reading = control.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
     powers = reading.powers
@@ -103,17 +92,16 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
             "last": reading.last.data() if reading.last else None,
         },
     }
-
-    def text(out: Output) -> None:
-        by = f"{line(choice.model)} by {models.BACKENDS[choice.backend]}" if choice.backend else "none"
-        why = [] if choice.backend else [("why", choice.why), ("to do", choice.hint)]
-        today = models.of_budget(usage, choice.daily_tokens, choice.daily_dollars)
-        out.facts([("model", by), *why, ("today", today)], whole=("to do",))
-        out.print("Every call: memtui model log")
-        if powers.mode != "off" or reading.stopped is not None:
-            _print_reading(ctx, out, reading)
-
-    return Result(data, text)
+    by = f"{line(choice.model)} by {models.BACKENDS[choice.backend]}" if choice.backend else "none"
+    why = [] if choice.backend else [("why", choice.why), ("to do", choice.hint)]
+    today = models.of_budget(usage, choice.daily_tokens, choice.daily_dollars)
+    reads = powers.mode != "off" or reading.stopped is not None
+    return Result(
+        data,
+        lambda out: out.facts([("model", by), *why, ("today", today)], whole=("to do",)),
+        "Every call: memtui model log",
+        (lambda out: _print_reading(ctx, out, reading)) if reads else "",
+    )
 
 
 def _print_reading(ctx: Context, out: Output, overview: Overview) -> None:
@@ -141,23 +129,15 @@ def _print_reading(ctx: Context, out: Output, overview: Overview) -> None:
 
 def switch(ctx: Context, args: argparse.Namespace) -> Result:
     """Stop what reads sessions, also what it reads now; or let it read again."""
-    ctx.must_have_home()
-    ctx.must_own()
     if args.action == "stop":
         changed = control.stop(ctx.root)
         words = "The model reads no more sessions, in all projects." if changed else "It was stopped already."
-        return Result(
-            {"stopped": True, "changed": changed}, lambda out: out.print(words + " Again: memtui model start")
-        )
+        return Result({"stopped": True, "changed": changed}, words + " Again: memtui model start")
     changed = control.start(ctx.root)
     powers = control.powers(ctx.env, ctx.root, ctx.project_root)
-
-    def text(out: Output) -> None:
-        out.print("It may read sessions again." if changed else "It was not stopped.")
-        if powers.why:
-            out.print(f"But: {powers.why} {powers.hint}")
-
-    return Result({"stopped": False, "changed": changed, "reason": powers.why or None}, text)
+    words = "It may read sessions again." if changed else "It was not stopped."
+    but = f"But: {powers.why} {powers.hint}" if powers.why else ""
+    return Result({"stopped": False, "changed": changed, "reason": powers.why or None}, words, but)
 
 
 # the log
@@ -165,31 +145,25 @@ def switch(ctx: Context, args: argparse.Namespace) -> Result:
 
 def log_of(ctx: Context, args: argparse.Namespace) -> Result:
     """List the calls of models, or the sessions that one read, newest first."""
-    ctx.must_have_home()
     if args.runs:
-        jobs = runs.newest_first(ctx.root, args.limit or sys.maxsize, "")
-        return Result({"runs": [run.data() for run in jobs]}, lambda out: _print_runs(ctx, out, jobs))
+        jobs = runs.newest_first(ctx.root, args.limit or sys.maxsize)
+        text = (lambda out: _print_runs(ctx, out, jobs)) if jobs else subconscious.EMPTY
+        return Result({"runs": [run.data() for run in jobs]}, text)
     every = log.newest_first(ctx.root)
     calls = list(islice(every, args.limit or None))
     more = next(every, None) is not None
     usage = log.used_today(ctx.root, ctx.now())
-    today = {"tokens": usage.tokens, "cost": usage.cost}
-
-    def text(out: Output) -> None:
-        _print_calls(ctx, out, calls)
-        if more:
-            out.print("and more: memtui model log --limit 0")
-        if calls:
-            choice = choose(ctx.env, config.load(ctx.root))
-            out.print(f"Today: {models.of_budget(usage, choice.daily_tokens, choice.daily_dollars)}.")
-
-    return Result({"calls": [logged_call.data() for logged_call in calls], "more": more, "today": today}, text)
+    data = {"calls": [call.data() for call in calls], "more": more}
+    data["today"] = {"tokens": usage.tokens, "cost": usage.cost}
+    if not calls:
+        return Result(data, "No model was asked yet.")
+    choice = choose(ctx.env, config.load(ctx.root))
+    today = f"Today: {models.of_budget(usage, choice.daily_tokens, choice.daily_dollars)}."
+    rest = "and more: memtui model log --limit 0" if more else ""
+    return Result(data, lambda out: _print_calls(ctx, out, calls), rest, today)
 
 
 def _print_calls(ctx: Context, out: Output, calls: "list[LoggedCall]") -> None:
-    if not calls:
-        out.print("No model was asked yet.")
-        return
     cells = [
         [
             age(logged_call.time, ctx.now()),
@@ -209,11 +183,8 @@ def _print_calls(ctx: Context, out: Output, calls: "list[LoggedCall]") -> None:
     out.table(headers, cells, flex=(9, 1), right=(0, 3, 4, 5, 6, 7))
 
 
-def _print_runs(ctx: Context, out: Output, runs: "list[runs.Run]") -> None:
-    if not runs:
-        out.print(subconscious.EMPTY)
-        return
-    now, names = ctx.now(), control.names(ctx.env, [run.project for run in runs])
+def _print_runs(ctx: Context, out: Output, jobs: "list[runs.Run]") -> None:
+    now, names = ctx.now(), control.names(ctx.env, [run.project for run in jobs])
     cells = [
         [
             age(run.time, now),
@@ -225,42 +196,22 @@ def _print_runs(ctx: Context, out: Output, runs: "list[runs.Run]") -> None:
             models.dollars(run.cost),
             line(subconscious.did(run)),
         ]
-        for run in runs
+        for run in jobs
     ]
     headers = ["AGE", "RUN", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"]
-    out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(run.note) for run in runs])
+    out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(run.note) for run in jobs])
 
 
 # blocks
 
 
 def blocks(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the blocks, print one or change it."""
-    ctx.must_have_home()
+    """List the blocks, or print one."""
     parts, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
-    if not name and args.text is not None:
-        raise UsageError("Name the block.", BLOCKS)
-    if not name:
-        return _blocks_listed(ctx, parts)
-    before = parts.text(name)
-    if args.text is None:
-        shown = safe(before) if before else f"It is empty. It is for {places.BLOCKS[name][1]}."
-        return Result({"block": name, "path": parts.path(name), "text": before}, lambda out: out.print(shown))
-    before, text = parts.editable(name), parser.body_text(args.text)
-    content, _ = secret.checked(ctx, text, yes=args.yes, declined="Nothing was changed.", before=before)
-    changed = parts.replace(name, content, ctx.journal())
-    after = parts.text(name)
-
-    def answer(out: Output) -> None:
-        out.print(f"changed {name}" if changed else "Nothing changed.")
-        if changed:
-            diff.show(out, before.encode(), after.encode())
-            memories.say_undo(out)
-
-    return Result({"block": name, "changed": changed, "text": after, "path": parts.path(name)}, answer)
-
-
-def _blocks_listed(ctx: Context, parts: Blocks) -> Result:
+    if name:
+        text = parts.text(name)
+        words_of_block = safe(text) if text else f"It is empty. It is for {places.BLOCKS[name][1]}."
+        return Result({"block": name, "path": parts.path(name), "text": text}, words_of_block)
     data, cells = [], []
     for name, (of_project, purpose) in places.BLOCKS.items():
         content, newest = parts.text(name), next(iter(parts.versions(name)), None)
@@ -279,12 +230,11 @@ def _blocks_listed(ctx: Context, parts: Blocks) -> Result:
 
 def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
     """Show whether prompts are compared by a sentence model, or switch that on or off."""
-    ctx.must_have_home()
     if args.what == "off":
         changed = setting.assign(ctx.root, ctx.journal(), "semantic", None)
         stopped = warming.stop(ctx.root)
         words = "semantic = false" + (". The daemon ends." if stopped else "")
-        return Result({"changed": changed, "stopped": stopped}, lambda out: out.print(words))
+        return Result({"changed": changed, "stopped": stopped}, words)
     here = recall_places.of_session(ctx.env, ctx.cwd)
     directories = [directory for _, directory in here]
     if args.what is None:
@@ -294,13 +244,8 @@ def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
     fs.unlink(semantic.failed(ctx.root))
     reindexing.update(ctx.root, here)
     started = warming.keep(ctx.env, ctx.root, ctx.cwd, directories, ctx.now())
-
-    def text(out: Output) -> None:
-        out.print("semantic = true")
-        if started:
-            out.print("The daemon loads the model now, and downloads it first if it must: memtui model sentences")
-
-    return Result({"changed": changed, "started": started}, text)
+    about = "The daemon loads the model now, and downloads it first if it must: memtui model sentences"
+    return Result({"changed": changed, "started": started}, "semantic = true", about * started)
 
 
 def _sentence_state(ctx: Context, directories: "list[str]") -> Result:

@@ -123,7 +123,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         "unheard": why,
         "unknown": unknown,
     }
-    return Result(data, None if ctx.out.tty and ctx.out.stderr_tty else lambda out: out.print(short))
+    return Result(data, "" if ctx.out.tty and ctx.out.stderr_tty else short)
 
 
 def _narrate(ctx: Context, everywhere: bool, short: str, unheard: "dict[str, str] | None") -> None:

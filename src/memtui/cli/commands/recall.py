@@ -7,7 +7,7 @@ from memtui.base.phrasing import many, short
 from memtui.base.storage import file_error
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Output, Result, line, narrate
 from memtui.recalling import RecallCandidate, Recalling, RecallRun
 from memtui.views import recall, unheard
 
@@ -29,8 +29,6 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    ctx.must_have_home()
-    ctx.must_own()
     prompt = parser.body_text(" ".join(args.text))
     if not prompt.strip():
         raise UsageError("The prompt is empty.", 'Give its text: memtui recall "how do we release?"')
@@ -43,19 +41,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     recall_run = recalling.run(prompt)
     data = {**recall.data(recall_run), "indexed": size, "problem": problem or None}
     data |= {"unheard": unheard.data(recalling.unheard)}
-
-    def text(out: Output) -> None:
-        if problem:
-            out.say(f"! {line(problem)}")
-        if recalling.unheard:
-            out.say(f"! {unheard.at_prompt(recalling.unheard)}")
-        elif recall_run.off:
-            out.say(f"! {recall.OFF[:1].upper()}{recall.OFF[1:]}: memtui config set recall true")
-        if size:
-            out.say(f"{many(size, 'memory', 'memories')} indexed first.")
-        _print(out, recall_run, every=args.all)
-
-    return Result(data, text)
+    off = f"! {recall.OFF[:1].upper()}{recall.OFF[1:]}: memtui config set recall true" if recall_run.off else ""
+    return Result(
+        data,
+        narrate(f"! {line(problem)}" if problem else ""),
+        narrate(f"! {unheard.at_prompt(recalling.unheard)}" if recalling.unheard else off),
+        narrate(f"{many(size, 'memory', 'memories')} indexed first." if size else ""),
+        lambda out: _print(out, recall_run, every=args.all),
+    )
 
 
 def _print(out: Output, run: RecallRun, *, every: bool) -> None:

@@ -1,5 +1,4 @@
-"""`memtui setup`: the hooks, the status line and completions: install or remove them, and see what keeps hooks from
-running."""
+"""`memtui setup`: install or remove hooks and status line, see what keeps hooks from running, print completions."""
 
 import argparse
 import contextlib
@@ -8,8 +7,7 @@ from memtui.base import findings
 from memtui.base.errors import EXIT_FINDINGS, MemtuiError
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff
+from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import status as hook_status
 from memtui.hooks.install.entries import STATUS_LINE
@@ -58,16 +56,11 @@ def register(commands: "parser.Commands") -> None:
 
 def plugin(_: Context, __: argparse.Namespace) -> Result:
     """Print the commands of the client that add the plugin."""
-
-    def text(out: Output) -> None:
-        out.paragraph(
-            "The plugin brings the hooks alone, without the TUI; with it `memtui setup hooks` is not needed."
-            " PATH-OR-URL is that of memtui's repository:"
-        )
-        for each in PLUGIN:
-            out.exact(f"  {each}")
-
-    return Result({"commands": list(PLUGIN)}, text)
+    about = (
+        "The plugin brings the hooks alone, without the TUI; with it `memtui setup hooks` is not needed."
+        " PATH-OR-URL is that of memtui's repository:"
+    )
+    return Result({"commands": list(PLUGIN)}, about, *(f"  {command}" for command in PLUGIN))
 
 
 def complete(_: Context, args: argparse.Namespace) -> Result:
@@ -81,7 +74,6 @@ def complete(_: Context, args: argparse.Namespace) -> Result:
 
 def change(ctx: Context, args: argparse.Namespace) -> Result:
     """Install or uninstall the hooks."""
-    ctx.must_have_home()
     path = install.settings_path(ctx.env, ctx.cwd, args.scope)
     action: install.Action = "uninstall" if args.remove else "install"
     plan = install.plan(path, action, env=ctx.env, scope=args.scope, status_line=args.action == "statusline")
@@ -89,7 +81,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         for heading, events in hook_words.effects(plan):
             ctx.out.heading(heading)
             ctx.out.facts([(event, hook_words.DOES[event]) for event in events], 18)
-        diff.show_lines(ctx.out, hook_words.diff_lines(plan))
+        ctx.out.diff_lines(plan.diff.splitlines())
     elif not ctx.out.json:
         ctx.out.print(f"{line(plan.settings_path)} {hook_words.unchanged(plan)}: nothing to change.")
     backup, is_applied, added = None, plan.changed and not args.dry_run, action == "install"
@@ -106,48 +98,43 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     data = {"action": plan.action, "scope": plan.scope, "path": plan.settings_path, "changed": plan.changed}
     data |= {"written": is_applied, "diff": plan.diff, "notes": notes, "to_paste": to_paste, "backup": backup}
     data["not_served"] = [findings.message(finding) for finding in not_served]
-
-    def text(out: Output) -> None:
-        for note in notes:
-            out.say("note: " + safe(note))
-        if to_paste:
-            out.say(to_paste, exact=True)
-        if backup:
-            out.say(f"backup: {line(backup)}")
-        if is_applied:
-            out.print(f"{line(hook_words.done(plan))}   (undo: memtui undo)")
-        if not_served:
-            for words in hook_words.outcome(not_served):
-                out.say(out.style("! " + safe(words), "yellow"))
-        elif is_applied and added:
-            out.say(f'{hook_words.SERVED} Try: memtui note "hello from memtui"')
-
-    return Result(data, text)
+    served = [styled("! " + safe(words), "yellow") for words in hook_words.outcome(not_served)] if not_served else []
+    if is_applied and added and not served:
+        served = [f'{hook_words.SERVED} Try: memtui note "hello from memtui"']
+    return Result(
+        data,
+        *(narrate("note: " + safe(note)) for note in notes),
+        narrate(to_paste, exact=True),
+        narrate(f"backup: {line(backup)}" if backup else ""),
+        f"{line(hook_words.done(plan))}   (undo: memtui undo)" if is_applied else "",
+        *map(narrate, served),
+    )
 
 
 def status(ctx: Context, _: argparse.Namespace) -> Result:
     """Report where the hooks are installed and what keeps them from running. Exit code 5 if there is a problem."""
-    ctx.must_have_home()
     report = hook_status.status(ctx.env, ctx.cwd)
     data = {**hook_status.as_json(report), "installed": report.installed}
+    state, installed = hook_words.state(report)
+    missing = not installed and not report.unreadable
 
     def text(out: Output) -> None:
-        state, installed = hook_words.state(report)
-        out.print(f"hooks: {out.style(state, 'green' if installed else 'red')}")
-        if not installed and not report.unreadable:
-            out.print("  Install them: memtui setup hooks")
         for source, path in dict.fromkeys((entry.source, entry.path) for entry in report.entries):
             mine = [entry for entry in report.entries if (entry.source, entry.path) == (source, path)]
             out.heading(source, line(path))
             out.paragraph(
-                ", ".join("and the status line" if each.event == STATUS_LINE else each.event for each in mine), "  "
+                ", ".join("and the status line" if hook.event == STATUS_LINE else hook.event for hook in mine), "  "
             )
             pythons = [("python", program) for program in sorted({entry.interpreter for entry in mine})]
             launchers = [("hooks", program) for program in sorted({entry.launcher for entry in mine})]
             out.facts([(name, line(program)) for name, program in (*pythons, *launchers) if program], 8)
-        for problem in report.problems:
-            out.print(out.style("! " + safe(findings.message(problem)), "yellow"))
-        for note in report.notes:
-            out.print(out.style("· " + safe(findings.message(note)), "dim"))
 
-    return Result(data, text, EXIT_FINDINGS if report.problems or not report.installed else 0)
+    return Result(
+        data,
+        f"hooks: {styled(state, 'green' if installed else 'red')}",
+        "  Install them: memtui setup hooks" * missing,
+        text,
+        *(styled("! " + safe(findings.message(problem)), "yellow") for problem in report.problems),
+        *(styled("· " + safe(findings.message(note)), "dim") for note in report.notes),
+        code=EXIT_FINDINGS if report.problems or not report.installed else 0,
+    )

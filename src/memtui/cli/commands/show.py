@@ -8,7 +8,7 @@ from memtui.base.errors import NotFoundError
 from memtui.base.phrasing import ago, size
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.output import Output, Result, line, safe, styled
 from memtui.cli.triggers import MemoryTriggers
 from memtui.client import loading
 from memtui.store import scopes
@@ -98,9 +98,9 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         for flag in row.flags:
             to_fix = findings.problems([flag]) > 0
             style = "red" if to_fix else "dim"
-            out.print("  " + out.style(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", style))
+            out.print("  " + styled(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", style))
         for note in memory.notes:
-            out.print("  " + out.style(f"! {line(note)}", "yellow"))
+            out.print("  " + styled(f"! {line(note)}", "yellow"))
         out.print()
         out.print(safe(memory.body.strip("\n")))
 

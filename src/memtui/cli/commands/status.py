@@ -11,7 +11,7 @@ from memtui.base.finding import PROBLEM, Finding
 from memtui.base.phrasing import ago, it, many
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Result, line, styled
 from memtui.client import locate
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
@@ -27,11 +27,6 @@ from memtui.tidy.checks import doctor
 from memtui.views import hooks as hook_words
 from memtui.views.deliveries import RECEIPTS, what
 
-KIND_WORDS = {
-    "guidance": ("note for the agent", "notes for the agent"),
-    "updates": ("draft to review", "drafts to review"),
-    "items": ("todo", "todos"),
-}
 # Looking for what can be done about memories ends after so many seconds.
 COUNT_SECONDS = 3.0
 # The names of paths, in the order of the list.
@@ -54,17 +49,16 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Report the mode, memories, waiting entries and the last delivery, with commands to run next."""
     if args.paths:
         return _paths(ctx, args.paths)
-    ctx.must_have_home()
     counts: dict[str, int] = {}
     for scope in scopes.discover(ctx.env, ctx.cwd):
         if scope.kind != "instructions":
             counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
     unread: list[Finding] = []
     waiting, changed = ctx.counts(unread), _changed(ctx)
-    last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
+    last = next((row for row in map(Delivery.of, delivery_log.newest_first(ctx.root)) if row.injected), None)
     outcome = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir)).of(last) if last else None
     try:  # but for those of Claude Code itself, which has to be started for them
-        problems = [each for each in checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[]) if each.level == PROBLEM]
+        problems = [row for row in checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[]) if row.level == PROBLEM]
     except (MemtuiError, OSError):
         problems = []
     others = (entry for entry in ctx.waiting(("updates",), every=True) if entry.slug not in {ctx.slug, None})
@@ -89,34 +83,30 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "last_delivery": {"id": last.id, "time": last.logged, "outcome": outcome} if last else None,
         "next": [{"command": command, "why": why} for command, why in steps],
     }
-
-    def text(out: Output) -> None:
-        memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
-        waits = ", ".join(many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number)
-        state, installed = hook_words.state(hooks)
-        lines = [f"hooks: {out.style(state, 'green' if installed else 'red')}"]
-        lines.append(f"memories: {memories}" if memories else "no memories")
-        if waits or not decisions:
-            lines.append(f"waiting: {waits}" if waits else "nothing waits here" if elsewhere else "nothing waits")
-        if elsewhere:
-            lines.append(f"{many(elsewhere, 'draft')} in other projects: memtui inbox --kind drafts --all-projects")
-        if changed:
-            lines.append(f"{many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}")
-        if lost := entries.lost(ctx):
-            lines.append(lost)
-        if last is not None and outcome is not None:
-            receipt = out.style(*RECEIPTS[outcome])
-            lines.append(f"last delivery {ago(last.time or None, ctx.now())}: {line(what(last.contents))}, {receipt}")
-        lines += [out.style(f"! {line(findings.with_remedy(finding))}", "yellow") for finding in unread]
-        out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}")
-        for other in lines:
-            out.print("  " + other)
-        out.print()
-        out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ", whole=True)
-        out.print()
-        out.print("All commands: memtui --help")
-
-    return Result(data, text)
+    memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
+    waits = ", ".join(many(number, inbox_format.NOUNS[kind]) for kind, number in waiting.items() if number)
+    nothing = ("nothing waits here" if elsewhere else "nothing waits") * (not decisions)
+    state, installed = hook_words.state(hooks)
+    lines = [
+        f"hooks: {styled(state, 'green' if installed else 'red')}",
+        f"memories: {memories}" if memories else "no memories",
+        f"waiting: {waits}" if waits else nothing,
+        f"{many(elsewhere, 'draft')} in other projects: memtui inbox --kind drafts --all-projects" * bool(elsewhere),
+        f"{many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}" * bool(changed),
+        entries.lost(ctx),
+    ]
+    if last is not None and outcome is not None:
+        receipt = styled(*RECEIPTS[outcome])
+        lines.append(f"last delivery {ago(last.time or None, ctx.now())}: {line(what(last.contents))}, {receipt}")
+    lines += [styled(f"! {line(findings.with_remedy(finding))}", "yellow") for finding in unread]
+    return Result(
+        data,
+        lambda out: out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}"),
+        *(f"  {other}" for other in filter(None, lines)),
+        lambda out: out.section(),
+        lambda out: out.table(["", ""], [[(way, "bold"), why] for way, why in steps], indent="  ", whole=True),
+        "\nAll commands: memtui --help",
+    )
 
 
 def _changed(ctx: Context) -> int:
@@ -147,15 +137,13 @@ def _steps(
     total: int,
 ) -> "list[tuple[str, str]]":
     """Return commands to run next, each with its reason, most pressing first."""
-    steps = []
-    if hooks is None:
-        steps.append(("memtui doctor", "the settings can't be read"))
-    elif hooks.unreadable:
-        steps.append(("memtui setup", "Claude Code skips a settings file: sessions get nothing"))
-    elif not hooks.installed:
-        steps.append(("memtui setup hooks", "the hooks are not installed: sessions get nothing"))
-    elif hooks.problems:
-        steps.append(("memtui setup", "something keeps the hooks from running"))
+    of_hooks = (
+        (hooks is None, "memtui doctor", "the settings can't be read"),
+        (hooks and hooks.unreadable, "memtui setup", "Claude Code skips a settings file: sessions get nothing"),
+        (hooks and not hooks.installed, "memtui setup hooks", "the hooks are not installed: sessions get nothing"),
+        (hooks and hooks.problems, "memtui setup", "something keeps the hooks from running"),
+    )
+    steps = [(command, why) for is_so, command, why in of_hooks if is_so][:1]
     if off := doctor.mode_off(ctx.settings(), ctx.project_root):
         steps.append((findings.remedy(off), "the mode is off here: sessions get nothing"))
     if earlier:

@@ -1,5 +1,4 @@
-"""`memtui statusline`: a line for Claude Code's status line, which settings files call. No help lists it: `memtui setup
-statusline` installs a faster start."""
+"""`memtui statusline`, which settings files call: `memtui setup statusline` installs a faster start."""
 
 import argparse
 import subprocess
@@ -10,7 +9,7 @@ from memtui.base import fastjson
 from memtui.base.errors import MemtuiError
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result
+from memtui.cli.output import Result
 from memtui.hooks import runner, status_line
 
 STDIN_BYTES = 1 << 20
@@ -43,17 +42,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             raise
         own = ""
     words = BETWEEN.join(part for part in (other, own) if part)
-
-    def text(out: Output) -> None:
-        if words:
-            out.stdout.write(words + "\n")  # not escaped: the other command's line may hold colours
-
-    return Result({"line": words, "own": own}, text)
+    return Result({"line": words, "own": own}, lambda out: out.raw(f"{words}\n" if words else ""))
 
 
-def _own(ctx: Context, given: bytes) -> str:
+def _own(ctx: Context, data: bytes) -> str:
     ctx.must_have_home()
-    payload: dict[str, object] = {"cwd": ctx.cwd, **fastjson.loads_dict(given)}
+    payload: dict[str, object] = {"cwd": ctx.cwd, **fastjson.loads_dict(data)}
     if ctx.project_given:
         payload["workspace"] = {"project_dir": ctx.cwd}
     hook = runner.Hook("StatusLine", ctx.env, payload, time.monotonic())

@@ -11,7 +11,7 @@ from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Result, line, narrate
 from memtui.learn.backfill import begun
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SESSIONS = "sessions"  # what is imported then is no file
 NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
 FIRST = 10  # drafts, and parts that were left out, that are listed
+LISTED = "`{}` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all."
 SECONDS = 0.2  # between two lines of progress
 
 
@@ -68,7 +69,6 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
         return _sessions(ctx, args)
     if args.since:
         raise UsageError("--since is for past sessions.", f"memtui import sessions --since {shell_word(args.since)}")
-    ctx.must_have_home()
     project = "" if args.scope else os.path.basename(ctx.project_root)
     source = importing.read(args.path, project=project, config_dir=ctx.config_dir)
     store, most = ctx.store(), importing.MOST if args.limit is None else args.limit
@@ -83,26 +83,23 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
     data |= {key: getattr(plan, key) for key in ("known", "decided", "left", "secrets")}
     data |= {"skipped": source.skipped, "notes": source.notes, "transaction": transaction_id or None}
 
-    def text(out: Output) -> None:
-        out.heading(line(ctx.tilde(source.path)), line(source.said))
-        rows = [
-            [
-                (short_id(each.id) if transaction_id else "", "cyan"),
-                *map(line, (each.scope, each.name, each.given.description)),
-            ]
-            for each in plan.drafts[:FIRST]
+    headers, more = ["ID" if transaction_id else "", "SCOPE", "NAME", "DESCRIPTION"], len(plan.drafts) - FIRST
+    rows = [
+        [
+            (short_id(new_draft.id) if transaction_id else "", "cyan"),
+            *map(line, (new_draft.scope, new_draft.name, new_draft.given.description)),
         ]
-        if rows:
-            out.table(["ID" if transaction_id else "", "SCOPE", "NAME", "DESCRIPTION"], rows, indent="  ")
-        if len(plan.drafts) > FIRST:
-            out.print(f"  and {len(plan.drafts) - FIRST:,} more")
-        for paragraph in transfers.imported(plan, is_done=bool(transaction_id)):
-            out.paragraph(paragraph)
-        _print_left_out(out, transfers.skipped(source.skipped))
-        if transaction_id:
-            out.say("`memtui inbox` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all.")
-
-    return Result(data, text)
+        for new_draft in plan.drafts[:FIRST]
+    ]
+    return Result(
+        data,
+        lambda out: out.heading(line(ctx.tilde(source.path)), line(source.said)),
+        lambda out: out.table(headers, rows, indent="  "),
+        f"  and {more:,} more" if more > 0 else "",
+        *transfers.imported(plan, is_done=bool(transaction_id)),
+        *_left_out(transfers.skipped(source.skipped)),
+        narrate(LISTED.format("memtui inbox") if transaction_id else ""),
+    )
 
 
 def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
@@ -110,8 +107,6 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.learn.backfill import offering, reading
     from memtui.views import drafts
 
-    ctx.must_have_home()
-    ctx.must_own()
     since = when.read(args.since, ctx.now(), ahead=False) if args.since else 0.0
     if since is None or since == when.NEVER or since > ctx.now():
         why = "is still to come" if since is not None and since > ctx.now() else "is not a time"
@@ -152,34 +147,33 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     ]
     data |= {key: getattr(offer, key) for key in ("known", "one_offs", "left")}
     data |= {"skipped": backfill_reading.skipped, "transaction": transaction_id or None}
+    skipped = [f"{line(ctx.tilde(part.where))}: {line(part.why)}" for part in backfill_reading.skipped]
+    skipped = skipped[:FIRST] + [f"and {len(skipped) - FIRST:,} more"] * (len(skipped) > FIRST)
+    elsewhere = any(draft.candidate.project not in {"", ctx.project_root} for draft in offer.drafts)
+    inbox = "memtui inbox --kind drafts --all-projects" if elsewhere else "memtui inbox"
 
-    def text(out: Output) -> None:
-        summary = f"Read {size(progress.bytes)} in {many(progress.files, 'transcript')}."
-        out.print(summary if progress.bytes else _nothing(ctx, backfill_reading))
-        rows = [
-            [
-                (short_id(each.id) if transaction_id else "", "cyan"),
-                " · ".join(drafts.odds(each.candidate.confidence, each.candidate.draft.durable, each.candidate.said)),
-                line("global" if each.candidate.draft.scope == "global" else ctx.tilde(each.candidate.project)),
-                line(each.candidate.draft.description),
-            ]
-            for each in offer.drafts
+    rows = [
+        [
+            (short_id(new.id) if transaction_id else "", "cyan"),
+            " · ".join(drafts.odds(new.candidate.confidence, new.candidate.draft.durable, new.candidate.said)),
+            line("global" if new.candidate.draft.scope == "global" else ctx.tilde(new.candidate.project)),
+            line(new.candidate.draft.description),
         ]
-        if rows:
-            out.table(["ID" if transaction_id else "", "HOW SURE", "WHERE", "DRAFT"], rows, indent="  ")
-        details = [f"{offer.known:,} known already, waiting or decided on"] if offer.known else []
-        verb = "Added" if transaction_id else "Would add"
-        added = f"{verb} {many(len(rows), 'draft')}" if rows else "No new draft was found"
-        out.print("; ".join([added, *offer.more_words, *details]) + ".")
-        left_out = [f"{line(ctx.tilde(each.where))}: {line(each.why)}" for each in backfill_reading.skipped]
-        more = len(left_out) - FIRST
-        _print_left_out(out, left_out[:FIRST] + [f"and {more:,} more"] * (more > 0))
-        if transaction_id:
-            elsewhere = any(draft.candidate.project not in {"", ctx.project_root} for draft in offer.drafts)
-            inbox = "memtui inbox --kind drafts --all-projects" if elsewhere else "memtui inbox"
-            out.say(f"`{inbox}` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all.")
-
-    return Result(data, text)
+        for new in offer.drafts
+    ]
+    headers = ["ID" if transaction_id else "", "HOW SURE", "WHERE", "DRAFT"]
+    details = [f"{offer.known:,} known already, waiting or decided on"] if offer.known else []
+    verb = "Added" if transaction_id else "Would add"
+    added = f"{verb} {many(len(rows), 'draft')}" if rows else "No new draft was found"
+    summary = f"Read {size(progress.bytes)} in {many(progress.files, 'transcript')}."
+    return Result(
+        data,
+        summary if progress.bytes else _nothing(ctx, backfill_reading),
+        lambda out: out.table(headers, rows, indent="  "),
+        "; ".join([added, *offer.more_words, *details]) + ".",
+        *_left_out(skipped),
+        narrate(LISTED.format(inbox) if transaction_id else ""),
+    )
 
 
 def _nothing(ctx: Context, reading: "BackfillReading") -> str:
@@ -191,12 +185,8 @@ def _nothing(ctx: Context, reading: "BackfillReading") -> str:
     return f"There is no transcript{' of that' if reading.part else ''} in {directory}."
 
 
-def _print_left_out(out: Output, lines: "list[str]") -> None:
-    """Print what was left out, and why."""
-    if lines:
-        out.print("Left out:")
-        for other in lines:
-            out.paragraph(other, "  ")
+def _left_out(lines: "list[str]") -> "list[str]":
+    return ["Left out:" * bool(lines), *(f"  {other}" for other in lines)]
 
 
 def export(ctx: Context, args: argparse.Namespace) -> Result:
@@ -204,7 +194,6 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.transfer import exporting
     from memtui.views import transfers
 
-    ctx.must_have_home()
     every = [scope for scope in memories.chosen_scopes(ctx, None) if scope.kind not in NOT_EXPORTED]
     if bool(args.scope) == args.all:
         labels = ", ".join(scope.shown for scope in every)
@@ -219,13 +208,11 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
         **{key: getattr(exported, key) for key in ("memories", "skipped")},
         "secrets": [{"memory": part.where, "kinds": part.why} for part in exported.secrets],
     }
-
-    def text(out: Output) -> None:
-        out.paragraph(transfers.exported(exported))
-        out.exact(f"wrote  {line(ctx.tilde(path))}")
-        for sentence in transfers.beside(exported):
-            out.paragraph(sentence)
-        _print_left_out(out, transfers.skipped(exported.skipped))
-        out.say(transfers.elsewhere(exported, os.path.basename(path)))
-
-    return Result(data, text)
+    return Result(
+        data,
+        transfers.exported(exported),
+        lambda out: out.exact(f"wrote  {line(ctx.tilde(path))}"),
+        *transfers.beside(exported),
+        *_left_out(transfers.skipped(exported.skipped)),
+        narrate(transfers.elsewhere(exported, os.path.basename(path))),
+    )

@@ -8,8 +8,7 @@ from memtui.base.phrasing import many
 from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff
+from memtui.cli.output import Output, Result, line, safe, styled
 from memtui.client import locate
 from memtui.redact import redact
 from memtui.store import scopes, trust, trusting
@@ -39,14 +38,13 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Trust memories, list them, or revoke trust."""
-    ctx.must_have_home()
     if args.names and (args.list or args.always):
         raise UsageError("--list and --always work on all memories of a repository.", "Leave the names out.")
     directory, exists, label = _directory(ctx, args)
     if not exists:
         words = f"This project has no memories of its own: there is no {ctx.tilde(directory)}."
         if args.list:
-            return Result({"directory": directory, "exists": False}, lambda out: out.print(words))
+            return Result({"directory": directory, "exists": False}, words)
         raise NotFoundError(words, "Create one with: memtui new NAME --scope project")
     before = _status(ctx, directory)
     if args.list:
@@ -59,8 +57,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _directory(ctx: Context, args: argparse.Namespace) -> "tuple[str, bool, str]":
-    """Return the directory whose memories are meant, whether it exists, and the label of its scope: what a team shares
-    if that is named, or if only there is something to trust. Raises NotFoundError."""
+    """Return the directory that is meant, whether it exists, and the label of its scope. Raises NotFoundError."""
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
     team = f"{locate.auto_dir(ctx.env, ctx.cwd)}/{locate.TEAM}"
     asks_for_all = not (args.names or args.list or args.always or args.remove)
@@ -98,26 +95,18 @@ def _grant(
         now = " as it is now" if len(contents) == 1 else " as they are now"
         ctx.confirm(f"Trust {what}{how or now}?", "Nothing was trusted.")
     after = trusting.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)
-
-    def text(out: Output) -> None:
-        if untrusted or how:
-            out.print(f"trusted: {many(len(untrusted), 'memory', 'memories')}{how}")
-        else:
-            out.print("All are trusted already." if after.trusted else "There is no memory to trust.")
-        memories.say_undo(out, bool(untrusted or how))
-
-    return bulk.result({**_data(directory, after), "newly": untrusted}, text)
+    words = "All are trusted already." if after.trusted else "There is no memory to trust."
+    if untrusted or how:
+        words = f"trusted: {many(len(untrusted), 'memory', 'memories')}{how}"
+    undo = memories.undo(bool(untrusted or how))
+    return bulk.result({**_data(directory, after), "newly": untrusted}, words, undo)
 
 
 def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: BulkResult) -> Result:
     had = trusting.revoke(ctx.root, directory, names, now=ctx.now)
     what = ", ".join(names) if names else ctx.tilde(directory)
-
-    def text(out: Output) -> None:
-        out.print(f"{'no longer trusted' if had else 'not trusted before'}: {line(what)}")
-        memories.say_undo(out, bool(had))
-
-    return bulk.result({**_data(directory, _status(ctx, directory)), "removed": had}, text)
+    words = f"{'no longer trusted' if had else 'not trusted before'}: {line(what)}"
+    return bulk.result({**_data(directory, _status(ctx, directory)), "removed": had}, words, memories.undo(bool(had)))
 
 
 def _relative_path(ctx: Context, directory: str, name: str, label: str) -> str:
@@ -130,18 +119,17 @@ def _relative_path(ctx: Context, directory: str, name: str, label: str) -> str:
 
 
 def _print_content(out: Output, was: "bytes | None", name: str, data: bytes) -> None:
-    """Print what is about to be trusted: the text, or its difference from the text trusted before (`was`), if known;
-    and that it holds what looks like a secret."""
+    """Print what is about to be trusted, or its difference from what was (`was`), and any secret in it."""
     text = data.decode("utf-8", "replace")
     if was is None or was == data:
         out.heading(line(name))
         out.print(safe(text.rstrip("\n")))
     else:
         out.heading(line(name), "changed since it was trusted")
-        diff.show(out, was, data)
+        out.diff(was, data)
     out.print()
     if kinds := redact.kinds_in(text):
-        out.print(out.style(f"! {line(secret.suspicion(kinds))}: sessions read it once it is trusted.", "yellow"))
+        out.print(styled(f"! {line(secret.suspicion(kinds))}: sessions read it once it is trusted.", "yellow"))
         out.print()
 
 

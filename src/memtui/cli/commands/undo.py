@@ -9,7 +9,7 @@ from memtui.base.phrasing import age, many
 from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Result, line
 from memtui.store.journal import acts
 from memtui.store.journal import undo as undoing
 from memtui.store.journal.journal import Journal
@@ -34,9 +34,10 @@ def register(commands: "parser.Commands") -> None:
         "memtui undo\nmemtui undo --list\nmemtui undo 4B7XAD\nmemtui undo --redo",
         f"It works across restarts. A file that has changed since is not touched. {ASKS}",
     )
-    command.add_argument("id", nargs="?", metavar="ID", help="an older change, see --list")
-    command.add_argument("--redo", action="store_true", help="make the change again that was undone last")
-    command.add_argument("--list", action="store_true", help="list the changes, newest first")
+    only = command.add_mutually_exclusive_group()
+    only.add_argument("id", nargs="?", metavar="ID", help="an older change, see --list")
+    only.add_argument("--redo", action="store_true", help="make the change again that was undone last")
+    only.add_argument("--list", action="store_true", help="list the changes, newest first")
     command.add_argument(
         "--limit",
         type=parser.count,
@@ -48,14 +49,9 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Undo the last change, or the one named; or redo the one that was undone last."""
-    if args.redo and args.id:
-        raise UsageError("--redo takes no ID.", "It redoes the change that was undone last.")
-    if args.redo and args.list:
-        raise UsageError("--list does not go with --redo.", "memtui undo --list lists what was undone, too.")
     if args.limit is not None and not args.list:
         raise UsageError("--limit goes with --list.", "memtui undo --list --limit N")
     op: undoing.Op = "redo" if args.redo else "undo"
-    ctx.must_have_home()
     journal = ctx.journal()
     if args.list:
         return _history(ctx, journal, args.limit)
@@ -68,15 +64,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
     as_one = undone_as_one(journal, undone)
     failed = [{**_as_row(transaction), "error": reason(transaction, error)} for transaction, error in undone.failed]
-
-    def text(out: Output) -> None:
-        again = "   (memtui undo --redo redoes it)" if op == "undo" else ""
-        out.print(f"{acts.done(op)}: {line(as_one.summary)}{again}")
-        for row in failed:
-            out.print(f"left alone: {line(str(row['summary']))}: {line(str(row['error']))}")
-
+    again = "   (memtui undo --redo redoes it)" if op == "undo" else ""
+    words = f"{acts.done(op)}: {line(as_one.summary)}{again}"
+    rest = [f"left alone: {line(str(row['summary']))}: {line(str(row['error']))}" for row in failed]
     data = {**_as_row(as_one), "count": len(undone.done), "failed": failed}
-    return Result(data, text, EXIT_FAILED if failed else 0)
+    return Result(data, words, *rest, code=EXIT_FAILED if failed else 0)
 
 
 def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
@@ -86,27 +78,25 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
     transactions = every[: HISTORY if limit is None else limit or None]
     undoable = {key for key in ledger.undoable if not undoing.was_delivered(journal, ledger.transactions[key])}
     steps = Counter(transaction.group for transaction in every if transaction.group)
-    rows = [{**_as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else transactions)]
-
-    def text(out: Output) -> None:
-        if not every:
-            out.print("Nothing was changed yet.")
-            return
-        cells = [
-            [
-                (short_id(each.id), "cyan"),
-                age(clock.parse(each.time), ctx.now()),
-                line(place(each, "cli")),
-                STATES.get(each.state, line(each.state)),
-                line(each.summary) + (f" (1 of {size} in a step)" if (size := steps[each.group]) > 1 else ""),
-            ]
-            for each in transactions
+    rows = [{**_as_row(step), "undoable": step.id in undoable} for step in (every if limit is None else transactions)]
+    cells = [
+        [
+            (short_id(change.id), "cyan"),
+            age(clock.parse(change.time), ctx.now()),
+            line(place(change, "cli")),
+            STATES.get(change.state, line(change.state)),
+            line(change.summary) + (f" (1 of {size} in a step)" if (size := steps[change.group]) > 1 else ""),
         ]
-        out.table(["ID", "AGE", "FROM", "STATE", "CHANGE"], cells, right=(1,))
-        if len(every) > len(transactions):
-            out.print(f"and {many(len(every) - len(transactions), 'older change')}: memtui undo --list --limit 0")
-
-    return Result({"history": rows, "skipped": ledger.skipped}, text)
+        for change in transactions
+    ]
+    older = len(every) - len(transactions)
+    return Result(
+        {"history": rows, "skipped": ledger.skipped},
+        (lambda out: out.table(["ID", "AGE", "FROM", "STATE", "CHANGE"], cells, right=(1,)))
+        if every
+        else "Nothing was changed yet.",
+        f"and {many(older, 'older change')}: memtui undo --list --limit 0" if older else "",
+    )
 
 
 def _as_row(transaction: Transaction) -> "dict[str, object]":

@@ -266,7 +266,7 @@ def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence
     text.append("\nWhat waits for it", style="bold")
     text.append(f"  {many(len(for_it), 'note')}\n" if for_it else "\nNothing.\n", style="dim")
     for item, recipient in for_it[:WAITING_SHOWN]:
-        text.append(f"{sessions.WAITING} “{cut(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN)}”")
+        text.append(f"{sessions.WAITING} “{cut(safe_text.line(item.text.strip().splitlines()[0]), WORDS_SHOWN)}”")
         written = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
         _line(text, f"  for {recipient}{written}", most=120)
     if len(for_it) > WAITING_SHOWN:

@@ -271,7 +271,7 @@ class SessionGroup:
             for note in context.notes
             if note.item is not None
             and note.home in {row.slug, None}
-            and (sessions.is_own(note.item) or not sessions.is_gone(row))
+            and ("session:" in note.item.entry.fields.get("for", "") or not sessions.is_gone(row))
             and is_for(note.item, row.id, personal=row.kind != "script", now=data.now())
         ]
         text = details.session(context, row, project, for_it)

@@ -1,14 +1,11 @@
 """What `memtui consolidate` proposes: show it, approve it, reject it."""
 
-from collections.abc import Callable
-
 from memtui.base.errors import EXIT_CONFLICT
 from memtui.base.phrasing import many
 from memtui.base.short_ids import short_id
 from memtui.cli import memories, secret
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff
+from memtui.cli.output import Output, Result, difference, line, narrate, safe, styled
 from memtui.client import locate
 from memtui.store import beside
 from memtui.store.plan import FileDiff, is_archived
@@ -19,19 +16,21 @@ from memtui.tidy.composing import Composition, Refused, savings
 from memtui.tidy.coverage import Coverage
 from memtui.views import changesets
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.cli.output import Printer
+
 DECLINED = "Nothing was changed."
-Printer = Callable[[Output], None]
 
 
 def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list[Proposal]":
-    """List the proposals that nobody decided about: those of a model first, then those that are planned now, of the
-    scopes with these labels or of all."""
+    """List the proposals that nobody decided about, first those of a model, of scopes with these labels or of all."""
     subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, beside.kept_apart(ctx.root))
     if not labels:
         return [proposal.proposal for proposal in proposed.undecided(store, subject).proposals]
     scopes = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
     chosen = [scope for scope in scopes if scope.kind != "instructions"]
-    return [each.proposal for each in proposed.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
+    return [plan.proposal for plan in proposed.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
 
 
 def brief(proposal: Proposal) -> "dict[str, object]":
@@ -42,30 +41,18 @@ def brief(proposal: Proposal) -> "dict[str, object]":
 # Showing
 
 
-def whole(ctx: Context, proposal: Proposal) -> "tuple[dict[str, object], Printer]":
-    """Show one proposal with its diff."""
-    change = ShownChange(MemoryFiles(ctx.store()), proposal)
-    return change.data(), change.print
-
-
 def listing(ctx: Context, labels: "list[str] | None") -> Result:
     """Show the proposals, each with its diff."""
     store = ctx.store()
     files, proposals = MemoryFiles(store), read(ctx, store, labels)
     changes = [ShownChange(files, proposal) for proposal in proposals]
     saved = savings(Composition(files, proposals).diffs())
-
-    def text(out: Output) -> None:
-        if not changes:
-            out.print("There is nothing to consolidate.")
-            return
-        for shown_change in changes:
-            shown_change.print(out)
-        out.section()
-        out.print(f"{many(len(changes), 'change')} proposed. {changesets.saved(saved)}".rstrip())
-        out.say("Approve one: memtui approve ID   Reject one: memtui reject ID   All: memtui consolidate --all")
-
-    return Result({"changes": [shown_change.data() for shown_change in changes], "saved": saved}, text)
+    data = {"changes": [change.data() for change in changes], "saved": saved}
+    if not changes:
+        return Result(data, "There is nothing to consolidate.")
+    sums = f"\n{many(len(changes), 'change')} proposed. {changesets.saved(saved)}".rstrip()
+    ways = "Approve one: memtui approve ID   Reject one: memtui reject ID   All: memtui consolidate --all"
+    return Result(data, *(change.print for change in changes), sums, narrate(ways))
 
 
 class ShownChange:
@@ -82,7 +69,7 @@ class ShownChange:
         data: dict[str, object] = {
             **brief(proposal),
             "reason": proposal.reason,
-            "score": max((each.score for each in proposal.evidence if each.score is not None), default=None),
+            "score": max((fact.score for fact in proposal.evidence if fact.score is not None), default=None),
             "codes": sorted({evidence.code for evidence in proposal.evidence}),
             "safe": lint_fixes.is_safe(proposal),
             "files": [
@@ -91,7 +78,7 @@ class ShownChange:
                     "gone": change.after is None,
                     "new": change.before is None,
                     "repaired": change.repaired,
-                    "diff": "\n".join(diff.lines(change.before or b"", change.after or b"")),
+                    "diff": "\n".join(difference(change.before or b"", change.after or b"")),
                 }
                 for change in self.diffs
             ],
@@ -115,7 +102,7 @@ class ShownChange:
             out.paragraph(self.proposal.reason, "  ")
         print_statements(out, self.proposal, self.covered)
         if self.covered is not None:
-            out.print("  " + out.style(changesets.covered(self.covered), "dim"))
+            out.print("  " + styled(changesets.covered(self.covered), "dim"))
         for refusal in self.refused:
             out.paragraph(changesets.refused(refusal), "  ")
         for change in self.diffs:
@@ -129,11 +116,11 @@ class ShownChange:
         scope, file = self.files.scope_of(change.path)
         path = line(f"{scope.shown}:{file.removesuffix('.md') if file != locate.INDEX_NAME else file}")
         if change.after is None:
-            out.print(f"  {out.style('-', 'red')} {path}")
+            out.print(f"  {styled('-', 'red')} {path}")
             return
-        out.print(f"  {out.style('+ ' if change.before is None else '', 'green')}{path}")
+        out.print(f"  {styled('+ ' if change.before is None else '', 'green')}{path}")
         if change.before is not None or not is_archived(change.path):
-            diff.show_lines(out, diff.lines(change.before or b"", change.after), "    ")
+            out.diff_lines(difference(change.before or b"", change.after), "    ")
 
 
 def _refusal(refused: Refused) -> "dict[str, object]":
@@ -149,11 +136,11 @@ def print_statements(out: Output, proposal: Proposal, covered: "Coverage | None"
     """Print what a proposal drops, rewords and adds."""
     if covered is not None:
         for statement in changesets.dropped(covered):
-            out.paragraph(out.style(f"drops {line(statement)}", "yellow"), "  ")
+            out.paragraph(styled(f"drops {line(statement)}", "yellow"), "  ")
         for words in [f"says {text}" for text in changesets.reworded(covered)] + changesets.fields(covered):
             out.paragraph(line(words), "  ")
     for words in changesets.added(proposal):
-        out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
+        out.paragraph(styled(f"adds “{line(words)}”", "yellow"), "  ")
 
 
 # Making
@@ -161,9 +148,8 @@ def print_statements(out: Output, proposal: Proposal, covered: "Coverage | None"
 
 def approve(
     ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bool
-) -> "tuple[dict[str, object], Printer, int]":
-    """Make proposals as one step of undo, after a person saw them; return data for --json, how to print it, and the
-    exit code. Raises MemtuiError for no."""
+) -> "tuple[dict[str, object], list[str | Printer], int]":
+    """Make proposals that a person saw; return data, how to print it, the exit code. Raises MemtuiError for no."""
     _confirm(ctx, store, proposals, yes=yes)
     covered = {proposal.id: coverage.of_proposal(proposal) for proposal in proposals}
     with store.journal.together():
@@ -179,17 +165,12 @@ def approve(
         "saved": saved,
         "undo": "memtui undo" if applied.transaction else None,
     }
-
-    def text(out: Output) -> None:
-        for refused_one in applied.refused:
-            out.say(safe(changesets.refused(refused_one)))
-            if refused_one.error.hint and refused_one in failed:
-                out.say("  " + safe(refused_one.error.hint))
-        if applied.made:
-            parts = (changesets.made(applied.made), changesets.saved(saved), changesets.lost(dropped))
-            out.print(" ".join(filter(None, parts)))
-
-    return data, text, EXIT_CONFLICT if failed else 0
+    text: list[str | Printer] = []
+    for refusal in applied.refused:
+        hint = safe(refusal.error.hint) if refusal in failed else ""
+        text += [narrate(safe(changesets.refused(refusal))), narrate(f"  {hint}" if hint else "")]
+    parts = (changesets.made(applied.made), changesets.saved(saved), changesets.lost(dropped)) if applied.made else ()
+    return data, [*text, " ".join(filter(None, parts))], EXIT_CONFLICT if failed else 0
 
 
 def _confirm(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bool) -> None:
