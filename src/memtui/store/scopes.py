@@ -78,26 +78,30 @@ class Scope:
 
 def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> list[Scope]:
     """List the scopes of a working directory, the widest first; with `all_projects` other projects' auto memory."""
+    scopes = list(_here(env, cwd))
+    return scopes + others(env, {scope.directory for scope in scopes}) if all_projects else scopes
+
+
+def _here(env: dict[str, str], cwd: str) -> Iterator[Scope]:
     root = paths.project_root(cwd)
-    scopes = [Scope("global", "global", locate.global_dir(env), exists=os.path.isdir(locate.global_dir(env)))]
+    yield Scope("global", "global", locate.global_dir(env), exists=os.path.isdir(locate.global_dir(env)))
     auto = Scope("auto", "auto", locate.auto_dir(env, cwd), root, paths.slug(root))
     project = _project(env, cwd, root)
     if project.exists and os.path.realpath(project.directory) == os.path.realpath(auto.directory):
         # `autoMemoryDirectory` points at the project's directory: the client reads it already.
-        scopes.append(replace(auto, aliases=("project",)))
+        auto = replace(auto, aliases=("project",))
     else:
-        scopes += [project, replace(auto, exists=os.path.isdir(auto.directory))]
-    scopes += _team(env, scopes[-1])
-    scopes += _agents(env, cwd, root)
+        yield project
+        auto = replace(auto, exists=os.path.isdir(auto.directory))
+    yield auto
+    yield from _team(env, auto)
+    yield from _agents(env, cwd, root)
     config = paths.config_dir(env)
     # The person's own files may be links to anywhere.
     own = tuple(name for name in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{name}"))
     user = Scope("instructions", "instructions:user", config, writable=False, files=own)
     shared = project_instructions(cwd, root, {f"{user.directory}/{name}" for name in user.files})
-    scopes += [scope for scope in (user, shared) if scope.files]
-    if all_projects:
-        scopes += others(env, {scope.directory for scope in scopes})
-    return scopes
+    yield from (scope for scope in (user, shared) if scope.files)
 
 
 def _team(env: dict[str, str], own: Scope) -> list[Scope]:
@@ -211,7 +215,11 @@ def home(scopes: Sequence[Scope], kind: str) -> Scope:
 
 def named(env: dict[str, str], cwd: str, label: str) -> Scope:
     """Return the scope with a label or alias; other projects are searched only if needed. Raises NotFoundError."""
-    scopes = discover(env, cwd)
+    scopes: list[Scope] = []
+    for scope in _here(env, cwd):
+        if scope.label == label:
+            return scope
+        scopes.append(scope)
     if label.startswith(("auto:", "team:")):
         scopes += _other_project(env, label.partition(":")[2]) or others(env, {scope.directory for scope in scopes})
     return pick(scopes, label)

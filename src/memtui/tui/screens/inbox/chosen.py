@@ -162,8 +162,8 @@ class Chosen:
         raises. The `parts` of the files are read again either way, None for all."""
         try:
             change()
-            self.take_off(is_grey=is_grey)
             self.say(words)
+            self.take_off(is_grey=is_grey)
         finally:
             self.services.read(parts)
 

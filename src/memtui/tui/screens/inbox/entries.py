@@ -246,10 +246,10 @@ class DraftCommands(RowCommands):
         outcomes = approve.approve_all(drafts[0].store.journal, drafts)
         memories = [approval.memory for approval in outcomes if approval.memory is not None]
         if memories:
-            self.chosen.take_off([approval.item.key for approval in outcomes if approval.error is not None])
             self.services.data.approved = memories[0].path
             words = cut(memories[0].stem, NAME_SHOWN) if len(memories) == 1 else f"{len(memories)} memories"
             self.chosen.say(f"Approved: {words}.{self._when_loaded(outcomes)}")
+            self.chosen.take_off([approval.item.key for approval in outcomes if approval.error is not None])
         self.services.read(ENTRIES)
         for draft, approval in zip(drafts, outcomes, strict=True):
             if approval.error is not None:
