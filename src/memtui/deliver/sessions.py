@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from memtui.base import clock, fastjson, fs, paths, session_state
 from memtui.client import serving
@@ -13,9 +12,6 @@ from memtui.deliver import log as delivery_log
 from memtui.deliver.memory_counts import RecallCounter, RecallCounts, ReceiptCounts
 from memtui.deliver.reading import Proof, proof
 from memtui.deliver.record import CHARS_A_TOKEN, Delivery, Record, project_of, session_kind
-
-if TYPE_CHECKING:
-    pass
 
 # How the names of a session's other files end (session_state.path).
 PARTS = (".cursor.json", ".index.json", ".missed.json", ".recall.json", ".select.json", ".stopped.json", ".tip.json")

@@ -73,15 +73,15 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
     """Return the state of a session that is first seen with a prompt; `{}` if it is no copy of another, or none of a
     resumed one. The fork received what its parent was told at the start. So the parent's state goes back to what it was
     before."""
-    origin = _parent_by_record(hook)  # its start was killed before it noted anything
-    if origin:
-        return {**_copied(hook, origin, {}), **_now(hook)}
     noted = _noted(hook)
     parent = session_state.text(noted, "session_id")
-    if noted.get("source") != "resume" or not parent or parent == hook.session_id:
+    was_resumed = noted.get("source") == "resume" and parent not in {"", hook.session_id}
+    origin = _parent_by_record(hook)  # its start was killed before it noted anything
+    if not origin and not was_resumed:
         origin = _parent_by_answer(hook, _own_answer(hook))
-        if origin:
-            return {**_copied(hook, origin, {}), **_now(hook)}
+    if origin:
+        return {**_copied(hook, origin, {}), **_now(hook)}
+    if not was_resumed:
         # Its parent has gone on since. What it knows stands in its transcript alone.
         is_copy = has_index(hook.text("transcript_path"))
         return {"telling": "a parent that is not known", **_now(hook)} if is_copy else {}

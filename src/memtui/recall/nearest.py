@@ -122,6 +122,22 @@ class Passages:
         return _added(levels)
 
 
+def best(
+    passages: Passages, vector: Vector, most: int, owner: "Callable[[int], int]", wanted: "dict[int, int]"
+) -> "dict[int, float]":
+    """Return the best cosine of each memory that has a passage among the nearest, or among those `wanted` (passage ->
+    memory). `owner` tells the memory of a passage."""
+    owners = {passage: owner(passage) for passage in passages.near(vector, most)}
+    owners.update(wanted)
+    chosen = list(owners)
+    cosines: dict[int, float] = {}
+    for passage, cosine in zip(chosen, passages.cosines(vector, chosen), strict=True):
+        doc = owners[passage]
+        if cosine > cosines.get(doc, -1.0):
+            cosines[doc] = cosine
+    return cosines
+
+
 def _added(levels: "list[list[int]]") -> "list[int]":
     """Add up planes, those of each level counting twice as much as those of the one before."""
     sums = []

@@ -287,15 +287,12 @@ def _cosines(
         try:
             segment = part.segment
             if segment.has_passages:
-                passages = nearest.Passages(segment.passages)
-                owners = {passage: segment.owner(passage) for passage in passages.near(vector, most)}
+                firsts: dict[int, int] = {}
                 for doc in doc_scores:
-                    owners.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
-                chosen = list(owners)
-                for passage, cosine in zip(chosen, passages.cosines(vector, chosen), strict=True):
-                    doc = owners[passage]
-                    if doc not in segment.dead and cosine > cosines.get(doc, -1.0):
-                        cosines[doc] = cosine
+                    firsts.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
+                cosines = nearest.best(nearest.Passages(segment.passages), vector, most, segment.owner, firsts)
+                for doc in segment.dead.intersection(cosines):
+                    del cosines[doc]
         except segments.DAMAGED:
             pass
         by_part.append(cosines)

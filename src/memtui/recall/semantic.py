@@ -15,7 +15,7 @@ import time
 
 from memtui import __version__
 from memtui.base import fastjson, fs, native
-from memtui.recall.nearest import Passages
+from memtui.recall.nearest import Passages, best
 from memtui.recall.vectors import Vector
 
 # Changes with what daemon and hook say to each other, or how texts are divided.
@@ -176,19 +176,14 @@ class Sentences:
 
     def nearest(self, vector: Vector, most: int, docs: "Iterable[int]" = ()) -> "dict[int, float]":
         """Return the numbers of the memories that are nearest, and of those `docs`, with their best cosine."""
-        cosines: dict[int, float] = {}
         starts = self._starts
         if not starts[self.number]:
-            return cosines
-        owners = {passage: self._owner(passage) for passage in self._passages.near(vector, most)}
+            return {}
+        firsts: dict[int, int] = {}
         for doc in docs:
-            for passage in range(starts[doc], min(starts[doc + 1], starts[doc] + FIRST_PASSAGES)):
-                owners[passage] = doc
-        passages = list(owners)
-        for passage, cosine in zip(passages, self._passages.cosines(vector, passages), strict=True):
-            doc = owners[passage]
-            cosines[doc] = max(cosine, cosines.get(doc, -1.0))
-        return cosines
+            first = starts[doc]
+            firsts.update(dict.fromkeys(range(first, min(starts[doc + 1], first + FIRST_PASSAGES)), doc))
+        return best(self._passages, vector, most, self._owner, firsts)
 
     def _owner(self, passage: int) -> int:
         """Return the memory that a passage is of: the last one that starts at it or before."""

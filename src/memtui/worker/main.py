@@ -12,7 +12,7 @@ from memtui.deliver import error_log
 from memtui.recall import places
 from memtui.settings import config
 from memtui.store import catalog
-from memtui.worker import recall_uses, starting
+from memtui.worker import learning, recall_uses, starting
 from memtui.worker.extraction import extract, wait_for_turn
 from memtui.worker.tidying import tidy
 
@@ -125,12 +125,6 @@ def _take_in_versions(on: WorkerRun) -> None:
     fs.write_cache(looked, b"\n")
 
 
-def _learn(on: WorkerRun) -> None:
-    from memtui.worker import learning
-
-    learning.learn(on.env, on.root)
-
-
 def _dream(on: WorkerRun) -> None:
     """Start `memtui consolidate --ask-model` if its gates are open (tidy/gates.py)."""
     from memtui.tidy import gates
@@ -160,7 +154,9 @@ TASKS = (
     BackgroundTask("recall", _bring_indexes_up_to_date, lambda on: on.setting("mode") == "full"),
     BackgroundTask("versions", _take_in_versions, lambda on: "off" not in {on.setting("mode"), on.setting("gate")}),
     BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
-    BackgroundTask("learn", _learn, lambda on: on.event in {"Stop", "SessionEnd"}, locks=True),
+    BackgroundTask(
+        "learn", lambda on: learning.learn(on.env, on.root), lambda on: on.event in {"Stop", "SessionEnd"}, locks=True
+    ),
     # A model selects memories for a prompt (models/selection.py): only where that is asked for.
     BackgroundTask("select", lambda on: on.start("memtui.models.selection", payload=on.payload)),
     BackgroundTask("tidy", lambda on: tidy(on.root)),

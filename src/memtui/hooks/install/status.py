@@ -46,7 +46,6 @@ class SettingsFile:
     path: str
     exists: bool
     error: str | None
-    disable_all_hooks: bool | None
 
 
 @dataclass(frozen=True)
@@ -136,9 +135,7 @@ def _hidden_by(settings: list[tuple[str, dict[str, Any]]]) -> str:
 def _load(scope: str, path: str) -> Loaded:
     settings = settings_faults.read(path, managed=scope == "managed")
     error = some([f"`{fault.key}`: {fault.why}" if fault.key else fault.why for fault in settings.faults])
-    disable = settings.value.get("disableAllHooks")
-    disabling = disable if isinstance(disable, bool) else None
-    return SettingsFile(scope, path, os.path.lexists(path), error or None, disabling), settings
+    return SettingsFile(scope, path, os.path.lexists(path), error or None), settings
 
 
 def _skipped(path: str, settings: settings_faults.Settings) -> list[Finding]:
