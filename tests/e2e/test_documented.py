@@ -527,6 +527,7 @@ def settings(world):
 KEYS = {
     **{("README.md", key): first_approval for key in ("2", "a", "1", "z")},
     ("faq.md", "z"): first_approval,
+    **{("architecture.md", key): first_approval for key in ("a", "z")},
     ("README.md", "q"): numbers,
     **{("README.md", key): changed_by_others for key in ("e", "x")},
     **{(file, key): changed_by_others for file in ("faq.md", "cli.md", "hooks.md") for key in ("a", "e", "x")},
