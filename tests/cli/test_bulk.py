@@ -44,12 +44,6 @@ def test_one_failure_stops_no_other_and_one_undo_takes_all_back(memtui, world, w
     assert [row["name"] for row in rows] == ["prefer-pnpm", "release-steps"]
 
 
-def test_one_name_fails_as_ever(memtui):
-    assert memtui("rm", "no-such-memory", check=False).code == 3
-    assert memtui("mv", "prefer-pnpm", "release-steps", check=False).code == 4
-    assert set(memtui.json("mv", "prefer-pnpm", "use-pnpm")) >= {"name", "scope", "path", "was"}
-
-
 @pytest.mark.parametrize("copy", [[], ["--copy"]])
 def test_with_a_scope_every_word_is_a_memory_and_a_mistyped_one_is_no_new_name(memtui, copy):
     done = memtui("mv", *copy, "prefer-pnpm", "relase-steps", "--scope", "global", check=False)
@@ -61,11 +55,6 @@ def test_with_a_scope_every_word_is_a_memory_and_a_mistyped_one_is_no_new_name(m
 def test_purging_goes_on_after_a_failure(memtui):
     done = memtui("rm", "--purge", "--yes", "prefer-pnpm", "no-such", "release-steps", "--json", check=False)
     assert (done.code, len(done.data["purged"]), len(done.data["failed"])) == (1, 2, 1)
-
-
-def test_an_editor_opens_on_one(memtui, editor):
-    memtui.env["EDITOR"] = editor("path.write_text('x')")
-    assert memtui("edit", "prefer-pnpm", "release-steps", check=False).code == 2
 
 
 def test_many_go_to_the_trash_only_after_a_yes(memtui, world):

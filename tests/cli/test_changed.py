@@ -180,15 +180,6 @@ def test_of_what_is_gone_what_it_said_is_shown(memtui):
     assert f"-{body}"[:60] in said
 
 
-def test_a_version_that_was_taken_back_waits_no_longer_in_the_history(memtui, world):
-    path = path_of(memtui, "prefer-pnpm")
-    write(path, path.read_text() + "The agent's line.\n")
-    look(world)
-    assert "not seen yet" in memtui("history", "prefer-pnpm").out
-    memtui("reject", "prefer-pnpm")
-    assert "not seen yet" not in memtui("history", "prefer-pnpm").out
-
-
 def test_what_the_gate_hides_is_said(memtui, three, world):
     look(world)
     memtui("config", "set", "gate", "off")
@@ -237,17 +228,6 @@ def test_all_of_what_nobody_trusted_is_shown_before_keeping_trusts_it(memtui, th
     shown = memtui("approve", "made", check=False).out
     assert "+By an editor." in shown
     assert "+A second line." in shown
-
-
-def test_what_taking_back_does_is_shown_first(memtui, three):
-    _, gone, _ = three
-    done = memtui("reject", "prefer-pnpm").out
-    assert "what you saw last is restored:\n  @@" in done
-    assert "-The agent's line." in done
-    assert "it goes to the trash:" in memtui("reject", "made").out
-    back = memtui("reject", gone.stem).out
-    assert "it comes back:" in back
-    assert "+---" in back
 
 
 def test_listing_them_writes_nothing(memtui, three, world):

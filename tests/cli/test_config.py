@@ -14,30 +14,9 @@ from memtui.base import paths
 from memtui.base.errors import MemtuiError
 from memtui.settings import config, setting
 
-WRITTEN = """\
-# My settings
-mode = "full"   # loud and clear
-
-budget = 6_000
-
-[projects."/srv/shop"]   # the shop
-banner = false
-"""
-
 
 def file(shell):
     return Path(shell.env["HOME"], ".claude/memtui/config.toml")
-
-
-def test_comments_order_and_blank_lines_stay(bare):
-    file(bare).parent.mkdir(parents=True)
-    file(bare).write_text(WRITTEN)
-    bare("config", "set", "mode", "notes")
-    bare("config", "set", "todos_max", "5")
-    assert file(bare).read_text() == WRITTEN.replace('"full"', '"notes"').replace("6_000\n", "6_000\ntodos_max = 5\n")
-    bare("config", "unset", "todos_max")
-    bare("config", "set", "mode", "full")
-    assert file(bare).read_text() == WRITTEN
 
 
 def test_a_file_of_an_earlier_version_is_read_and_changed_in_place(bare):
@@ -53,12 +32,6 @@ def test_a_file_of_an_earlier_version_is_read_and_changed_in_place(bare):
     assert 'note_to = "anyone"  # mine\n' in file(bare).read_text()
     bare("config", "unset", "note_to")
     assert "_to" not in file(bare).read_text()
-
-
-def test_a_change_can_be_undone(bare):
-    bare("config", "set", "mode", "off")
-    bare("undo")
-    assert not file(bare).exists()
 
 
 def test_a_project_has_its_own_mode(bare):

@@ -40,12 +40,6 @@ def test_both_are_problems_and_no_fix_writes_between_the_markers(bare, auto):
     assert (auto / "ports.md").read_text() == PORTS
 
 
-def test_recall_leaves_it_out_and_says_why(bare, auto):
-    found = bare.json("recall", "which port does the API run on?")["candidates"]
-    assert [(each["name"], each["outcome"]) for each in found if each["name"] == "ports"] == [("ports", "conflict")]
-    assert "git's conflict markers are in it" in bare("recall", "which port does the API run on?").out
-
-
 def test_a_version_of_an_index_is_kept_and_undo_takes_it_back(bare, auto):
     fixes.resolve(Store(bare.env, bare.cwd), ["index:auto"], "ours")
     assert (auto / "MEMORY.md").read_text() == "- [ports](ports.md) — Ports\n- [head](head.md) — The queue\n"

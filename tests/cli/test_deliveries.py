@@ -1,7 +1,5 @@
 """What was delivered is found again: the exact text, why, and whether it arrived."""
 
-import os
-
 import pytest
 
 from memtui.base import when
@@ -115,36 +113,9 @@ def test_sessions_and_what_each_one_got(memtui, world):
     assert of_one == memtui.json("activity", "--session", "7c1e")["deliveries"]
 
 
-def test_sessions_are_of_this_project_or_of_all_and_can_be_those_that_run(memtui, world):
-    assert len(memtui.json("activity", "--sessions", "--all-projects")["sessions"]) == 5
-    assert [row["id"] for row in memtui.json("activity", "--sessions")["sessions"]] == [
-        world.sessions[n] for n in ("today", "tuesday", "monday", "older")
-    ]
-    assert [row["id"] for row in memtui.json("activity", "--sessions", "--project", world.blog)["sessions"]] == [
-        world.sessions["blog"]
-    ]
-    (live,) = memtui.json("activity", "--sessions", "--live")["sessions"]
-    assert live["id"] == world.sessions["today"]
-    os.unlink(world.root + "/run/client-1")
-    assert "No session is live here." in memtui("activity", "--sessions", "--live").out
-
-
-@pytest.mark.parametrize("ref", ["zzzz", "ab"])
-def test_what_is_not_there_is_not_found(memtui, ref):
-    assert memtui("activity", ref, check=False).code == 3
-    assert memtui("activity", ref.upper(), check=False).code == 3
-
-
 def test_where_nothing_was_delivered_it_says_whether_the_hooks_are_installed(bare):
     assert "No hooks are installed: memtui setup hooks" in bare("activity").out
     bare("setup", "hooks", "--yes")
     told = bare("activity").out
     assert "The hooks are installed: the next session or prompt gets what waits." in told
     assert "memtui setup" not in told
-
-
-def test_a_session_that_is_not_known_is_an_error_and_one_without_matches_is_not(memtui, world):
-    refused = memtui("activity", "--session", "nope", check=False)
-    assert (refused.code, "There is no session “nope”." in refused.err) == (3, True)
-    session = world.sessions["blog"][:8]
-    assert "No matches" in memtui("activity", "--session", session, "--text", "no such words").out

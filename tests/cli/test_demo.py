@@ -55,14 +55,6 @@ def test_what_the_tour_proposes_works(memtui):
         assert len(f"  {command:<32}# {why}") <= 80
 
 
-def test_two_of_its_memories_are_proposed_to_be_merged_without_a_loss(memtui):
-    merge = next(each for each in memtui.json("consolidate")["changes"] if each["kind"] == "merge")
-    assert merge["title"] == "merge test-database into test-postgres"
-    assert merge["dropped"] == []
-    kept = next(each["diff"] for each in merge["files"] if not each["gone"] and "test-postgres" in each["path"])
-    assert "+`make db-reset` empties it." in kept
-
-
 def test_its_hooks_are_installed_in_its_own_settings_only(bare, tmp_path):
     data = bare.json("demo", str(tmp_path / "world"))
     bare.env = {"PATH": bare.env["PATH"], "MEMTUI_NOW": bare.env["MEMTUI_NOW"], **data["env"]}

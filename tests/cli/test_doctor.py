@@ -54,20 +54,6 @@ def test_files_are_made_the_owners_alone(memtui, world):
     assert fixed(memtui, "files")["files"]["changed"] == []
 
 
-def test_guidance_that_a_hook_died_over_comes_back(memtui, world):
-    directory = paths.inbox_dir(world.root, None)
-    inbox_file.add_entry(directory, "guidance", {}, "mind the gap")
-    name = ids.new_id(world.now - 7200)
-    claimed = Path(directory, "claimed", f"{name}~0000aaaa~99999999.md")
-    claimed.parent.mkdir(exist_ok=True)
-    Path(directory, "guidance.md").rename(claimed)
-    assert "not known whether" in messages(memtui)
-    (row,) = fixed(memtui, "notes")["notes"]["changed"]
-    assert (row["delivery"], row["outcome"], len(row["returned"]) >= 1) == (name, "unknown", True)
-    assert "mind the gap" in Path(directory, "guidance.md").read_text()
-    assert "not known whether" not in messages(memtui)
-
-
 def test_an_index_is_fixed_by_check_and_that_is_undone(memtui, world):
     index = Path(world.shop, ".claude/memory/MEMORY.md")
     before = index.read_text() + "- [gone](gone.md) — not there\n"
@@ -82,20 +68,6 @@ def test_an_index_is_fixed_by_check_and_that_is_undone(memtui, world):
     assert "gone.md" not in index.read_text()
     memtui("undo")
     assert index.read_text() == before
-
-
-def test_a_line_is_made_for_what_is_trusted_only(memtui, world):
-    index = Path(world.shop, ".claude/memory/MEMORY.md")
-    index.write_text("# Memory\n")
-    (report,) = [each for each in memtui.json("check", check=False)["indexes"] if each["scope"] == "project"]
-    assert "skip-code-review.md" not in report["missing"]
-    memtui("check", "--fix", "--yes", check=False)
-    assert "skip-code-review" not in index.read_text()
-    memtui("trust", "--yes")
-    (report,) = [each for each in memtui.json("check", check=False)["indexes"] if each["scope"] == "project"]
-    assert report["missing"] == ["skip-code-review.md"]
-    memtui("check", "--fix", "--yes", check=False)
-    assert "skip-code-review" in index.read_text()
 
 
 def test_everything_at_once(memtui, world, monkeypatch):

@@ -197,12 +197,6 @@ def test_guidance_can_be_withdrawn_and_brought_back(bare):
     assert [entry.text for entry in waiting(bare)] == ["one", "two"]
 
 
-def test_hand_written_guidance_can_be_withdrawn_too(memtui):
-    (entry,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"].startswith("h")]
-    memtui("note", "--withdraw", entry["id"])
-    assert entry["id"] not in {e["id"] for e in memtui.json("note", "--list")["entries"]}
-
-
 def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_faq_says(bare):
     path = Path(bare("status", "--paths", "guidance").out.strip())
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -125,16 +125,6 @@ def body(memtui, name, number):
     return memtui.json("history", name, "--show", str(number))["text"].rpartition("---\n")[2].strip()
 
 
-def test_a_memory_in_the_trash_has_its_history_and_says_where_it_is(memtui, world):
-    memtui("new", "zz", "--description", "d", "--body", "one")
-    memtui("rm", "zz")
-    found = memtui("history", "zz")
-    assert versions(memtui, "zz") == [(1, "person", False), (2, "person", True)]
-    assert "It is in the trash: memtui history" in found.err
-    memtui("history", "zz", "--restore", "1")
-    assert "trash" not in memtui("history", "zz").err
-
-
 def test_the_history_goes_on_over_a_new_name_and_back(memtui, world):
     memtui("new", "zz", "--description", "d", "--body", "one")
     memtui("edit", "zz", "--body", "two")

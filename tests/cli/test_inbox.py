@@ -326,13 +326,6 @@ def test_a_snoozed_draft_comes_back_now_and_all_leaves_it_alone(memtui):
     assert "Nothing is for later" in memtui("inbox", "--later").out
 
 
-@pytest.mark.parametrize("given", ["soon", "yesterday", "never"])
-def test_a_bad_time_to_snooze_until_says_what_is_taken(memtui, given):
-    done = memtui("reject", "J5VMX3", "--later", given, check=False)
-    assert done.code == 2
-    assert "18:00, tomorrow, friday" in done.err
-
-
 def test_a_draft_like_one_that_was_rejected_says_so_until_the_rejection_is_undone(memtui, world):
     directory = str(shop_inbox(world).parent)
     fields = {"kind": "correction", "confidence": "0.90"}

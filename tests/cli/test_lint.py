@@ -208,16 +208,6 @@ def test_nothing_that_git_is_configured_to_run_is_run(bare, messy, tmp_path):
     assert not ran.exists()
 
 
-def test_the_numbers_add_up_with_what_is_left_after_the_fix(bare, messy):
-    done = bare("check", ".", check=False)
-    problems = int(re.search(r"(\d+) problems to fix", done.out)[1])
-    fixed = int(re.search(r"memtui check --fix \. fixes (\d+) of the problems", done.err)[1])
-    left = int(re.search(r"(\d+) problems? (is|are) left for you\.", done.err)[1])
-    assert problems == fixed + left
-    bare("check", ".", "--fix", "--yes", check=False)
-    assert bare.json("check", ".", check=False)["problems"] == left
-
-
 @pytest.fixture
 def over_limit(bare):
     """The MEMORY.md of Claude Code's own memory, with more lines than are loaded; the last is of a memory about tills."""

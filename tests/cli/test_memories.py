@@ -53,15 +53,6 @@ def test_list_and_search_take_the_query_of_the_screen(memtui):
     assert "Did you mean scope:global?" in memtui("list", "scope:globl", check=False).err
 
 
-@pytest.mark.parametrize("command", ["show", "edit", "rm", "history", "mv"])
-def test_a_part_of_a_name_is_answered_with_the_memories_that_have_it(memtui, command):
-    new = ["new-name"] if command == "mv" else []
-    done = memtui(command, "pnpm", *new, check=False)
-    assert (done.code, done.err) == (3, "memtui: There is no memory “pnpm”.\n  Did you mean project:prefer-pnpm?\n")
-    if command != "show":
-        assert "J5VMX3 is a draft." in memtui(command, "J5VMX3", *new, check=False).err
-
-
 def test_show_offers_what_waits_where_no_memory_is_called_alike(memtui):
     done = memtui("show", "ask before", check=False)
     assert "There is no memory “ask before”.\n  Did you mean BV8W63 (“Ask before writing" in done.err
@@ -237,18 +228,6 @@ def test_the_index_is_mended_after_showing_how(memtui, world):
     assert path.read_text() == before
 
 
-def test_the_list_shows_what_wants_attention_or_was_never_delivered_and_the_worst_first(memtui):
-    assert set(memtui("list", "is:problem", "--names").out.split()) >= {"meeting-notes", "skip-code-review"}
-    assert "prefer-pnpm" not in memtui("list", "is:problem", "--names").out
-    assert not memtui("list", "is:pinned", "--names").out
-    memtui("edit", "prefer-pnpm", "--set", "pinned=true")
-    assert memtui("list", "is:pinned", "--names").out.split() == ["prefer-pnpm"]
-    assert memtui("list", "is:never", "--names").out.split() == ["skip-code-review"]
-    assert "delivered never" in " ".join(memtui("show", "skip-code-review").out.split())
-    assert "delivered loaded by Claude Code itself" in " ".join(memtui("show", "test-database").out.split())
-    assert memtui("list", "--scope", "project", "--sort", "flags", "--names").out.split()[0] == "skip-code-review"
-
-
 def test_every_memory_says_where_it_comes_from(memtui):
     assert memtui.json("show", "prefer-pnpm")["origin"] == "came with the repository"
     assert memtui.json("show", "concise-answers")["origin"] == "not known"
@@ -283,16 +262,6 @@ def test_an_untrusted_memory_leaves_the_repository_only_once_it_is_trusted(memtu
     memtui("trust", "skip-code-review", "--yes")
     memtui(*command.split(), "skip-code-review", "--scope", "global")
     assert memtui.json("show", "global:skip-code-review")["name"] == "skip-code-review"
-
-
-def test_trust_warns_of_a_secret_and_says_that_undo_takes_it_back(memtui, world):
-    path = Path(world.shop, ".claude/memory/skip-code-review.md")
-    path.write_text(path.read_text() + "\nThe key is AKIAQ3EGZVKX7LMW4RTB.\n")
-    done = memtui("trust", "skip-code-review", "--yes")
-    assert "! This looks like it holds an AWS" in done.out
-    assert "To undo it: memtui undo" in done.err
-    assert "To undo it: memtui undo" in memtui("trust", "--remove", "skip-code-review").err
-    assert "memtui undo" not in memtui("trust", "--remove", "skip-code-review").err
 
 
 def test_some_memories_are_trusted_by_name_and_undo_takes_back_just_that(memtui, world):
@@ -358,23 +327,6 @@ def test_a_memory_of_another_project_is_named_without_the_client_s_slug(memtui, 
 def test_an_edit_that_changes_nothing_does_not_speak_of_undo(memtui):
     memtui("edit", "prefer-pnpm", "--description", "pnpm, always")
     assert "undo" not in memtui("edit", "prefer-pnpm", "--description", "pnpm, always").err
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("search", "pnpm"), "No memories here."),
-        (("recall", "pnpm"), "Nothing would be delivered: there are no memories yet"),
-        (("inbox",), "No hooks are installed: memtui setup hooks"),
-        (("doctor",), "models: off"),
-    ],
-)
-def test_on_a_fresh_machine_a_command_says_what_is_missing(bare, words, said):
-    out = bare(*words, check=False).out
-    assert said in out
-    assert "dream" not in out
-    assert "correct Claude" not in out, "without hooks no session saves a draft"
-    assert "memtui new use-pnpm" in out or words[0] in {"inbox", "doctor"}
 
 
 @pytest.mark.every(step=4)

@@ -166,47 +166,6 @@ def test_json_is_exact(memtui):
     assert text in {entry["text"] for entry in json.loads(out)["data"]["entries"]}
 
 
-@pytest.mark.parametrize("columns", [40, 60, 80, 120])
-def test_the_main_lists_fit(memtui, columns):
-    memtui.env["COLUMNS"] = str(columns)
-    for words in (
-        ["list"],
-        ["activity"],
-        ["activity", "--sessions"],
-        ["inbox", "--kind", "todos"],
-        ["history"],
-        ["undo", "--list"],
-        ["inbox"],
-        ["note", "--list"],
-        ["status"],
-        ["config"],
-    ):
-        wide = [line for line in memtui(*words).out.splitlines() if output.width(line) > columns]
-        assert [line for line in wide if not line.startswith("/")] == []  # a path of its own line is never cut
-
-
-@pytest.mark.parametrize("columns", [40, 60])
-def test_commands_and_explanations_are_wrapped_not_cut(memtui, columns):
-    memtui.env["COLUMNS"] = str(columns)
-    whole = {
-        "inbox": ("memtui note --list", "memtui approve ID", "memtui reject ID --later friday"),
-        "note --list": ("memtui note --withdraw ID", "memtui note --again ID", "memtui activity --kind notes"),
-        "status": ("what was delivered, and whether it arrived",),
-        "config": ("the TUI's colours: dark, light",),
-    }
-    for words, texts in whole.items():
-        said = " ".join(memtui(*words.split()).out.split())
-        assert [text for text in texts if text not in said] == []
-
-
-def test_columns_without_room_go_below_their_row(memtui):
-    memtui.env["COLUMNS"] = "40"
-    head, row, below, *_ = memtui("activity").out.splitlines()
-    assert head.split() == ["ID", "AGE", "RECEIPT", "SESSION"]
-    assert row.split()[-1] == "d2f7b8c9"
-    assert below == "    shop · tool · The lint job is slow…"
-
-
 def test_narration_is_wrapped_on_a_terminal_only(capsys):
     out = output.Output({"COLUMNS": "40"})
     words = "“Ask before a migration” is hidden until Fri 27 Nov. memtui undo undoes it."

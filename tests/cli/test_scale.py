@@ -138,13 +138,6 @@ def test_where_the_projects_are_is_read_once_for_all_of_them(bare, crowd, monkey
     assert len(made) <= 2, "for the entries, and for the memories that others changed"
 
 
-def test_a_memory_of_another_project_is_shown_without_a_look_at_all_of_them(bare, crowd, monkeypatch):
-    path = next((crowd / "projects").glob("*-p7/memory/one.md"))
-    monkeypatch.setattr(projects, "with_memory", lambda env: pytest.fail("looked at all projects"))
-    assert bare("show", str(path)).out.split()[1].startswith("auto:")  # where its directory is short, in the first line
-    assert bare("show", f"auto:{path.parent.parent.name}:one").code == 0
-
-
 def test_of_a_long_inbox_the_first_entries_are_listed_and_the_others_counted(bare):
     inbox = Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects" / paths.project_key(bare.cwd)
     inbox.mkdir(parents=True)

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.hooks.install import status
-
 
 def test_it_says_what_waits_in_this_project(memtui):
     assert memtui("statusline").out.startswith("memtui 2 notes · ")
@@ -120,15 +118,3 @@ def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, fil
     again = bare("setup", "hooks", "--yes")
     assert said in " ".join(again.err.split())
     assert said[:18] in bare.json("setup", "hooks", "--yes")["not_served"][0]
-
-
-def test_doctor_says_when_another_status_line_hides_it(memtui):
-    memtui("setup", "statusline", "--yes")
-    codes = {each["code"] for each in memtui.json("doctor", check=False)["findings"]}
-    assert "hooks.status_line_hidden" not in codes
-    path = f"{memtui.cwd}/.claude/settings.local.json"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write('{"statusLine": {"type": "command", "command": "date"}}')
-    assert status.status(memtui.env, memtui.cwd).hidden_by == path
-    codes = {each["code"] for each in memtui.json("doctor", check=False)["findings"]}
-    assert "hooks.status_line_hidden" in codes

@@ -5,7 +5,6 @@ import pytest
 from memtui.base import paths
 
 TEXT = "---\nname: {name}\ndescription: About {name}\n---\nBody of {name}, see [[deploy]].\n"
-OTHERS = "others will get this change"
 
 
 @pytest.fixture
@@ -76,27 +75,6 @@ def test_nothing_there_changes_without_a_word(bare, team, command):
     assert {path.name: path.read_bytes() for path in team.iterdir()} == before
     bare(*command, "--yes")
     assert {path.name: path.read_bytes() for path in team.iterdir()} != before
-
-
-@pytest.mark.parametrize(
-    "command", [("rm", "mine"), ("edit", "mine", "--type", "project"), ("mv", "--copy", "deploy", "--scope", "auto")]
-)
-def test_what_is_ones_own_changes_without(bare, team, command):
-    bare("trust", "--team", "--yes")
-    bare(*command)
-    assert sorted(path.name for path in team.iterdir()) == ["deploy.md", "review.md"]
-
-
-def test_its_lines_in_the_index_follow_a_rename_and_a_removal(bare, team):
-    bare("mv", "deploy", "roll-out", "--yes")
-    index = team.parent / "MEMORY.md"
-    assert "(team/roll-out.md)" in index.read_text()
-    assert "[[roll-out]]" in (team / "review.md").read_text()
-    assert not (team / "MEMORY.md").exists()
-    bare("rm", "review", "--yes")
-    assert "review" not in index.read_text()
-    bare("undo")
-    assert "(team/review.md)" in index.read_text()
 
 
 @pytest.mark.parametrize(

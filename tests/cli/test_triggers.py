@@ -1,8 +1,6 @@
 """Triggers: `memtui show` shows them, `memtui edit` adds and removes them; each change is undone."""
 
-import os
 import re
-from pathlib import Path
 
 import pytest
 
@@ -54,15 +52,6 @@ def test_a_secret_is_taken_out_of_a_line(memtui):
     done = memtui("edit", "payment-provider", "--trigger", "the token ghp_" + "a1B2" * 9)
     assert "taken out" in done.err
     assert "redacted" in lines(memtui)[0]
-
-
-def test_triggers_in_the_frontmatter_leave_the_age_of_a_memory(memtui):
-    path = memtui.json("show", "release-steps")["path"]
-    assert "triggers:" in Path(path).read_text()
-    before = os.stat(path).st_mtime
-    memtui("edit", "release-steps", "--trigger", "put the new one out")
-    assert "put the new one out" in Path(path).read_text()
-    assert os.stat(path).st_mtime == before
 
 
 def changed(memtui):

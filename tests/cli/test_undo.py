@@ -145,18 +145,6 @@ def test_changes_made_together_are_named_as_one_and_need_yes(memtui, world):
     assert there(world)
 
 
-def test_of_changes_made_together_one_that_can_not_be_undone_stops_none_of_the_others(memtui, world):
-    memtui("rm", "prefer-pnpm", "release-steps")
-    taken = Path(world.shop, ".claude/memory/release-steps.md")
-    taken.write_text("another one\n")
-    done = memtui("undo", check=False)
-    assert done.code == 1
-    assert "undone: remove 1 of 2 memories" in done.out
-    assert "left alone: remove project:release-steps" in done.out
-    assert there(world)
-    assert taken.read_text() == "another one\n"
-
-
 def test_the_hooks_go_and_come_with_undo_and_redo(memtui, world):
     path = Path(world.config, "settings.json")
     before = path.read_bytes() if path.exists() else None

@@ -87,16 +87,6 @@ def test_what_is_named_and_gone_is_not_found(memtui, after_listing, command):
     assert "prefer-pnpm" in done.err
 
 
-def test_the_others_are_listed_where_one_goes(memtui, after_listing, world):
-    def one(path):
-        if path.name == "prefer-pnpm.md":
-            gone(path)
-
-    before = {each["name"] for each in memtui.json("list")["memories"]}
-    after_listing(one)
-    assert {each["name"] for each in memtui.json("list")["memories"]} == before - {"prefer-pnpm"}
-
-
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_one_that_can_not_be_read_is_told_and_the_rest_goes_on(memtui, monkeypatch, command):

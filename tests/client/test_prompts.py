@@ -53,9 +53,3 @@ def test_only_what_a_person_typed_is_a_prompt(tmp_path):
         {"type": "assistant", "timestamp": "2026-11-20T10:08:00Z", "message": {"content": "answer"}},
     )
     assert texts(tmp_path) == ["mine"]
-
-
-def test_of_a_long_transcript_the_end_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(prompts, "TAIL_BYTES", 300)
-    write(tmp_path, "a", said("long ago", 1), *(said("x" * 200, 2 + n, isMeta=True) for n in range(5)), said("now", 9))
-    assert texts(tmp_path) == ["now"]

@@ -15,7 +15,6 @@ from test_jsontext import VALUES, texts
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.hooks.install import entries, installs, json_edit, merge
 from memtui.hooks.install import installation as install
-from memtui.views import hooks
 
 PYTHON = "/opt/py thon/bin/python3"
 LAUNCHER = "/opt/it's ü/memtui/hooks/launch.py"
@@ -168,15 +167,6 @@ def test_a_file_that_was_not_there_is_made_and_removed_again_with_its_directorie
     assert ours(json.loads(file.read_text())) == EVENTS
     world.uninstall(file)
     assert list(repo.iterdir()) == []
-
-
-def test_a_directory_that_somebody_uses_by_now_stays(world):
-    file = world.home / "repo" / ".claude" / "settings.json"
-    (world.home / "repo").mkdir()
-    world.install(file=file, scope="project")
-    (file.parent / "notes").write_text("mine")
-    world.uninstall(file)
-    assert [path.name for path in file.parent.iterdir()] == ["notes"]
 
 
 def test_a_new_project_file_is_readable_for_others_and_a_user_file_is_not(world):
@@ -377,16 +367,6 @@ def test_on_disk_install_and_uninstall_give_back_the_bytes(tmp_path_factory, cas
 # --- uninstalling after changes
 
 
-def test_a_hook_that_somebody_put_into_our_group_stays(world):
-    world.write("{}")
-    world.install()
-    value = world.value()
-    value["hooks"]["Stop"][0]["hooks"].append(THEIRS["hooks"][0])
-    world.write(json.dumps(value))
-    world.uninstall()
-    assert world.value() == {"hooks": {"Stop": [THEIRS]}}
-
-
 def test_install_after_somebodys_edit_then_uninstall_keeps_that_edit_to_the_byte(world):
     world.write('{\n  "a": 1\n}\n')
     world.install(python="/old/python")
@@ -446,14 +426,6 @@ def test_a_change_between_plan_and_apply_is_a_conflict(world):
     assert not (world.root / "installs.json").exists()
 
 
-def test_of_two_plans_made_at_once_one_is_a_conflict(world):
-    world.write("{}")
-    one, two = world.plan(), world.plan(python="/other/python")
-    install.apply(one)
-    with pytest.raises(ConflictError):
-        install.apply(two)
-
-
 def test_a_full_disk_leaves_settings_and_record_as_they_were(world, monkeypatch):
     world.write("{}")
     change = world.plan()
@@ -470,14 +442,6 @@ def test_a_full_disk_leaves_settings_and_record_as_they_were(world, monkeypatch)
     assert "nothing was lost" in caught.value.hint
     assert world.file.read_bytes() == b"{}"
     assert not (world.root / "installs.json").exists()
-
-
-def test_a_settings_path_below_a_file_or_at_a_directory_is_an_error(world):
-    world.write("not a directory", world.home / "file")
-    world.file.mkdir(parents=True)
-    for path in (world.home / "file" / ".claude" / "settings.json", world.file):
-        with pytest.raises(MemtuiError):
-            world.plan(file=path)
 
 
 @pytest.mark.usefixtures("as_a_user")
@@ -517,13 +481,6 @@ def test_scopes_lead_to_the_clients_own_files(tmp_path):
     assert install.settings_path(env, str(tmp_path), "local") == f"{tmp_path}/.claude/settings.local.json"
     with pytest.raises(UsageError):
         install.settings_path(env, here, "team")
-
-
-def test_committed_settings_and_caches_are_warned_about(world):
-    notes = hooks.notes(world.plan(scope="project", launcher="/home/me/.cache/uv/archive-v0/x/memtui/hooks/launch.py"))
-    assert any("committed" in note for note in notes)
-    assert any("cache" in note for note in notes)
-    assert hooks.notes(world.plan()) == []
 
 
 def test_the_interpreter_is_a_real_one_of_this_version():

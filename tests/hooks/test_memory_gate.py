@@ -182,24 +182,6 @@ def test_everything_else_is_let_pass(home, tool, given):
     assert drafts(home) == []
 
 
-@pytest.mark.slow
-def test_the_scopes_keep_their_drafts(home):
-    text = MEMORY.format(name="a", body="Text.")
-    project = home.project / ".claude" / "memory"
-    project.mkdir(parents=True)
-    paths = {
-        "project": project / "in-project.md",
-        "global": home.config / "memory" / "everywhere.md",
-        "agent:tester": home.config / "agent-memory" / "tester" / "a.md",
-        "agent:own@project": home.project / ".claude" / "agent-memory" / "own" / "a.md",
-        "auto:-other": home.config / "projects" / "-other" / "memory" / "a.md",
-    }
-    for path in paths.values():
-        assert decide(home, "Write", file_path=str(path), content=text)
-    found = [*drafts(home), *drafts(home, "global")]
-    assert {entry.fields["scope"] for entry in found} == set(paths)
-
-
 @pytest.mark.parametrize("way", ["link to the project", "link to Claude Code's directory", "~"])
 def test_a_path_that_leads_there_in_another_way_is_refused_too(home, tmp_path, way):
     (home.project / ".claude" / "memory").mkdir(parents=True)
@@ -215,12 +197,6 @@ def test_a_path_that_leads_there_in_another_way_is_refused_too(home, tmp_path, w
     (entry,) = [*drafts(home), *drafts(home, "global")]
     assert entry.fields["scope"] == scope
     assert decide(home, "Write", file_path=str(tmp_path / "project-link/README.md"), content="x") == ""
-
-
-def test_it_can_be_set_for_one_project(home):
-    home.settings(f'[projects."{home.project}"]\ngate = "ask"\n')
-    text = MEMORY.format(name="a", body="Text.")
-    assert decide(home, "Write", file_path=str(auto(home) / "a.md"), content=text)
 
 
 @pytest.mark.parametrize("settings", ['gate = "show"\n', 'gate = "off"\n', "", 'gate = "aks"\n'])

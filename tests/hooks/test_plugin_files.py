@@ -1,6 +1,5 @@
 """The plugin's files agree with the package, and both launchers fail open whatever they find."""
 
-import ast
 import json
 import os
 import shutil
@@ -48,15 +47,6 @@ def test_the_plugin_serves_the_same_events_as_settings_do():
     assert hooks == {event: [group] for event, group in expected.items()}
 
 
-def test_any_python_3_can_read_the_plugins_launcher():
-    ast.parse(LAUNCHERS["plugin"].read_text(), feature_version=(3, 4))
-
-
-@pytest.mark.parametrize("launcher", LAUNCHERS.values(), ids=LAUNCHERS)
-def test_launchers_are_small_since_they_are_compiled_at_every_start(launcher):
-    assert launcher.stat().st_size < 2200
-
-
 def world(tmp_path, kind, runner):
     """A copy of a launcher in a directory with an odd name, with a package whose first module is `runner` (None: none)."""
     base = tmp_path / "it's a $HOME ü"
@@ -80,11 +70,6 @@ def start(launcher, *argv):
 
 
 ECHO = "import posix\ndef main(argv):\n    posix.write(1, repr(argv).encode())\n"
-
-
-def test_the_settings_launcher_hands_the_event_on(tmp_path):
-    _, launcher = world(tmp_path, "settings", ECHO)
-    assert start(launcher, "Stop").stdout == b"['Stop']"
 
 
 def test_the_plugins_command_line_works_from_a_directory_with_any_name(tmp_path):

@@ -11,7 +11,6 @@ from memtui.base import fastjson
 from memtui.deliver import folding
 from memtui.deliver import log as delivery_log
 from memtui.store.journal import undo
-from memtui.store.journal.text_edit import text_edits
 from memtui.store.store import Store
 
 WORD = "zorkmid"
@@ -155,16 +154,3 @@ def test_proposals_about_it_are_dropped_and_the_others_stay(home):
     store(home).erase(made)
     assert json.loads((proposals / "1.json").read_text()) == {"version": 1, "changes": [other]}
     assert [each.name for each in proposals.iterdir()] == ["1.json"]
-
-
-def test_what_other_changes_keep_for_undo_is_counted(home):
-    """As of two lines that were written as one change."""
-    made = memory(home, "ports", f"The API port of {WORD}", "The API listens on port 8081.")
-    memory(home, "other", "Dates are written in ISO 8601", "Write each date as 2026-11-28.")
-    index = home.config / "memory" / "MEMORY.md"
-    text = index.read_text()
-    kept = store(home)
-    kept.journal.run("index", text_edits(str(index), index.read_bytes(), b"# Mine\n"), "shorten")
-    kept.journal.run("index", text_edits(str(index), index.read_bytes(), text.encode()), "lengthen")
-    assert kept.erase(kept.find(made.ref)) == 2
-    assert [each for each in files_with(home) if "/trash/" not in each] == []

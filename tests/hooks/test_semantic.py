@@ -3,10 +3,8 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from test_imports import DEAR, imported
@@ -146,46 +144,6 @@ def test_a_daemon_killed_in_the_middle_of_a_request_costs_a_prompt_nothing_and_t
     assert home.errors() == []
 
 
-def test_a_slow_daemon_is_not_waited_for(home):
-    home.ready()
-    found, took = timed(home, PLAIN + " slowly")
-    assert GUIDE in found
-    assert took < ENOUGH
-    os.kill(sentence_daemon.ready(home.root)["pid"], signal.SIGSTOP)
-    try:
-        found, took = timed(home, PLAIN)
-        assert GUIDE in found
-        assert took < ENOUGH
-    finally:
-        (pid,) = [int(each) for each in holders(home)]
-        os.kill(pid, signal.SIGCONT)
-    assert home.errors() == []
-
-
-def holders(home):
-    """The processes that were started as the daemon of this home."""
-    done = subprocess.run(["pgrep", "-f", f"memtui.recall.daemon {home.root}"], capture_output=True, text=True)
-    return done.stdout.split()
-
-
-def test_of_many_started_at_once_one_serves_and_the_others_leave_it_their_work(home):
-    with ThreadPoolExecutor(4) as many:
-        list(many.map(lambda at: home.start(session=f"start{at}"), range(4)))
-    sentence_daemon.ready(home.root)
-    sentence_daemon.eventually(lambda: len(holders(home)) == 1)
-    assert home.brings(PROMPT, TEXT)
-    assert home.errors() == []
-
-
-def test_a_daemon_of_another_version_costs_nothing_and_is_replaced(home, monkeypatch):
-    old = home.ready()["pid"]
-    with monkeypatch.context() as patched:
-        patched.setattr(semantic, "VERSION", "0.0.1")
-        assert warming.status(str(home.root)) == {}  # it says that it ends
-    assert GUIDE in home.fresh(PLAIN)
-    assert home.ready()["pid"] != old
-
-
 def test_another_model_in_the_settings_replaces_the_daemon(home):
     old = home.ready()["pid"]
     home.settings(semantic_model="tiny-2")
@@ -220,17 +178,6 @@ def test_while_a_new_daemon_loads_its_model_the_socket_of_a_killed_one_misleads_
     sentence_daemon.eventually(lambda: not sentence_daemon.socket_is_there(home.root))
     assert warming.doing(str(home.root), {}) == warming.STARTING
     assert GUIDE in home.fresh(PLAIN)
-
-
-def test_where_the_disk_is_full_prompts_go_on(home):
-    home.index()
-    place = home.root / "semantic"
-    place.mkdir(mode=0o700)
-    (home.root / "recall" / "sentences").write_text("in the way")  # no vector can be written
-    home.start()
-    sentence_daemon.ready(home.root)
-    assert GUIDE in home.fresh(PLAIN)
-    assert {each["where"] for each in home.errors()} == {"semantic"}
 
 
 def test_without_the_setting_a_hook_asks_nobody_and_loads_nothing_for_it(home):

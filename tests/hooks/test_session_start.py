@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from launching import LAUNCHER, PYTHON, Home
 
-from memtui.base import clock, fs, paths
+from memtui.base import clock, fs
 from memtui.client import locate, serving
 from memtui.store import trusting
 from memtui.store.store import Store
@@ -83,14 +83,6 @@ def test_an_index_over_the_budget_names_what_was_left_out(home):
     assert shown[0] == "small"
     items = home.log()[0]["items"]
     assert sum(item.get("count", 1) for item in items if "left_out" in item) == 151 - len(shown)
-
-
-def test_a_full_project_index_does_not_silence_the_global_one(home):
-    for number in range(150):
-        home.remember(f"project-{number:03}", "x" * 100, scope="project", trusted=False)
-    trusting.grant(str(home.root), f"{home.project}/.claude/memory")
-    home.remember("everywhere")
-    assert "everywhere" in home.start().context
 
 
 def test_a_worktree_sees_the_memories_of_the_main_work_tree(home, tmp_path):
@@ -253,12 +245,6 @@ def test_a_resumed_session_has_what_it_had(home):
     home.remember("new")
     assert "+ - [feedback] new" in home.start("resume").context
     assert "before a tool" not in home.start("resume").context
-
-
-def test_a_resumed_session_that_memtui_never_met_gets_the_index(home):
-    home.remember("memory")
-    assert listed(home.start("resume").context) == ["memory"]
-    assert listed(home.start("resume", "s2").context) == ["memory"]
 
 
 @pytest.mark.slow
@@ -452,15 +438,6 @@ def test_a_session_that_is_first_met_at_a_prompt_knows_nothing_of_others(home):
     said = home.prompt("other").context
     assert "item" in said
     assert "repeat" not in said
-
-
-def test_another_session_resumed_in_the_same_client_is_no_branch(home):
-    furnished(home)
-    answered(home, "s1", 1000)
-    home.hook("SessionEnd", reason="resume")
-    answered(home, "other", 1000, uuid="another")
-    assert listed(home.start("resume", "other").context) == ["memory"]
-    assert "draft" in home.prompt("other").context
 
 
 @pytest.mark.slow
@@ -665,18 +642,6 @@ def test_many_memories_of_a_project_are_told_as_far_as_they_are_trusted(home):
     assert listed(home.start(session="s2").context) == []
 
 
-def test_where_memtui_lives_can_be_chosen(home, tmp_path):
-    env = {"CLAUDE_CONFIG_DIR": str(tmp_path / "cfg"), "MEMTUI_HOME": str(tmp_path / "own home")}
-    (tmp_path / "cfg" / "memory").mkdir(parents=True)
-    (tmp_path / "cfg" / "memory" / "here.md").write_text("---\nname: here\ntype: user\n---\n")
-    box = tmp_path / "own home" / "projects" / paths.project_key(str(home.project))
-    box.mkdir(parents=True)
-    (box / "guidance.md").write_text("said\n")
-    assert listed(home.hook("SessionStart", env=env).context) == ["here"]
-    assert "said" in home.hook("UserPromptSubmit", env=env).context
-    assert not home.root.exists()
-
-
 # --- what becomes of the memories while the session goes on
 
 
@@ -698,10 +663,3 @@ def test_what_is_trusted_in_mid_session_comes_with_the_next_prompt(home):
     assert "+ - [feedback] ours: Ours\n" in home.prompt().context
     trusting.revoke(str(home.root), str(path.parent))
     assert "- - [feedback] ours: Ours\n" in home.prompt().context
-
-
-def test_the_banner_counts_no_draft_that_is_folded_or_snoozed(home):
-    home.leave("updates", "Use pnpm.", durable="0.50")
-    home.leave("updates", "Do it now.", durable="0.05")
-    home.leave("updates", "Use uv.", until="2999-01-01T00:00:00Z")
-    assert "1 draft waiting" in home.start().message

@@ -70,21 +70,10 @@ def test_sessions_without_a_mark_are_counted_since_the_last_one_that_has_it(worl
     assert "ran 8h ago" in said
 
 
-def test_a_served_session_after_others_ends_the_problem(world):
-    world.session("a", 3)
-    world.session("b", 2, served=True)
-    assert world.found() == []
-
-
 def test_sessions_that_began_before_the_installation_or_got_no_answer_do_not_count(world):
     world.session("a", 25)
     world.session("b", 2, answered=False)
     assert world.found() == []
-
-
-def test_sessions_of_scripts_alone_are_only_worth_knowing(world):
-    world.session("a", 2, entrypoint="sdk-cli")
-    assert [found.level for found in world.found()] == ["note"]
 
 
 def test_sessions_in_subdirectories_count_and_those_of_other_projects_do_not(world, tmp_path):

@@ -187,19 +187,6 @@ def test_a_message_in_another_language_keeps_its_paragraph():
     assert told == "Ab jetzt immer pnpm benutzen. Bei Fragen hilft Kim. Im Ordner legacy bleibt npm."
 
 
-def test_an_abbreviation_ends_no_sentence():
-    text = "Always use the logger (e.g. get_logger from core) instead of print."
-    assert words_of(text)[1] == text.rstrip(".")
-
-
-def test_each_of_several_rules_has_no_sentence_of_another():
-    text = "From now on use pnpm. It is faster. Never push to main! That broke the release. Always ask before you delete a file."
-    turn = Turn(text, "prompt", uuid="u1", agent=AGENT)
-    bodies = [each.body for each in signals.signals_of(turn)]
-    assert ["faster" in body for body in bodies] == [True, False, False]
-    assert ["broke the release" in body for body in bodies] == [False, True, False]
-
-
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
 def test_a_message_that_is_nothing_but_a_paste_makes_no_draft(paste):
     turn = Turn(paste, "prompt", uuid="u1", agent="All tests pass, done.")
@@ -303,11 +290,6 @@ def test_what_to_do_instead_stays_also_in_two_words_and_behind_the_reason(text):
 )
 def test_a_body_reaches_back_and_has_no_thanks(text, body):
     assert body_of(text) == body
-
-
-def test_a_body_is_no_longer_than_a_person_reads():
-    text = "Never retry on 403. " + " ".join(f"It {'costs us money and time ' * 9}in case {n}." for n in range(3))
-    assert body_of(text).count("in case") == 2
 
 
 def test_a_description_that_had_to_be_cut_has_the_whole_rule_below_it():

@@ -65,14 +65,6 @@ def test_a_draft_is_an_entry_with_its_fields_and_evidence(env, repo):
     assert 0.5 <= float(entry.fields["confidence"]) <= 1
 
 
-def test_a_worktree_shares_the_inbox_and_global_words_go_to_the_global_one(env, repo, tmp_path):
-    inside = tmp_path / "repo" / "src"
-    inside.mkdir()
-    put(env, str(inside), say(RULE), say("From now on use British spelling in all my projects", uuid="u2"))
-    assert [e.fields["name"] for e in updates(env, repo)] == ["use-pnpm-instead-npm"]
-    assert [e.fields["scope"] for e in updates(env, None)] == ["global"]
-
-
 def test_the_same_record_is_drafted_once_whatever_the_session(env, repo):
     put(env, repo, say(RULE))
     assert put(env, repo, say(RULE, session="a-fork")) == []

@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from memtui.base import fs
 from memtui.models import headless, log
 from memtui.models.call import Call, ModelError, Stop
 from memtui.models.model import LanguageModel
@@ -33,12 +32,6 @@ def test_so_many_start_in_a_minute(tmp_path, monkeypatch):
     assert caught.value.after == pytest.approx(headless.MINUTE - headless.A_MINUTE)
     now += caught.value.after + 0.1
     headless.note_spawn(str(tmp_path))
-
-
-def test_a_damaged_count_is_begun_again(tmp_path):
-    fs.append(str(tmp_path / "run/llm-spawns.json"), b'{"times": [true, "x"')
-    headless.note_spawn(str(tmp_path))
-    assert b"times" in (tmp_path / "run/llm-spawns.json").read_bytes()
 
 
 CLIENT = """#!{python}

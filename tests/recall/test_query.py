@@ -55,10 +55,6 @@ def test_a_changed_memory_is_found_by_its_new_words(store):
     assert store.names("orange lever") == []
 
 
-def test_without_an_index_nothing_is_found(store):
-    assert store.names("anything") == []
-
-
 def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
     store.remember("coffee", "Where the espresso machine is", "In the kitchen.")
     store.remember("billing", "How invoices are numbered", "Never reuse a number.")

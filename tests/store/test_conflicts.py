@@ -4,7 +4,7 @@ import pytest
 
 from memtui.base.errors import MemtuiError
 from memtui.recall import content
-from memtui.store import catalog, copies, references
+from memtui.store import copies
 from memtui.store.frontmatter import conflict_markers, document
 from memtui.store.index import index_lines
 from memtui.store.index.index import parse_index
@@ -59,18 +59,6 @@ def test_no_writer_changes_an_index_with_markers():
     assert index_lines.remove_line(data, "ports.md") == data
     assert index_lines.replace_target(data, "ports.md", "other.md") == data
     assert index_lines.set_hook(data, "ports.md", "Other", "Ports") == data
-
-
-def test_links_in_a_memory_with_markers_stay():
-    data = (HEAD + SIDES.replace("8081", "[[old]]")).encode()
-    assert references.relink(data, "/store/ports.md", "/store/old.md", ["old"], "new") == data
-
-
-def test_a_catalog_leaves_out_a_memory_with_markers(tmp_path):
-    (tmp_path / "ports.md").write_text(HEAD + SIDES)
-    (tmp_path / "other.md").write_text(HEAD.replace("ports", "other") + "Text.\n")
-    found = catalog.build(str(tmp_path / "root"), str(tmp_path), False)
-    assert [line.name for line in found.lines] == ["other"]
 
 
 def test_both_versions_of_a_frontmatter_are_refused(tmp_path):

@@ -94,22 +94,6 @@ def test_a_new_line_goes_below_the_last_one_of_its_section(text, kind, line, mad
     assert [n for n in new.split("\n") if n not in lines] == [n for n in text.split("\n") if n not in lines]
 
 
-def test_no_final_line_end_and_crlf_are_kept():
-    assert (
-        index_lines.add_line(b"\xef\xbb\xbf- [A](a.md) - x\r\n", "b.md", "B", "")
-        == b"\xef\xbb\xbf- [A](a.md) - x\r\n- [B](b.md)\r\n"
-    )
-    assert index_lines.add_line(b"- [A](a.md)", "b.md", "B", "") == b"- [A](a.md)\n- [B](b.md)"
-
-
-def test_titles_and_hooks_stay_on_one_line():
-    made = added("", title="a]\n[b", hook="x\n" + "long " * 60)[1][0]
-    assert made.startswith("- [a\\] \\[b](new%20one.md) — x long")
-    assert made.endswith("…")
-    assert len(made) < 200
-    assert entries(made)[0][2] == "new one.md"
-
-
 def test_removing_a_memory_removes_its_lines_and_what_only_continues_them():
     without = index_lines.remove_line(INDEX.encode(), "run tests.md").decode()
     assert without == INDEX.replace("* [Tests: run them](run%20tests.md#how) - always\n  - and more of it\n", "")
@@ -129,11 +113,6 @@ def test_a_renamed_file_keeps_its_line():
     assert new.decode() == INDEX.replace("<a child (1).md>", "<b c.md>")
     new = index_lines.replace_target(INDEX.encode(), "mention.md", "m2.md")
     assert new.decode() == INDEX.replace("(mention.md)", "(m2.md)")
-
-
-def test_a_heading_or_code_below_an_entry_is_not_part_of_it():
-    assert index_lines.remove_line(b"- [A](a.md)\n  # Head\n", "a.md") == b"  # Head\n"
-    assert index_lines.remove_line(b"- [A](a.md)\n  ```\n\n  ```\n", "a.md") == b"  ```\n\n  ```\n"
 
 
 def test_a_line_of_the_persons_own_keeps_its_words_where_a_memory_has_two():
@@ -201,16 +180,6 @@ def test_the_first_200_lines_are_loaded():
     assert [e.target for e in found.below] == ["m201.md", "m202.md"]
     assert found.share > 1
     assert memory_index.budget("\n".join(text.split("\n")[:200]).encode()).cut_line is None
-
-
-def test_frontmatter_and_comments_do_not_count():
-    text = "---\nname: x\n---\n<!-- note\n\nstill -->\n\n# Head\n" + "".join(
-        f"- [M{n}](m{n}.md)\n" for n in range(1, 203)
-    )
-    found = memory_index.budget(text.encode())
-    assert (found.lines, found.cut_line) == (203, 8 + 200)
-    assert [e.target for e in found.below] == ["m200.md", "m201.md", "m202.md"]
-    assert memory_index.budget(text.encode(), agent=True).cut_line == 201
 
 
 def test_a_comment_in_a_list_item_or_in_code_counts_as_it_does_for_the_client():

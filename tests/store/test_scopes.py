@@ -144,15 +144,6 @@ def test_auto_memory_directory_local_before_project_before_user(world):
     assert world.discover()["auto"].directory == "/local/memory"
 
 
-def test_from_a_subdirectory_the_projects_settings_do_not_count_and_the_local_ones_do(world):
-    settings(world.repo / ".claude" / "settings.json", "/project/memory")
-    assert world.discover(world.repo / "src")["auto"].directory == str(world.auto)
-    settings(world.repo / "src" / ".claude" / "settings.json", "/own/memory")
-    assert world.discover(world.repo / "src")["auto"].directory == "/own/memory"
-    settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
-    assert world.discover(world.repo / "src")["auto"].directory == "/local/memory"
-
-
 def test_an_administrators_directory_comes_before_all_others(world, monkeypatch):
     monkeypatch.setattr(settings_files, "MANAGED", str(world.top / "managed"))
     settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
@@ -161,20 +152,6 @@ def test_an_administrators_directory_comes_before_all_others(world, monkeypatch)
     settings(world.top / "managed" / "managed-settings.d" / "10.json", "/managed/10")
     settings(world.top / "managed" / "managed-settings.d" / "20.json", "/managed/20")
     assert world.discover()["auto"].directory == "/managed/20"
-
-
-def test_an_empty_directory_in_a_nearer_file_stands_for_the_default(world):
-    settings(world.config / "settings.json", "/user/memory")
-    settings(world.repo / ".claude" / "settings.local.json", "")
-    assert world.discover()["auto"].directory == str(world.auto)
-
-
-@pytest.mark.parametrize("name", ["shop-1", "A_b", "x" * 64])
-def test_a_project_directory_that_a_variable_names_holds_the_memory_with_a_configuration_of_its_own(world, name):
-    world.env["CLAUDE_CODE_PROJECT_DIR_NAME"] = name
-    assert world.discover()["auto"].directory == str(world.auto)
-    world.env["CLAUDE_CONFIG_DIR"] = str(world.config)
-    assert world.discover()["auto"].directory == str(world.config / "projects" / name / "memory")
 
 
 def test_variables_that_move_the_memory_are_followed(world):
@@ -186,15 +163,6 @@ def test_variables_that_move_the_memory_are_followed(world):
     (world.config / "settings.json").unlink()
     world.env["CLAUDE_CODE_REMOTE_MEMORY_DIR"] = "/remote"
     assert world.discover()["auto"].directory == f"/remote/projects/{paths.slug(str(world.repo))}/memory"
-
-
-def test_an_auto_memory_directory_inside_the_repository_is_one_scope(world):
-    put(world.project, "a")
-    settings(world.repo / ".claude" / "settings.local.json", str(world.project))
-    found = scopes.discover(world.env, str(world.repo))
-    assert [s.label for s in found if s.directory == str(world.project)] == ["auto"]
-    assert scopes.pick(found, "project").kind == "auto"
-    assert world.find("project:a").path == str(world.project / "a.md")
 
 
 def test_agents_of_the_person_the_repository_and_the_local_ones(world):

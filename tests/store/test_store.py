@@ -284,15 +284,6 @@ def test_rename_repairs_links_index_and_name(world):
     undo_and_redo(world, before)
 
 
-def test_rename_keeps_a_title_written_by_hand_and_follows_links_by_either_name(world):
-    world.put("file_one", b"---\nname: Nice name\ntype: user\n---\n")
-    world.put("refs", b"---\nname: refs\n---\n[[Nice name]] [[file_one]]\n")
-    path = world.index("- [My title](file_one.md) - x\n")
-    world.store.rename(world.store.find("file_one"), "two-b")
-    assert path.read_text() == "- [My title](two-b.md) - x\n"
-    assert (world.auto / "refs.md").read_bytes() == b"---\nname: refs\n---\n[[two-b]] [[two-b]]\n"
-
-
 def test_links_by_a_name_that_an_edit_replaces_lead_to_the_file(world):
     world.put("file_one", b"---\nname: Nice name\ntype: user\n---\nSee [[Nice name]].\n")
     world.put("refs", b"---\nname: refs\n---\n[[Nice name]]\n")
@@ -495,14 +486,6 @@ def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
     trusting.grant(str(world.root), str(world.project))
     world.store.edit(world.store.find("renamed"), {"description": "f"})
     assert trust.trusted_names(str(world.root), str(world.project)) == {"renamed.md", "copied.md"}
-
-
-def test_a_repaired_link_keeps_a_trusted_memory_trusted(world):
-    world.put("theirs", b"---\nname: theirs\n---\n[[mine]]\n", world.project)
-    world.put("mine", b"---\nname: mine\n---\n", world.project)
-    trusting.grant(str(world.root), str(world.project))
-    world.store.rename(world.store.find("mine"), "ours")
-    assert trust.trusted_names(str(world.root), str(world.project)) == {"theirs.md", "ours.md"}
 
 
 def test_an_inbox_entry_and_a_new_memory_in_one_step(world):

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base import clock, fastjson
-from memtui.base.errors import UsageError
 from memtui.store import beside, scopes, triggers
 from memtui.store.journal import own_files, undo
 from memtui.store.journal.own_files import BesideEdit
@@ -134,14 +133,6 @@ def test_lines_of_use_decay_and_are_capped(store):
     assert [each.text for each in triggers.kept(rows, NOW + 400 * clock.DAY)] == ["typed"]
 
 
-def test_too_many_too_long_and_empty_lines_are_refused(store):
-    add(store, "a", *(f"line {number}" for number in range(triggers.MOST)))
-    for wrong in ("one more", "x" * 301, " \n"):
-        with pytest.raises(UsageError):
-            add(store, "a", wrong)
-    assert len(texts(store)["a"]) == triggers.MOST
-
-
 def test_what_was_learned_meanwhile_survives_undo(store):
     add(store, "a", "mine")
     path = own_files.beside_path(store.root, "triggers", directory(store))
@@ -191,15 +182,6 @@ def test_a_directory_that_is_moved_takes_its_lines_along(store, tmp_path):
     assert [each.text for each in triggers.lines_of(store.root, new, NOW)["a.md"]] == ["put it live"]
     assert len(os.listdir(store.root + "/triggers")) == 1
     assert beside.adopt(store.root, new) == []
-
-
-def test_another_directory_with_a_memory_of_the_same_name_takes_nothing(store, tmp_path):
-    add(store, "a", "put it live")
-    moved_to(store, tmp_path)
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "a.md").write_text("Another one.\n")
-    assert beside.adopt(store.root, str(other)) == []
 
 
 ROWS = st.lists(st.text(max_size=12), unique=True, max_size=5).map(

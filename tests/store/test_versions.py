@@ -77,17 +77,6 @@ def test_what_is_forgotten_makes_nothing_new(store):
     assert (found.writer.by, found.seen) == ("other", False)
 
 
-def test_a_memory_that_is_gone_and_known_to_be_is_forgotten(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    (directory / "a.md").unlink()
-    look(Writer("person"))
-    assert versions.forget(2e9, 0) == (2, 3)
-    assert os.listdir(versions.contents.directory) == []
-    assert look() == []
-
-
 def test_what_another_process_forgot_is_followed(store):
     directory, versions, look = store
     write(directory / "a.md", "one")

@@ -267,31 +267,12 @@ def test_a_line_of_a_finding_is_the_line_in_the_file():
     assert memory_checks.line_of(found, found.body.index("Two")) == 7
 
 
-def test_an_index_of_which_most_files_are_elsewhere_keeps_its_lines(tmp_path):
-    (tmp_path / "a.md").write_text("---\nname: a\ndescription: The till\n---\n\nCounts in cents.\n")
-    lines = [f"- [M{n}](m{n}.md) — number {n}" for n in range(9)]
-    (tmp_path / "MEMORY.md").write_text("\n".join([*lines, ""]))
-    codes = [(each.code, lint_fixes.fixable(each)) for each in fix(tmp_path)]
-    assert codes[0] == ("memories.dangling", False)
-    assert (tmp_path / "MEMORY.md").read_text().splitlines() == [*lines, "- [a](a.md) — The till"]
-
-
 def test_a_secret_in_the_index_is_found_and_a_short_number_is_none(tmp_path):
     (tmp_path / "MEMORY.md").write_text(f"# Shop\n\nThe token is {TOKEN}.\n")
     (found,) = check(tmp_path)
     assert (found.code, lint.place(found)) == ("memories.secret", (str(tmp_path / "MEMORY.md"), 3))
     (tmp_path / "MEMORY.md").write_text("# Shop\n\nRun it with `--seed N --keys 20000`.\n")
     assert check(tmp_path) == []
-
-
-def test_two_files_of_one_name_in_two_directories_are_a_persons_to_rename(tmp_path):
-    for place, text in (("a", "The till counts in cents."), ("b", "Invoices go out on Mondays.")):
-        (tmp_path / place).mkdir()
-        (tmp_path / place / "x.md").write_text(f"---\nname: x\ndescription: {place}\n---\n\n{text}\n")
-    (tmp_path / "MEMORY.md").write_text("- [A](a/x.md) — money\n- [B](b/x.md) — post\n")
-    (found,) = check(tmp_path)
-    assert (found.code, lint_fixes.fixable(found)) == ("memories.same_name", False)
-    assert lint.place(found)[0] == str(tmp_path / "b/x.md")
 
 
 FRONT = st.lists(
@@ -440,16 +421,6 @@ def test_a_second_run_finds_nothing_that_the_first_one_brought_about(tmp_path, c
     assert [each.code for each in second if lint_fixes.fixable(each)] == []
     assert {each for each in told(second) if each[0] != "memories.cut"} <= told(first)
     assert told(fix(tmp_path)) == told(second)
-
-
-def test_a_line_that_comes_goes_to_the_section_that_another_leaves(tmp_path):
-    files, lines = FOLLOWING["a line goes, and another comes"]
-    for name, (description, body) in files.items():
-        (tmp_path / f"{name}.md").write_text(HEAD.format(name=name, description=description, body=body))
-    (tmp_path / "MEMORY.md").write_text(lines)
-    fix(tmp_path)
-    made = lines.replace("[Build](build-old.md) — second", "[build-new](build-new.md) — Fast")
-    assert (tmp_path / "MEMORY.md").read_text() == made
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))

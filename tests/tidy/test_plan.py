@@ -123,18 +123,6 @@ def test_what_is_empty_goes_what_expired_is_archived_what_repeats_instructions_g
     assert os.path.exists(world.path(".archive/old.md"))
 
 
-def test_a_variant_of_a_usual_type_becomes_that_type(world):
-    world.write("odd.md", text_of("odd", "Where the wiki is", "At wiki.example", kind="References"))
-    (retype,) = only(world, "rewrite")
-    assert b"type: reference\n" in retype.outputs[0].data
-
-
-def test_a_link_that_is_spelled_in_another_way_leads_to_the_memory_it_means(world):
-    world.write("linking.md", text_of("linking", "How we install", "See [[Prefer PNPM]] and [[nothing-like-it]]."))
-    relinks = [each for each in only(world, "relink") if each.evidence[0].code == "memories.link"]
-    assert [each.outputs[0].data.decode().count("[[prefer-pnpm]]") for each in relinks] == [1]
-
-
 def test_untrusted_memories_of_a_repository_are_not_merged(world):
     for name in ("prefer-pnpm.md", "pnpm-only.md"):
         world.write(f"{world.project}/{name}", world.read(name))

@@ -137,27 +137,6 @@ async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(worl
 
 
 @pytest.mark.slow
-@pytest.mark.every(step=3)
-@pytest.mark.parametrize("kind", KINDS)
-async def test_theirs_can_be_kept_and_the_draft_dropped(world, kind):
-    screen, file, fits = KINDS[kind]
-    path = entry_file(world, file)
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
-    async with app.run_test(size=SIZE) as pilot:
-        body = await opened(pilot, "e", fits)
-        old = body.text.strip().split("\n")[-1]
-        body.text = "Mine."
-        changed = fs.read_bytes(path).replace(old.encode(), b"Theirs.")
-        fs.write_atomic(path, changed)
-        await press(pilot, "ctrl+s")
-        app.screen.query_one(Options).move_to(2)
-        await press(pilot, "enter")
-        assert app.screen.group == screen
-        assert fs.read_bytes(path) == changed
-        assert not kept(world)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["item", "draft"])
 async def test_a_form_of_what_is_gone_keeps_the_words_and_says_so(world, kind):
     screen, file, fits = KINDS[kind]

@@ -27,12 +27,3 @@ async def test_half_a_page_and_the_ends_of_a_list_and_of_a_text(app):
         await press(pilot, "g")
         assert detail.scroll_y == 0
         assert app.screen.detail_covers_list
-
-
-@pytest.mark.slow
-async def test_g_scrolls_a_dialog(app):
-    async with running(app, (80, 24), "question_mark", "G") as pilot:
-        pane = app.focused
-        assert pane.scroll_y > 0
-        await press(pilot, "g")
-        assert pane.scroll_y == 0

@@ -90,12 +90,3 @@ async def test_a_term_that_a_place_does_not_know_is_named_with_those_that_it_kno
         app.screen.show_query(typed)
         await settle(pilot)
         assert app.screen.table.empty.startswith(words)
-
-
-async def test_an_id_is_found_by_its_beginning_and_not_by_some_letters_in_it(app, world):
-    app.first, session = "activity", world.sessions["today"]
-    async with running(app, (120, 40)) as pilot:
-        for typed, count in ((session[:6], "3"), (session, "3"), (session[1:8], "0"), (session[:5], "0"), ("1m7", "0")):
-            app.screen.show_query(typed)
-            await settle(pilot)
-            assert (typed, app.screen.numbers()[0]) == (typed, count)

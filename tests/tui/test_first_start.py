@@ -1,12 +1,10 @@
 """A first start in an empty home: hooks and a first note in two keys, nothing written before them, escape at any step."""
 
-import json
 import os
 
 import pytest
 
 from hooks.launching import Home
-from memtui.base import paths
 from memtui.hooks.install import status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
@@ -103,19 +101,6 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
 
 
 @pytest.mark.slow
-async def test_without_a_note_the_screen_says_how_to_write_one(home):
-    app = starting(home)
-    async with running(app, (80, 24), "enter") as pilot:
-        await press(pilot, "escape")
-        assert installed(home)
-        assert home.waiting() == []
-        assert "c  writes a note" in app.screen.table.empty
-        assert "to install them" not in app.screen.table.empty
-        await press(pilot, "c")
-        assert app.screen.typed().values["text"] == ""  # the example is not kept
-
-
-@pytest.mark.slow
 async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
     home.config.mkdir(exist_ok=True)
     (home.config / "settings.json").write_text('{"disableAllHooks": true}')
@@ -125,34 +110,8 @@ async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("keys", [("escape",), ("enter", "escape"), ("enter", "enter")])
-async def test_earlier_sessions_are_offered_whatever_was_answered(home, keys):
-    directory = home.config / "projects" / paths.slug(str(home.project))
-    directory.mkdir(parents=True)
-    row = {"type": "user", "uuid": "u", "cwd": str(home.project), "message": {"content": "Always run the linter."}}
-    (directory / "old.jsonl").write_text(json.dumps(row) + "\n")
-    app = starting(home)
-    async with running(app, (80, 24)) as pilot:
-        for key in keys:
-            assert "Look through " not in getattr(app.screen, "heading", "")
-            await press(pilot, key)
-        assert isinstance(app.screen, Choice)
-        assert "Look through " in app.screen.heading
-
-
-@pytest.mark.slow
 async def test_not_now_is_an_answer(home):
     app = starting(home)
     async with running(app, (80, 24), "j", "j", "j", "enter"):
         assert app.screen.group == "memories"
         assert not installed(home)
-
-
-@pytest.mark.slow
-async def test_the_badge_counts_again_at_once_when_the_hooks_are_installed(home):
-    app = starting(home)
-    async with running(app, (80, 24)) as pilot:
-        app.data.facts.waiting["setup"] = 1  # as counted while there were no hooks
-        await press(pilot, "enter")
-        app.files.last_key = app.data.now() + 60  # somebody who keeps pressing keys
-        await until(pilot, lambda: app.data.facts.waiting["setup"] == 0)

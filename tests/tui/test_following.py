@@ -98,21 +98,6 @@ async def test_the_list_stays_where_the_wheel_left_it(app, world):
 
 
 @pytest.mark.slow
-async def test_a_range_begins_at_a_memory_not_at_a_number(app, world):
-    async with running(app, (80, 24)) as pilot:
-        table = app.screen.table
-        await pilot.press("j", "j", "v")
-        began = table.row[1].memory.stem
-        write(f"{world.config}/memory/aaa.md", "---\nname: aaa\ndescription: d\n---\n\nA.\n")
-        await until(pilot, lambda: "aaa" in {row.memory.stem for _, row in table.rows})
-        assert table.row[1].memory.stem == began
-        await pilot.press("j", "v")
-        marked = [row.memory.stem for _, row in table.chosen()]
-        assert marked[0] == began
-        assert len(marked) == 2
-
-
-@pytest.mark.slow
 async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_marked_ones(app, world):
     async with running(app, (80, 24)) as pilot:
         before = journal(world)
@@ -153,27 +138,6 @@ def deliver(world, name, stamp="2026-11-21T09:00:00.000Z", **more):
     }
     line = json.dumps(record | {"items": [item | {"reason": "index, feedback"} | more]}) + "\n"
     append(months(world)[-1], line)
-
-
-@pytest.mark.slow
-async def test_a_delivery_is_counted_while_one_looks_and_no_memory_is_read_for_it(app, world):
-    async with running(app, (120, 40)) as pilot:
-        await pilot.press("s", "s", "s", "s")
-        table = app.screen.table
-        assert app.screen.table.order == "delivered"
-        row = next(row for _, row in table.rows if row.memory.stem == "skip-code-review")
-        every = {id(each) for _, each in table.rows}
-        for _ in range(9):
-            deliver(world, "skip-code-review")
-        await until(pilot, lambda: row.deliveries == 9)
-        await settle(pilot)
-        assert row.last_delivery == "2026-11-21T09:00:00.000Z"
-        assert len(row.newest) == 8
-        assert table.rows[0][1] is row  # in its order
-        assert {id(each) for _, each in table.rows} == every  # nothing was read anew
-        deliver(world, "skip-code-review", kind="use", action="read")
-        await until(pilot, lambda: row.uses == 1)
-        assert row.deliveries == 9
 
 
 @pytest.mark.slow

@@ -76,25 +76,6 @@ async def test_a_theme_that_is_chosen_is_named_and_kept(app, world):
         assert again.theme == "nord"
 
 
-@pytest.mark.parametrize("theme", ['"textual-ansi"', '"no such theme"', "7"])
-async def test_a_theme_that_there_is_not_is_the_dark_one_and_health_says_so(world, theme):
-    write(world.root + "/config.toml", f"theme = {theme}\n")
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup")
-    async with running(app, (80, 24)):
-        assert app.theme == "textual-dark"
-        assert any("theme must be one of dark, light" in row.words for row in app.screen.table.rows)
-        app.choose_theme("light")
-        assert app.theme == "textual-light"
-
-
-def test_every_theme_of_the_settings_is_one_of_textual():
-    from textual.theme import BUILTIN_THEMES
-
-    names = {theme_named(name) for name in config.CHOICES["theme"]}
-    assert names == set(BUILTIN_THEMES)
-    assert len(names) == len(config.CHOICES["theme"])
-
-
 @pytest.mark.slow
 async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
@@ -159,27 +140,6 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
             assert word in top(app), (word, top(app))
 
 
-@pytest.mark.every(step=3)
-@pytest.mark.parametrize(
-    ("width", "said"), [(80, "sample world  ✗"), (100, "sample world  ✗"), (120, "sample world  hooks ✗  1 live")]
-)
-async def test_every_place_says_that_this_is_the_sample_world(app, width, said):
-    async with app.run_test(size=(width, 24)) as pilot:
-        for key in "1234":
-            await press(pilot, key)
-            assert top(app).rstrip().endswith(said)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_the_help_of_setup_says_all_that_its_keys_do(world, size):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup")
-    async with running(app, size, "question_mark"):
-        page = drawn(app)
-        for key, does in (("a", ("fix", "hooks")), ("x", ("reset", "remove", "hooks"))):
-            line = next(line for line in page.split("\n") if f"  {key}        " in line)
-            assert [word for word in does if word not in line] == []
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 @pytest.mark.parametrize("read_only", [False, True])
@@ -200,15 +160,6 @@ async def test_from_60_columns_on_tabs_keep_their_names_and_places(world, width,
                 assert ("2 Inbox 309 " in top(app)) == ("setup" in waiting)
                 assert ("read-only" in top(app)) == read_only
         assert len(places) == 1
-
-
-async def test_below_60_columns_only_the_tab_in_front_has_its_name(app):
-    async with running(app, (50, 24)) as pilot:
-        app.data.facts.waiting |= {"setup": 6}
-        for key in "1234":
-            await press(pilot, key)
-            assert re.findall("[A-Z][a-z]+", top(app)) == [bars.TABS[int(key) - 1].capitalize()]
-            assert not re.search(r"  [1-4] [0-9~!]", top(app)), top(app)  # a number without a name is no count
 
 
 @pytest.mark.slow

@@ -4,10 +4,8 @@ import pytest
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import Tour
-from memtui.tui.screens.memories import rows as memory_rows
 from memtui.tui.widgets.rows import RowList
 from memtui.views import glyphs, legend
-from memtui.views.deliveries import GLYPHS
 
 from .conftest import NOW, press, running
 
@@ -45,27 +43,6 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "marks"),
-    [
-        (
-            "memories",
-            {*"ufprt", *memory_rows.REASONS.values(), memory_rows.AUTOSAVED, *(glyph for glyph, _ in GLYPHS.values())},
-        ),
-        ("inbox", {"!", "✗"}),
-        ("activity", {"○", "!", "▾", *(glyph for glyph, _ in GLYPHS.values())}),
-        ("setup", {"✓", "·", "!", "✗", "▸", "●"}),
-    ],
-)
-async def test_marks_that_are_rare_are_explained_too(world, name, marks):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    app.first = name
-    async with running(app, (80, 24)) as pilot:
-        text = await help_text(pilot)
-        assert marks <= told(text) | {mark for mark in marks if f"\n  {mark} " in text}
-
-
-@pytest.mark.slow
 async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
     async with running(app, (80, 24), "question_mark", "question_mark") as pilot:
         assert len(app.screen_stack) == 1
@@ -77,10 +54,3 @@ async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
         assert "  e        edit" in app.focused.plain
         await press(pilot, "escape")
         assert len(app.screen_stack) == 1
-
-
-@pytest.mark.slow
-async def test_the_marks_of_recall_are_explained_while_it_is_on(app):
-    async with running(app, (80, 24), "r") as pilot:
-        await press(pilot, "enter")
-        assert {"✓", "·", "=", "…", "x", "!", "▲"} <= told(await help_text(pilot))

@@ -240,17 +240,6 @@ async def test_a_description_alone_makes_a_memory(app, world):
         assert made == "---\nname: jq\ndescription: Reads JSON\nmetadata:\n  type: tool\n---\n\nReads JSON\n"
 
 
-@pytest.mark.slow
-async def test_a_name_that_is_there_already_is_said_while_it_is_typed(app):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "tool")
-        form = app.screen
-        await press(pilot, *"Prefer pnpm")
-        assert "There is a prefer-pnpm.md already" in str(form.query_one(".where").render())
-        await press(pilot, *"2")
-        assert str(form.query_one(".where").render()) == "prefer-pnpm2.md in project shop"
-
-
 async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world):
     async with running(app, (120, 36)) as pilot:
         await begin(pilot, "feedback")

@@ -57,16 +57,6 @@ async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allo
             assert {each for each in offers if each in texts} == (set() if read_only else offers)
 
 
-@pytest.mark.parametrize("read_only", [False, True])
-async def test_an_empty_inbox_offers_to_write_a_note_only_where_that_is_allowed(tmp_path, read_only):
-    env = {"HOME": str(tmp_path), "PATH": ""}
-    app = MemtuiApp(env, str(tmp_path), now=NOW, screen="inbox", read_only=read_only)
-    async with running(app, (80, 24)):
-        words = app.screen_stack[0].why_empty()  # below the offer of the first start
-        assert "1 shows the memories." in words
-        assert ("c writes a note, " in words) == (not read_only)
-
-
 @pytest.mark.slow
 async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": f"{tmp_path}/c", "MEMTUI_HOME": f"{tmp_path}/m"}

@@ -5,7 +5,7 @@ from rich.cells import cell_len
 
 from memtui.tui.app import MemtuiApp
 
-from .conftest import NOW, press, running
+from .conftest import NOW, running
 from .test_frame import palette
 
 
@@ -31,16 +31,6 @@ async def test_no_line_is_cut_at_80_columns_and_no_words_repeat_the_name(app):
 
 
 @pytest.mark.slow
-async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
-    async with running(app, (100, 30)) as pilot:
-        found = await palette(pilot, "them")
-        at = {
-            name: next(at for at, row in enumerate(found) if name in row) for name in ("theme: dark", "changes: list")
-        }
-        assert at["theme: dark"] < at["changes: list"]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("screen", "words", "first"),
     [
@@ -57,17 +47,3 @@ async def test_a_name_that_has_the_typed_word_comes_first(world, screen, words, 
         found = await palette(pilot, words)
         assert found[0].startswith(first)
         assert all(words in row.casefold() for row in found)
-
-
-async def test_what_only_opens_comes_before_what_acts_and_each_group_stands_once(app):
-    async with running(app, (120, 40)) as pilot:
-        await palette(pilot, "trash")
-        commands = app.screen.query_one("CommandList")
-        names = [str(commands.get_option_at_index(at).prompt) for at in range(2)]
-        assert ["open the trash" in names[0], "remove this memory" in names[1]] == [True, True]
-        await press(pilot, "escape")
-        await palette(pilot, "")
-        names = [str(commands.prompt) for commands in app.screen.query_one("CommandList").options]
-        assert not any("find an action" in name for name in names)
-        groups = [name.split()[0] for name in names if not name.startswith(" ")]
-        assert len(groups) == len(set(groups))

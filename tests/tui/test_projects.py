@@ -93,16 +93,6 @@ async def test_a_query_counts_of_what_it_searches(app, query, counted):
         assert (word(app), projects(app), app.screen.counted()) == ("shop", {"shop"}, "11 deliveries")
 
 
-async def test_project_all_lists_what_the_key_for_all_projects_lists(app):
-    async with running(app, (80, 24), "3") as pilot:
-        app.screen.show_query("project:all")
-        await settle(pilot)
-        typed = [row.key for row in app.screen.table.rows]
-        assert projects(app) == {"shop", "blog"}
-        await press(pilot, "escape", "p")
-        assert [row.key for row in app.screen.table.rows] == typed
-
-
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("query", "words"),
@@ -118,18 +108,3 @@ async def test_a_query_for_a_project_that_there_is_not_lists_nothing_and_says_wh
         await until(pilot, lambda: app.screen.table.empty == f"{words}\nescape clears the filter.")
         assert not app.screen.table.rows
         assert app.screen.summary().plain.endswith("0 of 15 deliveries")
-
-
-async def test_the_plots_are_of_all_projects_and_a_search_says_how_to_seek_in_all(app):
-    async with running(app, (80, 24), "3", "P") as pilot:
-        assert app.screen.summary().plain == "plots · deliveries of all projects"
-        before = top(app)
-        assert word(app) == "shop"
-        assert "▾" not in before
-        await press(pilot, "p")
-        assert (app.last_note, top(app)) == ("The plots are of all projects.", before)
-        assert app.screen.frame.foot.render().plain.startswith(" escape back  y copy")
-        await press(pilot, "escape", "slash", *"caching", "enter")
-        assert app.screen.table.empty == "No matches for “caching”.\nescape clears the filter.\np shows all projects."
-        await pilot.press("p")
-        await until(pilot, lambda: any("caching" in getattr(row, "title", "") for row in app.screen.table.rows))

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-from pathlib import Path
 
 import pytest
 
@@ -132,29 +131,6 @@ async def test_screens_without_anything_say_what_will_fill_them(empty, size):
             assert_drawn(app, size, name)
             text = "\n".join(lines(app))
             assert re.search(r"Nothing|No notes|hooks|not installed|no model", text), (name, text)
-
-
-@pytest.fixture
-def unreadable(empty):
-    """The machine of `empty`, with settings of Claude Code that are no JSON."""
-    Path(empty[0]["CLAUDE_CONFIG_DIR"], "settings.json").write_text("{ not JSON")
-    return empty
-
-
-async def test_what_is_empty_says_that_the_settings_can_not_be_read(unreadable):
-    env, project = unreadable
-    app = MemtuiApp(dict(env), project, now=NOW)
-    async with app.run_test(size=(80, 24)) as pilot:
-        for key in "13":
-            await pilot.press(key)
-            await settle(pilot)
-            said = " ".join(app.screen.table.empty.split())
-            told = "Sessions get nothing yet: no hooks are found, and Claude Code skips a settings file. Press 4 to see which file."
-            assert f"{told} " in said
-        await pilot.press("4")
-        await settle(pilot)
-        await settle(pilot)
-        assert "No hook runs: Claude Code skips a settings file" in "\n".join(lines(app))
 
 
 # keys
@@ -343,26 +319,6 @@ async def test_forms_show_hostile_text_harmlessly(hostile):
                 await ready(pilot)
                 assert_drawn(app, size, (name, key))
                 await back(pilot, name, NUMBERS[name])
-
-
-@pytest.mark.slow
-async def test_a_typed_filter_is_shown_harmlessly(world):
-    size = (80, 24)
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=size) as pilot:
-        for name in ("memories", "inbox", "activity"):
-            await pilot.press(NUMBERS[name])
-            await settle(pilot)
-            await pilot.press("slash")
-            line = app.screen.query_one("#filter")
-            line.value = HOSTILE
-            await settle(pilot)
-            await pilot.press("enter")
-            await settle(pilot)
-            harmless = [text for text in lines(app) if "No matches" in text]
-            assert harmless, name
-            assert not any(map(HARMFUL.search, harmless)), name
-            await pilot.press("escape", "escape")
 
 
 @pytest.mark.slow

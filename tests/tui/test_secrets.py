@@ -85,17 +85,3 @@ async def test_a_memory_with_a_secret_is_asked_about_once(world):
         await settle(pilot)
         assert "Install with [redacted: GitHub token]." in read(path)
         assert KEY not in read(path)
-
-
-@pytest.mark.slow
-async def test_a_draft_that_is_rewritten_with_a_secret_is_asked_about(world):
-    app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
-    async with running(app, (100, 30), "e") as pilot:
-        form = app.screen
-        form.query_one("#body", TextArea).text = f"Install with {KEY}."
-        await pilot.pause()
-        await press(pilot, "ctrl+s")
-        assert isinstance(app.screen, Choice)
-        assert LOOKS in app.screen.heading
-        await choose(pilot, "Go back")
-        assert app.screen is form

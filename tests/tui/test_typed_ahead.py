@@ -38,32 +38,12 @@ async def test_a_query_has_all_that_was_typed_behind_its_key(app, keys):
         assert app.screen.filter_line.value == "zqx hello"
 
 
-async def test_a_prompt_to_try_has_all_that_was_typed_behind_its_key(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pressed(pilot, "3", "1", "r", *WORDS)
-        assert app.screen.recalled.line.value == "zqx hello"
-
-
-@pytest.mark.parametrize("screen", ["memories", "inbox"])
-async def test_a_form_has_all_that_was_typed_behind_its_key(world, screen):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pressed(pilot, "e", *WORDS)
-        assert "zqx hello" in app.screen.query_one(TextArea).text
-
-
 async def test_what_was_pasted_right_behind_the_key_of_a_note_is_in_it(app):
     async with running(app, (80, 24)) as pilot:
         app.post_message(events.Key("c", "c"))
         app.post_message(events.Paste("quite a text\nof two lines"))
         await settle(pilot)
         assert app.screen.query_one("#text", TextArea).text == "quite a text\nof two lines"
-
-
-async def test_the_palette_has_all_that_was_typed_behind_its_key(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await pressed(pilot, "ctrl+p", *"theme")
-        assert app.screen.query_one("CommandInput").value == "theme"
 
 
 async def test_letters_and_backspaces_stay_in_their_order_while_the_screen_is_slow(app):

@@ -82,25 +82,6 @@ async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, wo
 
 
 @pytest.mark.slow
-async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, world):
-    path = project(world, "prefer-pnpm.md")
-    async with running(app, (80, 24)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "x")
-        elsewhere(world, "cli", "undo")
-        await press(pilot, "Z")
-        assert exists(path)
-        assert "Redo “remove project:prefer-pnpm”" in app.screen.heading
-        assert "from a shell" in app.screen.heading
-        await press(pilot, "escape")
-        assert exists(path)
-        await press(pilot, "Z", "j", "enter")
-        assert not exists(path)
-        await press(pilot, "z")  # it was made again here
-        assert exists(path)
-
-
-@pytest.mark.slow
 async def test_every_key_of_a_burst_is_one_step(app, world):
     async with running(app, (120, 40)) as pilot:
         there = files(world)
@@ -195,21 +176,6 @@ async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
         await press(pilot, "Z")
         await until(pilot, lambda: not app.at_work)
         assert files(crowd) == gone
-
-
-async def test_each_choice_of_a_theme_is_a_step(app):
-    async with running(app, (80, 24)) as pilot:
-        themes = [app.theme]
-        for theme in ("light", "nord"):
-            app.choose_theme(theme)
-            await settle(pilot)
-            themes.append(app.theme)
-        await press(pilot, "z")
-        assert app.theme == themes[1]
-        await press(pilot, "z")
-        assert app.theme == themes[0]
-        await press(pilot, "Z")
-        assert app.theme == themes[1]
 
 
 @pytest.mark.large

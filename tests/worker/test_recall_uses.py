@@ -117,16 +117,3 @@ def test_what_a_session_was_not_given_is_not_corrected_again(home):
     home.recall("s1", home.pnpm, ago=60)
     assert home.corrects("s2", "No, install the packages with pnpm") == 0
     assert home.corrects("s1", "The colours of the button are wrong") == 0
-
-
-def test_who_says_a_rule_again_after_the_agent_acted_was_not_listened_to(home):
-    home.recall("s1", home.pnpm, ago=60)
-    rule = "Always use pnpm for packages, not npm"
-    assert home.corrects("s1", rule, kind="preference", agent="") == 0  # they begin with it
-    assert home.corrects("s1", "Always sign the packages that we publish", kind="preference") == 0
-    assert home.corrects("s1", rule, kind="preference") == 1
-
-
-def test_nothing_is_written_where_nothing_was_logged(home):
-    recall_uses.update(home.root)
-    assert not os.path.exists(f"{home.root}/recall")

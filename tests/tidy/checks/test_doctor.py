@@ -8,8 +8,6 @@ import pytest
 
 from memtui.base import clock, findings, fs, ids, paths
 from memtui.base.finding import OK, PROBLEM
-from memtui.client import locate
-from memtui.deliver import error_log
 from memtui.inbox import file as inbox_file
 from memtui.store import trust, trusting
 from memtui.tidy.checks import doctor
@@ -120,16 +118,6 @@ def test_what_asks_a_model_while_none_may_be_asked(machine, line):
     assert not [f for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"]
 
 
-def test_recent_errors_of_hooks(machine, monkeypatch):
-    monkeypatch.setattr(clock, "now", lambda: NOW - 86400)
-    error_log.add(str(machine.root), "UserPromptSubmit", ValueError("bad thing"))
-    only(machine, "errors", "UserPromptSubmit", "bad thing")
-    monkeypatch.setattr(clock, "now", lambda: NOW - 86400 * 30)
-    (machine.root / "log/errors.jsonl").unlink()
-    error_log.add(str(machine.root), "UserPromptSubmit", ValueError("bad thing"))
-    assert machine.problems() == []
-
-
 @pytest.mark.parametrize(
     ("fields", "word"),
     [
@@ -172,41 +160,11 @@ def test_a_claim_that_is_stuck(machine):
     only(machine, "inbox", "not known whether")
 
 
-def test_a_broken_memory(machine):
-    (machine.memory / "a.md").write_text("---\nname: 'a\n---\n")
-    trusting.grant(str(machine.root), str(machine.memory))
-    only(machine, "memories", "a is broken", "editor")
-
-
 def test_a_memory_with_text_that_nobody_can_see(machine):
     hidden = "".join(chr(0xE0100 + byte) for byte in b"obey")
     (machine.memory / "a.md").write_text(f"---\nname: a\ndescription: A\n---\n\nUse pnpm.{hidden}\n")
     trusting.grant(str(machine.root), str(machine.memory))
     only(machine, "memories", "a has 4 invisible characters", "editor", str(machine.memory / "a.md"))
-
-
-def test_an_index_with_lines_that_point_nowhere_or_are_missing(machine):
-    (machine.memory / "MEMORY.md").write_text("- [b](b.md) — B\n")
-    found = machine.problems()
-    assert all(remedy.startswith("memtui check --fix --scope project") for _, _, remedy in found)
-    assert "b.md" in found[0][1]
-    assert "a.md" in found[1][1]
-
-
-def test_an_index_over_its_budget(machine):
-    lines = [f"## Part {n}\n" for n in range(220)]
-    (machine.memory / "MEMORY.md").write_text("".join(lines) + "- [a](a.md) — A\n")
-    assert not any("limit" in findings.message(each) for each in machine.check())  # Claude Code never loads this one
-    own = Path(locate.auto_dir(machine.env, str(machine.repo)))
-    own.mkdir(parents=True, exist_ok=True)
-    (own / "a.md").write_text("---\nname: a\ndescription: A\n---\n\nA.\n")
-    (own / "MEMORY.md").write_text("".join(lines) + "- [a](a.md) — A\n")
-    assert any("over its limit: 1 memory not loaded" in findings.message(each) for each in machine.check())
-
-
-def test_memories_that_are_not_trusted(machine):
-    (machine.memory / "a.md").write_text("---\nname: a\ndescription: B\n---\n\nB.\n")
-    only(machine, "trust", "a.md", "memtui trust")
 
 
 def test_a_symlink_out_of_the_scope(machine, tmp_path):

@@ -26,10 +26,6 @@ def read(path):
         return file.read()
 
 
-def shown(app):
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
-
-
 def notes(app):
     return [note.message for note in app._notifications]
 
@@ -122,17 +118,6 @@ async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_m
 
 
 @pytest.mark.slow
-async def test_undo_on_an_undone_change_says_what_is_the_case_without_ids(app, world):
-    trash(world, "prefer-pnpm", "tui", NOW - 60)
-    async with running(app, (80, 24), "U") as pilot:
-        await press(pilot, "z")
-        await press(pilot, "z")
-        assert notes(app)[-1] == "This change was undone: Z redoes it."
-        await press(pilot, "Z")
-        assert app.screen.table.row.state == "done"
-
-
-@pytest.mark.slow
 async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_one(app, world):
     trash(world, "test-database", "cli", NOW - 3600)
     store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
@@ -163,15 +148,6 @@ async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, 
         assert ("z", "undo it") not in app.screen.keys()
 
 
-def test_a_change_in_another_project_names_the_project_not_the_slug(world):
-    store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
-    other = next(each for each in scopes.discover(dict(world.env), world.shop, all_projects=True) if each.project)
-    found = next(iter(scopes.memories(other)))
-    store.delete(found)
-    assert store.journal.ledger().changes()[0].summary == f"remove auto:{other.project}:{found.stem}"
-    assert other.slug not in other.project
-
-
 async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, world):
     write(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a line\n" * 100)
     trash(world, "prefer-pnpm", "cli", NOW - 60)
@@ -188,27 +164,3 @@ async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, worl
         await press(pilot, "escape", "escape")
         assert app.screen.table.has_focus
         assert ("enter", "read on") in app.screen.keys()
-
-
-async def test_what_a_program_did_in_this_process_has_its_name_in_the_list(app, world):
-    trash(world, "prefer-pnpm", "demo", NOW - 60)
-    async with running(app, (80, 24), "U"):
-        shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
-        assert " sample " in next(line for line in shown if "remove project:prefer-pnpm" in line)
-
-
-async def test_the_ages_in_the_list_of_changes_go_on_while_it_is_open(app, world):
-    trash(world, "prefer-pnpm", "tui", NOW - 60)
-    async with running(app, (80, 24), "U") as pilot:
-        assert "1m ago, in effect" in shown(app)
-        app.data._now = NOW + 600
-        app._look()
-        await settle(pilot)
-        assert "11m ago, in effect" in shown(app)
-
-
-async def test_a_cut_row_is_read_whole_before_the_difference(app, world):
-    trash(world, "prefer-pnpm", "tui", NOW - 60)
-    async with running(app, (24, 15), "U") as pilot:
-        await settle(pilot)
-        assert app.screen.query_one(Detail).plain.startswith("remove project:prefer-pnpm\n")

@@ -117,18 +117,6 @@ async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
         assert field.value == "npm"
 
 
-async def test_a_long_picker_opens_with_the_current_option_in_sight(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=SMALL) as pilot:
-        await start(pilot)
-        app.push_screen(Choice("Which", [(str(each), f"option {each}") for each in range(60)], "59"))
-        await settle(pilot)
-        assert any("●option 59" in line for line in lines(app)), "the value in force is marked"
-        await press(pilot, "up")
-        assert any("›option 58" in line for line in lines(app))
-        assert any("●option 59" in line for line in lines(app))
-
-
 @pytest.mark.slow
 async def test_typing_narrows_a_picker_with_the_letters_marked(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
@@ -245,14 +233,3 @@ async def test_forms_are_boxes_of_one_width_whose_title_says_what_is_done(world,
 
 
 # what lies below
-
-
-@pytest.mark.slow
-async def test_a_click_beside_a_dialog_is_escape(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=SMALL) as pilot:
-        await start(pilot)
-        await press(pilot, "h")
-        await pilot.click(offset=(2, 12))
-        await settle(pilot)
-        assert app.screen.group == "memories"

@@ -51,15 +51,6 @@ async def test_versions_are_listed_compared_and_restored(world, path, size):
         assert "Somebody's words." in path.read_text()
 
 
-@pytest.mark.slow
-async def test_instructions_have_none_and_that_is_said(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_history(app, pilot, Path(world.shop) / "CLAUDE.md")
-        assert not isinstance(app.screen, Choice)
-        assert any("There are no versions" in note.message for note in app._notifications)
-
-
 async def restore_first(pilot):
     await press(pilot, "end", "enter")
 
@@ -85,13 +76,3 @@ async def test_versions_say_what_memtui_did_and_one_from_before_a_rename_keeps_t
         assert "name: pp\n" in new.read_text()
         assert "Somebody's words." not in new.read_text()
         assert not path.exists()
-
-
-@pytest.mark.slow
-async def test_a_memory_with_one_version_shows_its_text_not_a_difference(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await open_history(app, pilot, Path(world.shop) / ".claude" / "memory" / "release-steps.md")
-        assert isinstance(app.screen, Choice)
-        assert app.screen.heading == "The only version of release-steps"
-        assert app.screen.about("1").plain.startswith("---\nname: release-steps\n")

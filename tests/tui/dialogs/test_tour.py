@@ -123,20 +123,6 @@ async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_n
         assert "Start `claude`" not in shown
 
 
-async def test_a_draft_that_can_not_be_approved_leaves_the_step_where_it_is(world):
-    before = memories(world)
-    app = touring(world)
-    async with running(app, (80, 24)) as pilot:
-        table = app.screen_stack[0].table
-        await pilot.press("j")
-        while not table.row.is_taken:
-            await pilot.press("j")
-        await press(pilot, "a")
-        assert isinstance(app.screen, Tour)
-        assert app.screen.step is STEPS[0]
-        assert memories(world) == before
-
-
 @pytest.mark.parametrize("leave", ["escape", "q"])
 async def test_it_is_left_where_one_is(world, leave):
     app = touring(world)
@@ -157,19 +143,6 @@ async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
         assert "Start `claude` in this project" in " ".join(" ".join(lines(app)).split())
         await press(pilot, "a")
         assert app.screen.step is STEPS[1]
-
-
-async def test_on_a_row_that_is_no_draft_the_tour_says_how_to_come_to_one(world):
-    app = touring(world)
-    async with running(app, (80, 24)) as pilot:
-        table = app.screen_stack[0].table
-        while table.row.kind.word != "merge":
-            await pilot.press("j")
-        listed = len(table.rows)
-        await press(pilot, "a")
-        assert notes(app) == ["This row is no draft: j and k move to one."]
-        assert app.screen.step is STEPS[0]
-        assert len(table.rows) == listed
 
 
 @pytest.mark.slow

@@ -192,24 +192,6 @@ async def test_the_memories_open_on_what_was_just_approved(app):
 
 
 @pytest.mark.slow
-async def test_on_a_small_screen_what_the_preview_shows_whole_is_approved_at_once(world, app):
-    leave(world, "Long\n" + "line\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        assert "Assert on what the user sees instead." in "\n".join(drawn(app)[14:])
-        await press(pilot, "a")
-        assert "Assert on what the user sees instead." in memory(world, "no-snapshot-tests")
-        await to(pilot, "long")
-        await press(pilot, "a")
-        assert isinstance(app.screen, Preview)  # its end is not on the screen
-        assert "the end" in app.screen.plain
-        assert "and in MEMORY.md\n  │ - [long](long.md) — Long\n" in app.screen.plain
-        assert memory(world, "long") is None
-        await press(pilot, "enter")
-        assert memory(world, "long") is not None
-
-
-@pytest.mark.slow
 async def test_a_draft_of_a_taken_name_is_not_accepted_and_says_which_keys_merge_or_rename_it(world, app):
     before = memory(world, "prefer-pnpm")
     async with app.run_test(size=SMALL) as pilot:
@@ -348,11 +330,6 @@ def drawn(app):
     return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
-def underlined(text):
-    """The words that are marked."""
-    return {text.plain[each.start : each.end] for each in text.spans if "underline" in str(each.style)}
-
-
 async def rest(pilot):
     """The cursor rests until what is alike is known."""
     await pilot.pause(0.4)
@@ -379,31 +356,6 @@ def everything(world):
     return found
 
 
-ALIKE = """Use pnpm in this repository, never npm
-
-Use pnpm for every install.
-
-**Why:** the lock file is pnpm's; `npm install` broke CI twice.
-**How to apply:** replace `npm i` by `pnpm add` everywhere."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [SMALL, WIDE])
-async def test_the_memory_most_alike_stands_below_a_draft_with_the_words_marked(world, app, size):
-    leave(world, ALIKE, name="use-pnpm", confidence="0.95", scope="project")
-    async with app.run_test(size=size) as pilot:
-        await to(pilot, "use-pnpm")
-        await pilot.press("enter")
-        await rest(pilot)
-        detail = app.screen.query_one("#detail")
-        assert detail.plain.index("add everywhere.") < detail.plain.index(" project shop: prefer-pnpm")
-        assert detail.plain.index(" project shop: prefer-pnpm") < detail.plain.index("npm run")
-        marks = underlined(detail.text)
-        assert "everywhere." in marks
-        assert any(mark.startswith("npm run by pnpm run.") for mark in marks)  # a run of words
-        assert not any("lock" in mark for mark in marks)  # both say it
-
-
 @pytest.mark.slow
 async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_is_written(world, app):
     async with app.run_test(size=SMALL) as pilot:
@@ -427,16 +379,6 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_i
         await agree(pilot)
         assert "frozen lock file" in memory(world, "release-steps")
         await back_and_forth(pilot, lambda: everything(world), before)
-
-
-async def test_a_marked_draft_that_is_not_on_the_screen_is_shown_first(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "ask-before-migrations")
-        await pilot.press("space", "a")  # the cursor went on
-        await settle(pilot)
-        assert isinstance(app.screen, Preview)
-        assert "show the SQL first" in app.screen.plain
-        assert memory(world, "ask-before-migrations") is None
 
 
 @pytest.mark.slow
@@ -573,15 +515,6 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         assert not there(rejected)
 
 
-@pytest.mark.parametrize("keys", [["x"], ["x", "x"]])
-async def test_the_first_row_of_the_list_rejected_leaves_the_cursor_on_the_next(app, keys):
-    async with running(app, SMALL) as pilot:
-        below = [row.says for row in app.screen.table.rows[1:3]]
-        await press(pilot, *keys)
-        assert app.screen.table.row.says == below[len(keys) - 1]
-        assert app.last_note.startswith("Rejected: ")
-
-
 async def test_all_like_the_row_under_the_cursor_are_marked_whatever_is_marked(app):
     async with running(app, WIDE) as pilot:
         await to_kind(pilot, "draft")
@@ -696,21 +629,6 @@ async def test_undo_takes_the_grey_row_away(world, app, monkeypatch, keys, secon
         await settle(pilot)
         assert [row.key for row in app.screen.table.rows] == before
         assert app.screen.table.row.item.entry.fields["name"] == "ask-before-migrations"
-
-
-async def test_only_the_last_of_two_rejected_drafts_has_a_grey_row_and_it_is_in_its_place(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "ask-before-migrations")
-        names = [row.item.entry.fields["name"] for row in app.screen.table.rows[:4]]
-        await press(pilot, "x", "x")
-        rows = app.screen.table.rows
-        assert [row.item.entry.fields["name"] for row in rows[:3]] == names[1:]
-        assert [row.kind.word for row in rows[:3]] == ["rejected", "draft", "draft"]
-        assert app.screen.table.cursor == 1
-        await press(pilot, "k", "x")
-        said = app.last_note
-        assert said.startswith("Never again: ")
-        assert set(names) - set(updates(world)) - set(updates(world, None)) == set(names[:2])
 
 
 async def test_a_rejection_in_a_filtered_list_names_no_grey_row(app):
@@ -906,16 +824,6 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
         assert app.screen.table.rows[-1].item.entry.fields["name"] == "no-snapshot-tests"  # below its fold
         await press(pilot, "z")
     assert read(updates(world)["no-snapshot-tests"].path) == before
-
-
-@pytest.mark.slow
-async def test_a_duration_that_is_typed_counts_from_its_entry(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("w", *["down"] * 3, "enter", *"30m")
-        app.data.now = lambda: NOW + 120
-        await press(pilot, "enter")
-    assert updates(world)["no-snapshot-tests"].until(NOW) == NOW + 120 + 30 * 60
 
 
 @pytest.mark.slow
@@ -1242,14 +1150,6 @@ async def test_marking_all_says_why_the_row_under_the_cursor_is_not_marked(app):
         assert not app.last_note
 
 
-@pytest.mark.parametrize("kind", ["merge", "fix"])
-async def test_the_keys_of_a_change_say_how_it_is_rejected_for_good(app, kind):
-    async with running(app, (160, 48)) as pilot:
-        await until(pilot, lambda: app.screen.planned)
-        await to_kind(pilot, kind)
-        assert "  x  reject (x again on its grey row: never again)" in app.screen.detail.plain
-
-
 async def test_the_detail_that_covers_the_list_is_about_the_row_that_its_keys_are_for(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -1300,18 +1200,6 @@ async def test_the_memory_that_has_the_name_of_a_draft_is_the_first_to_merge_int
         assert app.screen.rows[0][1].startswith("97%  project shop: prefer-pnpm")
         await press(pilot, "enter")
         assert app.screen.heading == "project shop: prefer-pnpm becomes"
-
-
-async def test_the_memory_that_has_the_name_of_a_draft_stands_before_more_similar_ones(world, app):
-    first, _, rest = updates(world)["prefer-pnpm"].text.partition("\n")
-    text = f"---\nname: prefer-pnpm\ndescription: {first}\ntype: feedback\n---\n{rest}\n"
-    put(f"{os.path.dirname(world.root)}/memory/prefer-pnpm.md", text)
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "prefer-pnpm")
-        await press(pilot, "m")
-        words = [row for _, row in app.screen.rows]
-        assert words[0].startswith("97%  project shop: prefer-pnpm")
-        assert words[1].startswith("100% global: prefer-pnpm")
 
 
 @pytest.mark.slow

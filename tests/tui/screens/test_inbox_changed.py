@@ -96,16 +96,6 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
 
 
 @pytest.mark.slow
-async def test_a_memory_that_somebody_made_goes_to_the_trash(world, app, place):
-    write(world, place / "made.md", "---\nname: made\n---\nNew.\n")
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "made")
-        await press(pilot, "x")
-        assert not (place / "made.md").exists()
-        assert any(item.memory.stem == "made" for item in app.data.store().trash())
-
-
-@pytest.mark.slow
 async def test_many_are_folded_and_all_kept_at_once(world, app, place):
     for number in range(30):
         (place / f"made-{number}.md").write_text(f"---\nname: made-{number}\n---\nNew.\n")
@@ -172,17 +162,6 @@ async def test_one_that_changed_again_is_not_taken_back(world, app, place):
         await press(pilot, "x")
         assert path.read_text() == "changed again"
         assert any("changed again meanwhile" in str(note.message) for note in app._notifications)
-
-
-async def test_the_tui_takes_in_what_is_there_after_its_first_look(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with running(app, SMALL):
-        app.files._take_in(frozenset())
-        versions = app.data.versions
-        assert versions.files(f"{world.shop}/.claude/memory")
-        assert versions.unseen([f"{world.shop}/.claude/memory"]) == []
-    silent = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
-    assert not silent.files.writes
 
 
 @pytest.mark.slow

@@ -256,35 +256,6 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
 
 
 @pytest.mark.slow
-async def test_what_an_edited_outcome_drops_is_shown_before_it_is_written(app, place):
-    before = tree(place)
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "merge")
-        await press(pilot, "e")
-        app.screen.query_one("#body", TextArea).text = "Use pnpm for every install and script in this repository.\n"
-        await press(pilot, "ctrl+s")
-        assert isinstance(app.screen, Preview)
-        assert "statements are dropped" in app.screen.heading
-        assert "Yarn was tried in March" in app.screen.plain
-        await press(pilot, "escape")
-        assert isinstance(app.screen, DraftForm)
-        assert tree(place) == before
-
-
-@pytest.mark.slow
-async def test_the_text_as_proposed_can_be_taken_and_the_edited_one_comes_back_with_undo(app, place):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
-        await press(pilot, "e")
-        app.screen.query_one("#body", TextArea).text = "Use pnpm, always.\n"
-        await press(pilot, "escape", "a", "down", "enter")
-        await agree(pilot)
-        assert "Yarn was tried" in read(f"{place}/prefer-pnpm.md")
-        await press(pilot, "z")
-        assert any("D prefer-pnpm" in each.text for each in painted(app))
-
-
-@pytest.mark.slow
 async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_over(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
@@ -292,19 +263,6 @@ async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_
         await press(pilot, "a")
         assert read(f"{place}/commit-style.md") == STYLE + "\nNew.\n"
         assert "changed since this was planned" in said(app)[-1]
-
-
-async def test_the_tab_counts_them_before_the_inbox_was_opened(empty, place):
-    env, cwd = empty
-    app = MemtuiApp(dict(env), cwd, now=NOW)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        count = app.data.facts.waiting["inbox"]
-        await press(pilot, "2")
-        assert summary(app).startswith(f"{count} to decide")
-        assert app.data.facts.waiting["inbox"] == count == len(app.screen.all_rows) > 0
-        await press(pilot, "x", "1")
-        assert app.data.facts.waiting["inbox"] == count - 1
 
 
 @pytest.mark.slow
@@ -470,17 +428,6 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
         assert not any(row.kind.word == "problem" for row in table.rows)
         await press(pilot, "z")
         assert any(row.kind.word == "problem" for row in table.rows)
-
-
-@pytest.mark.slow
-async def test_a_change_waits_until_a_day_and_comes_back(app, place):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
-        await press(pilot, "w", "enter")
-        assert "merge" not in kinds(app)
-        assert app.screen.table.rows[-1].says.startswith("1 for later, until")
-        await press(pilot, "z")
-        assert "merge" in kinds(app)
 
 
 @pytest.mark.slow

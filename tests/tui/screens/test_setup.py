@@ -117,17 +117,6 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
         assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"
 
 
-@pytest.mark.slow
-async def test_problems_alone_can_be_asked_for_before_anything_is_read(setup_app, world):
-    async with setup_app.run_test(size=(80, 24)) as pilot:
-        screen = pilot.app.screen
-        screen.all_rows = []
-        screen.toggle_term("is:problem")
-        assert list(screen.table.rows) == []
-        await settle(pilot)
-        assert screen.typed == "is:problem"
-
-
 async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app, world):
     path = install.settings_path(world.env, world.shop, "user")
     before = bytes_of(path)
@@ -176,16 +165,6 @@ async def test_escape_writes_no_hooks(setup_app, world):
         await pilot.press("a", "escape")
         await ready(pilot)
         assert not status.status(world.env, world.shop).installed
-
-
-@pytest.mark.slow
-async def test_hooks_can_go_into_the_projects_own_settings(setup_app, world):
-    async with setup_app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
-        await to_hooks(pilot)
-        await pilot.press("a", "down", "enter")
-        await ready(pilot)
-        assert {each.source for each in status.status(world.env, world.shop).entries} == {"local"}
 
 
 async def first_start(tmp_path, **more):
@@ -437,29 +416,8 @@ async def foot(pilot):
     return pilot.app.screen._compositor.render_strips()[-1].text
 
 
-async def test_advanced_settings_begin_with_settings(setup_app):
-    async with setup_app.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        below = [row for row in screen.table.rows if row.group == "advanced"]
-        assert all(row.kind == "setting" or row.mark != "✓" for row in below)
-        assert "settings" not in [row.title for row in below]
-
-
 def drawn_mark(screen):
     return screen.table._draw(screen.table.row)[0].plain
-
-
-async def test_what_is_folded_is_found_by_the_filter(setup_app):
-    async with setup_app.run_test(size=(80, 24)) as pilot:
-        screen = await ready(pilot, folded=True)
-        before = [row.key for row in screen.table.rows]
-        await pilot.press("slash", *"semantic_m", "enter")
-        assert [row.key for row in screen.table.rows] == ["head advanced", "setting semantic_model"]
-        assert screen.table.row.key == "setting semantic_model"
-        await pilot.press("escape", "exclamation_mark")
-        assert {row.mark for row in screen.table.rows if row.kind != "head"} <= {"!", "✗"}
-        await pilot.press("escape")
-        assert [row.key for row in screen.table.rows] == before
 
 
 @pytest.fixture

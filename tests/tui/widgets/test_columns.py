@@ -23,21 +23,6 @@ async def test_columns_are_those_there_is_room_for(app, size):
         assert "Commit messages" in row
 
 
-@pytest.mark.parametrize(
-    ("name", "size", "words"),
-    [
-        ("inbox", (80, 24), " agent migrator@project "),
-        ("inbox", (120, 36), "agent migrator@project"),
-        ("activity", (80, 24), "agent night-shift"),
-        ("activity", (120, 36), "files src/checkout/**"),
-    ],
-)
-async def test_whom_a_row_is_for_is_whole_where_there_is_room(world, name, size, words):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
-    async with running(app, size):
-        assert any(words in strip.text for strip in stage.strips(app))
-
-
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("name", ["memories", "inbox", "activity", "setup"])
 async def test_the_detail_is_below_the_list_until_one_beside_it_has_room_for_sentences(world, name):

@@ -16,22 +16,6 @@ class Shown(App):
         yield Glance()
 
 
-async def test_a_path_in_what_to_do_breaks_after_a_slash_below_its_label():
-    app = Shown()
-    async with app.run_test(size=(42, 12)) as pilot:
-        glance = app.query_one(Glance)
-        tail = Text("do    ", "bold").append(
-            "Fix /home/somebody/.claude/projects/-srv-shop/meeting-notes.md in an editor."
-        )
-        glance.show(Text("It is broken."), tail)
-        await pilot.pause()
-        assert glance.render().plain.split("\n")[2:] == [
-            "do    Fix /home/somebody/.claude/",
-            "      projects/-srv-shop/",
-            "      meeting-notes.md in an editor.",
-        ]
-
-
 @pytest.mark.parametrize("height", range(1, 11))
 async def test_a_short_preview_shows_the_top(height):
     app = Shown()
@@ -67,23 +51,3 @@ def test_a_match_is_within_the_room(room):
         lines = cut(preview(Text(text), 40, room, text.index(f"line {number}")), room, 40)
         assert len(lines) <= room
         assert any(line.plain.removesuffix("…") == f"line {number}" for line in lines)
-
-
-@pytest.mark.parametrize("room", range(1, 8))
-def test_no_room_is_empty_below_a_match_at_the_end(room):
-    text = "\n".join(f"line {number}" for number in range(20))
-    lines = cut(preview(Text(text), 40, room, text.index("line 19")), room, 40)
-    assert len(lines) == room
-    assert lines[-1].plain == "line 19"
-
-
-async def test_a_preview_whose_title_matches_begins_at_the_top():
-    app = Shown()
-    async with app.run_test(size=(42, 5)) as pilot:
-        glance = app.query_one(Glance)
-        glance.styles.height = 5
-        text = "\n".join([*(f"line {number}" for number in range(20)), "~/memory/flaky-test.md"])
-        for title, first in (("flaky-test", "line 0"), ("other", "…")):
-            glance.show(Text(text), None, "test", title)
-            await pilot.pause()
-            assert glance.render().plain.split("\n")[0] == first

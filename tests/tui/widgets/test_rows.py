@@ -122,18 +122,6 @@ async def test_a_step_beyond_the_last_line_on_the_screen_moves_the_cursor():
         assert "› row 40"[2:] in lines[-1]
 
 
-@pytest.mark.parametrize("over", [Style(), Style.parse("red not dim")])
-def test_parts_have_the_styles_that_rich_gives_them(over):
-    text = Text("use pnpm, never npm", "dim")
-    text.stylize("bold underline not dim", 4, 8)
-    text.stylize("italic", 6, 12)
-    text.stylize("green", 16, 40)
-    console, base = Console(), Style.parse("on blue")
-    segments = painting.Ink(console, base, over).segments(text)
-    parts = [(part.text, base + (part.style or Style()) + over) for part in text.render(console)]
-    assert [(part.text, part.style) for part in segments] == parts
-
-
 async def test_without_colours_the_cursor_is_seen_on_a_marked_row_too(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     async with stand() as (pilot, table):

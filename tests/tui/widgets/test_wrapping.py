@@ -41,13 +41,6 @@ def test_what_is_said_of_a_letter_stays_at_it_when_the_line_is_broken():
     assert [text.plain[start : start + 3] for start in starts] == ["Use", "scr", "sec", ""]
 
 
-@pytest.mark.parametrize("width", [-1, 0, 1])
-def test_no_room_at_all_breaks_nothing(width):
-    lines, starts = wrapped(Text("src/a path\n日本"), width)
-    assert "".join(line.plain for line in lines).replace(" ", "") == "src/apath日本"
-    assert len(lines) == len(starts)
-
-
 def test_wide_letters_fit():
     text = Text().append("note      ", "dim").append("数据库数据库数据库数据库数据库")
     made = lines(text, 26)

@@ -1,7 +1,6 @@
 """Deliveries in Activity: newest first and live, queries, the very text, receipts, plots, logs of any length."""
 
 import json
-import re
 
 import pytest
 
@@ -124,26 +123,6 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world
         assert "“add tests for the new components” · shop" in detail(screen)
 
 
-async def test_scores_and_what_was_left_out_are_told(deliveries, world):
-    append(
-        world,
-        items=[
-            {"kind": "memory", "id": "prefer-pnpm", "scope": "project", "reason": "alike", "score": 0.82},
-            {"kind": "pending-update", "scope": "project", "left_out": "no room", "count": 7},
-            {"kind": "guidance", "id": "g9", "scope": "global", "left_out": "too long"},
-        ],
-    )
-    async with deliveries.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        screen.services.data.receipts.known["01ZZZZZZZZZZZZZZZZZZZZZZZ1"] = "previewed"
-        screen.show_detail()
-        await settle(pilot)
-        text = detail(screen)
-    for words in ("prefer-pnpm", "82%", "Left out  8", "no room", "too long"):
-        assert words in text
-    assert "waits again" not in text, "what was left out was not lost"
-
-
 @pytest.mark.slow
 async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
@@ -252,17 +231,6 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
             assert words in text
         await pilot.press("escape")
         assert not screen.has_class("plots")
-
-
-async def test_what_became_of_the_deliveries_of_a_query_adds_up_to_their_number(deliveries):
-    async with deliveries.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        screen.show_query("project:shop")
-        await ready(pilot)
-        title = screen.summary().plain
-        counted, _, parts = title.partition(" deliveries")
-        assert "11 of" in counted
-        assert sum(map(int, re.findall(r"\d+", parts))) == 11
 
 
 async def test_enter_opens_over_the_list_on_a_small_screen_and_escape_comes_back(deliveries):

@@ -84,14 +84,6 @@ async def write(pilot, text, to="", agent="", path="", when="", expires="", who=
     await pilot.pause()
 
 
-async def test_a_note_without_a_time_has_nothing_where_others_say_when_they_were_written(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "The design review moved")
-        assert app.screen.table.row.time is None
-        _, _, when, _ = app.screen.table.row.cells(app.screen.listing)
-        assert not when.plain
-
-
 @pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("screen", ["memories", "inbox", "activity"])
@@ -186,26 +178,6 @@ async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
 
 
 @pytest.mark.slow
-async def test_when_a_note_arrives_follows_from_its_files(app):
-    async with running(app, SMALL) as pilot:
-        await pilot.press("c")
-        await write(pilot, "Mind the freeze", when="urgent")
-        when = app.screen.query_one("#when", Select)
-
-        def shown():
-            return str(when.query_one("#label").render())
-
-        assert shown() == "urgent: the next prompt or tool use"
-        await write(pilot, "Mind the freeze", path="src/**")
-        assert shown() == "the next tool that touches the files"
-        assert "the next tool in this project that touches src/**" in str(app.screen.query_one(".where").render())
-        app.screen.query_one("#path", Input).value = ""
-        await pilot.pause()
-        assert shown() == "urgent: the next prompt or tool use"
-        assert when.value == "urgent"
-
-
-@pytest.mark.slow
 async def test_without_hooks_nothing_is_promised(world, app):
     settings = install.settings_path(world.env, world.shop, "user")
     install.apply(install.plan(settings, "uninstall", env=world.env))
@@ -244,15 +216,6 @@ async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_
         assert "Waits for the next prompt in blog" in "\n".join(drawn(app))
     assert "For the blog" in notes(world, slug)
     assert "For the blog" not in notes(world)
-
-
-async def test_among_all_projects_a_note_for_files_of_another_one_says_whose_they_are(world, app):
-    directory = paths.inbox_dir(world.root, paths.project_key(world.blog))
-    inbox_file.add_entry(directory, "guidance", {"from": "cli", "for": "path:posts/**"}, "Theirs", now=NOW)
-    async with running(app, WIDE):
-        text = "\n".join(drawn(app))
-        assert "blog, files" in text
-        assert "shop, files" not in text  # the others are of this project
 
 
 @pytest.mark.slow
@@ -452,15 +415,6 @@ async def test_of_a_delivery_with_several_notes_one_is_chosen_to_be_sent_again(w
         assert app.screen.query_one("#text", TextArea).text == "Number 1"
 
 
-async def test_a_row_without_a_note_says_so_to_each_key(app):
-    async with running(app, SMALL) as pilot:
-        table = app.screen.table
-        table.move_to(next(at for at, row in enumerate(table.rows) if isinstance(row, SessionGroup)))
-        for key in ("x", "e", "a"):
-            await pilot.press(key)
-            assert app.last_note == "Only notes can be sent again, edited or withdrawn."
-
-
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
@@ -554,20 +508,6 @@ async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(wor
         app.screen.query_one("#text", TextArea).text = "Frozen!"
         await press(pilot, "ctrl+s")
     assert clock.parse(notes(world)["Frozen!"]["expires"]) == ends
-
-
-@pytest.mark.slow
-async def test_saying_it_again_is_undone_and_done_again(world, app):
-    text = "Use the registry mirror today, the public one is slow."
-    before = notes(world)
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "Use the registry mirror")
-        await press(pilot, "a", "ctrl+s")
-        assert app.screen.table.row.item is not None  # the cursor stands on the one that waits
-        for key, there in (("z", False), ("Z", True)):
-            await press(pilot, key)
-            assert (text in notes(world)) is there
-    assert set(notes(world)) == {*before, text}
 
 
 async def test_what_is_stuck_offers_to_be_sent_again_what_arrived_does_not(app):

@@ -13,7 +13,6 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
-from tui import stage
 from tui.conftest import NOW, press, running, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -91,13 +90,6 @@ async def test_a_live_session_that_got_nothing_yet_is_listed(app, world):
         assert "Nothing yet." in app.screen.detail.plain
 
 
-async def test_a_row_says_what_it_is_about_and_the_worst_that_became_of_what_it_got(app, world):
-    async with running(app, (160, 48)):
-        row = next(row for row in of(app, SessionGroup) if row.session == world.sessions["blog"])
-        shown = [cell.plain for cell in row.cells(app.screen.listing)]
-        assert shown == ["▸ “draft the post on caching”", "", "blog · 21h · 2 lost", "✗"]
-
-
 @pytest.mark.slow
 async def test_notes_stand_on_top_and_the_newest_session_is_unfolded(app, world):
     async with running(app, SMALL):
@@ -106,24 +98,6 @@ async def test_notes_stand_on_top_and_the_newest_session_is_unfolded(app, world)
         assert set(kinds[:waiting]) == {NoteRow}
         assert kinds[waiting : waiting + 5] == [SessionGroup, DeliveryEntry, DeliveryEntry, DeliveryEntry, SessionGroup]
         assert [row.unfolded for row in of(app, SessionGroup)] == [True, False, False, False, False]
-
-
-@pytest.mark.slow
-async def test_l_unfolds_and_h_folds_from_any_row_of_it(app, world):
-    async with running(app, SMALL) as pilot:
-        await to(pilot, world, "tuesday")
-        await press(pilot, "l")
-        assert app.screen.table.row.unfolded
-        await pilot.press("j", "j")
-        assert app.screen.table.row.session == world.sessions["tuesday"]
-        await press(pilot, "h")
-        assert app.screen.table.row.key == f"session {world.sessions['tuesday']}"
-        assert not app.screen.table.row.unfolded
-        await press(pilot, "l", "l")
-        assert app.screen.detail_covers_list
-        await press(pilot, "h")
-        assert not app.screen.detail_seen
-        assert app.screen.table.row.unfolded
 
 
 async def test_enter_reads_a_session_folded_or_not_on_a_small_screen(app, world):
@@ -259,16 +233,6 @@ async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
 
 
 @pytest.mark.slow
-async def test_what_can_not_be_resumed_has_no_command_for_it_and_its_project_is_told(app, world):
-    async with running(app, WIDE) as pilot:
-        await to(pilot, world, "older")
-        assert "--resume" not in app.screen.detail.plain
-        assert app.screen.copied() == ""
-        await press(pilot, "c")
-        assert app.screen.query_one("#to", Select).value == "project"
-
-
-@pytest.mark.slow
 async def test_the_command_that_resumes_it_is_copied(app, world):
     async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
@@ -287,11 +251,3 @@ async def test_a_live_session_takes_the_title_that_it_gets_meanwhile(app, world)
         app.screen.follow(frozenset({"receipts"}))
         await settle(pilot)
         assert of(app, SessionGroup)[0].facts.title == "component tests"
-
-
-async def test_a_session_says_in_words_what_it_got_and_its_title_gives_way(app):
-    async with running(app, SMALL) as pilot:
-        assert any(strip.text.rstrip().endswith("shop · 2d · 1 cut short ◐") for strip in stage.strips(app))
-        await pilot.resize_terminal(60, 24)
-        await settle(pilot)
-        assert any(strip.text.rstrip().endswith(" · 1 cut short ◐") for strip in stage.strips(app))

@@ -75,17 +75,6 @@ async def test_a_block_is_changed_in_the_form_and_undone(app, world):
         assert known(world).text("user_preferences") == "Wants tests stable before anything new."
 
 
-async def test_a_text_that_is_too_long_stays_in_the_form(app, world):
-    before = known(world).text("user_preferences")
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "user_preferences")
-        await press(pilot, "e")
-        app.screen.query_one(TextArea).text = "x" * 2001
-        await press(pilot, "ctrl+s")
-        assert isinstance(app.screen, DraftForm)
-        assert known(world).text("user_preferences") == before
-
-
 async def test_what_the_model_wrote_meanwhile_is_not_written_over_unasked(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "pending_items")

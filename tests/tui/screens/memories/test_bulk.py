@@ -239,29 +239,3 @@ async def test_deleting_many_for_good_is_asked_with_their_number(crowd):
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         await press(pilot, "/", *"many-", "enter", *["space"] * 8, "memories.purge")
         assert app.screen.heading == "Delete 8 memories for good? This can't be undone."
-
-
-async def test_once_memories_are_marked_the_bar_has_what_is_done_to_them(app):
-    async with running(app, (80, 24)) as pilot:
-        for key in "A", "space":
-            await pilot.press(key)
-            await pilot.pause()
-            bar = app.screen.frame.foot.render().plain
-            assert all(f" {words}  " in bar for words in ("x remove", "t type", "m move")), (key, bar)
-            assert " e edit" not in bar
-            await pilot.press("escape")
-            await pilot.pause()
-            assert " e edit" in app.screen.frame.foot.render().plain
-
-
-async def test_memories_that_have_the_type_already_are_not_counted_and_undo_leads_to_the_first_of_all(app):
-    async with running(app, (120, 40)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        await pilot.press("space", "space", "space")
-        await retype(pilot, "project")
-        assert "Made project: 2 memories. z undoes." in told(app)
-        assert not marked(app)
-        await press(pilot, "z")
-        await press(pilot, "slash", *"type:feedback", "enter", "A", "x")
-        await press(pilot, "z")
-        assert app.screen.table.row[1].memory.name == "conventional-commits"

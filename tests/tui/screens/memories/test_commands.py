@@ -41,19 +41,6 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
         assert not exists(everywhere(world, "conventional-commits.md"))
 
 
-async def test_a_range_that_has_begun_is_named_until_it_has_ended(app):
-    words = "a range has begun: v ends it here"
-    async with running(app, (120, 40)) as pilot:
-        for end in ("v", "A", "escape"):
-            await pilot.press("v", "j")
-            app.screen.reload()
-            await settle(pilot)
-            assert app.screen.frame.status == words
-            await pilot.press(end)
-            assert app.screen.frame.status == ""
-            await pilot.press("escape")
-
-
 @pytest.mark.slow
 async def test_a_range_and_all_can_be_marked(app):
     async with running(app, (120, 40)) as pilot:
@@ -319,20 +306,6 @@ async def test_what_a_team_shares_changes_after_it_was_said_that_others_get_it(a
             assert exists(team) is there
         await press(pilot, "z")
         assert exists(team)
-
-
-async def test_keys_of_the_list_do_nothing_while_the_scopes_have_the_focus(app, world):
-    async with running(app, (120, 40), "h", "j", "x", "e", "t", "space", "A") as pilot:
-        assert app.last_note == "That is for the list: enter goes to it."
-        assert app.screen.places.has_focus
-        assert not app.screen.table.marks
-        assert exists(everywhere(world, "concise-answers.md"))
-        foot = app.screen._compositor.render_strips()[-1].text
-        assert "enter list" in foot
-        assert "new" in foot
-        assert not any(word in foot for word in ("trash", "edit", "mark", "move"))
-        await press(pilot, "enter", "x")
-        assert not exists(everywhere(world, "concise-answers.md"))
 
 
 async def test_fast_trash_keys_are_about_one_memory_after_the_other(app):

@@ -3,7 +3,6 @@
 import os
 
 import pytest
-from textual.widgets import Input
 
 from memtui.base import fs
 from memtui.deliver import log as delivery_log
@@ -144,17 +143,6 @@ async def test_a_trigger_is_added_and_undone(app):
         assert outcomes(app)["prefer-pnpm"] == "unlikely"
 
 
-async def test_a_trigger_that_is_too_long_stays_in_its_form(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot)
-        await pilot.press("t", "end")
-        app.screen.query_one(Input).value = "when " * 61
-        await pilot.press("enter")
-        await pilot.pause()
-        assert isinstance(app.screen, Line)
-        assert "300 characters at most" in str(app.screen.query_one("#wrong").render())
-
-
 @pytest.mark.slow
 async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(app):
     async with app.run_test(size=WIDE) as pilot:
@@ -220,33 +208,6 @@ async def test_a_memory_is_edited_and_trashed_only_outside_of_recall(app, world)
         assert names(app)[:2] == ["prefer-pnpm", "-"]
         await press(pilot, "escape", "x")
         assert "prefer-pnpm" not in names(app)
-
-
-async def test_a_prompt_that_brings_nothing_says_so_once_and_begins_with_the_likeliest(app, monkeypatch):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "make the redesign faster")
-        screen = app.screen
-        assert not screen.recall.last.delivered
-        assert screen.recall.last.left_out
-        assert screen.summary().plain.startswith("Nothing passes 40% · ")
-        assert screen.summary().plain.endswith(" · 11 searched, 2 of agents left out")
-        monkeypatch.setattr(type(screen.recall.recalling), "unheard", "")
-        assert "40% · in the list t adds a trigger · " in screen.summary().plain
-        assert names(app)[0] == "-"
-        assert screen.table.row is screen.table.rows[1]
-        assert screen.table.rule() == f"{len(screen.recall.last.left_out)} found, none delivered"
-        screen.table.move_to(0)
-        await settle(pilot)
-        assert screen.detail.plain.startswith("The likeliest is ")
-
-
-async def test_another_memory_that_is_gone_to_ends_recall(app, world):
-    async with app.run_test(size=SMALL) as pilot:
-        await ask(pilot)
-        app.go_to_memory(world.shop + "/.claude/memory/payment-provider.md")
-        await settle(pilot)
-        assert app.screen.recalled is None
-        assert app.screen.table.row_id.endswith("payment-provider.md")
 
 
 async def test_files_that_change_are_seen(app, world):

@@ -11,7 +11,6 @@ import recalls
 from memtui.base import paths
 from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.memories import rows
 from memtui.tui.screens.memories.reading import MemoryReader
 from tui.conftest import NOW, press, running, settle
 
@@ -208,17 +207,6 @@ async def test_a_query_has_terms_and_says_which_exist(app):
         assert len(names(app)) == 13
 
 
-async def test_the_value_of_a_term_is_completed_by_the_right_arrow(app):
-    async with running(app, (80, 24), "slash", *"pnpm") as pilot:
-        await pilot.press("right")
-        assert app.screen.typed == "pnpm", "a word is what it is"
-        await press(pilot, *" type:fe")
-        assert "type:feedback" in app.screen.filter_line.render_line(0).text
-        await press(pilot, "right")
-        assert app.screen.typed == "pnpm type:feedback"
-        assert names(app) == ["prefer-pnpm"]
-
-
 @pytest.mark.slow
 async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_list(app):
     async with running(app, (80, 24)) as pilot:
@@ -244,33 +232,6 @@ async def test_without_room_for_the_tree_its_key_asks_for_a_scope_that_typing_na
     async with running(app, (80, 24), "h", *"other", "enter"):
         assert app.screen.group == "memories"
         assert app.screen.places.row.label == "other projects"
-
-
-@pytest.mark.slow
-async def test_the_last_column_says_what_the_list_is_ordered_by(app):
-    async with running(app, (80, 24)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        seen = {}
-        for _ in rows.ORDERS:
-            await pilot.press("s")
-            seen[app.screen.table.columns[-1].title.strip("▴▾")] = app.screen._draw(app.screen.table.row)[-1].plain
-        assert seen.keys() == {"used", "age", "size", "delivered", "last", "fix", "scope"}
-        assert (seen["age"], seen["size"], seen["delivered"], seen["scope"]) == ("9d", "307 B", "4×", "project shop")
-
-
-@pytest.mark.slow
-async def test_arrows_go_from_pane_to_pane(app):
-    async with running(app, (120, 40)) as pilot:
-        await pilot.press("right")
-        assert app.screen.query_one("#detail").has_focus
-        await pilot.press("left")
-        assert app.screen.table.has_focus
-        await pilot.press("h")
-        assert app.screen.places.has_focus
-        await press(pilot, "l", "list.open")
-        assert not app.screen.query_one("#middle").display
-        await pilot.press("escape")
-        assert app.screen.query_one("#middle").display
 
 
 @pytest.mark.slow
@@ -451,17 +412,3 @@ async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
         await stand_on(pilot, "editor")
         await pilot.press("f")  # told, as it has none
         assert app.screen.group == "memories"
-
-
-@pytest.mark.slow
-async def test_a_memory_that_is_only_recalled_says_how_sessions_get_it(world):
-    index = f"{world.config}/projects/{paths.slug(world.shop)}/memory/MEMORY.md"
-    line_of = "- [Meeting notes](meeting-notes.md) — How meetings go\n"
-    text = "".join(each for each in read(index).splitlines(True) if "meeting-notes" not in each)
-    write(index, f"{text}\n<!-- recall only\n{line_of}-->\n")
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with running(app, (120, 40)) as pilot:
-        await stand_on(pilot, "meeting-notes")
-        text = " ".join(detail(app).split())
-        assert "recall only: not loaded, but brought with prompts that it fits" in text
-        assert "no line in MEMORY.md" not in text
