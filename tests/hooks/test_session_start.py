@@ -398,6 +398,7 @@ runner.main(["SessionStart"])"""
     assert [each["error"] for each in home.errors()] == ["LateError"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["resume", "fork"])
 @pytest.mark.parametrize("at", ["state_at_start", "_copied", "note_session"])
 def test_what_a_late_start_of_a_branch_did_not_copy_the_next_prompt_does(home, source, at):

@@ -28,6 +28,7 @@ def memories(world):
     return set(os.listdir(f"{world.shop}/.claude/memory"))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("size", [(80, 24), (40, 16)])
 async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):

@@ -999,6 +999,7 @@ async def test_a_query_that_names_another_project_shows_what_waits_there_while_i
         assert not [row.place for row in app.screen.table.rows if "blog" in row.place]
 
 
+@pytest.mark.every(step=2)
 @pytest.mark.parametrize("typed", ["alt text", "kind:draft alt text"])
 async def test_a_query_without_matches_says_which_key_shows_all_projects(app, typed):
     async with running(app, SMALL, "slash", *typed, "enter") as pilot:

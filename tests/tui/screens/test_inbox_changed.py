@@ -221,6 +221,7 @@ async def test_capital_h_lists_the_versions_of_one_and_restores_one(world, app, 
 TITLES = {"a": "Keep and trust 1 memory: this is what was changed", "x": "Reject 1 memory: this is what changes"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", TITLES)
 async def test_keys_wait_for_the_question_that_the_first_of_them_opens(world, app, place, monkeypatch, key):
     of = Occasions.of
