@@ -76,9 +76,8 @@ def difference(before: str, after: str) -> str:
 
 
 def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str, list[dict[str, object]], list[Part]]":
-    """Fill the budget with blocks in the order given. Returns the text, the log's items, and the parts left out. No
-    part is cut: one that does not fit is left out whole, and named at the end of its block if there is room. A block of
-    guidance, or a memory, that does not fit is left out; a list says at least how many parts were left out."""
+    """Fill the budget with blocks in the order given; return the text, the log's items, and the parts left out, each
+    whole. A list says how many were left out, and names them if there is room."""
     texts: list[str] = []
     items: list[dict[str, object]] = []
     left_out: list[Part] = []

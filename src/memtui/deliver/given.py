@@ -1,10 +1,8 @@
 """The memories that a session was given whole, by recall or otherwise, so that it gets none of them twice. Hook path.
 
-They are a part of the session's state, `recall`: `sent`, by path, [hash of the memory, its file's time in ns, its size]
-as it was given; `units`, how many UTF-16 units these had since the start or the last compaction; `tool`, the paths of
-those given before a tool, which some clients drop at a resume; `giving`, the paths of those that a hook is about to
-print. These count as given once it has said that it did: of a hook that was killed before, the session does not have
-them. Given twice is better than never."""
+The part `recall` of the session's state: `sent`, by path, [hash of the memory, its file's time in ns, its size];
+`units`, UTF-16 units given since the start or the last compaction; `tool`, paths given before a tool, which some
+clients drop at a resume; `giving`, paths that a hook is about to print, which count as given once it did."""
 
 from memtui.base import fs, session_state
 

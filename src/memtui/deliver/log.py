@@ -95,13 +95,10 @@ def lines(
     within: int = -1,
     noted: "dict[str, str] | None" = None,
 ) -> "Iterator[tuple[Place, bytes]]":
-    """Yield the lines of the delivery log with their places, newest first. They are read backwards in blocks, so the
-    first comes at once however long the log is. Files that can't be read are skipped. `below`: read only these files,
-    and each up to this byte, at which a line begins. `needle` must be in the line; with `fold`, given in small letters,
-    in any case. With `since`, in seconds since the epoch, reading ends at the last line whose id is not a minute older:
-    lines behind it in the log are newer whatever their ids say, for a clock can be put back. With `since` and `within`,
-    raises TooFarError instead of reading more than `within` bytes of a month. `noted` takes in what the lines of
-    outcomes say, for `parse`."""
+    """Yield the lines of the delivery log with their places, newest first; files that can't be read are skipped.
+    `below`: only these files, each up to this byte. `needle`: in each line; with `fold` in small letters, for any case.
+    `since`: seconds since the epoch, where reading ends. `noted` takes in what lines of outcomes say. Raises
+    TooFarError, with `since`, instead of reading more than `within` bytes of a month."""
     from memtui.base import backwards  # a hook that only appends does without
 
     oldest = ids.new_id(max(0.0, since - DISORDER_SECONDS))[:10].encode() if since is not None else b""

@@ -149,10 +149,9 @@ class Receipts:
 
 
 class Reading:
-    """The deliveries read so far that match a filter, newest first. For one thread at a time. `most`: read only so many
-    bytes of the newest log; `looked`: look up so many receipts at most, for a filter that needs them; `cut` says that
-    reading ended there. `skipped` counts the lines that could not be read; with `follow` False also one that is not
-    finished yet. `earlier`: where memories are that were renamed or moved, for a filter by memory."""
+    """The deliveries read so far that match a filter, newest first. `most`: bytes of the newest log, and `looked`:
+    receipts, after which reading is `cut`; `skipped`: lines that could not be read, without `follow` also an unfinished
+    one; `earlier`: where memories are that were renamed or moved."""
 
     def __init__(
         self,

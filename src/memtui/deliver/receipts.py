@@ -27,8 +27,11 @@ from memtui.client import process
 from memtui.client.transcripts import transcript
 from memtui.deliver.steps import KEPT_MESSAGES, Steps, size_of
 
+# Previewed: too large, only a preview arrived. Failed: the hook died, or the turn went on without the text. Dropped:
+# the client left that branch, or ended, before the model answered. Broken off: it ended between text and answer.
 ARRIVED, PREVIEWED, TIMED_OUT, FAILED, DROPPED = "arrived", "previewed", "timed out", "failed", "dropped"
 BROKEN_OFF = "broken off"
+# Unknown: no transcript, or one that records no hooks, or was cut. Waiting: the turn goes on. Nothing: it has no text.
 UNKNOWN, WAITING, NOTHING = "unknown", "waiting", "nothing"
 OPEN = {UNKNOWN, WAITING, NOTHING}
 LOST = (FAILED, TIMED_OUT, DROPPED, BROKEN_OFF)
@@ -263,10 +266,8 @@ class TranscriptView:
             self.failed_runs.append(run)
 
     def _given(self, name: str, outcome: str, uuid: str, parent: str, tool: str, event: str) -> None:
-        """Note a delivery of which the transcript holds the text: it has arrived once the model answers below it. A
-        text given with a tool is beside that tool's result, or below the result of another tool of the same message.
-        All results of a message are in the next request, so what follows any of its records follows the delivery. One
-        that came with a prompt that has been answered is proven by any later record below it."""
+        """Note a delivery of which the transcript holds the text: it has arrived once the model answers below it, or
+        below any record of the message with whose tool it came."""
         if self.outcomes.get(name) == ARRIVED:
             return
         if not uuid:  # a client that records no branches
@@ -289,7 +290,7 @@ class TranscriptView:
         if any(record in branch for message, uuids in self._messages.items() if message != beside for record in uuids):
             self._decide(name)  # its answer was written before it
         elif event == "UserPromptSubmit" and self.steps.answered:
-            self._late.add(name)
+            self._late.add(name)  # any later record below it proves it
 
     def at_end(self, name: str) -> str:
         """Return the outcome of a pending delivery if the session has ended: a resume goes on from its last record."""
@@ -320,13 +321,8 @@ class TranscriptView:
 
 
 def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | None" = None, ended: bool = False) -> str:
-    """Return the outcome of one record of the delivery log, by a refreshed view of its transcript. arrived; previewed
-    (too large, only a preview arrived); timed out; failed (the hook died, or the turn went on without the text);
-    dropped (the client left that branch, or ended, before the model answered: the text may have been seen); broken off
-    (the session ended between the text and the answer, so that a resume brings it); waiting (the turn has not
-    finished); unknown (no transcript, or one that does not record hooks, or was cut since); nothing (the record has no
-    text). `ended`: the caller knows that the session is over. The outcome that was noted in the log holds; if it says
-    that the text did not arrive, as long as the transcript does not show it."""
+    """Return the outcome of one record of the delivery log, by a refreshed view of its transcript. `ended`: the session
+    is over. An outcome noted in the log holds; one that says lost, as long as the transcript does not show the text."""
     if not record.get("text") and not record.get("chars"):
         return NOTHING
     noted = record.get("outcome")

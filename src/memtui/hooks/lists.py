@@ -29,10 +29,8 @@ def _item(entry: inbox_format.Entry, kind: str, scope: str, path: str, reason: s
 def updates(
     hook: runner.Hook, scope: str, directory: str, state: "dict[str, object]"
 ) -> "tuple[delivery_blocks.Block | None, dict[str, list[str]]]":
-    """Return the block of one inbox's pending updates for a session that knows `state` (id -> [hash, text as shown]).
-    The block is None if nothing is new; with it comes what the session will know if there is room for all of it. Drafts
-    from the session itself are left out: it has the words they come from. So are those that a person has snoozed, those
-    that are hardly worth keeping for good (`Entry.for_sessions`), and those that were imported."""
+    """Return the block of an inbox's pending updates, None if nothing is new, for a session that knows `state` (id ->
+    [hash, text as shown]); and what it knows then. Its own drafts are left out, and those not `for_sessions`."""
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
     horizon = now - config.number(hook.settings, "drafts_days") * clock.DAY

@@ -1,8 +1,7 @@
 """Precedence: where the plugin's hooks and those of a settings file are both on, the plugin's do nothing.
 
-The client runs both (it drops only hooks with the same command text), and everything would be delivered twice. `memtui
-hooks install` keeps a list of the settings files that it wrote to. The plugin's hooks do nothing while one of these
-applies to the session and still has our command, and the files that the command starts exist."""
+The client runs both, and everything would be delivered twice: the plugin's stay silent while a settings file that
+memtui wrote to (`installs.json`) applies to the session and has a command of ours that can start."""
 
 from memtui.base import paths
 

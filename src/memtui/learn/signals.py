@@ -52,10 +52,9 @@ BESIDE_WORK = frozenset({"tool_reject", "approval", "queued"})
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
-    `request`: what the person had asked for then; `durable`: how likely it is worth keeping for good, None if only the
-    rules looked at it; `repeats`: records of the same reading that say it again; `part`: which rule of a message it
-    is, from 0."""
+    """A proposed memory. `evidence`: uuid of the record; `agent`, `person`: excerpts of what they said; `request`: what
+    the person had asked for; `durable`: how likely it lasts, None by the rules alone; `repeats`: other records that say
+    it; `part`: which rule of a message it is, from 0."""
 
     kind: str
     name: str

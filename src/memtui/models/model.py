@@ -87,10 +87,9 @@ def ask_each(
 
 
 class LanguageModel:
-    """The model that the settings choose, or `choice`, asked from the directory `cwd`. `spent` sums up what was used,
-    in `calls`. `cancelled` is asked while an answer is awaited; True ends the call. `workplace`: where the client may
-    use tools of its own, nowhere if empty. Raises ModelError if there is no model, MemtuiError if a project's settings
-    say which one is asked."""
+    """The model that the settings choose, or `choice`, asked from the directory `cwd`; `spent`: what its `calls` used.
+    `cancelled` ends a call; `workplace`: where the client may use its tools. Raises ModelError if there is no model,
+    MemtuiError if a project's settings say which one is asked."""
 
     def __init__(
         self,

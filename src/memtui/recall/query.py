@@ -27,11 +27,9 @@ TELLING_FROM = 8
 
 
 class Hit:
-    """A memory that a search found. `stamp`: (mtime in ns, size) of its file when it was indexed; `digest`:
-    `ids.digest` of its bytes; `lexical`: BM25 over all fields; `share`: of the prompt's idf weight that it has;
-    `cosine`: of its best passage, 0.0 without vectors; `overlap`: the share of the weight of its name and description
-    that the prompt has; `score`: both kinds together, in points of BM25; `rank` from 1; `margin`: to the score of the
-    next one."""
+    """A memory that a search found. `stamp`: (mtime in ns, size) when it was indexed; `lexical`: BM25 over all fields;
+    `share`: of the prompt's idf weight; `cosine`: of its best passage, 0.0 without vectors; `overlap`: share of its
+    name and description in the prompt; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score."""
 
     __slots__ = (
         "cosine",

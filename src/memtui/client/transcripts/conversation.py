@@ -114,10 +114,9 @@ def _table(state: dict[str, object], key: str, size: int) -> Iterator[tuple[str,
 
 
 class Conversation:
-    """What a transcript's records add up to, given to `feed` in order: `turns`, `todos()`, `todos_changed`, `running`,
-    `last_message`, `was_injected`. A queued message is no turn before a record says whose it is, or `end_queue` is
-    called. `state` (from `to_state`) continues an earlier reading. `clean` is applied to every text before it is cut,
-    and to the state. `asks` tells whether a prompt asks for something, or goes on with the request before."""
+    """What a transcript's records add up to, given to `feed` in order. `state` (of `to_state`) continues an earlier
+    reading; `clean` is applied to every text before it is cut; `asks` tells whether a prompt asks for something. A
+    queued message is a turn once a record says whose it is, or after `end_queue`."""
 
     def __init__(
         self,
