@@ -11,7 +11,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model import autosave
 from memtui.tui.widgets.body import Body
 
-from .conftest import NOW, press, running, settle
+from .conftest import NOW, press, running, settle, until
 from .screens.memories.hands import choose, detail, exists, project, read, stand_on, write
 
 
@@ -163,8 +163,7 @@ async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
         form.query_one(Body).insert("My line.\n")
         theirs = read(path).replace("broke CI twice", "broke CI thrice")
         write(path, theirs)
-        await pilot.pause(1.2)
-        assert "changed by somebody else" in str(form.query_one(".told").render())
+        await until(pilot, lambda: "changed by somebody else" in told(form))
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Choice)
         await press(pilot, "enter")  # the first answer saves nothing
@@ -182,10 +181,8 @@ async def test_a_draft_outlives_escape_and_a_crash(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "prefer-pnpm")
         form.query_one(Body).insert("Half a thought")
-        await pilot.pause(0.6)
-        assert (
-            autosave.kept(world.root, autosave.name_of(project(world, "prefer-pnpm.md"))) is not None
-        )  # as a crash would leave it
+        name = autosave.name_of(project(world, "prefer-pnpm.md"))
+        await until(pilot, lambda: autosave.kept(world.root, name) is not None)  # as a crash would leave it
         await press(pilot, "escape")
         assert read(project(world, "prefer-pnpm.md")) == before
         assert "you have unsaved text for this" in detail(app)
@@ -208,8 +205,7 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         form = await open_form(pilot, "prefer-pnpm")
         form.query_one(Body).insert("NEW ")
         os.unlink(path)
-        await pilot.pause(1.5)
-        assert "The file was deleted or renamed" in told(form)
+        await until(pilot, lambda: "The file was deleted or renamed" in told(form))
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Choice)
         assert "prefer-pnpm is gone" in app.screen.heading

@@ -12,7 +12,7 @@ from memtui.base import paths
 from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.memories.reading import MemoryReader
-from tui.conftest import NOW, press, running, settle
+from tui.conftest import NOW, press, running, settle, until
 
 from .hands import detail, exists, line, names, read, stand_on, write
 
@@ -295,14 +295,12 @@ async def test_what_may_not_be_written_is_not_offered(world):
 
 
 @pytest.mark.slow
-async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(app, world):
+async def test_a_change_from_outside_shows_by_itself_and_keeps_the_cursor(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "release-steps")
         new = "---\nname: a-first-one\ndescription: new\ntype: tool\n---\nx\n"
         write(world.shop + "/.claude/memory/a-first-one.md", new)
-        await pilot.pause(1.2)
-        await settle(pilot)
-        assert "a-first-one" in names(app)
+        await until(pilot, lambda: "a-first-one" in names(app))
         assert app.screen.table.row[1].memory.stem == "release-steps"
 
 
