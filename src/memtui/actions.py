@@ -38,7 +38,6 @@ list.left | h,left | | M | left pane, or fold | Go left, or close the fold
 list.right | l,right | | M | right pane, or unfold | Go right, or open the fold
 list.next | J | | M | read the next | The next one, also while you read
 list.previous | K | | M | read the previous | The previous one in the list
-list.open | | | M | read, whole screen | Read it in place of the list
 memories.edit | e | edit | Dwr | | Edit its fields and text
 memories.editor | E | | Dwr | edit in your editor | Edit the file in $VISUAL or $EDITOR
 memories.new | n | new | Dw | | Create a memory
@@ -63,7 +62,6 @@ inbox.later | w | later | Dwr | | Hide it until tomorrow or a date
 inbox.merge | m | merge | Dwr | | Merge a draft into a memory
 inbox.history | H | versions | D | versions | Versions of the memory; restore one
 inbox.follow | f | go to it | D | to the memory | To the memory that it is about
-inbox.note | | | Dwr | turn into a note | Turn into a note for the next prompt
 inbox.backfill | | | Dw | past sessions | Read past sessions for drafts
 activity.edit | e | edit | Dwr | | Edit a note that waits
 activity.withdraw | x | withdraw | Dwr | | Withdraw a note before it is sent

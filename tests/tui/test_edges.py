@@ -18,7 +18,7 @@ async def test_half_a_page_and_the_ends_of_a_list_and_of_a_text(app):
         assert table.cursor == len(table.rows) - 1 > 0
         await pilot.press("g")
         assert table.cursor == 0
-        await press(pilot, "list.open")
+        await press(pilot, "enter")
         detail = app.screen.detail
         await press(pilot, "ctrl+d")
         assert detail.scroll_y == min(detail.size.height // 2, detail.max_scroll_y) > 0

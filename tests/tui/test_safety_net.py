@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import WorkerFailed
 
-from memtui.tui import safety_net
+from memtui.tui import textual_gaps
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model.autosave import Autosave
@@ -258,18 +258,6 @@ async def test_in_a_drawing_that_is_shown_ever_and_a_plain_line_stands_there(app
 
 
 @pytest.mark.slow
-async def test_in_the_measure_of_a_widget(app, monkeypatch, fallen):
-    class Wild(Static):
-        def get_content_height(self, *_):
-            boom()
-
-    async with app.run_test() as pilot:
-        await settle(pilot)
-        await app.screen.mount(Wild("wild"))
-        await goes_on(pilot, fallen)
-
-
-@pytest.mark.slow
 async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
     from memtui.base.errors import ConflictError
 
@@ -389,7 +377,7 @@ async def test_an_application_without_the_net_fails_as_before(fallen):
         def on_mount(self):
             boom()
 
-    assert safety_net is not None
+    assert textual_gaps is not None
     with pytest.raises(ZeroDivisionError):
         async with Plain().run_test():
             pass

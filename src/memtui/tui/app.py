@@ -1,5 +1,6 @@
 """The application: it shows the screens, runs the actions, and tells the screen on top when files have changed."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
@@ -8,9 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events
-from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
-from textual.command import Provider
 from textual.driver import Driver
 from textual.errors import NoWidget
 from textual.filter import LineFilter
@@ -20,13 +19,13 @@ from textual.screen import Screen
 from memtui import actions
 from memtui.base import fs
 from memtui.base.errors import MemtuiError
-from memtui.tui import key_bindings, terminal, theme
+from memtui.tui import key_bindings, terminal, textual_gaps, theme
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
 from memtui.tui.safety_net import SafetyNet
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import BUSY, READ_ONLY, Command, Services, Turned
+from memtui.tui.services import BUSY, READ_ONLY, Command, Progress, Services, Turned
 from memtui.tui.typed_ahead import Handled, TypedAhead
 from memtui.tui.widgets.bars import TABS
 
@@ -39,20 +38,12 @@ WATCH_SECONDS = 0.7
 AGED_SECONDS = 60.0
 
 
-def _names() -> type[Provider]:
-    from memtui.tui.palette import Names
-
-    return Names
-
-
 class MemtuiApp(Services):
-    """The application. `read_only` forbids every action that writes; `screen` is the first screen; `now` stops the
-    clock at that time, in seconds since the epoch; `tour` begins with the tour."""
+    """The application. `now` stops the clock, in seconds since the epoch; `tour` begins with the tour."""
 
     TITLE = "memtui"
     CSS_PATH = "memtui.tcss"
-    COMMANDS: ClassVar[set[type[Provider] | Any]] = {_names}
-    ENABLE_COMMAND_PALETTE = False  # Textual's key for it works over dialogs, too, where no action can be run
+    ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),
         *key_bindings.bindings(actions.GLOBAL),
@@ -80,6 +71,7 @@ class MemtuiApp(Services):
             self.add_mode(name, partial(self._new_screen, name))
         self.first, self.tour, self.read_only = screen, tour, read_only
         self._offered = False
+        self.progress = Progress(self)
         self.remapped = self.data.keys()
         actions.use(self.remapped)
         self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
@@ -116,6 +108,9 @@ class MemtuiApp(Services):
         self.net.leaving = True
         super().exit(result, return_code, message)
 
+    def _handle_exception(self, error: Exception) -> None:
+        self.net.handle(error)
+
     async def action_quit(self) -> None:
         """Leave on ctrl+q, which works in forms as well."""
         self.leave()
@@ -136,8 +131,9 @@ class MemtuiApp(Services):
 
     def panic(self, *_: object) -> None:
         """Leave because the terminal is gone: the thread that reads it has ended."""
-        self.net.terminal_gone()
+        terminal.end_soon()  # leaving may hang
         self.leave(1)
+        self.net.give_up(OSError("the terminal is gone"), "terminal")
 
     @contextmanager
     def suspend(self) -> Iterator[None]:
@@ -156,7 +152,7 @@ class MemtuiApp(Services):
     def get_driver_class(self) -> type[Driver]:
         """Return Textual's driver for this terminal; on POSIX systems ours."""
         driver = super().get_driver_class()
-        return terminal.TerminalDriver if issubclass(terminal.TerminalDriver, driver) else driver
+        return textual_gaps.TerminalDriver if issubclass(textual_gaps.TerminalDriver, driver) else driver
 
     def get_css_variables(self) -> dict[str, str]:
         self.theme_variables = super().get_css_variables() | theme.variables(self.current_theme)
@@ -181,10 +177,6 @@ class MemtuiApp(Services):
         """The screen that is shown, None while something else covers it."""
         screen = self.screen if self.screen_stack else None
         return screen if isinstance(screen, ListScreen) else None
-
-    def pop_screen(self) -> AwaitComplete:
-        """Close the screen on top, unless it is the last: a burst of enters closes the palette more than once."""
-        return super().pop_screen() if len(self.screen_stack) > 1 else AwaitComplete()
 
     # files
 
@@ -230,13 +222,12 @@ class MemtuiApp(Services):
     # actions
 
     async def on_event(self, event: events.Event) -> None:
-        """Handle what comes before all screens: any key removes errors that are shown, escape stops an undo of many
-        changes, and a click on what is gone is ignored."""
+        """Handle what comes before all screens: errors shown, an undo of many changes, clicks on what is gone."""
         if isinstance(event, events.Key) and not event.is_forwarded:  # else it has come back from a widget
             self.files.key_pressed()
             self.net.forget_failures()
             self.drop_errors()
-            if event.key == "escape" and self.at_work and self.undo.stop():
+            if event.key == "escape" and self.progress.stop():
                 return
         if isinstance(event, events.MouseDown):
             try:  # a widget may be removed and only not painted over yet, as an old note
@@ -263,8 +254,7 @@ class MemtuiApp(Services):
         return is_bound
 
     def action_run(self, action_id: str) -> None:
-        """Run an action by its id. An action of another screen runs there, once that screen has read its files; unless
-        it only goes somewhere, which can be done from anywhere, or changes a row, which has to be seen first."""
+        """Run an action by its id; one of another screen there, once that has read its files and shows its rows."""
         here = self.on_top
         if here is None:
             return
@@ -273,7 +263,7 @@ class MemtuiApp(Services):
             self._run_on(here, action_id)
         else:
             other: ListScreen[Any] = self.go(group)
-            other.when_read(lambda: self._run_on(other, action_id, unseen=actions.get(action_id).of_row))
+            other.then = lambda: self._run_on(other, action_id, unseen=actions.get(action_id).of_row)
 
     def _run_on(self, screen: ListScreen[Any], action_id: str, *, unseen: bool = False) -> None:
         """Run the command of an action on a screen, or show why it can't be run: also where its row is `unseen`."""
@@ -296,13 +286,6 @@ class MemtuiApp(Services):
         else:
             self.run_command(screen, command, action_id)
 
-    def action_command_palette(self) -> None:
-        from memtui.tui.palette import Palette
-
-        if not any(isinstance(screen, Palette) for screen in self.screen_stack):
-            # Without Textual's id: the last palette may not be removed yet.
-            self.push_screen(Palette(placeholder="a name, or a part of it"))
-
     # undo
 
     @cached_property
@@ -312,6 +295,7 @@ class MemtuiApp(Services):
         return Undo(self, self._turned)
 
     def turn(self, op: "Op", key: str | None = None) -> None:
+        self.undone_at = time.monotonic() if op == "undo" else self.undone_at
         self.undo.want(op, key)
 
     def _turned(self) -> None:
@@ -327,7 +311,7 @@ class MemtuiApp(Services):
             "app.undo": Command(partial(self.turn, "undo")),
             "app.redo": Command(partial(self.turn, "redo")),
             "app.changes": Command(self._changes),
-            "app.palette": Command(self.action_command_palette),
+            "app.palette": Command(self._palette),
             "app.help": Command(self._help),
             "app.copy": Command(self._copy),
             "app.refresh": Command(self._refresh),
@@ -346,6 +330,12 @@ class MemtuiApp(Services):
         from memtui.tui.dialogs.changes import Changes
 
         await self.ask(Changes(self))
+
+    async def _palette(self) -> None:
+        from memtui.tui import palette
+
+        if self.on_top is not None:
+            await palette.show(self, self.on_top)
 
     async def _help(self) -> None:
         from memtui.tui.dialogs import dialog

@@ -1,70 +1,19 @@
-"""Changes of many memories at once: made in a worker, which reports its progress and can be stopped."""
+"""How many of several changes were made, and which were left alone, and why."""
 
-import asyncio
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual.screen import Screen
 
 from memtui import actions
 from memtui.base.phrasing import many
 from memtui.tui.dialogs.dialog import Preview
-from memtui.tui.services import HowFar, services_of
 from memtui.views import safe_text
 
 if TYPE_CHECKING:
     from memtui.store.memory import Memory
-    from memtui.store.store import Outcome, Store
+    from memtui.store.store import Outcome
     from memtui.tui.services import Services
-
-# The most changes that are made without a worker.
-AT_ONCE = 20
-# The least time between two reports of progress.
-TOLD_SECONDS = 0.1
-
-
-class BatchRunner:
-    """The changes that one screen or dialog makes. It gets `HowFar` messages while they run."""
-
-    def __init__(self, screen: Screen[Any]) -> None:
-        self.screen = screen
-        self.running = False
-        self._stop = False
-
-    async def each(self, store: "Store", items: Sequence[Any], act: Callable[[Any], Any]) -> "Outcome[Any, Any]":
-        if len(items) <= AT_ONCE:
-            return store.each(items, act)
-        reported_at = 0.0
-
-        def go_on(count: int) -> bool:
-            nonlocal reported_at
-            if time.monotonic() - reported_at > TOLD_SECONDS:
-                self.screen.post_message(HowFar(f"{count:,} of {len(items):,} done, escape stops"))
-                reported_at = time.monotonic()
-            return not self._stop
-
-        services = services_of(self.screen)
-        self.running = services.at_work = True
-        self._stop = False
-        go_on(0)
-        # Wait until the dialog before it is off the screen: painting while the worker runs takes twice as long.
-        painted = asyncio.Event()
-        self.screen.app.call_after_refresh(painted.set)
-        try:
-            await painted.wait()
-            # No partial: Textual would put all the items into the worker's description.
-            return await self.screen.run_worker(
-                lambda: store.each(items, act, go_on), group="bulk", thread=True, exit_on_error=False
-            ).wait()
-        finally:
-            self._stop = True  # the person may have left the screen while the thread runs
-            self.running = services.at_work = False
-
-    def stop(self) -> bool:
-        self._stop = True
-        return self.running
 
 
 async def report(
@@ -75,8 +24,7 @@ async def report(
     *,
     for_good: bool = False,
 ) -> None:
-    """Show how many changes were made; of several, show which were not made, and why, until the person has read it.
-    `name_of` returns the memory of an item, and what to call its scope; `for_good`: undo does not take them back."""
+    """Say how many changes were made; list those that were not, and why. `name_of`: memory and scope of an item."""
     back = "" if for_good else f" {actions.takes_back()}"
     count, failed = len(outcome.done), outcome.failed
     if outcome.total == 1:

@@ -1,5 +1,4 @@
-"""The reading of the files behind the screens, in workers: after a file has changed, and after a change made here.
-Messages say what was read."""
+"""The files behind the screens, read in workers after a change. Messages say what was read."""
 
 import gc
 import os
@@ -64,9 +63,7 @@ class FindingsCounted(Message):
 
 
 class FileReader:
-    """The files behind the screens of an application, read in its workers. `writes`: it may take in the versions of
-    memories, which `--read-only` forbids; `count_at_once`: count findings at the next look. `inbox_shown`: whether the
-    Inbox is, which counts its rows."""
+    """The files behind the screens, read in workers. `writes`: it may take in the versions of memories."""
 
     def __init__(
         self, app: "App[None]", data: "Data", *, writes: bool, inbox_shown: "Callable[[], bool]" = lambda: False
@@ -114,8 +111,7 @@ class FileReader:
         self._count_findings(parts)
 
     def _take_in(self, parts: frozenset[str]) -> None:
-        """Take in new versions of memories at the first look, which comes after the first paint, and when they have
-        changed; not before memtui has written anything. The next look notices that the log of versions has changed."""
+        """Take in new versions of memories at the first look, and when memories have changed."""
         is_due = not self._has_taken_in or parts & TAKEN_IN or self.data.versions.unsettled
         if is_due and self.writes and os.path.isdir(self.data.root):
             self._has_taken_in = True

@@ -1,6 +1,4 @@
-"""The hooks in Claude Code's settings: installed or removed once the person has seen the diff. At a first start they
-are offered, then a first note, then the screen that shows whether it arrived. Where there are earlier sessions, reading
-these for drafts is offered once, whatever was answered, or installed before."""
+"""The hooks, installed or removed once the diff was seen; a first start offers them, a note, past sessions."""
 
 import os
 from typing import TYPE_CHECKING
@@ -44,8 +42,7 @@ PlanOrError = install.Plan | MemtuiError
 
 
 async def change_hooks(services: "Services", action: install.Action, *, offer: bool = False) -> bool:
-    """Show what would be written and where; write what the person chooses. Return whether they chose a file. `offer`:
-    nobody asked for it, and who called says what was done."""
+    """Show and write what the person chooses; return whether they did. `offer`: nobody asked for it."""
     data = services.data
     plans = {scope: _plan(services, action, scope) for scope in WHOSE}
     if action != "install":

@@ -1,9 +1,10 @@
-"""`Services`: the application as screens, dialogs and widgets use it: notes, questions, commands. None of them imports
-the rest of it."""
+"""`Services`: the application as screens, dialogs and widgets use it: notes, questions, commands."""
 
 import asyncio
 import inspect
+import math
 import os
+import time
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from textual.notifications import Notify
 
 from memtui import actions
 from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import many
 from memtui.base.storage import file_error
 from memtui.tui.files import COMMAND
 from memtui.views import safe_text
@@ -40,6 +42,8 @@ UNDO_GROUP = "undo"
 NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
 # The characters that a note shows of a text that was copied.
 COPIED_SHOWN = 30
+# The most changes that are made without a thread, and the least time between two reports of progress.
+AT_ONCE, REPORT_SECONDS = 20, 0.1
 
 
 def possible() -> str:
@@ -84,6 +88,49 @@ class Turned(Message):
     """Undo or redo has changed files: sent to the dialog that is on top."""
 
 
+class Progress:
+    """The changes that are being made; `services.at_work` while there are many."""
+
+    def __init__(self, services: "Services") -> None:
+        self.services = services
+        self._stop = False
+        self._reported_at = 0.0
+
+    async def run(self, work: Callable[[], Result], total: int | None = None) -> Result:
+        """Return what `work` does with `total` changes, None for a number that only `go_on` gets. Raises its errors."""
+        self._stop = False
+        if total is not None and total <= AT_ONCE:
+            return work()
+        if total is not None:
+            self._begin(f"making {many(total, 'change')} …")
+            self._reported_at = 0.0  # the first number that `go_on` gets is shown at once
+        try:
+            return await asyncio.to_thread(work)
+        except asyncio.CancelledError:  # the application ends: stop the thread too
+            self._stop = True
+            raise
+        finally:
+            self.services.at_work = False
+
+    def go_on(self, count: int, total: int, done: str = "done") -> bool:
+        """Report how many changes are `done`; return False to stop. Called by the work."""
+        if total > AT_ONCE:
+            self.services.at_work = True
+        if self.services.at_work and time.monotonic() - self._reported_at > REPORT_SECONDS:
+            self._begin(f"{count:,} of {total:,} {done}, escape stops")
+        return not self._stop
+
+    def stop(self) -> bool:
+        """Stop after the present change. Return False if many are not being made."""
+        self._stop = self.services.at_work
+        return self._stop
+
+    def _begin(self, words: str) -> None:
+        self.services.at_work, self._reported_at = True, time.monotonic()
+        if self.services.screen_stack:
+            self.services.screen.post_message(HowFar(words))
+
+
 class Services(App[None]):
     """The application, as the modules below it know it. `remapped`: the keys that the person has changed, by action;
     `at_work`: many changes are being made in a worker, and no others can be made meanwhile; `all_projects`: the places
@@ -95,10 +142,12 @@ class Services(App[None]):
     net: "SafetyNet"
     files: "FileReader"
     typed_ahead: "TypedAhead"
+    progress: "Progress"
     read_only: bool
     remapped: dict[str, str]
     at_work = False
     last_note = ""
+    undone_at = -math.inf  # when the last undo began, on the monotonic clock
     turn: Callable[..., None]
     choose_theme: Callable[[str], None]
     action_run: Callable[[str], None]
@@ -213,6 +262,15 @@ class Services(App[None]):
 
     # files and screens
 
+    def make(self, change: Callable[[], Result], words: str, parts: frozenset[str] | None = None) -> Result:
+        """Make a change, say so, with the key that takes it back, and read `parts` of the files. Raises its errors."""
+        try:
+            result = change()
+            self.say(f"{words} {actions.takes_back()}")
+        finally:
+            self.read(parts)
+        return result
+
     def read(self, parts: frozenset[str] | None = None) -> None:
         """Read the files again, then what the screen on top shows: these parts as `Watch` names them, None for all."""
         self.files.read(parts)
@@ -240,8 +298,7 @@ def services_of(node: "DOMNode") -> Services:
 
 
 def _begin(command: Coroutine[Any, Any, object]) -> Coroutine[Any, Any, None] | None:
-    """Run a coroutine until it first waits. Return the rest, to be awaited in a worker; None if it has ended. The next
-    key goes to the dialog that it shows: a task alone would begin only after the keys that were typed ahead."""
+    """Run a coroutine until it first waits, so that the next key goes to its dialog. Return the rest, if any."""
     try:
         waited = command.send(None)
     except StopIteration:

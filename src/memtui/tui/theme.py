@@ -1,5 +1,4 @@
-"""Colours: the named ones on a dark and on a light background, those that Textual's themes lack, the style sheet and
-the choice of the theme."""
+"""Colours that Textual's themes lack, the style sheet and the choice of the theme."""
 
 import dataclasses
 from typing import TYPE_CHECKING

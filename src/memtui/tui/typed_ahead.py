@@ -15,8 +15,7 @@ LOOK_SECONDS, MOST_LOOKS = 1.0, 10
 
 
 class Handled(Message):
-    """Follows a key from widget to widget: the application gets it once the key was handled; the second one (`again`),
-    once what the widget said about it was, too."""
+    """Follows a key from widget to widget, until it was handled; `again`: and what the widget said about it."""
 
     def __init__(self, screen: Screen[object], *, again: bool = False) -> None:
         super().__init__()

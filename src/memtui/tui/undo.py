@@ -1,7 +1,5 @@
 """Undo and redo, in a worker: reading the journal and undoing many changes may take longer than a key may wait."""
 
-import asyncio
-import time
 from collections import deque
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -12,9 +10,9 @@ from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import many
 from memtui.base.storage import file_error
 from memtui.store.journal import acts, ledger, undo
-from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
+from memtui.tui.batch import left_alone
 from memtui.tui.dialogs.ask import sure
-from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP, HowFar
+from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP
 from memtui.views.changes import KEYS, PLACES, asked_about, reason, undone_as_one
 
 if TYPE_CHECKING:
@@ -27,11 +25,10 @@ class Undo:
     def __init__(self, services: "Services", turned: Callable[[], None]) -> None:
         self.services, self.turned = services, turned
         self._wanted: deque[tuple[undo.Op, str | None, str]] = deque()
-        self._running = self._many = self._stop = False
+        self._running = False
 
     def want(self, op: undo.Op, key: str | None = None, sure_of: str = "") -> None:
-        """Undo or redo the last change, or undo the one with this key. Ask first about a change that was not made in
-        this TUI, unless its id is `sure_of`."""
+        """Undo or redo the last change, or the one with this key; ask about one of elsewhere, unless `sure_of`."""
         reason = BUSY if self.services.at_work else READ_ONLY if self.services.read_only else ""
         if reason:
             self.services.warn(reason)
@@ -40,11 +37,6 @@ class Undo:
         if not self._running:
             self._running = True
             self.services.run_worker(self._turn_all(), group=UNDO_GROUP)
-
-    def stop(self) -> bool:
-        """Stop after the present change. Return False if it is not one of many."""
-        self._stop = self._many
-        return self._many
 
     async def _turn_all(self) -> None:
         question = None
@@ -64,37 +56,19 @@ class Undo:
 
     async def _turn(self, op: undo.Op, key: str | None, sure_of: str) -> Coroutine[Any, Any, object] | None:
         """Undo or redo one step and say so. Return the dialog that asks first, or lists what could not be undone."""
-        reported_at = 0.0
-        self._stop = False
-
-        def go_on(count: int, total: int) -> bool:
-            nonlocal reported_at
-            if total > AT_ONCE:
-                self._many = self.services.at_work = True
-            if self._many and time.monotonic() - reported_at > TOLD_SECONDS:
-                if self.services.screen_stack:
-                    words = f"{count:,} of {total:,} {acts.done(op)}, escape stops"
-                    self.services.screen.post_message(HowFar(words))
-                reported_at = time.monotonic()
-            return not self._stop
+        progress = self.services.progress
 
         def attempt() -> tuple[undo.Elsewhere | undo.Undone, str]:
             journal = self.services.data.journal()
+            go_on = lambda count, total: progress.go_on(count, total, acts.done(op))
             outcome = undo.attempt(journal, op, key, sure=lambda elsewhere: elsewhere.first.id == sure_of, go_on=go_on)
             self.services.data.take_in()  # what others wrote and the undo brings back waits in the inbox at once
             if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):
                 return outcome, "nothing"
-            return outcome, undone_as_one(
-                journal, outcome, {op: actions.keyed(way) for op, way in KEYS.items()}
-            ).summary
+            ways = {op: actions.keyed(way) for op, way in KEYS.items()}
+            return outcome, undone_as_one(journal, outcome, ways).summary
 
-        try:
-            outcome, summary = await asyncio.to_thread(attempt)
-        except asyncio.CancelledError:  # the application ends: stop the thread too
-            self._stop = True
-            raise
-        finally:
-            self._many = self.services.at_work = False
+        outcome, summary = await progress.run(attempt)
         if isinstance(outcome, undo.Elsewhere):
             self._wanted.clear()  # keys that were pressed before the question was shown
             return self._ask(outcome)

@@ -1,5 +1,4 @@
-"""The watch over the files behind the screens: it finds out which have changed, by `stat`. No notification service is
-as portable. Thousands of files are checked in turns, so that a TUI at rest costs little."""
+"""The watch over the files behind the screens: which have changed, by `stat`, thousands in turns."""
 
 import os
 import time
@@ -56,8 +55,7 @@ class Watch:
         self._at = 0
 
     def changed(self, near: Iterable[str] = ()) -> frozenset[str]:
-        """Return the parts that changed since the last call, at the first call all. `near` are files to check every
-        time: those on the screen."""
+        """Return the parts that changed since the last call. `near`: files to check every time, on the screen."""
         changed = set()
         for part, files in self._files().items():
             stamps = tuple(stamp(path) for path in files)

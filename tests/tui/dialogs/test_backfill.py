@@ -95,7 +95,7 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
         while not isinstance(app.screen, BackfillProgress):
             await pilot.pause(0.01)
         if palette:
-            app.action_command_palette()
+            app.push_screen(Choice("Another dialog", [("a", "one")]))
         else:
             app.go("activity")
         await pilot.pause()

@@ -1,7 +1,5 @@
 """What is asked over a screen: it ends once, its keys are its own, every field shows what is typed into it."""
 
-import asyncio
-
 import pytest
 from textual import events
 from textual.screen import ModalScreen
@@ -69,36 +67,6 @@ async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["pagedown", "pageup"])
-async def test_the_palette_is_paged_before_it_is_drawn(app, key):
-    async with app.run_test(size=(20, 5)) as pilot:
-        await start(pilot)
-        app.post_message(events.Key("ctrl+p", None))
-        for _ in range(100):
-            app.post_message(events.Key(key, None))
-            await asyncio.sleep(0.001)
-        await settle(pilot)
-        await press(pilot, "escape")
-        assert not isinstance(app.screen, ModalScreen)
-
-
-@pytest.mark.slow
-async def test_there_is_one_palette_however_often_it_is_wanted(app):
-    async with app.run_test() as pilot:
-        await start(pilot)
-        app.action_command_palette()
-        await settle(pilot)
-        app.screen.dismiss()
-        app.action_command_palette()  # while the one before goes
-        await settle(pilot)
-        app.push_screen(Choice("A dialog over it", [("a", "one")], "a"))
-        await settle(pilot)
-        app.action_command_palette()
-        await settle(pilot)
-        assert len(app.screen_stack) == 3
-
-
-@pytest.mark.slow
 async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
     async with app.run_test(notifications=True) as pilot:
         await start(pilot)
@@ -136,7 +104,7 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
         await press(pilot, *"where")
         assert [words.split()[0] for _, words in picker.table.rows] == ["reference"]
         assert any("›" in line and "reference" in line for line in lines(app))
-        assert [span.style for span in picker.table._words(picker.table.rows[0])[0].spans] == [fuzzy.STYLE]
+        assert [span.style for span in picker.table.draw_words(picker.table.rows[0])[0].spans] == [fuzzy.STYLE]
         assert foot(app).startswith("enter choose  escape clear  up down move")
         await press(pilot, "escape")
         assert app.screen is picker

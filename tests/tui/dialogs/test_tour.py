@@ -8,7 +8,7 @@ import pytest
 from memtui.deliver import receipts
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import STEPS, Tour
-from tui.conftest import NOW, press, running, settle, until
+from tui.conftest import NOW, press, running, until
 from tui.screens.test_setup import _tree as tree
 
 
@@ -78,36 +78,6 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         assert not isinstance(app.screen, Tour)
         assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.")
         assert "That was all." in notes(app)[-1]
-        assert app.screen.group == "inbox"
-        assert app.screen.table.row.kind.word == "draft"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("keys", ["z", "az"])
-async def test_an_early_undo_is_the_third_step_and_leaves_the_second_open(world, keys):
-    before = memories(world)
-    app = touring(world)
-    async with running(app, (80, 24), "a") as pilot:
-        assert "z undo  enter skip this step" in lines(app)[-1]
-        for key in keys:
-            await press(pilot, key)
-            await until(pilot, lambda: isinstance(app.screen, Tour))
-        assert memories(world) == before
-        assert app.screen.step is STEPS[1]
-        assert "Undone, which is step 3: the memory is gone, and the draft waits again." in " ".join(
-            " ".join(lines(app)).split()
-        )
-        assert "z undo" not in lines(app)[-1]
-        assert "escape end the tour" in lines(app)[-1]
-        if keys == "z":
-            await pilot.press("a")
-            await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
-            await settle(pilot)
-            shown = " ".join(" ".join(lines(app)).split())
-            assert "There it is" in shown
-            assert "and the new" not in shown
-        await press(pilot, "enter")
-        assert notes(app)[-1].startswith("Undone: the memory is gone, and the draft waits here again.\nThat was all.")
         assert app.screen.group == "inbox"
         assert app.screen.table.row.kind.word == "draft"
 

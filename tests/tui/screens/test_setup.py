@@ -407,7 +407,7 @@ async def test_enter_unfolds_a_heading_and_folds_it_again_as_the_footer_says(set
             assert len(screen.table.rows) == before
             assert drawn_mark(screen) == "▸"
             assert " enter unfold " in await foot(pilot)
-            assert "enter reads" not in str(screen.glance.render()), "enter does something else there"
+            assert "enter reads" not in screen.glance.plain, "enter does something else there"
 
 
 async def foot(pilot):

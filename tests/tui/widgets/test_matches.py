@@ -4,7 +4,6 @@ from rich.text import Text
 from textual.app import App
 
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.glance import preview
 
 LONG = "\n".join(["name", *(f"line {number}" for number in range(100)), "use pnpm here", *(["end"] * 100)])
 
@@ -56,19 +55,3 @@ async def test_the_pane_stays_where_the_person_scrolled_while_the_same_is_shown_
         pane.show("b", Text(LONG), "")
         await pilot.pause()
         assert pane.scroll_y == 0
-
-
-def test_a_preview_begins_above_a_match_that_has_no_room_at_its_top():
-    def lines(first):
-        return [line.plain for line in preview(Text(LONG), 40, 5, first)[:3]]
-
-    assert lines(None) == lines(LONG.index("line 1")) == ["name", "line 0", "line 1"]
-    assert lines(LONG.index("pnpm")) == ["…", "line 99", "use pnpm here"]
-
-
-def test_a_preview_of_a_text_with_one_endless_line_begins_near_its_match():
-    text = "word " * 10_000 + "pnpm " + "word " * 10_000
-    made = [line.plain for line in preview(Text(text), 40, 5, text.index("pnpm"))]
-    assert made[0] == "…"
-    assert any("pnpm" in line for line in made[:4])
-    assert preview(Text(), 40, 5, None) == []

@@ -3,7 +3,7 @@
 import pytest
 from rich.text import Text
 
-from memtui.tui.widgets.wrapping import wrapped
+from memtui.tui.widgets.detail import wrapped
 from tui.conftest import settle
 
 

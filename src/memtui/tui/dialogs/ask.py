@@ -1,6 +1,6 @@
 """Small dialogs: a line of text, a choice, and the questions that several screens ask."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -12,24 +12,18 @@ from textual.widgets import Input, Static
 
 from memtui import actions
 from memtui.base.errors import UsageError
-from memtui.base.phrasing import ago
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import fuzzy, line_diff
-from memtui.tui.model.autosave import Autosave
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import safe_text
 
-BACK, MINE, THEIRS, PROPOSED = "", "mine", "theirs", "proposed"
+BACK, MINE, THEIRS = "", "mine", "theirs"
 CONFLICT = (
     (BACK, "Save nothing now; keep mine unsaved"),
     (MINE, "Save mine over it ({app.undo} brings the other back)"),
     (THEIRS, "Keep what is on the disk, drop mine"),
-)
-UNSAVED = (
-    (MINE, "My text: go on with it in the form"),
-    (PROPOSED, "The text as it was proposed; mine comes back if I undo that"),
 )
 # Columns of the box beside the words of its list: its padding, and the mark and the blanks of a row.
 AROUND = 8
@@ -44,9 +38,7 @@ NARROWED = 3
 
 
 class Line(Dialog[str]):
-    """A question answered by a line of text; the answer is None if the person left. `about` and `below` are texts above
-    and below the line, `hint` is shown while it is empty, `verb` is the word for enter. `check` raises UsageError for
-    text that is not taken; its message is shown while typing."""
+    """A question answered by a line of text, None if left. `check` raises UsageError for text that is not taken."""
 
     DEFAULT_CSS = "Line #wrong, Line #below { margin-top: 1; }"
     across: ClassVar[int] = 72
@@ -105,11 +97,12 @@ class Options(RowList[tuple[int, str]]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+n", "move(1)", "down"), Binding("ctrl+p", "move(-1)", "up")]
     typed = ""
 
-    def __init__(self) -> None:
-        super().__init__([Column("")], self._words, lambda row: str(row[0]), header=False)
+    def __init__(self, beside: Mapping[int, Text]) -> None:
+        self.beside = beside
+        super().__init__([Column("")], self.draw_words, lambda row: str(row[0]), header=False)
 
-    def _words(self, row: tuple[int, str]) -> list[Text]:
-        text = Text(safe_text.line(row[1]))
+    def draw_words(self, row: tuple[int, str]) -> list[Text]:
+        text = Text(row[1]) + self.beside.get(row[0], Text())
         fuzzy.mark([text], self.typed)
         return [text]
 
@@ -124,7 +117,8 @@ class Options(RowList[tuple[int, str]]):
 class Choice(Dialog[str | None]):
     """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. The
     `current` value, which is in force, is marked; without one the cursor begins at `start`. Any letter narrows a list
-    of several, unless the options are `fixed`: a stray one would hide some. `about(value)` is the text below the list
+    of several, unless the options are `fixed`: a stray one would hide some. `beside` has texts behind the words of
+    options, in which only whole typed words are found. `about(value)` is the text below the list
     for the option under the cursor, `below` a text that is the same for all options, `lead` one above them, `marks`
     words for the help, `verb` the word for enter, which does nothing at the value `idle`."""
 
@@ -148,6 +142,7 @@ class Choice(Dialog[str | None]):
         current: str = "",
         *,
         about: Callable[[str], Text] | None = None,
+        beside: Mapping[str, Text] | None = None,
         lead: str = "",
         below: str = "",
         marks: str = "",
@@ -162,8 +157,12 @@ class Choice(Dialog[str | None]):
         self.start, self.idle = current or start, idle
         self.typed: str | None = None  # what narrows the list
         self.values = [value for value, _ in options]
-        self.rows = [(at, words) for at, (_, words) in enumerate(options)]
-        self.table = Options()
+        self.rows = [(at, safe_text.line(words)) for at, (_, words) in enumerate(options)]
+        after = {at: beside[value] for at, value in enumerate(self.values) if beside and value in beside}
+        self._haystack = fuzzy.Haystack(
+            self.rows, lambda row: row[1], lambda row: after[row[0]].plain if row[0] in after else ""
+        )
+        self.table = Options(after)
         self.narrows = len(options) >= NARROWED and not fixed
 
     def body(self) -> ComposeResult:
@@ -200,7 +199,7 @@ class Choice(Dialog[str | None]):
         self.table.styles.height = min(len(self.rows), room)
 
     def wanted(self) -> int:
-        words = max((cell_len(text) for _, text in self.rows), default=0)
+        words = max((self.table.draw_words(row)[0].cell_len for row in self.rows), default=0)
         width = max(words + AROUND, min(cell_len(self.heading) + AROUND, MOST), LEAST)
         return width if self.about is None else max(width, ABOUT_WIDTH)
 
@@ -221,7 +220,7 @@ class Choice(Dialog[str | None]):
         self.typed, self.table.typed = typed, typed or ""
         self.set_class(typed is not None, "typing")
         self.query_one("#typed", Static).update(Text(f"/ {typed}"))
-        self.table.show(fuzzy.Haystack(self.rows, lambda row: row[1]).select(self.table.typed))
+        self.table.show(self._haystack.select(self.table.typed))
         self.table.move_to(0)
         self.table.redraw()
         self._show_about()
@@ -254,25 +253,11 @@ def sure(question: str, yes: str) -> Choice:
 
 
 def conflict(name: str, theirs: bytes, mine: bytes) -> Choice:
-    """Return the question what becomes of a file that somebody else has changed while it was edited, with both versions
-    below it. The answer is MINE, THEIRS, or BACK or None: then nothing is saved, and what was typed is kept."""
-    text = difference(theirs, mine)
+    """Ask what becomes of a file changed meanwhile, both versions below: MINE, THEIRS, or BACK or None."""
+    text = line_diff.drawn(theirs, mine, ("the disk", "yours"))
     ways = [(way, actions.keyed(words)) for way, words in CONFLICT]
     lead = "- is on the disk now   + is yours"
     return Choice(f"{name} was changed by somebody else meanwhile.", ways, about=lambda _: text, lead=lead)
-
-
-def difference(theirs: bytes, mine: bytes, whose: tuple[str, str] = ("the disk", "yours")) -> Text:
-    """Draw the lines of two versions, with `-` and `+` before those that only one has. `whose` names the versions."""
-    old, new = (data.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n") for data in (theirs, mine))
-    return line_diff.drawn(old, new, whose)
-
-
-def which(autosave: Autosave, now: float) -> Choice:
-    """Return the question whether what was edited in a form and kept is meant, or the text as it was proposed: the
-    answer is MINE, PROPOSED, or None."""
-    when = f", {ago(autosave.time, now)}" if autosave.time else ""
-    return Choice(f"You edited this and did not save it{when}. Which text?", UNSAVED)
 
 
 def ignored(count: int, action_id: str) -> str:

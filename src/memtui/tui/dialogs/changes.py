@@ -83,7 +83,6 @@ class ChangeRow:
 
     @property
     def summary(self) -> str:
-        """What was changed: of a group, how many, and the first of them."""
         if not self.together:
             return self.each.summary
         words, own = together(self.together, len(self.together)), decided(self.together)
@@ -104,8 +103,7 @@ def rows_of(changes: Sequence["Transaction"], unfolded: Container[str]) -> list[
 
 
 def difference(data: Data, change: "Transaction", sentence: str, *, is_cut: bool) -> Text:
-    """Draw what a change changed: for each file its path, and the lines with `-` and `+`; of memtui's own files, which
-    nobody wants to read, only the name. Its sentence comes first if its row cuts it, or says more than such a name."""
+    """Draw what a change changed in each file; of memtui's own files only the name. `is_cut`: of its row."""
     journal = data.journal()
     try:
         files = journal.changes_of(change.record)
@@ -117,12 +115,8 @@ def difference(data: Data, change: "Transaction", sentence: str, *, is_cut: bool
     changes = [file for file in files if file not in own]
     text = Text(f"{sentence}\n" if is_cut or not changes else "")
     for number, file in enumerate(changes[:FILES_SHOWN]):
-        old, new = (version.rstrip("\n") for version in file.texts)
         text.append("\n" * bool(number) + safe_text.line(data.tilde(file.path), 300) + "\n", "bold")
-        drawn = line_diff.drawn(old, new, ("the file before", "the file after"))
-        if not old or not new:  # the whole of it is old or new: no word of it is marked
-            drawn = Text(drawn.plain, "red" if old else "green")
-        text.append_text(drawn)
+        text.append_text(line_diff.drawn(*file.texts, ("the file before", "the file after")))
     more = len(changes) - FILES_SHOWN
     text.append(f"\nand {many(more, 'more file')}\n" if more > 0 else "", "dim")
     for file in own:

@@ -1,5 +1,4 @@
-"""What all dialogs have in common: a box with a title, its keys in the bottom line, a page of all its keys, one
-answer."""
+"""What all dialogs have in common: a box with a title, its keys in the bottom line, a page of keys, one answer."""
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -200,9 +199,7 @@ class Dialog(ModalScreen[Result]):
 
 
 class Preview(Dialog[bool]):
-    """A text to approve, whole on one page that scrolls. The answer is True for enter, from anywhere in it, and False
-    for escape. `go` is the word for enter; if it is empty the text is only to be read. `text` may be drawn for a
-    width."""
+    """A text to approve, drawn for a width: True for enter, False for escape; without `go` only to be read."""
 
     DEFAULT_CSS = "Preview Detail { height: auto; padding: 0; }"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -284,8 +281,7 @@ def _column(groups: Mapping[str, Sequence[Sequence[str]]], titles: Sequence[str]
 def of_screen(
     group: str, possible: Mapping[str, Command], marks: str, *, read_only: bool, remapped: Mapping[str, str]
 ) -> Preview:
-    """Return the help of a screen: its keys, those of lists that are `possible` there, and those that work everywhere.
-    Actions without a key are named together."""
+    """Return the help of a screen: its keys, those of lists `possible` there, and those that work everywhere."""
     groups: dict[str, list[Sequence[str]]] = {"Move": [*LISTS]}
     offered = {
         command.id: possible[command.id].named(command) if command.id in possible else command

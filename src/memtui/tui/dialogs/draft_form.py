@@ -1,5 +1,4 @@
-"""The form for longer text. Its subject (a memory, a draft, a note) reads, checks and saves; the form keeps what is
-typed, and asks about secrets and about what somebody else has changed meanwhile."""
+"""The form for longer text: it keeps what is typed, and asks about secrets and about changes made meanwhile."""
 
 import asyncio
 from collections.abc import Callable
@@ -241,9 +240,6 @@ class DraftForm(Dialog[str]):
 
     def _check(self) -> None:
         where, typed = self.query_one(".where", Static), self.typed()
-        for field in self.subject.fields:
-            if field.follows is not None:
-                self._offer(field.key, field.follows(typed))
         try:
             words = self.subject.check(typed)
         except MemtuiError as error:
@@ -253,7 +249,6 @@ class DraftForm(Dialog[str]):
         where.display = bool(words)
 
     async def _find_options(self, form_field: FormField, later: Callable[[], Options]) -> None:
-        """Look up more options of a field."""
         self._offer(form_field.key, [*form_field.options, *await asyncio.to_thread(later)])
 
     def _offer(self, key: str, options: Options) -> None:
@@ -380,8 +375,7 @@ class DraftForm(Dialog[str]):
         return bool(answer)
 
     async def _may_overwrite(self) -> bool:
-        """Return whether saving may go on: the disk has what it had when the form opened, or the person wants to write
-        over what it has now, or again what is gone. If that changes while both are shown, ask again."""
+        """Return whether the disk is as it was, or the person wants to write over it, as it is now."""
         while (content := self.subject.there()) not in {self.subject.autosave.base, self._agreed_base}:
             if content is None:
                 name = safe_text.line(self.shape.name, 60)

@@ -38,7 +38,6 @@ WHEN = {
     NEXT: "the next prompt",
     URGENT: "urgent: the next prompt or tool use",
 }
-TOUCHES = "the next tool that touches the files"
 WHO = {"": "any, also those of scripts (claude -p)", claims.PEOPLE: "only those that a person started"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
@@ -85,12 +84,6 @@ def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
 def _addresses(note: Note) -> list[str]:
     addresses = [f"{kind}:{note[kind].strip()}" for kind in ("agent", "path") if note[kind].strip()]
     return [each for each in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *addresses) if each]
-
-
-def _moments(typed: Typed) -> Options:
-    """Return when a note can arrive: one for files has one moment, urgent or not."""
-    note = typed.values
-    return [(note["when"], TOUCHES)] if note["path"].strip() else tuple(WHEN.items())
 
 
 def _compared(note: Note) -> bytes:
@@ -154,7 +147,7 @@ class GuidanceSubject(Subject):
             FormField("who", values["who"], CHOICE, "sessions", options=tuple(WHO.items())),
             FormField("agent", values["agent"], label="only agent", placeholder=agents),
             FormField("path", values["path"], label="only files", placeholder=files),
-            FormField("when", values["when"], CHOICE, options=tuple(WHEN.items()), follows=_moments),
+            FormField("when", values["when"], CHOICE, options=tuple(WHEN.items())),
             FormField("expires", values["expires"], placeholder=times),
         )
 
@@ -203,8 +196,7 @@ class GuidanceSubject(Subject):
         return not typed.values["text"].strip()
 
     def check(self, typed: Typed) -> Text:
-        """Return who gets the note and when, and warnings: that it is long, holds a secret, or is not delivered.
-        Raises UsageError for addressees that there can't be, and a time that it can't expire at."""
+        """Return who gets the note and when, and warnings. Raises UsageError for addressees, times that can't be."""
         note, now = typed.values, self.data.now()
         addresses = guidance.addresses(_addresses(note))
         expires, end = note["expires"].strip(), ""
@@ -229,7 +221,6 @@ class GuidanceSubject(Subject):
         return safe_text.styled(" ".join(words)).append(warning, "bold yellow")
 
     def there(self) -> str | None:
-        """Read the note from its inbox again. Return its base, None if it is gone."""
         before = self.item
         if before is None:
             return ""

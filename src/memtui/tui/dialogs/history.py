@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rich.text import Text
 
-from memtui import actions
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import age
 from memtui.models.subconscious.blocks import Blocks
@@ -67,13 +67,13 @@ async def show_memory(services: Services, scope: Scope, path: str) -> str:
     now_text = _text(present.raw) if present is not None else None
     if not await _is_wanted(services, name, number, now_text, _text(history.text(versions, version, file))):
         return ""
-    try:
-        restored = history.restore(data.store(), versions, scope, present, version, file).path
+
+    def restore() -> str:
+        restored = history.restore(data.store(), versions, scope, present, version, file)
         history.taken_in(versions, [scope])
-        services.say(f"Restored version {number} of {name}. {actions.takes_back()}")
-        return restored
-    finally:
-        services.read()
+        return restored.path
+
+    return services.make(restore, f"Restored version {number} of {name}.")
 
 
 async def show_block(services: Services, name: str) -> None:
@@ -97,18 +97,13 @@ async def show_block(services: Services, name: str) -> None:
     if not number:
         return
     present, text = blocks.editable(name), blocks.content(name, versions[number - 1])
-    if not await _is_wanted(services, name, number, present, text):
-        return
-    try:
-        blocks.replace(name, text, data.journal(), present)
-        services.say(f"Restored version {number} of {name}. {actions.takes_back()}")
-    finally:
-        services.read()
+    if await _is_wanted(services, name, number, present, text):
+        restore = partial(blocks.replace, name, text, data.journal(), present)
+        services.make(restore, f"Restored version {number} of {name}.")
 
 
 async def _chosen(services: Services, name: str, lines: Sequence[str], about: Callable[[int], Text]) -> int:
-    """Ask which version is wanted: `lines` about them, the oldest first, shown the other way round; `about` draws what
-    one changed. Return its number, from 1; 0 for none."""
+    """Ask which version is wanted, newest first; `about` draws what one changed. Return its number, 0 for none."""
 
     def drawn(number: str) -> Text:
         try:

@@ -1,5 +1,4 @@
-"""A memory, a new one, or a block of the model as the subject of a form. Hidden fields, comments and order of a file
-stay as they are."""
+"""A memory, a new one, or a block of the model as the subject of a form."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -50,8 +49,7 @@ def typed_over(memory: Memory, *, raw: bool) -> Autosave:
 
 
 def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = False) -> str:
-    """Return what a save did, in words; `beside`: to what is kept beside the memory, too. It also trusts a memory of
-    the repository: the person saw all of it. A new name is that of the file, by which deliveries are counted."""
+    """Return what a save did, in words; `beside`: to triggers, too. It also trusts what the person saw."""
     if saved.raw == was.raw and saved.path == was.path:
         return f"Saved. {actions.takes_back()}" if beside else NOTHING
     renamed = saved.path != was.path
@@ -64,8 +62,7 @@ def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = Fals
 
 
 class MemorySubject(Subject):
-    """The subject of a form: an existing memory, or a deleted one as `Autosave.memory` returns it. `save` returns its
-    path. `shared`: a person agreed that a team gets what changes."""
+    """An existing or deleted memory. `shared`: a person agreed that a team gets what changes."""
 
     shared = False
 
@@ -106,7 +103,6 @@ class MemorySubject(Subject):
         return Text("")
 
     def there(self) -> str | None:
-        """Read the file again and return its digest, None if it is gone."""
         try:
             self._there = memory.read_memory(self.memory.path, self.memory.scope_label)
         except NotFoundError:
@@ -194,7 +190,6 @@ class NewMemorySubject(Subject):
         return not lines.strip() and values["body"].strip() in {"", *(text.strip() for text in TEMPLATES.values())}
 
     def check(self, typed: Typed) -> Text:
-        """Return which file will be made. Raises UsageError for what can't be kept."""
         _check_triggers(_lines(typed), 0)
         scope, name = self.scopes[typed.values["scope"]], typed.values["name"]
         file = references.file_stem(name) if name.strip() else ""
@@ -248,7 +243,6 @@ class BlockSubject(Subject):
         self.fields: Sequence[FormField] = (FormField("body", safe_text.clean(self.text), TEXT, placeholder=hint),)
 
     def check(self, typed: Typed) -> Text:
-        """Return how much room is left. Raises UsageError for a text that is too long."""
         size = len(typed.values["body"].strip())
         if size > self.most:
             raise UsageError(f"{size - self.most:,} characters too many: a block has at most {self.most:,}.")

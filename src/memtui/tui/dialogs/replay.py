@@ -24,8 +24,7 @@ NO_PROMPTS = "No prompt that you typed in this project is in a transcript on thi
 
 
 async def show(services: "Services", changes: Sequence[StoreChange]) -> None:
-    """List the prompts that would recall the memory, or no longer do. `changes`: what saving would do to it; one that
-    gets another name is gone under its old one. Raises MemtuiError or OSError."""
+    """List the prompts that would recall the memory with these `changes`. Raises MemtuiError or OSError."""
     recalling = Recalling(services.data, writes=not services.read_only)
     if changes[-1].directory not in {directory for _, directory in recalling.places()}:
         services.warn(NOT_HERE.format(changes[-1].scope))

@@ -20,8 +20,7 @@ Options = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class FormField:
-    """A field of a form: a line, a choice of `options` (value, words), or the text. `later` returns more options; it is
-    slow and called in a worker. `follows` returns the options for what is typed in the other fields."""
+    """A field: a line, a choice of `options` (value, words), or the text. `later` looks up more options, slowly."""
 
     key: str
     value: str
@@ -30,20 +29,17 @@ class FormField:
     placeholder: str = ""
     options: Options = ()
     later: Callable[[], Options] | None = None
-    follows: "Callable[[Typed], Options] | None" = None
 
 
 class Typed(NamedTuple):
-    """The values of a form by their keys: all `values`, and those that the person has `changed`. The others are just as
-    the subject gave them."""
+    """The values of a form by their keys: all `values`, and those that the person has `changed`."""
 
     values: dict[str, str]
     changed: dict[str, str]
 
 
 class Saved(NamedTuple):
-    """The result of saving, and a note that says so, a warning with `warns`. With `wrong`, an error message, the form
-    stays open over what was written."""
+    """The result of saving, and a note of it; with `wrong`, an error message, the form stays open."""
 
     result: str
     words: str = ""
@@ -74,8 +70,7 @@ class Shape:
 
 
 class Subject:
-    """The subject of a form. `autosave` is what was typed before, and where to keep what is typed. As it stands here it
-    is new: nothing would be written over."""
+    """The subject of a form, here a new one. `autosave`: what was typed before, and where to keep it."""
 
     shape: Shape
     fields: Sequence[FormField]
@@ -90,8 +85,7 @@ class Subject:
         return Text()
 
     def there(self) -> str | None:
-        """Read the subject from the disk again. Return its base, which differs if the content does; empty if nothing
-        would be written over, None if the subject is gone. Raises MemtuiError."""
+        """Return the base of what is on the disk; empty for something new, None if it is gone. Raises MemtuiError."""
         return ""
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:  # noqa: ARG002

@@ -1,5 +1,4 @@
-"""The tour: three things that one does, each in a box over the real screen: approve a draft, see that a session gets
-it, undo it."""
+"""The tour: three things that one does over the real screen: approve a draft, see it arrive, undo it."""
 
 import asyncio
 import os
@@ -28,7 +27,6 @@ START = "start"
 # The keys that move the cursor of the list below, and how many rows.
 MOVES = {"j": 1, "down": 1, "k": -1, "up": -1}
 UNDONE = "Undone"
-EARLY = f"{UNDONE}, which is step 3: the memory is gone, and the draft waits again."
 NO_DRAFT = "This row is no draft: j and k move to one."
 NOT_APPROVED = "Step 3 undoes what you approved, and you approved nothing. "
 LAST_WORDS = "{app.help} lists the keys of a screen, {app.quit} quits."
@@ -85,7 +83,7 @@ async def show(services: Services) -> None:
     """Lead through the steps, and leave the person on the screen of the last one that was shown."""
     approved, undone = "", False  # the id of the draft's row, and whether it waits again
     for at, step in enumerate(STEPS):
-        if step.action == UNDO and (undone or not approved):
+        if step.action == UNDO and not approved:
             break
         screen = services.go(step.screen)
         if step.action == APPROVE:
@@ -95,8 +93,8 @@ async def show(services: Services) -> None:
         words, hint = step.words, "" if can_do else step.real
         answer: str | None = ""
         while answer != NEXT:
-            can_undo = bool(approved) and not undone
-            answer = await services.ask(Tour(at, screen, words, hint, can_do=can_do, can_undo=can_undo))
+            is_last = at == len(STEPS) - 1 or (STEPS[at + 1].action == UNDO and not approved)
+            answer = await services.ask(Tour(at, screen, words, hint, can_do=can_do, is_last=is_last))
             if answer is None:
                 services.say(actions.keyed(LEFT + LAST_WORDS))
                 return
@@ -105,11 +103,9 @@ async def show(services: Services) -> None:
                 answer = NEXT if approved else ""
             elif answer == START:
                 await _start_session(services, screen)
-                words, can_do = step.seen.replace("{new}", step.new if can_undo else ""), False
+                words, can_do = step.seen.replace("{new}", step.new if approved else ""), False
             elif answer == UNDO:
-                undone = await _undo(services)
-                words = EARLY if undone else words
-                answer = NEXT if step.action == UNDO else ""
+                undone, answer = await _undo(services), NEXT
     words = "" if approved else NOT_APPROVED
     if undone:
         words = f"{UNDONE}: the memory is gone, and the draft waits here again.\n"
@@ -149,8 +145,7 @@ async def _settle(workers: Iterable[Worker[Any]]) -> None:
 
 
 class Tour(Dialog[str]):
-    """A step of the tour: its `words`, and a `hint` for what can't be done here. The answer is the action that is to be
-    run, or NEXT; None to end the tour."""
+    """A step of the tour, with a `hint` for what can't be done. The answer: an action, NEXT, or None to end it."""
 
     has_help = False
     DEFAULT_CSS = """
@@ -163,11 +158,10 @@ class Tour(Dialog[str]):
         Binding("enter,space", "dismiss('next')", "next"),
     ]
 
-    def __init__(self, at: int, below: Any, words: str, hint: str, *, can_do: bool, can_undo: bool) -> None:
+    def __init__(self, at: int, below: Any, words: str, hint: str, *, can_do: bool, is_last: bool) -> None:
         super().__init__()
         self.step, self.below, self.words, self.hint = STEPS[at], below, words, hint
-        self.may_do, self.can_undo, self.lists_drafts = can_do, can_undo, self.step.action == APPROVE
-        self.is_last = at == len(STEPS) - 1 or (STEPS[at + 1].action == UNDO and not can_undo)
+        self.may_do, self.is_last, self.lists_drafts = can_do, is_last, self.step.action == APPROVE
         self.heading = f"{self.step.title} · {at + 1} of {len(STEPS)}"
         self.lowest, self.line = Static(), Text("…")
 
@@ -191,10 +185,9 @@ class Tour(Dialog[str]):
 
     def keys(self) -> Keys:
         does = [(self._key, self.step.does.partition(" ")[0])] * self.can_do
-        undo = [(actions.key_of(UNDO), "undo")] * (self.can_undo and self.step.action != UNDO)
         go_on = [("enter", "skip this step" if self.can_do else "next")] * (not self.is_last)
         moves = [("j k", "another draft")] * (self.lists_drafts and self.can_do)
-        return (*does, *undo, *go_on, *moves, ("escape", "end the tour"))
+        return (*does, *go_on, *moves, ("escape", "end the tour"))
 
     def action_end(self) -> None:
         self.dismiss(NEXT if self.is_last else None)
@@ -207,9 +200,6 @@ class Tour(Dialog[str]):
                 services_of(self).warn(NO_DRAFT)
             else:
                 self.dismiss(self.step.action)
-        elif self.can_undo and event.character == actions.key_of(UNDO):
-            event.stop()
-            self.dismiss(UNDO)
         elif self.lists_drafts and self.can_do and event.key in MOVES:
             self.below.table.action_move(MOVES[event.key])
         elif event.is_printable and event.character not in {"q", " ", "?"}:

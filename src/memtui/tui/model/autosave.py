@@ -1,5 +1,4 @@
-"""Autosaves: what a person has typed in a form and not saved, written while they type, so that neither escape nor a
-crash loses it."""
+"""Autosaves: text typed in a form and not saved, written while one types, so that no crash loses it."""
 
 import os
 from collections.abc import Container

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class BarFacts:
-    """What the bars show: the project's name, its mode, whether hooks are installed, how much waits on each screen as
-    far as it is known, and the sessions that are `live`."""
+    """What the bars show: project, mode, hooks, how much waits on each screen, and the `live` sessions."""
 
     project: str = ""
     mode: str = "full"
@@ -87,8 +86,7 @@ class Data(Workspace):
             self.facts = replace(facts, mode=str(self.setting("mode")), hooks=self._hooked[0])
 
     def note_decisions(self, counts: "Counter[str] | None") -> None:
-        """Show on the tab of the Inbox all that waits there: the entries, and so much else; nothing while that is not
-        known."""
+        """Show on the tab of the Inbox how many entries and other decisions wait; nothing while that is not known."""
         self.decisions = counts
         if counts is not None:
             self.facts.waiting["inbox"] = self._entries + counts.total()

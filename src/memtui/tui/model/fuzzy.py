@@ -34,8 +34,7 @@ def rapidfuzz() -> Any:
 
 
 class Haystack(Generic[Row]):
-    """Rows and their texts to filter, prepared once, since every key searches all of them. `body` returns a long text
-    of a row, in which only whole typed words count."""
+    """Rows to filter, their texts prepared once. `body`: a long text, in which only whole typed words count."""
 
     def __init__(
         self, rows: Sequence[Row], text: Callable[[Row], str], body: Callable[[Row], str] | None = None
@@ -53,7 +52,6 @@ class Haystack(Generic[Row]):
 
     @cached_property
     def _wholes(self) -> list[str]:
-        """The texts with their bodies."""
         bodies = map(self._body, self.rows) if self._body is not None else ()
         return [f"{text}\n{body.casefold()}" for text, body in zip(self._texts, bodies, strict=True)]
 
@@ -66,8 +64,7 @@ class Haystack(Generic[Row]):
         _ = self._padded
 
     def select(self, typed: str) -> list[Row]:
-        """Return the rows that match: first those that contain all typed words, in the order of the rows, whole words
-        before parts; then those with them in the body; similar ones only if there are no others."""
+        """Return the rows with all typed words, whole words first, then in the body; similar ones if there are none."""
         if len(self._selected) > QUERIES:
             for level in (self._selected, self._in_text, self._in_whole):
                 level.clear()
@@ -120,12 +117,6 @@ class Haystack(Generic[Row]):
         return [at for _, _, at in hits if all(number in self._texts[at] for number in numbers)]
 
 
-def spans(text: str, typed: str) -> list[tuple[int, int]]:
-    """Return (start, end) of every occurrence of the typed words in a text."""
-    low = _folded(text)
-    return [span for word in _words_of(typed) for span in _spans_of(word, low)]
-
-
 def _spans_of(word: str, low: str) -> Iterator[tuple[int, int]]:
     at = low.find(word)
     while at >= 0:
@@ -146,8 +137,7 @@ def mark(texts: Sequence[Text], typed: str) -> None:
 
 
 def mark_long(text: Text, typed: str) -> int | None:
-    """Highlight in a text of many lines what was typed, as `mark` does, and return where the first match begins; None
-    if there is none. A word of one letter is not sought: it is everywhere."""
+    """Highlight in a long text what was typed, and return where the first match begins; None if there is none."""
     words = [word for word in _words_of(typed) if len(word) > 1]
     if not words:
         return None

@@ -19,12 +19,11 @@ SHOWN = 20_000
 COMPARED = 1000
 
 
-def drawn(old: str, new: str, names: tuple[str, str]) -> Text:
-    """Draw the lines of two texts, with `-` or `+` before those that only one has. `names`: the names of the two. Lines
-    that are left out are counted."""
+def drawn(old: str | bytes, new: str | bytes, names: tuple[str, str]) -> Text:
+    """Draw the lines of two texts with these `names`, `-` or `+` before those that only one has."""
     from difflib import SequenceMatcher
 
-    before, after = (text.split("\n") if text else [] for text in (old, new))
+    before, after = _lines(old), _lines(new)
     matcher = SequenceMatcher(None, before, after)
     begin = _same(before, after)
     end = _same(before[begin:][::-1], after[begin:][::-1])
@@ -49,6 +48,13 @@ def drawn(old: str, new: str, names: tuple[str, str]) -> Text:
             text.append(f"{sign} … {many(count, 'more line')} {words[sign]}: not shown here\n", "yellow")
     _mark_words(text)
     return text
+
+
+def _lines(text: str | bytes) -> list[str]:
+    if isinstance(text, bytes):
+        text = text.decode("utf-8", "replace").replace("\r\n", "\n")
+    text = text.rstrip("\n")
+    return text.split("\n") if text else []
 
 
 def _same(one: Sequence[str], other: Sequence[str]) -> int:

@@ -1,5 +1,4 @@
-"""What stands around the rows of a screen: the bars, the titles of the panes, and how the list shares its room with the
-preview or the detail below it."""
+"""What stands around the rows of a screen: bars, titles of panes, and how list and preview share the room."""
 
 from typing import Any, NamedTuple
 
@@ -10,6 +9,7 @@ from textual.messages import Update
 from textual.widget import Widget
 from textual.widgets import Input
 
+from memtui.actions import Action
 from memtui.tui.widgets.bars import FootBar, TopBar
 from memtui.tui.widgets.line import fitting
 
@@ -30,11 +30,10 @@ CORNERS = 6
 
 class Described(NamedTuple):
     """What the detail pane shows of a row (`text`, with `title` in its border), and the preview below a list without a
-    pane: as much of `glance` (None: of `text`) as there is room for, then all of `tail`."""
+    pane: as much of `glance` (None: of `text`) as there is room for."""
 
     text: Text
     glance: Text | None = None
-    tail: Text | None = None
     title: str = ""
 
 
@@ -76,8 +75,16 @@ class Frame:
         if isinstance(screen.focused, Input):
             self.foot.show(None, self.status, screen.services, screen.typing_keys())
         else:
-            usable = [action for action in screen.footer_actions() if screen.can_run(action)]
+            usable = [action for action in screen.footer_actions() if self._works(action)]
             self.foot.show(usable, self.status, screen.services, screen.key_words())
+
+    def _works(self, action: Action) -> bool:
+        """Return whether an action works now: one of the list only while the list is seen."""
+        screen = self.screen
+        if (action.listed and screen.detail_covers_list) or (action.writes and screen.services.read_only):
+            return False
+        command = screen.commands.get(action.id)
+        return command is None or not command.why_not()
 
     def draw_top(self) -> None:
         screen = self.screen
@@ -108,7 +115,7 @@ class Frame:
 
     def show(self, described: Described, row_id: str, sought: str) -> None:
         """Show what is described in the detail, and in the preview."""
-        text, glance, tail, title = described
+        text, glance, title = described
         screen = self.screen
         # A rule has no corner, and no blank beside its title.
         heading = Text(f"─ {title} " if title and screen.has_class("narrow") else title)
@@ -117,11 +124,10 @@ class Frame:
         screen.post_message(Update(screen.detail))  # painted with the list: its own message comes too late for that
         if screen.glance.display:
             self.entitle(screen.glance, heading)
-            screen.glance.show(text.copy() if glance is None else glance, tail, sought, title)
+            screen.glance.show(row_id, text.copy() if glance is None else glance, sought)
 
     def share_room(self) -> None:
-        """Give the preview below the list its part of the room, whatever row it is of, or all rows that a short list
-        leaves free; while a filter is typed, it stays as it is."""
+        """Give the preview its part of the room, or all that a short list leaves free; not while one types."""
         screen, table, glance, middle = self.screen, self.screen.table, self.screen.glance, self.screen.middle
         # Where nothing can be selected there is no detail; a text that ends with … says that rows are still read.
         screen.set_class(not (screen.all_rows or screen.is_filtered or table.empty.endswith("…")), "bare")
@@ -140,8 +146,7 @@ class Frame:
         glance.set_class(not height, "gone")
 
     def _share_with_detail(self) -> None:
-        """Give the detail below the list the lines that the rows leave free. It stays where it is while rows come off
-        one by one, and while the filter hides some."""
+        """Give the detail below the list the lines that the rows leave free."""
         screen = self.screen
         needed, panes = screen.table.needed, screen.middle.parent
         if needed > self._lines_for_rows or (not screen.is_filtered and needed <= self._lines_for_rows // 2):

@@ -1,8 +1,6 @@
 """The base class of every screen: a list with a filter line below it, and a detail of the row under the cursor.
 
-A screen is one class such as `class Inbox(ListScreen[Row])`. It adds to `commands`, by action id, starts a worker in
-`reload` that posts messages, sets `all_rows` and calls `fill`. That shows the rows of `select`, with `describe` for the
-detail, `summary` on top and `why_empty` for an empty list."""
+A screen adds to `commands`, by action id, and reads in a worker of `reload`, which sets `all_rows` and calls `fill`."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar, Generic, TypeVar
@@ -13,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import Input
 
 from memtui import actions
@@ -20,10 +19,10 @@ from memtui.tui import key_bindings
 from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import composed
 from memtui.tui.screens.frame import BESIDE, CORNERS, STACKED, Described, Frame
+from memtui.tui.screens.returned import ReturnedRows
 from memtui.tui.services import Command, HowFar, News, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
-from memtui.tui.widgets.glance import Glance
 from memtui.tui.widgets.line import OneLine, fitting
 from memtui.tui.widgets.rows import RowList
 from memtui.views import query, safe_text
@@ -40,6 +39,7 @@ class ListScreen(Screen[None], Generic[Row]):
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
+    typing_seconds = 0.0  # how long the typing of a filter rests before it is searched
     glance_lines = 7  # of the preview below a list, at most
     # A row in messages: "There is no … under the cursor"; one and several rows in the title, after their number.
     row_word: ClassVar[str] = "line"
@@ -52,15 +52,18 @@ class ListScreen(Screen[None], Generic[Row]):
         super().__init__()
         self.services, self.table = services, table
         self.summary_line, self.middle, self.detail = OneLine(id="summary"), Vertical(id="middle"), Detail(id="detail")
-        self.frame, self.glance = Frame(self), Glance(id="glance")
+        self.frame, self.glance = Frame(self), Detail(id="glance")
+        self.glance.can_focus = False
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.filter_line.sign = "/ "
         self.all_rows: Sequence[Row] = ()
         self.typed = self._unfiltered = ""  # the latter: the id of the row under the cursor before the filter
         self.unfolded: set[str] = set()  # the ids of the open folds
         self.wanted: Callable[[Sequence[Row]], int | None] | None = None
+        self.returned = ReturnedRows(table.key)
         self.commands = self._list_commands()
-        self._then: Callable[[], object] | None = None
+        self.then: Callable[[], object] | None = None  # is called once the screen, as it is opened, shows its files
+        self._typing_timer: Timer | None = None
         self._described: Row | None = None  # the row that the detail shows
         self._nothing, self._resumes = table.empty, False
 
@@ -81,13 +84,14 @@ class ListScreen(Screen[None], Generic[Row]):
         return self.services.all_projects
 
     def toggle_projects(self) -> None:
-        """Choose all projects or this one, for all places."""
         self.services.all_projects = not self.services.all_projects
         self.reload()
         self.services.read()  # counts what waits in the Inbox, too
         self.frame.draw()
 
     def on_mount(self) -> None:
+        # Within the key press, not by a message after it: the letter and the list are painted at once then.
+        self.watch(self.filter_line, "value", self.filter_typed, init=False)
         self.begin()
 
     def begin(self) -> None:
@@ -109,13 +113,9 @@ class ListScreen(Screen[None], Generic[Row]):
                 self.reload()
             else:
                 self.services.read()
-            then, self._then = self._then, None
+            then, self.then = self.then, None
             if then is not None:
                 self._run_when_read(then)
-
-    def when_read(self, then: Callable[[], object]) -> None:
-        """Call `then` once this screen, which is being opened, shows its files; not if it is closed by then."""
-        self._then = then
 
     def _run_when_read(self, then: Callable[[], object]) -> None:
         running = {worker.group for worker in self.workers if worker.node is self and not worker.is_finished}
@@ -147,8 +147,9 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def fill(self) -> None:
         rows = self.select()
+        self.returned.note(self.all_rows, self.rows_here)
         self.table.empty = "" if rows else self.why_empty()
-        at = self.wanted(rows) if self.wanted is not None else None
+        at = self.wanted(rows) if self.wanted else self.returned.find(rows, self.services.undone_at)
         self.table.show(rows, at)
         if at is not None:
             self.wanted = None
@@ -156,9 +157,15 @@ class ListScreen(Screen[None], Generic[Row]):
         self.show_marks()
         self.show_detail()
 
+    def rows_here(self) -> Sequence[Row]:
+        """Return the rows that are not hidden, which an undo may bring back."""
+        return self.all_rows
+
     def summarize(self) -> None:
-        self.summary_line.put(self.headline(self.summary_line.content_size.width or self.size.width))
-        self.frame.entitle(self.middle, self.headline(self.middle.outer_size.width - CORNERS))
+        summary, marked = self.summary(), f" · {len(self.table.marks):,} marked" if self.table.marks else ""
+        above, title = self.summary_line.content_size.width or self.size.width, self.middle.outer_size.width - CORNERS
+        self.summary_line.put(fitting(summary, above - len(marked)).copy().append(marked, "bold"))
+        self.frame.entitle(self.middle, fitting(summary, title - len(marked)).copy().append(marked, "bold"))
         self.frame.draw()
 
     def select(self) -> Sequence[Row]:
@@ -182,11 +189,6 @@ class ListScreen(Screen[None], Generic[Row]):
         """Return the main facts of the screen: the title of the list, on a narrow screen the line above."""
         return Text(self.counted())
 
-    def headline(self, width: int) -> Text:
-        """Return as much of the summary as has room in `width` cells before how many rows are marked."""
-        marked = f" · {len(self.table.marks):,} marked" if self.table.marks else ""
-        return fitting(self.summary(), width - len(marked)).append(marked, "bold")
-
     def counted(self) -> str:
         """Return how many rows there are, and how many pass the filter: `5 of 13 memories`."""
         count, total = self.numbers()
@@ -196,7 +198,6 @@ class ListScreen(Screen[None], Generic[Row]):
         return f"{len(self.table.rows):,}", f"{len(self.all_rows):,}"
 
     def describe(self, _row: Row) -> Described:
-        """Return what the detail shows of a row; by default nothing."""
         return Described(Text())
 
     @property
@@ -246,25 +247,16 @@ class ListScreen(Screen[None], Generic[Row]):
             self.table.move_to(places[0], len(places))
 
     def go_left(self) -> None:
-        """Leave the detail, or close the fold that the row under the cursor heads or is in."""
         row = self.table.row
         if not self.leave_detail() and row is not None and (fold := self.fold_of(row)):
             self.fold(fold, unfold=False)
 
     def go_right(self) -> None:
-        """Open the fold under the cursor, or read the row."""
         row = self.table.row
         if row is not None and self.fold_word() == "unfold":
             self.fold(self.fold_of(row), unfold=True)
         else:
             self.open_detail()
-
-    def can_run(self, action: actions.Action) -> bool:
-        """Return whether an action works now: one of the list only while the list is seen."""
-        if (action.listed and self.detail_covers_list) or (action.writes and self.services.read_only):
-            return False
-        command = self.commands.get(action.id)
-        return command is None or not command.why_not()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self.summarize)
@@ -272,7 +264,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     @property
     def detail_covers_list(self) -> bool:
-        return self.has_class("whole") or (self.has_class("narrow") and self.has_class("deep"))
+        return self.has_class("narrow") and self.has_class("deep")
 
     @property
     def detail_seen(self) -> bool:
@@ -317,10 +309,9 @@ class ListScreen(Screen[None], Generic[Row]):
     def _list_commands(self) -> dict[str, Command]:
         commands = {
             "filter": Command(self.open_filter, title="list: filter", help=f"Filter: {self.filter_line.hint}"),
-            "mark": Command(self.mark, self.no_row),
+            "mark": Command(self.mark, self.why_no_mark),
             "mark_all": Command(self.mark_all, self.no_row),
             "range": Command(self.mark_range, self.no_row),
-            "open": Command(self.open_whole, self.no_row),
             "left": Command(self.go_left),
             "right": Command(self.go_right, self.no_row),
             "next": Command(lambda: self.table.action_move(1), self.no_row),
@@ -353,17 +344,16 @@ class ListScreen(Screen[None], Generic[Row]):
         self.add_class("deep")
         self.detail.focus()
 
-    def open_whole(self) -> None:
-        self.add_class("whole")
-        self.open_detail()
-
     def mark(self) -> None:
         self.table.toggle_mark()
         self.show_marks()
 
     def markable(self) -> Sequence[Row]:
-        """Return the rows that `mark_all` marks."""
-        return self.table.rows
+        return [row for row in self.table.rows if self.table.can_mark(row)]
+
+    def why_no_mark(self) -> str:
+        row = self.table.row
+        return self.no_row() or ("" if row is None or self.table.can_mark(row) else "This row can't be marked.")
 
     def mark_all(self) -> None:
         self.table.mark_all(self.markable())
@@ -384,28 +374,35 @@ class ListScreen(Screen[None], Generic[Row]):
         self.show_query(query.toggled(self.typed, term))
 
     def show_query(self, text: str) -> None:
-        self.typed = self.filter_line.value = text
+        self.seek(text)
+        self.filter_line.value = self.typed
         self.filter_line.set_class(bool(text), "shown")
-        self.table.redraw()
+
+    def seek(self, text: str) -> None:
+        self.typed = text
         self.fill()
 
     def open_filter(self) -> None:
-        self.remove_class("deep", "whole")
+        self.remove_class("deep")
         if not self.typed:
             self._unfiltered = self.table.row_id
         self.filter_line.add_class("shown")
         self.frame.share_room()
         self.filter_line.focus()
 
-    @on(Input.Changed, "#filter")
-    def filter_typed(self, event: Input.Changed) -> None:
-        if event.value != self.typed:
-            self.typed = event.value
-            self.table.redraw()
-            self.fill()
+    def filter_typed(self, text: str) -> None:
+        """Search for what is typed, once no key has followed for `typing_seconds`."""
+        if self._typing_timer is not None:
+            self._typing_timer.stop()
+        if text != self.typed and self.typing_seconds:
+            self._typing_timer = self.set_timer(self.typing_seconds, lambda: self.seek(text))
+        elif text != self.typed:
+            self.seek(text)
 
     @on(Input.Submitted, "#filter")
-    def filter_submitted(self) -> None:
+    def filter_submitted(self, event: Input.Submitted) -> None:
+        if event.value != self.typed:
+            self.seek(event.value)
         self.filter_line.set_class(bool(self.typed), "shown")
         self.table.focus()
 
@@ -429,10 +426,9 @@ class ListScreen(Screen[None], Generic[Row]):
         return (self.leave_detail, self.table.clear_marks, self.clear_filter)
 
     def leave_detail(self) -> bool:
-        """Go back to the list; return False if the detail is not open or focused."""
         if not (self.detail.has_focus or self.detail_covers_list):
             return False
-        self.remove_class("deep", "whole")
+        self.remove_class("deep")
         self.table.focus()
         return True
 
@@ -441,7 +437,6 @@ class ListScreen(Screen[None], Generic[Row]):
             return False
         if not self.table.rows:  # nothing was found: back to where the cursor was
             self.wanted = lambda rows: self.table.index_of(self._unfiltered, rows)
-        self.filter_line.value = ""
-        self.filter_line.remove_class("shown")
+        self.show_query("")
         self.table.focus()
         return True

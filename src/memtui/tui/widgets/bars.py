@@ -27,9 +27,7 @@ PROJECT_MOST, PROJECT_LEAST = 16, 4
 
 
 class TopBar(OneLine):
-    """The top bar: the project on the left, a tab for each screen with what waits there, on the right that it
-    is the sample world, whether hooks run, and how many sessions do. The places of the tabs follow from the width of
-    the screen alone."""
+    """The top bar: project, tabs with what waits there, hooks and live sessions. Its places follow from the width."""
 
     DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
 

@@ -20,8 +20,6 @@ def fits(text: str) -> bool:
 
 
 class Body(TextArea):
-    """A text area that highlights Markdown."""
-
     DEFAULT_CSS = """
     Body { border: none; padding: 0 1; background: $surface; }
     Body:focus { border: none; }
@@ -36,8 +34,7 @@ class Body(TextArea):
         return line
 
     def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
-        """Scroll to the cursor, as Textual does, unless it is behind the end: an undo that takes the scroll bar away
-        comes here before the cursor is moved."""
+        """Scroll to the cursor, unless an undo has taken its line away."""
         if self.cursor_location[0] >= self.document.line_count:
             return Offset()
         return super().scroll_cursor_visible(center, animate)

@@ -1,9 +1,11 @@
-"""The detail pane: a scrollable text about the row under the cursor."""
+"""The detail pane: a scrollable text about the row under the cursor, wrapped between words."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from typing import ClassVar
 
+from rich.cells import cell_len, chop_cells
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
@@ -14,10 +16,17 @@ from textual.strip import Strip
 from memtui import actions
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets import painting
-from memtui.tui.widgets.wrapping import wrapped
 
 # A longer text is cut, and its last line says how much more the file has.
 MAX_CHARACTERS = 60_000
+# The beginning of a line that its continuation is indented by: blanks, then a list mark or a label.
+INDENT = re.compile(r" *(?:(?:[•▏·○☐☑*+-]|\d{1,4}[.)]) +|[a-z]{1,10} {2,})?")
+# A label has a style of its own and blanks after it. The most characters of one.
+LONGEST_LABEL = 20
+# Nothing is indented where fewer cells than this would be left.
+LEAST_CELLS = 12
+# An arrow stays with what it points to.
+WORD, PART = re.compile(r"(?:[→←] )?\S+\s*|\s+"), re.compile(r"[^/]*/|[^/]+")
 
 
 class Detail(ScrollView, can_focus=True):
@@ -46,8 +55,7 @@ class Detail(ScrollView, can_focus=True):
         self._revealed = ""  # the words whose first match in this text was scrolled to
 
     def show(self, key: str, text: Text, sought: str = "") -> None:
-        """Show a text; `key` identifies what it is about: with another key it starts at the top. Where it matches the
-        words `sought`, it is highlighted, and scrolled to the first match when the text or the words are new."""
+        """Show a text about `key`, from its top if that is new, with the words `sought` highlighted and in sight."""
         if len(text.plain) > MAX_CHARACTERS:
             rest = len(text.plain) - MAX_CHARACTERS
             text = text[:MAX_CHARACTERS]
@@ -110,7 +118,6 @@ class Detail(ScrollView, can_focus=True):
     # painting
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Paint a region; the style is looked up once for all its lines."""
         self._ink = painting.Ink(self.app.console, self.rich_style)
         return super().render_lines(crop)
 
@@ -130,8 +137,7 @@ class Detail(ScrollView, can_focus=True):
 
 
 def append_keys(text: Text, keys: Iterable[tuple[str, str]], *, read_only: bool) -> None:
-    """Append a blank line, then a line for each action: its key, and in words what it does. `keys`: (action id, words)
-    each; with `read_only` those that write are left out."""
+    """Append a line for each action of (action id, words): its key and words; `read_only`: none that writes."""
     offered = [other for other in keys if not (read_only and actions.get(other[0]).writes)]
     if not offered:
         return
@@ -140,3 +146,52 @@ def append_keys(text: Text, keys: Iterable[tuple[str, str]], *, read_only: bool)
     text.append("\n")
     for key, words in key_rows:
         text.append(f"  {key:<{wide}}  ", style="bold").append(words + "\n", style="dim")
+
+
+def wrapped(text: Text, width: int) -> tuple[list[Text], list[int]]:
+    """Return the lines of a text wrapped to `width` cells, at least one, and where in the text each begins."""
+    width = max(1, width)
+    lines: list[Text] = []
+    starts: list[int] = []
+    at = 0
+    for line in text.split("\n", allow_blank=True):
+        length = len(line.plain)
+        if cell_len(line.plain) <= width:
+            lines.append(line)
+            starts.append(at)
+        else:
+            cells = _indent(line)
+            if width - cells < LEAST_CELLS:
+                cells = 0
+            broken = breaks(line.plain[cells:], width - cells)
+            for number, part in enumerate((line[cells:] if cells else line).divide(broken)):
+                part.rstrip()
+                lines.append(Text.assemble(" " * cells if number else line[:cells], part) if cells else part)
+                starts.append(at + (cells + broken[number - 1] if number else 0))
+        at += length + 1
+    return lines, starts
+
+
+def _indent(line: Text) -> int:
+    """Return how many characters the continuation of a line is indented by."""
+    match = INDENT.match(line.plain)
+    label = max((span.end for span in line.spans if span.start == 0 and span.end <= LONGEST_LABEL), default=0)
+    return max(match.end() if match else 0, label if line.plain[label - 1 : label] == " " else 0)
+
+
+def breaks(plain: str, width: int) -> list[int]:
+    """Return the positions to break a line at: between words; a word that is too long after slashes, else anywhere."""
+    pieces: list[str] = []
+    for word in WORD.findall(plain):
+        parts = PART.findall(word) if cell_len(word.rstrip()) > width else [word]
+        for part in parts:
+            pieces += [part] if cell_len(part.rstrip()) <= width else chop_cells(part, width)
+    places = []
+    at = used = 0
+    for piece in pieces:
+        if used and used + cell_len(piece.rstrip()) > width:
+            places.append(at)
+            used = 0
+        used += cell_len(piece)
+        at += len(piece)
+    return places

@@ -19,8 +19,7 @@ from memtui.views import safe_text
 
 
 class Field(Input):
-    """A one-line input that is one row high in every theme, whose placeholder ends in `…` where it is cut. Control
-    characters become visible pictures."""
+    """A one-line input, one row high in every theme, whose placeholder ends in `…` where it is cut."""
 
     DEFAULT_CSS = """
     Field { height: 1; width: 1fr; padding: 0 1; background: $surface; }
@@ -45,13 +44,11 @@ class Field(Input):
         return safe_text.same_length(value).replace("\t", " ")
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the line, with its sign."""
         sign, end = Strip([Segment(self.sign, self.rich_style)]), self.gutter.left
         start = end - len(self.sign)
         return [Strip.join([line.crop(0, start), sign, line.crop(end)]) for line in super().render_lines(crop)]
 
     def render_line(self, y: int) -> Strip:
-        """Draw the line; out of focus its beginning, with `…` where it is cut."""
         room = self.scrollable_content_region.width
         text = Text(self.value, no_wrap=True, end="")
         if y or self.has_focus or text.cell_len <= room:
@@ -61,8 +58,7 @@ class Field(Input):
         return strip.apply_style(self.rich_style)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Paste all lines as one, where Textual takes only the first. More than `safe_text.MAX_LINE` characters are
-        refused: every key after them would take a second."""
+        """Paste all lines as one; more than `safe_text.MAX_LINE` characters are refused, as keys would be slow."""
         event.prevent_default()
         event.stop()
         line = " ".join(line for line in event.text.splitlines() if line.strip())
@@ -87,8 +83,7 @@ class Completion(Suggester):
 
 
 class Labelled(Horizontal):
-    """One or more fields after a label, or below it (`over`). It is marked while one of them has the focus (also
-    without colours)."""
+    """One or more fields after a label, or below it (`over`), which is marked while one has the focus."""
 
     DEFAULT_CSS = """
     Labelled { height: 1; }

@@ -11,8 +11,7 @@ from memtui.tui.services import services_of
 
 
 class OneLine(Static):
-    """A line that is always one row high, so that another text needs no new layout. Clicking one of its `pieces`
-    (start cell, end cell, action id) runs the action."""
+    """A line one row high. A click on one of its `pieces` (start cell, end cell, action id) runs the action."""
 
     DEFAULT_CSS = "OneLine { height: 1; }"
     shown: Text | None = None
@@ -30,8 +29,7 @@ class OneLine(Static):
 
 
 def fitting(text: Text, width: int) -> Text:
-    """Return as many whole facts of a text, ` · ` between them, as fit into `width` cells; of the first at least its
-    first words, with `…` where it is cut."""
+    """Return as many whole facts of a text, ` · ` between them, as fit into `width` cells, at least its first words."""
     if text.cell_len <= width:
         return text
     ends = [match.start() for match in re.finditer(" · ", text.plain)]

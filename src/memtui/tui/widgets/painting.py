@@ -39,7 +39,6 @@ class Column:
     yields: bool = False
 
     def cells(self, width: int) -> int:
-        """Return its width in a list of this width."""
         return max(self.width, min(self.longest, width // GROWN_PART))
 
 
@@ -47,8 +46,7 @@ VisibleColumns = list[tuple[int, Column, int]]
 
 
 class Ink:
-    """The styles of texts on a base style, mixed once: a line has few, and mixing them costs more than the rest. `over`
-    comes on top of each."""
+    """The styles of texts on a base style, mixed once, as that costs more than the rest; `over` on top."""
 
     def __init__(self, console: Console, base: Style, over: Style | None = None) -> None:
         self.console, self.base, self.over = console, base, over or Style()
@@ -119,8 +117,7 @@ def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, mar
 
 
 def _placed(cells: Sequence[Text], shown: VisibleColumns) -> list[tuple[Text, Column, int]]:
-    """Return the cells that are shown, each with its column and width. One with `no_wrap` that is too long for its
-    column takes room from the one before, but for half of that."""
+    """Return (cell, column, width) of those shown; a long `no_wrap` cell takes room from the one before."""
     placed: list[tuple[Text, Column]] = []
     rooms: list[int] = []
     for number, column, width in shown:
@@ -171,8 +168,7 @@ def _cut(text: Text, room: int) -> Text:
 
 
 def resize(view: ScrollView, height: int) -> None:
-    """Give a widget `height` lines. The screen is laid out again only where the scroll bar appears or disappears: that
-    costs more than drawing all lines."""
+    """Give a widget `height` lines; lay out the screen only where the scroll bar appears or disappears."""
     size = Size(view.size.width, height)
     bar = view.show_vertical_scrollbar
     if size.width != view.virtual_size.width or bar != (height > view.size.height):

@@ -1,5 +1,4 @@
-"""A list of any length that draws only the lines on the screen. Cursor and marks follow row ids, so that both survive
-when the files behind the rows change."""
+"""A list of any length that draws only the lines on the screen. Cursor and marks follow row ids."""
 
 import math
 import textwrap
@@ -20,7 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.tui import safety_net
+from memtui.tui import textual_gaps
 from memtui.tui.widgets import painting
 from memtui.tui.widgets.painting import Column, Ink, Paint
 
@@ -35,8 +34,6 @@ STRIPS_KEPT = 400
 
 @dataclass
 class ListMessage(Message):
-    """A message of a list."""
-
     rows: "RowList[Any]"
 
     @property
@@ -46,9 +43,7 @@ class ListMessage(Message):
 
 
 class RowList(ScrollView, Generic[Row], can_focus=True):
-    """A list of rows: `draw(row)` returns a cell for each column, `key(row)` its id; `empty` is shown without rows.
-    `look(row)` returns what decides how a row is drawn: lines that look as before are not painted again. Without
-    `has_cursor` the cursor is there, and not drawn."""
+    """A list: `draw(row)` returns its cells, `key(row)` its id, `look(row)` what decides how it is drawn."""
 
     DEFAULT_CSS = """
     RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; scrollbar-gutter: stable; overflow-x: hidden; }
@@ -92,15 +87,17 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         empty: str = "",
         header: bool = True,
         look: Callable[[Row], Hashable] | None = None,
+        can_mark: Callable[[Row], bool] = lambda _: True,
         id: str | None = None,  # noqa: A002  textual's name
     ) -> None:
         super().__init__(id=id)
         self.columns = list(columns)
         self._draw = draw
-        self._key = key
+        self.key = key
         self.empty = empty
         self.header = header
         self._look = look
+        self.can_mark = can_mark
         self.rows: Sequence[Row] = ()
         self.marks: set[str] = set()
         self.has_cursor = True
@@ -114,8 +111,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     # data
 
     def show(self, rows: Sequence[Row], cursor: int | None = None) -> None:
-        """Show these rows, with the cursor on the row of this number; None: it stays on the row it was on, or on the
-        next one left. While rows stream in for the first time, it stays on the first row until it is moved."""
+        """Show these rows; `cursor`: None keeps its row, or while rows stream in for the first time, the first."""
         now = time.monotonic()
         is_old = bool(self.rows) and now - self._shown_at > STREAM_SECONDS
         self._is_placed = self._is_placed or is_old or cursor is not None
@@ -129,8 +125,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
             self._strips.clear()
         painting.resize(self, len(rows) + self.header)
         place = self.cursor if cursor is None else cursor
-        if here and not (place < len(rows) and self._key(rows[place]) == here):
-            below = map(self._key, old[place + 1 :])
+        if here and not (place < len(rows) and self.key(rows[place]) == here):
+            below = map(self.key, old[place + 1 :])
             place = next((self._places[key] for key in (here, *below) if key in self._places), place)
         if in_sight or cursor is not None:
             self._place(place)
@@ -142,13 +138,12 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def renew(self, rows: Sequence[Row]) -> None:
         """Take over those of `rows` that are shown, and look as before."""
-        rows_by_id = {self._key(row): row for row in rows}
-        self.rows = [rows_by_id.get(self._key(row), row) for row in self.rows]
+        rows_by_id = {self.key(row): row for row in rows}
+        self.rows = [rows_by_id.get(self.key(row), row) for row in self.rows]
 
     @cached_property
     def _places(self) -> dict[str, int]:
-        """The number of each row, by its id."""
-        return {self._key(row): at for at, row in reversed(list(enumerate(self.rows)))}
+        return {self.key(row): at for at, row in reversed(list(enumerate(self.rows)))}
 
     @property
     def row(self) -> Row | None:
@@ -157,13 +152,13 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     @property
     def row_id(self) -> str:
         row = self.row
-        return "" if row is None else self._key(row)
+        return "" if row is None else self.key(row)
 
     def index_of(self, row_id: str, rows: Sequence[Row] | None = None) -> int | None:
         """Return where the row with this id is among `rows`, by default those of the list; None if it is not there."""
         if rows is None or rows is self.rows:
             return self._places.get(row_id)
-        return next((at for at, row in enumerate(rows) if self._key(row) == row_id), None)
+        return next((at for at, row in enumerate(rows) if self.key(row) == row_id), None)
 
     @property
     def cursor_row(self) -> int:
@@ -180,9 +175,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         return self.rows[top : top + self.size.height]
 
     def chosen(self) -> list[Row]:
-        """Return the rows that a command acts on: the marked ones that are shown, or the one under the cursor where
-        nothing is marked or the detail covers the list. Empty where a filter hides all marked rows: the person does not
-        mean the one under the cursor then."""
+        """Return the marked rows that are shown, or without marks the one under the cursor; none if all are hidden."""
         if self.marks and all(node.display for node in self.ancestors_with_self if isinstance(node, Widget)):
             return [self.rows[at] for at in sorted(self._places[key] for key in self.marks & self._places.keys())]
         return [self.row] if self.row is not None else []
@@ -195,30 +188,30 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def toggle_mark(self) -> None:
         """Mark or unmark the row under the cursor, and move to the next."""
-        if self.row_id:
+        if self.row is not None and self.can_mark(self.row):
             self.marks ^= {self.row_id}
             self.redraw()
-            self.action_move(1)
+        self.action_move(1)
 
     def mark_all(self, rows: Sequence[Row]) -> None:
         """Mark all these rows too; unmark them if they all are marked."""
-        every = {self._key(row) for row in rows}
+        every = {self.key(row) for row in rows}
         self.marks, self._anchor = self.marks - every if every <= self.marks else self.marks | every, ""
         self.redraw()
 
     def keep_marks(self, rows: Sequence[Row]) -> None:
         if self.marks:
-            self.marks &= {self._key(row) for row in rows}
+            self.marks &= {self.key(row) for row in rows}
 
     def mark_range(self) -> None:
         """Begin a range at the cursor, marking that row; on the second call, mark all rows from there to the cursor."""
         if self.in_range:
             first, last = sorted((self._places[self._anchor], self.cursor))
-            self.marks |= set(map(self._key, self.rows[first : last + 1]))
+            self.marks |= {self.key(row) for row in self.rows[first : last + 1] if self.can_mark(row)}
             self._anchor = ""
-        elif self.rows:
+        elif self.row is not None:
             self._anchor = self.row_id
-            self.marks |= {self._anchor}
+            self.marks |= {self._anchor} if self.can_mark(self.row) else set()
         self.redraw()
 
     @property
@@ -305,9 +298,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         width, beside = self.scrollable_content_region.width - 1, self.screen.has_class("wide")
         return painting.visible_columns(self.columns, width, beside=beside)
 
-    @safety_net.drawing_lines
+    @textual_gaps.guard_drawing
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Paint a region; styles and columns are looked up once for all its lines."""
         cursor = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
         base, chosen, mark = self.rich_style, *map(self.get_component_rich_style, (cursor, "rows--mark"))
         if self.app.no_color and self.has_focus:  # the background is faint then, and a mark hides the cursor's
@@ -351,7 +343,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def _line(self, at: int, width: int) -> Strip:
         row = self.rows[at]
         assert self._paint is not None
-        marked = self._key(row) in self.marks
+        marked = self.key(row) in self.marks
         return painting.row_line(
             self._draw(row), self._paint, width, here=self.has_cursor and at == self.cursor, marked=marked
         )

@@ -32,7 +32,9 @@ def detail(app):
 
 
 def line(app, name):
-    return str(app.screen.query_one(name, Static).render())
+    """What a widget of one line says, or the pane below the list."""
+    widget = app.screen.query_one(name)
+    return str(widget.render()) if isinstance(widget, Static) else "\n".join(line.plain for line in widget.lines)
 
 
 async def stand_on(pilot, name):

@@ -235,13 +235,10 @@ async def test_without_room_for_the_tree_its_key_asks_for_a_scope_that_typing_na
 
 
 @pytest.mark.slow
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize(("columns", "key"), [(80, "enter"), (80, "list.open"), (120, "list.open"), (200, "list.open")])
-async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns, key):
-    async with app.run_test(size=(columns, 24)) as pilot:
-        await settle(pilot)
+async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app):
+    async with running(app, (80, 24)) as pilot:
         table = app.screen.table
-        await press(pilot, key)
+        await press(pilot, "enter")
         before = (table.row_id, app.screen.table.order, app.screen.typed, len(table.rows))
         for other in ("s", "A", "v", "space", "exclamation_mark", "p"):
             await pilot.press(other)
@@ -277,7 +274,7 @@ async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_mark
         marked = len(app.screen.table.marks)
         assert marked > 2
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "list.open", "x")
+        await press(pilot, "enter", "x")
         assert not exists(world.shop + "/.claude/memory/prefer-pnpm.md")
         await pilot.press("escape")
         assert len(app.screen.table.marks) == marked - 1

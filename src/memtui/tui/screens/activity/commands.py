@@ -1,5 +1,6 @@
 """The commands of Activity that write: a note is written, edited, withdrawn and sent again."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui import actions
@@ -27,22 +28,18 @@ class NoteCommands:
 
     def __init__(self, screen: ListScreen[Row], context: RowContext) -> None:
         self.screen, self.services, self.context = screen, screen.services, context
-        self._changed: set[str] = set()  # texts of the notes withdrawn or sent again last, which an undo brings back
 
     def table(self) -> dict[str, Command]:
-        """Return command by action id."""
         no_row, one = self.screen.no_row, self.screen.one_by_one
         return {
             "app.note": Command(self.new),
-            "app.undo": Command(self.undo),
             "activity.edit": Command(self.edit, first_of(no_row, one, self._why_not_waiting)),
             "activity.withdraw": Command(self.withdraw, first_of(no_row, self._why_not_back)),
             "activity.again": Command(self.again, first_of(no_row, one, self._why_not_again)),
         }
 
     async def new(self) -> None:
-        """Write a note: to the session under the cursor, or to its project if it can't be resumed any more; else to
-        this project."""
+        """Write a note: to the session under the cursor if it can be resumed, else to its project or this one."""
         from memtui.tui.dialogs.guidance_subject import SESSION, GuidanceSubject, blank
 
         data, row = self.services.data, self.screen.table.row
@@ -76,7 +73,6 @@ class NoteCommands:
         return self._why_not_waiting()
 
     async def edit(self) -> None:
-        """Edit the waiting note under the cursor."""
         from memtui.tui.dialogs.guidance_subject import GuidanceSubject
 
         row = self.screen.table.row
@@ -91,30 +87,11 @@ class NoteCommands:
             self.services.turn("undo", row.run.id)
             return
         items = self._chosen_waiting()
-        try:
-            self.services.data.review().withdraw(items)
-            self.screen.table.clear_marks()
-            self._changed = {item.text for item in items}
-            # The next key is for the row that is then under the cursor, though the files are not read again yet.
-            self.context.notes = [note for note in self.context.notes if note.item not in items]
-            self.screen.fill()
-            self.services.say(f"Withdrawn: {named(items)}. {actions.takes_back()}")
-        finally:
-            self.services.read()
-
-    def undo(self) -> None:
-        """Undo the last change, and put the cursor on the note that comes back."""
-        if texts := self._changed:
-            self._changed, listed = set(), {row.key for row in self.screen.table.rows}
-            self.screen.wanted = lambda rows: next(
-                (
-                    at
-                    for at, row in enumerate(rows)
-                    if isinstance(row, NoteRow) and row.text in texts and row.key not in listed
-                ),
-                None,
-            )
-        self.services.turn("undo")
+        self.services.make(lambda: self.services.data.review().withdraw(items), f"Withdrawn: {named(items)}.")
+        self.screen.table.clear_marks()
+        # The next key is for the row that is then under the cursor, though the files are not read again yet.
+        self.context.notes = [note for note in self.context.notes if note.item not in items]
+        self.screen.fill()
 
     def _sent(self) -> list[Note]:
         row = self.screen.table.row
@@ -126,8 +103,7 @@ class NoteCommands:
         return "" if has_note else NOT_A_NOTE
 
     async def again(self) -> None:
-        """Send a note again, of several the one that the person chooses: open the form with its text, for whom it was,
-        and how urgent. An expired or held one waits again itself."""
+        """Send a note again in the form; an expired or held one waits again itself."""
         from memtui.tui.dialogs.guidance_subject import GuidanceSubject, note_from
 
         row, data, note = self.screen.table.row, self.services.data, None
@@ -151,13 +127,10 @@ class NoteCommands:
         await self._write(GuidanceSubject(data, values, key=name, home=whose))
 
     def _renew(self, item: Waiting) -> None:
-        try:
-            self.services.data.review().again(item)
-            self.screen.wanted, self._changed = rows.newest(item.text), {item.text}
-            words = ", but nothing delivers it yet" if self.services.data.unheard() else ""
-            self.services.say(f"Sent again: {named([item])} waits{words}. {actions.takes_back()}")
-        finally:
-            self.services.read()
+        words = ", but nothing delivers it yet" if self.services.data.unheard() else ""
+        again = partial(self.services.data.review().again, item)
+        self.services.make(again, f"Sent again: {named([item])} waits{words}.")
+        self.screen.wanted = rows.newest(item.text)
 
     async def _write(self, subject: "GuidanceSubject") -> None:
         from memtui.tui.dialogs.draft_form import DraftForm

@@ -1,5 +1,4 @@
-"""The details of the rows of Activity: a delivery, a note that waits or is under way, a session, a reading by the
-model."""
+"""The details of the rows of Activity: a delivery, a note, a session, a reading by the model."""
 
 import time
 from collections.abc import Sequence
@@ -74,7 +73,6 @@ class RowContext:
         return self.facts[session].title if session in self.facts else ""
 
     def project(self, root: str) -> str:
-        """Return the name of a project."""
         return self.projects.get(root, root)
 
 
@@ -316,8 +314,7 @@ def run(context: RowContext, job: Run) -> Text:
             text.append(safe_text.line(words + quoted, 300) + "\n" if quoted else "", "dim")
     for name, before, after in blocks.changes_of(context.data.root, job.id):
         text.append(f"\n{safe_text.line(name)}\n", style="bold")
-        diff = line_diff.drawn(before, after, ("before", "after")) if before else Text(safe_text.clean(after))
-        text.append_text(diff).append("\n")
+        text.append_text(line_diff.drawn(before, after, ("before", "after"))).append("\n")
     append_keys(
         text, [("activity.withdraw", "undo what it changed")] if job.blocks else [], read_only=context.read_only
     )

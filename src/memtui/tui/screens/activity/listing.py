@@ -29,8 +29,7 @@ IS_LOST = f"is:{LOST}"
 
 
 def parse(text: str) -> Filter:
-    """Return the filter of deliveries that a query means: `words session:ID project:NAME kind:notes memory:NAME
-    is:lost`. Raises ValueError, with what can stand there, for a value of `is:` or `kind:` that means nothing."""
+    """Return the filter of deliveries that a query means. Raises ValueError for a value that means nothing."""
     search = query.parse(text, FIELDS)
     terms = dict(search.terms)
     for name, words in (("is", STATES), ("kind", KINDS)):
@@ -66,7 +65,6 @@ class Listing(RowContext):
         return {name for name in facts if not facts[name].transcript and (facts[name].last or begun) >= begun}
 
     def want(self, text: str, here: str) -> None:
-        """Take another query."""
         criteria, self.wrong, self._folds_of_query, self.here = Filter(), "", {}, here
         try:
             criteria = parse(text)
@@ -79,7 +77,6 @@ class Listing(RowContext):
         self.words = self.wanted.text
 
     def fold(self, session: str, *, unfold: bool) -> None:
-        """Fold or unfold a session."""
         (self._folds_of_query if self.asks else self._folds)[session] = unfold
 
     def find_mistake(self) -> str:
@@ -117,8 +114,7 @@ class Listing(RowContext):
         return not self.wanted.project or project is None or self.wanted.project in {project, self.project(root)}
 
     def sessions(self, find: Callable[[dict[str, DeliveryRow | None]], object]) -> list[Row]:
-        """Return the sessions, those that run first, each with the rows below it, which a query limits; its facts are
-        of all that it got. `find` is told of which nothing is known, with their newest deliveries."""
+        """Return the sessions, live ones first, each with its rows; `find` gets those with no facts yet."""
         if self.wrong or self.everything is None:
             return []
         logged = self._logged()

@@ -39,8 +39,7 @@ COUNTING = "counting …"
 
 
 def summary(data: "Data", listing: "Listing", counted: str, room: int) -> Text:
-    """Return how many notes are lost, how many deliveries were `counted` in the list, and what became of them: by signs
-    where words have no room, so that the parts add up."""
+    """Return how many notes are lost, how many deliveries are `counted`, and what became of them."""
     known, reading, notes = data.receipts.known, listing.reading, sum(note.is_lost for note in listing.wanted_notes())
     line = Text().append(f"{many(notes, 'note')} lost" if notes else "", colours.PROBLEM)
     line.append(" · " if notes else "").append(counted, "bold")

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.worker import get_current_worker
 
@@ -34,10 +34,7 @@ RUNS = 200
 
 
 class ReadNotes(NamedTuple):
-    """The notes that wait, and once a model is set what it did. `names`: of the projects, by slug; `problem`: what
-    could not be read, in words; `unused`: no session was ever given anything; `runs`: by session, newest first;
-    `mentions`: what was asked of the model and waits; `started`: when each session with a
-    state began, and the key of its project, by id."""
+    """The notes that wait, and what a model did. `started`: when each session began, and its project."""
 
     notes: list[NoteRow]
     names: dict[str, str]
@@ -48,18 +45,6 @@ class ReadNotes(NamedTuple):
     started: dict[str, tuple[float, str]]
 
 
-class Receivers(NamedTuple):
-    """What the screen does with what was read: notes, rows of the log, how far a search is, receipts, what sessions are
-    about; and once a log was replaced."""
-
-    notes: Callable[[ReadNotes], None]
-    rows: Callable[[Reading], None]
-    progress: Callable[[str], None]
-    receipts: Callable[[], None]
-    facts: Callable[[dict[str, SessionRow]], None]
-    replaced: Callable[[], None]
-
-
 def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
     """Find what keeps a note from being delivered, then what else is wrong with it."""
     wrong = [*undelivered.findings(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
@@ -67,16 +52,15 @@ def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
 
 
 class ActivityReader:
-    """The work of the screen's workers. They run in threads: `later` has the screen's own call `receivers`."""
+    """The work of the screen's workers, in threads: they have the screen call its `show_…`."""
 
-    def __init__(self, data: "Data", later: Callable[..., object], receivers: Receivers) -> None:
-        self.data, self._later, self._to = data, later, receivers
+    def __init__(self, data: "Data", screen: Any) -> None:
+        self.data, self._later, self._to = data, screen.call_later, screen
         self._known: dict[str, tuple[float, str]] = {}
         self._states_stamp = -1
         self._homes: dict[str, str | None] = {self.data.slug: self.data.project_root}
 
     def reading(self, criteria: Filter) -> Reading:
-        """Begin a reading at the end of the log."""
         earlier = moved.load(self.data.root) if criteria.memory else NOTHING_MOVED
         return Reading(self.data.root, criteria, self.data.receipts, earlier=earlier)
 
@@ -108,11 +92,10 @@ class ActivityReader:
                 runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
         names |= projects.names_of_roots(data.env, {row.root for several in runs.values() for row in several})
         read_notes = ReadNotes(notes, names, problem, not data.records(1), runs, mentions, self._started())
-        self._later(self._to.notes, read_notes)
+        self._later(self._to.show_notes, read_notes)
 
     def _started(self) -> dict[str, tuple[float, str]]:
-        """Return when each session began that has a state, and the key of its project; those that were read
-        before are not read again."""
+        """Return when each session with a state began, and the key of its project."""
         directory = self.data.root + "/sessions"
         stamp = os.stat(directory).st_mtime_ns if os.path.isdir(directory) else 0
         if stamp != self._states_stamp:
@@ -122,32 +105,30 @@ class ActivityReader:
         return self._known
 
     def read(self, reading: Reading, count: int, *, first: bool, oldest_first: bool = False) -> None:
-        """Read `count` more rows, then look up their receipts, those of the oldest first if so wanted, then count.
-        `first`: also look up the receipts of the rows that are there already."""
+        """Read `count` more rows, then look up their receipts, with `first` also those of earlier rows, then count."""
         worker = get_current_worker()
 
         def go_on(lines: int) -> bool:
-            self._later(self._to.progress, f"{lines:,} lines read")
+            self._later(self._to.show_progress, f"{lines:,} lines read")
             return not worker.is_cancelled
 
         before = 0 if first else len(reading.rows)
         reading.more(count, go_on)
         if worker.is_cancelled:
             return
-        self._later(self._to.rows, reading)
+        self._later(self._to.show_rows, reading)
         self._look_up(reading.rows[before:][:: -1 if oldest_first else 1])
         if not self.data.statistics.ready:
             self._count(go_on)
 
     def follow(self, readings: Sequence[Reading]) -> None:
-        """Read what was appended to the log; a log that was replaced is read again from its end."""
         for reading in readings:
             fresh = reading.fresh()
             if fresh is None:
-                self._later(self._to.replaced)
+                self._later(self._to.read_first)
                 return
             if fresh:
-                self._later(self._to.rows, reading)
+                self._later(self._to.show_rows, reading)
                 self._look_up(fresh)
         if self.data.statistics.ready:
             self._count(lambda _: True)
@@ -162,7 +143,7 @@ class ActivityReader:
             clients = serving.served(self.data.root)
             some = names[start : start + SESSIONS_AT_ONCE]
             sessions = {name: self._find_session(name, first_rows[name], finder, clients) for name in some}
-            self._later(self._to.facts, sessions)
+            self._later(self._to.show_facts, sessions)
 
     def _find_session(
         self, name: str, newest: DeliveryRow | None, finder: transcript.Finder, clients: dict[int, str]
@@ -177,7 +158,7 @@ class ActivityReader:
         statistics = self.data.statistics
         if statistics.count(go_on):
             self._look_up(statistics.recent)
-            self._later(self._to.receipts)
+            self._later(self._to.show_receipts)
 
     def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
         """Look up receipts, a few at a time, so that those of the newest are shown first."""
@@ -185,4 +166,4 @@ class ActivityReader:
             if get_current_worker().is_cancelled:
                 return
             if self.data.receipts.look(rows[start : start + LOOKED_UP_AT_ONCE]):
-                self._later(self._to.receipts)
+                self._later(self._to.show_receipts)

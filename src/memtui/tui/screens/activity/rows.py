@@ -1,5 +1,4 @@
-"""The rows of Activity: a note that waits, a session, a delivery to it, a reading of it by the model. Each draws,
-describes and offers itself."""
+"""The rows of Activity, each of which draws, describes and offers itself: note, session, delivery, reading."""
 
 import time
 from collections import Counter
@@ -56,10 +55,7 @@ MARKS = (
 
 
 def _marked(context: RowContext, *cells: Text) -> list[Text]:
-    """Mark the words of the query in cells."""
-    for text in cells if context.words else ():
-        for start, end in fuzzy.spans(text.plain, context.words):
-            text.stylize(fuzzy.STYLE, start, end)
+    fuzzy.mark(cells, context.words)
     return [*cells]
 
 
@@ -77,8 +73,7 @@ def _kind(word: str, width: int, *, lost: bool = False) -> Text:
 
 @dataclass(frozen=True)
 class NoteRow:
-    """A note that waits (`item`; `states`: what is wrong with it), or that a hook took and no transcript shows yet
-    (`under_way`). `home`: the slug of its project, None for all."""
+    """A note that waits (`item`) or is `under_way`. `home`: the slug of its project, None for all."""
 
     entry: Entry
     time: float | None
@@ -89,23 +84,19 @@ class NoteRow:
 
     @property
     def key(self) -> str:
-        """What tells it from other rows."""
         if self.item is not None:
             return f"{self.item.path}#{self.item.id}"
         return f"way {self.under_way.delivery} {self.entry.id}" if self.under_way is not None else ""
 
     @property
     def text(self) -> str:
-        """What it says."""
         return self.entry.text
 
     def copied(self, _context: RowContext) -> str:
-        """Return its text."""
         return self.text
 
     @property
     def actions(self) -> Sequence[str]:
-        """The verbs that suit it, for the foot."""
         if self.item is None:
             return ()
         return ("again", "edit", "withdraw", "mark") if self.is_lost else ("edit", "withdraw", "mark")
@@ -122,7 +113,6 @@ class NoteRow:
 
     @property
     def word(self) -> str:
-        """Its state in a word."""
         if self.under_way is not None:
             return WORDS[receipts.WAITING]
         if self.is_lost:
@@ -166,12 +156,10 @@ class NoteRow:
         return f"{project}, {whom}" if whom and elsewhere else whom or project
 
     def searched(self, context: RowContext) -> str:
-        """Return the text that a query searches."""
         sender = details.called(self.entry.fields.get("from", ""))
         return f"{self.text[:2000]} {sender} {self.whom(context)} {self.word} {LOST * self.is_lost} note"
 
     def cells(self, context: RowContext) -> list[Text]:
-        """Draw its cells."""
         kind = _kind(self.word, KIND_WIDTH, lost=self.is_lost)
         words = Text.assemble(kind, safe_text.line(self.text, 400))
         whom = Text(safe_text.line(self.whom(context), 80), "dim", no_wrap=True)
@@ -181,7 +169,6 @@ class NoteRow:
         return _marked(context, words, whom, Text(written, "dim"), glyph)
 
     def describe(self, context: RowContext) -> Described:
-        """Return the note, who gets it, and the keys that work on it."""
         text = Text(self.text)
         if self.under_way is not None:
             text = details.under_way(context, self.under_way)
@@ -192,8 +179,7 @@ class NoteRow:
 
 @dataclass(frozen=True)
 class SessionGroup:
-    """A session with all that it got, newest first. `facts`: what is known of it beside that; `live`: a client serves
-    it now; `runs`: when a model read it, newest first; `hits`: what a query wants of both."""
+    """A session, and what it got and when a model read it, newest first; `hits`: what a query wants of both."""
 
     session: str
     deliveries: Sequence[reading.DeliveryRow]
@@ -206,12 +192,10 @@ class SessionGroup:
 
     @property
     def actions(self) -> Sequence[str]:
-        """The verbs that suit it, for the foot."""
         return ("left",) if self.unfolded else ("right",) if self.foldable else ()
 
     @property
     def foldable(self) -> bool:
-        """Whether there are rows below it."""
         return bool(self.hits)
 
     @property
@@ -222,11 +206,9 @@ class SessionGroup:
 
     @property
     def key(self) -> str:
-        """What tells it from other rows."""
         return f"session {self.session}"
 
     def copied(self, context: RowContext) -> str:
-        """Return the command that resumes it."""
         return sessions.resume(self.whole({}), context.data.cwd)
 
     def whole(self, known: Mapping[str, str]) -> SessionRow:
@@ -264,7 +246,6 @@ class SessionGroup:
         return _marked(context, words, SPANNED, between.join(Text(*fact) for fact in facts if fact[0]), glyph)
 
     def describe(self, context: RowContext) -> Described:
-        """Return what it is about, what became of what it got, what waits for it, and how to resume it."""
         data, row, project = context.data, self.whole(context.data.receipts.known), context.project(self.root)
         for_it = [
             (note.item, note.recipient(context))
@@ -291,12 +272,10 @@ class DeliveryEntry:
         self.actions: Sequence[str] = ("again",) if "guidance" in dict(logged.contents.counts) else ()
 
     def copied(self, _context: RowContext) -> str:
-        """Return the text that was delivered."""
         record = reading.read(self.logged)
         return record.text[:COPIED_MOST] if record is not None else ""
 
     def cells(self, context: RowContext) -> list[Text]:
-        """Draw its cells."""
         glyph, style = GLYPHS.get(context.data.receipts.known.get(self.logged.id, ""), ("…", "dim"))
         counts, titles = brought(self.logged.contents)
         words = Text(safe_text.line(titles or counts, 200), "" if self.logged.injected else "dim")
@@ -305,7 +284,6 @@ class DeliveryEntry:
         return _below(context, self.word, self.time, words, Text(glyph, style))
 
     def describe(self, context: RowContext) -> Described:
-        """Return what was delivered, why, and whether it arrived, with the text as the log has it."""
         text = details.delivery(context, self.logged)
         return Described(text, title=f"{self.word} · {context.project(self.logged.root)}")
 
@@ -318,15 +296,12 @@ class RunRow:
         self.actions: Sequence[str] = ("withdraw",) if run.blocks else ()
 
     def copied(self, _context: RowContext) -> str:
-        """Return the note that the model left."""
         return self.run.note
 
     def searched(self, _context: RowContext) -> str:
-        """Return the text that a query searches."""
         return f"model {model_words.did(self.run)} {self.run.note} {' '.join(self.run.blocks)}"
 
     def cells(self, context: RowContext) -> list[Text]:
-        """Draw its cells."""
         outcome, style = model_words.outcome(self.run, context.data.now())
         sentence = " · ".join(filter(None, (model_words.did(self.run), self.run.note)))
         ended = ("", "") if outcome == "done" else (f"{outcome} · " if sentence else outcome, style)
@@ -334,7 +309,6 @@ class RunRow:
         return _below(context, "model", self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())
 
     def describe(self, context: RowContext) -> Described:
-        """Return all about it."""
         return Described(details.run(context, self.run), title=f"model · {context.project(self.root)}")
 
 

@@ -10,8 +10,6 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.timer import Timer
-from textual.widgets import Input
 
 from memtui import actions
 from memtui.base.phrasing import many
@@ -23,7 +21,7 @@ from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import FIELDS, IS_LOST, Listing
 from memtui.tui.screens.activity.plots import injected, plots, summary, total
-from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes, Receivers
+from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes
 from memtui.tui.screens.activity.rows import NoteRow, Row, SessionGroup
 from memtui.tui.screens.frame import CORNERS, Described
 from memtui.tui.screens.list_screen import ListScreen
@@ -36,11 +34,8 @@ from memtui.views import legend as marks
 # Older deliveries are read when so few rows are left below what is seen.
 NEAR_END = 10
 TICK_SECONDS = 1.0
-# How long the typing rests before the log is searched.
-TYPING_SECONDS = 0.2
 # Cells of the plots' border and padding.
 PLOT_SIDES = 6
-ONLY_NOTES, NO_NOTES = "Only notes that wait can be marked.", "No notes wait here."
 OF_ALL = "The plots are of all projects."
 EMPTY = """Nothing yet.
 What sessions get is listed here: memories as they start, notes and drafts with their prompts.
@@ -66,11 +61,11 @@ class ActivityList(RowList[Row]):
 
 
 class Activity(ListScreen[Row]):
-    """The screen: a summary on top, the list, the detail of the row under the cursor; or plots in place of all of it.
-    The log is read backwards, a page at a time, and grouped as it comes."""
+    """The list of notes and sessions with its detail, or plots. The log is read backwards by pages."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("activity")]
     group: ClassVar[str] = "activity"
+    typing_seconds = 0.2  # each search reads the log again
     legend: str = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts()
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories", "receipts", "subconscious"})
     row_word: ClassVar[str] = "row"
@@ -84,21 +79,18 @@ class Activity(ListScreen[Row]):
 
     def __init__(self, services: Services) -> None:
         listing = self.listing = Listing(services.data, read_only=services.read_only)
-        table = ActivityList(rows.COLUMNS, lambda row: row.cells(listing), lambda row: row.key, id="list")
+        can_mark = lambda row: isinstance(row, NoteRow) and row.item is not None  # only these are acted on together
+        table = ActivityList(
+            rows.COLUMNS, lambda row: row.cells(listing), lambda row: row.key, can_mark=can_mark, id="list"
+        )
         placeholder = "words, session:, project:, kind:notes, memory:, is:lost"
         super().__init__(services, table, placeholder=placeholder)
-        receivers = Receivers(
-            self.show_notes, self.show_rows, self.show_progress, self.show_receipts, self.show_facts, self.read_first
-        )  # fmt: skip
-        self.reader = ActivityReader(services.data, self.call_later, receivers)
+        self.reader = ActivityReader(services.data, self)
         self.plots = Detail(id="plots")
         self._problem = ""
         self._has_notes = False  # whether the notes were read
         self._to_first = self._to_last = self._reading_more = False
-        self._typing_timer: Timer | None = None
         self.commands |= NoteCommands(self, listing).table() | {
-            "list.mark": Command(self.mark, lambda: "" if self.table.row in self.markable() else ONLY_NOTES),
-            "list.mark_all": Command(self.mark_all, lambda: "" if self.markable() else NO_NOTES),
             "list.attention": Command(lambda: self.toggle_term(IS_LOST)),
             "list.project": Command(self.toggle_projects, lambda: OF_ALL if self.has_class("plots") else ""),
             "activity.plots": Command(self.toggle_plots),
@@ -110,9 +102,8 @@ class Activity(ListScreen[Row]):
 
     def on_mount(self) -> None:
         self.set_interval(TICK_SECONDS, self._scrolled)  # the wheel posts no message
-        self._set_query(self.typed)
+        self.listing.want(self.typed, self._here)
         self.read_first()
-        self._show_query()
 
     # reading
 
@@ -149,9 +140,8 @@ class Activity(ListScreen[Row]):
         self._work(group, partial(self.reader.read, other, count, first=first, oldest_first=to_last))
 
     def reload(self) -> None:
-        """Read the notes, what was appended to the log, and which sessions run; all anew once p was pressed."""
         if self.is_mounted and self.listing.here != self._here:
-            self._set_query(self.typed)
+            self.listing.want(self.typed, self._here)
             self.read_first()
         elif self.is_mounted and self.listing.everything is not None:
             self._work("notes", self.reader.read_notes)
@@ -160,8 +150,7 @@ class Activity(ListScreen[Row]):
             self.show_detail()
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        """Read what has changed. After a new receipt also what live sessions are about, and those without a transcript:
-        the client writes it late."""
+        """Read what has changed; after a receipt also sessions without a transcript, which the client writes late."""
         if parts is not None and "receipts" in parts:
             self._forget(self.listing.live | self.listing.unwritten)
         if parts == frozenset({"receipts"}):
@@ -175,7 +164,6 @@ class Activity(ListScreen[Row]):
             self.listing.facts.pop(name, None)
 
     def refresh_ages(self) -> None:
-        """Read the notes again: they may have expired."""
         super().refresh_ages()
         self._work("notes", self.reader.read_notes)
 
@@ -274,7 +262,6 @@ class Activity(ListScreen[Row]):
         return "" if isinstance(row, NoteRow) else row.session
 
     def fold(self, fold: str, *, unfold: bool) -> None:
-        """Show or hide what a session got."""
         self.listing.fold(fold, unfold=unfold)
         super().fold(fold, unfold=unfold)
 
@@ -285,10 +272,6 @@ class Activity(ListScreen[Row]):
             self.fold(row.session, unfold=True)
         else:
             self.open_detail()
-
-    def markable(self) -> Sequence[Row]:
-        """Return the notes that wait: only these can be acted on together."""
-        return [row for row in self.table.rows if isinstance(row, NoteRow) and row.item is not None]
 
     def why_empty(self) -> str:
         reading = self.listing.reading
@@ -306,14 +289,12 @@ class Activity(ListScreen[Row]):
         return safe_text.line(self.listing.find_mistake()) or nothing
 
     def status_words(self) -> str:
-        """Return how many lines of the log could not be read, and that the oldest are not held."""
         reading = self.listing.reading
         skipped = many(reading.skipped, "torn line") if reading is not None and reading.skipped else ""
         full = f"older ones: filter ({KEPT:,} are held)" if reading is not None and reading.full else ""
         return " · ".join(filter(None, (skipped, full, super().status_words())))
 
     def numbers(self) -> tuple[str, str]:
-        """Return how many deliveries the query wants, of how many, as far as the log is read."""
         reading, everything = self.listing.reading, self.listing.everything
         count = "…" if reading is None else f"{injected(reading):,}{'' if reading.done else '+'}"
         count = "0" if self.listing.wrong else count
@@ -352,7 +333,6 @@ class Activity(ListScreen[Row]):
         return row.describe(self.listing)
 
     def key_words(self) -> list[tuple[str, str]]:
-        """Return what escape and enter do now."""
         return [("escape", "back")] if self.has_class("plots") else super().key_words()
 
     def footer_actions(self) -> list[actions.Action]:
@@ -388,53 +368,14 @@ class Activity(ListScreen[Row]):
 
     # the query
 
-    def show_query(self, text: str) -> None:
+    def seek(self, text: str) -> None:
         """Show what a query wants, from its first row."""
-        self._set_query(text)
-        if self.is_mounted:  # else `on_mount` reads
-            self._show_query()
-            self._leave_plots()
-            self.remove_class("deep", "whole")
-            self.table.focus()
-            self._read_wanted()
-
-    def _set_query(self, text: str) -> None:
-        self.typed = text.strip()
-        self.listing.want(self.typed, self._here)
-
-    def _show_query(self) -> None:
-        with self.prevent(Input.Changed):
-            self.filter_line.value = self.typed
-        self.filter_line.set_class(bool(self.typed), "shown")
-
-    @on(Input.Changed, "#filter")
-    def _typed(self, event: Input.Changed) -> None:
-        event.prevent_default()
-        self._stop_typing()
-        # Each search reads the log again.
-        self._typing_timer = self.set_timer(TYPING_SECONDS, lambda: self._search(event.value))
-
-    @on(Input.Submitted, "#filter")
-    def _submitted(self, event: Input.Submitted) -> None:
-        self._stop_typing()
-        self._search(event.value)
-
-    def _search(self, text: str) -> None:
         if text.strip() != self.typed:
-            self._set_query(text)
-            self._read_wanted()
-
-    def _stop_typing(self) -> None:
-        if self._typing_timer is not None:
-            self._typing_timer.stop()
-
-    def clear_filter(self) -> bool:
-        """Clear the query; return False if there is none."""
-        self._stop_typing()
-        if not (self.typed or self.filter_line.has_class("shown")):
-            return False
-        self.show_query("")
-        return True
+            self.typed = text.strip()
+            self.listing.want(self.typed, self._here)
+            if self.is_mounted:  # else `on_mount` reads
+                self._leave_plots()
+                self._read_wanted()
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         return (self._leave_plots, *super().escape_steps())

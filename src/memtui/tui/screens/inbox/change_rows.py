@@ -37,8 +37,6 @@ MARKS = (
 
 @dataclass(frozen=True, kw_only=True)
 class ProposedRow(InboxRow):
-    """A change that is proposed."""
-
     facts: ChangeFacts
 
     @classmethod
@@ -69,7 +67,6 @@ class ProposedRow(InboxRow):
         return super().needs_look if is_safe else "it is no safe fix"
 
     def signs(self, _view: InboxView) -> Text:
-        """Return whether it drops something, or can't be made."""
         sign, style = BLOCKED if self.facts.refused else DROPS if self.facts.drops else ("", "")
         return Text(f"{sign} ", style) if sign else Text()
 
@@ -82,7 +79,6 @@ class ProposedRow(InboxRow):
         proposed.reject(data.store(), [self.proposal], never=True)
 
     def describe(self, view: InboxView) -> Described:
-        """Return why it is proposed, what is lost, and what changes."""
         saved = autosave.kept(view.data.root, self.autosave)
         unsaved = autosave.unsaved(saved.time, view.now, "inbox.edit") if saved is not None else ""
         view.needed = WHOLE
@@ -90,8 +86,6 @@ class ProposedRow(InboxRow):
 
 
 class ChangeCommands(RowCommands):
-    """The commands on changes."""
-
     def table(self) -> dict[str, Command]:
         return super().table() | {
             "approve": Command(self.approve),
@@ -124,14 +118,13 @@ class ChangeCommands(RowCommands):
         able = [row for row in rows if row.facts.refused is None]
         if rows[0].facts.refused is not None and not able:
             raise rows[0].facts.refused.error
-        if not await self.takes_proposed(rows, self.edit):
+        if await self.goes_on_with_own(rows, self.edit):
             return
         is_seen = self.chosen.is_seen() and rows[0].facts.weighed is not None
         if is_seen or await self._agrees(able, len(rows) - len(able)):
             await self._make(able)
 
     async def _agrees(self, rows: Sequence[ProposedRow], unable: int) -> bool:
-        """Show what will be written, and ask."""
         text = change_text.previewed([row.facts for row in rows])
         if unable:
             text.append(f"! {many(unable, 'more is', 'more are')} marked that can't be made now.\n", style="yellow")
@@ -156,7 +149,7 @@ class ChangeCommands(RowCommands):
             return
         try:
             work = partial(composing.apply, self.services.data.store(), [row.proposal for row in rows])
-            applied = await self.chosen.work(work, len(rows))
+            applied = await self.services.progress.run(work, len(rows))
         finally:
             self.services.read(MEMORIES)
         await self._report(applied)

@@ -27,8 +27,7 @@ SHOWN, FILES, STATEMENT, MOST_SHOWN = 4000, 12, 300, 60_000
 
 @dataclass(frozen=True)
 class ChangeFacts:
-    """What is known of a proposal: `place` names its scope; `by` made it, empty if it was planned now; `weighed` is
-    None until it was weighed."""
+    """A proposal, its scope `place`, who made it (`by`, empty if planned now); `weighed` later."""
 
     proposal: Proposal
     place: str = ""
@@ -62,8 +61,7 @@ class ChangeFacts:
 
 
 def detail(facts: ChangeFacts, unsaved: str, *, read_only: bool) -> Text:
-    """Return all about a proposal: what is lost first, the keys last. `unsaved`: words for that its outcome was edited
-    and not saved, empty if it was not."""
+    """Return all about a proposal: what is lost first, the keys last; `unsaved`: of an edited outcome."""
     text = head(facts, unsaved)
     if facts.weighed is None:
         text.append("\ncomparing …\n", style="dim")
@@ -141,8 +139,7 @@ def _stem(path: str) -> str:
 
 
 def texts(proposal: Proposal) -> list[tuple[Text, Text]]:
-    """Return the memories that become others, the one that stays first: the name of each and whether it stays, and its
-    description and text, drawn for reading."""
+    """Return the memories that become others: name and whether it stays, and its text."""
     about = {output.path for output in proposal.outputs}
     drawn = []
     for file in proposal.inputs:
@@ -186,13 +183,8 @@ def _difference(text: Text, diff: FileDiff, name: str, *, is_merge: bool) -> Non
     text.append(f"\n{name}", style="bold").append(f"{what}\n", style="dim")
     if diff.after is None and is_merge:
         return
-    old, new = ((data or b"").decode("utf-8", "replace").rstrip("\n") for data in (diff.before, diff.after))
-    if diff.before is None or diff.after is None:
-        sign = line_diff.OLD if diff.after is None else line_diff.NEW
-        lines = (old or new)[: line_diff.SHOWN].split("\n")
-        text.append("".join(f"{sign} {safe_text.clean(line)}\n" for line in lines), line_diff.STYLES[sign])
-    else:
-        text.append_text(line_diff.drawn(old, new, ("the file before", "the file after")))
+    names = ("the file before", "the file after")
+    text.append_text(line_diff.drawn(diff.before or b"", diff.after or b"", names))
 
 
 def previewed(changes: Sequence[ChangeFacts]) -> Text:

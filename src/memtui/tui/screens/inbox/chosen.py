@@ -1,7 +1,5 @@
-"""The rows that a command of the inbox works on (the marked ones of one kind, or else the one under the cursor), and
-what the commands of all kinds share."""
+"""The rows that a command of the inbox works on, and what the commands of all kinds share."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TypeVar
 
@@ -9,24 +7,22 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.base import dates
-from memtui.base.phrasing import cut, many
+from memtui.base.phrasing import cut
 from memtui.base.when import NEVER
 from memtui.review import later
 from memtui.review.waiting import Waiting
 from memtui.store.memory import read_memory
-from memtui.tui.batch import AT_ONCE
-from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, Line, ignored, which
+from memtui.tui.dialogs.ask import Choice, Line, ignored
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.row import GHOST, InboxRow, InboxView, counted
-from memtui.tui.screens.inbox.text import note_text
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Command, HowFar, Services
+from memtui.tui.services import Command, Services
 from memtui.tui.widgets.body import fits
-from memtui.views import drafts, safe_text, unheard
+from memtui.views import drafts, safe_text
 
 # The parts of the files that a decision about an entry, or about memories, touches. What else depends on it is read
 # when the keys rest.
@@ -37,7 +33,6 @@ NOW, DATE = "now", "date"
 GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
 GIST_SHOWN = 40  # characters of a row's sentence in a note
 Kind = TypeVar("Kind", bound=InboxRow)
-Result = TypeVar("Result")
 
 
 class Chosen:
@@ -69,7 +64,6 @@ class Chosen:
         return list({row.key: row for row in self._every() if isinstance(row, kind)}.values())
 
     def same_kind(self) -> list[InboxRow]:
-        """Return the chosen rows of the leader's kind."""
         leader = self.leader
         if leader is None or not self.screen.table.marks:
             return [] if leader is None else [leader]
@@ -82,8 +76,7 @@ class Chosen:
         return self.leader if row is None or row.folds else row
 
     def markable(self) -> Sequence[InboxRow]:
-        """Return the rows that "mark all" marks: all of the kind under the cursor that need no look by themselves; of a
-        kind that always does, and among hidden rows, all of them."""
+        """Return the rows like the one under the cursor that need no look by themselves, if any; else all."""
         under = self._under
         alike = [row for row in self.screen.table.rows if under is not None and row.kind is under.kind]
         if under is not None and under.until is not None:
@@ -146,8 +139,7 @@ class Chosen:
         return await self.services.ask(Preview(title, text, go)) is True
 
     def take_off(self, failed: Collection[str] = (), *, is_grey: bool = False) -> None:
-        """Take the chosen rows but those with the keys `failed` off the list at once: the next key is about the next
-        row. One that was rejected stays grey until the next decision. Marked rows of other kinds stay so."""
+        """Take the chosen rows but the `failed` off the list at once; one that was rejected stays grey."""
         alike, table = self.same_kind(), self.screen.table
         rows = [row for row in alike if row.key not in failed]
         marks = table.marks - {row.key for row in rows}
@@ -158,29 +150,13 @@ class Chosen:
     def act(
         self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None, *, is_grey: bool = False
     ) -> None:
-        """Make a change, take its rows off the list as `take_off` does, and say so with `words`. Raises what `change`
-        raises. The `parts` of the files are read again either way, None for all."""
-        try:
-            change()
-            self.say(words)
-            self.take_off(is_grey=is_grey)
-        finally:
-            self.services.read(parts)
+        """Make a change, take its rows off, and say so. Raises what `change` raises. `parts`: to be read again."""
+        self.services.make(change, words, parts)
+        self.take_off(is_grey=is_grey)
 
     def say(self, words: str) -> None:
         """Say what was done, and which key takes it back."""
         self.services.say(f"{words} {actions.takes_back()}")
-
-    async def work(self, change: Callable[[], Result], count: int) -> Result:
-        """Make changes to so many memories; many in a thread, so that the screen goes on. Raises what `change` does."""
-        if count <= AT_ONCE:
-            return change()
-        self.services.at_work = True
-        self.screen.post_message(HowFar(f"making {many(count, 'change')} …"))
-        try:
-            return await asyncio.to_thread(change)
-        finally:
-            self.services.at_work = False
 
     def nothing(self) -> str:
         """Say that nothing is chosen, if nothing is: the filter hides what is marked, or the row is a fold."""
@@ -211,7 +187,6 @@ class RowCommands:
         self.services, self.screen, self.chosen, self.view = chosen.services, chosen.screen, chosen, view
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by verb."""
         return {"later": Command(self.later)}
 
     def named(self, rows: Sequence[InboxRow]) -> str:
@@ -253,12 +228,10 @@ class RowCommands:
         self.chosen.act(change, self.rejected(rows), parts, is_grey=is_grey)
 
     def reject_entries(self, *, for_good: bool = True) -> None:
-        """Reject the chosen entries."""
         items, review = self.chosen.items(), self.services.data.review()
         self.reject(lambda: review.reject(items), ENTRIES, for_good=for_good)
 
     def rejected(self, rows: Sequence[InboxRow]) -> str:
-        """Say that rows were rejected."""
         return f"Rejected: {self.named(rows)}."
 
     def never(self) -> None:
@@ -274,36 +247,18 @@ class RowCommands:
         keys, step = [row.later_key for row in rows], later.step(self.named(rows), until, data.now())
         self.chosen.act(lambda: later.hide(data.journal(), keys, until, step), words)
 
-    async def takes_proposed(self, rows: Sequence[InboxRow], edit: Callable[[], Awaitable[object]]) -> bool:
-        """Ask which text is meant of one row that was edited and not saved, and go on with the person's in its form.
-        Return whether to go on with the text as it was proposed."""
-        data = self.services.data
-        saved = autosave.kept(data.root, rows[0].autosave) if len(rows) == 1 else None
-        if saved is None:
-            return True
-        answer = await self.services.ask(which(saved, data.now()))
-        if answer == MINE:
+    async def goes_on_with_own(self, rows: Sequence[InboxRow], edit: Callable[[], Awaitable[object]]) -> bool:
+        """Go on in its form with the text of one row that was edited and not saved; return whether there was any."""
+        has_own = len(rows) == 1 and autosave.kept(self.services.data.root, rows[0].autosave) is not None
+        if has_own:
             await edit()
-        return answer == PROPOSED
+        return has_own
 
     def unsaved(self, rows: Sequence[InboxRow]) -> str:
         """Return a line that says how many rows were edited and not saved, among several; empty if none was."""
         names = autosave.names(self.services.data.root) if len(rows) > 1 else ()
         count = sum(autosave.has(names, row.autosave) for row in rows)
         return f"! {ignored(count, 'inbox.edit')}\n" if count else ""
-
-    async def note(self) -> None:
-        """Turn the chosen entries into notes. Several, or one that is not fully on the screen, are shown first."""
-        items, review = self.chosen.items(), self.services.data.review()
-        count, it = many(len(items), "entry", "entries"), "a note" if len(items) == 1 else "notes"
-        title = f"Turn {count} into {it}: the agent gets this"
-        if not self.chosen.is_seen() and not await self.chosen.agrees(
-            title, note_text(items), f"turn {count} into {it}"
-        ):
-            return
-        why_unheard = unheard.keyed(self.services.data.unheard())
-        when = f"but nothing delivers it yet: {why_unheard}" if why_unheard else "for the next prompt"
-        self.chosen.act(lambda: review.to_guidance(items), f"Now {it} {when}.")
 
     def why_too_long(self) -> str:
         """Say that the chosen entry is too long to be edited, if it is."""

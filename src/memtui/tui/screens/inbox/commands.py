@@ -14,12 +14,11 @@ from memtui.tui.screens.inbox.row import GHOST, KINDS, InboxRow, InboxView
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command
 
-VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow", "note")
+VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow")
 
 
 class Ghost:
-    """The grey row of what was rejected just now: it stays until the next decision. `rows`: it, or none; `below`: the
-    keys of the rows that were below it, above which it stays as others come."""
+    """The grey row of what was rejected, until the next decision. `below`: the keys of the rows below it."""
 
     def __init__(self, screen: ListScreen[InboxRow]) -> None:
         self.screen = screen
@@ -38,7 +37,6 @@ class Ghost:
         return [*rows[:here], *self.rows, *rows[here:]]
 
     def drop(self) -> None:
-        """Take the grey row off the list."""
         if self.rows:
             self.rows = []
             self.screen.fill()
@@ -60,7 +58,6 @@ class GhostCommands(RowCommands):
 
 
 def commands(chosen: Chosen, view: InboxView) -> dict[str, Command]:
-    """Return the commands by the id of their action."""
     families = {
         "draft": DraftCommands(chosen, view).table(),
         "ghost": GhostCommands(chosen, view).table(),

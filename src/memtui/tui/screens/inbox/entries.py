@@ -1,5 +1,4 @@
-"""Drafts and todos as rows of the inbox, and the commands that decide about them: what is not on the screen is shown
-first; undo takes back each."""
+"""Drafts and todos as rows of the inbox, and the commands that decide about them."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -56,8 +55,6 @@ TODO_KEYS = (
 
 @dataclass(frozen=True, kw_only=True)
 class EntryRow(InboxRow):
-    """A draft or a todo."""
-
     item: Waiting
 
     @property
@@ -66,7 +63,6 @@ class EntryRow(InboxRow):
 
     @property
     def heading(self) -> str:
-        """The title of its detail, which names type and scope once."""
         of = f" · {self.memory_type} for" if self.kind is DRAFT else " ·"
         return f"{self.kind.word}{of} {self.place}"
 
@@ -74,12 +70,10 @@ class EntryRow(InboxRow):
         return Text("! " if self.is_taken else "", colours.WARNING)
 
     def when(self, view: "InboxView") -> str:
-        """Return its age; empty if nothing says when it was written."""
         return "" if (written := self.item.entry.time()) is None else age(written, view.now)
 
     @property
     def searched(self) -> str:
-        """The text that the filter searches: the whole entry, and what its memory is called."""
         name, kind = (self.item.entry.fields.get(field, "") for field in ("name", "kind"))
         return f"{self.kind.word} {name} {kind} {self.item.text[:2000]} {self.place}"
 
@@ -87,7 +81,6 @@ class EntryRow(InboxRow):
         return self.item.text
 
     def look_up(self, view: "InboxView") -> Callable[[], object] | None:
-        """Return what finds the evidence of it."""
         return None if self.key in view.evidence else view.finder(self.item)
 
     def forbid(self, data: "Data") -> None:
@@ -95,7 +88,6 @@ class EntryRow(InboxRow):
         data.review().never([self.item])
 
     def describe(self, view: "InboxView") -> Described:
-        """Return what it would become, and why; that it was edited and not saved comes first."""
         item, evidence = self.item, view.evidence.get(self.key)
         saved = autosave.kept(view.data.root, self.autosave)
         text = Text().append(f"{autosave.unsaved(saved.time, view.now, 'inbox.edit')}\n" if saved else "", "yellow")
@@ -120,8 +112,7 @@ class EntryRow(InboxRow):
 
 
 def rows_of(waiting: Sequence[Waiting], view: "InboxView", places: Mapping[str, str]) -> list[InboxRow]:
-    """Return a row for each draft and todo: drafts that are most worth keeping and newest first, then todos. `places`:
-    the directories of scopes, by label."""
+    """Return a row for each draft, best first, then for each todo. `places`: directories of scopes, by label."""
     entries = [*best_first(entry for entry in waiting if entry.kind == "updates")]
     entries += [entry for entry in waiting if entry.kind == "items"]
     return [entry_row(entry, view, is_taken=_has_name(entry, view.data.slug, places)) for entry in entries]
@@ -137,7 +128,6 @@ def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
 
 
 def entry_row(item: Waiting, view: "InboxView", *, is_taken: bool = False) -> EntryRow:
-    """Make the row of a draft or todo."""
     kind = DRAFT if item.kind == "updates" else TODO
     project = (view.project_name(item) or view.data.facts.project) if item.slug is not None else ""
     is_global = not project or (kind is DRAFT and drafting.label_of(item) == "global")
@@ -150,13 +140,10 @@ def entry_row(item: Waiting, view: "InboxView", *, is_taken: bool = False) -> En
 
 
 class TodoCommands(RowCommands):
-    """The commands on todos."""
-
     def table(self) -> dict[str, Command]:
         return super().table() | {
             "approve": Command(self.done),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self.why_too_long)),
-            "note": Command(self.note),
             "reject": Command(partial(self.reject_entries, for_good=False)),
         }
 
@@ -169,7 +156,6 @@ class TodoCommands(RowCommands):
             self.chosen.act(lambda: review.done(items), f"Done: {drafts.named(items)}.", ENTRIES)
 
     async def edit(self) -> None:
-        """Change the text of a todo."""
         (item,) = self.chosen.items()
         data = self.services.data
 
@@ -201,14 +187,11 @@ NAMES = ("the memory now", "the memory then")
 
 
 class DraftCommands(RowCommands):
-    """The commands on drafts."""
-
     def table(self) -> dict[str, Command]:
         return super().table() | {
             "approve": Command(self.approve),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self.why_too_long)),
             "merge": Command(self.merge),
-            "note": Command(self.note),
             "reject": Command(self.reject_entries),
         }
 
@@ -216,7 +199,7 @@ class DraftCommands(RowCommands):
         """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""
         rows, is_seen = self.chosen.same_kind(), self.chosen.is_seen()
         items = self.chosen.items()
-        if not await self.takes_proposed(rows, self.edit):
+        if await self.goes_on_with_own(rows, self.edit):
             return
         proposed = [self.view.draft(result) if is_seen else self.view.propose(result) for result in items]
         errors = [result for result in proposed if isinstance(result, MemtuiError)]
@@ -300,7 +283,6 @@ class DraftCommands(RowCommands):
         self.screen.fill()
 
     def _values(self, item: Waiting) -> dict[str, str]:
-        """Return what the form of a draft shows."""
         first, _, rest = item.text.partition("\n")
         fields, proposed = item.entry.fields, self.view.draft(item)
         return {
@@ -315,7 +297,7 @@ class DraftCommands(RowCommands):
     async def merge(self) -> None:
         """Ask for the memory to merge into, the most similar first; then show what it becomes, and write it."""
         items, row = self.chosen.items(), self.screen.table.row
-        if not await self.takes_proposed(self.chosen.same_kind(), self.edit):
+        if await self.goes_on_with_own(self.chosen.same_kind(), self.edit):
             return
         first = next((item for item in items if row is not None and item is row.item), items[0])
         several = len({item.slug for item in items if item.slug}) > 1
@@ -354,8 +336,7 @@ class DraftCommands(RowCommands):
         store = self.services.data.store()
         after = approve.merged(approve.store_of(store, items), items, target).raw
         text = Text().append(safe_text.line(self.services.data.tilde(target.path)) + "\n", "dim")
-        old, new = (raw.decode("utf-8", "replace").rstrip("\n") for raw in (target.raw, after))
-        text.append_text(line_diff.drawn(old, new, NAMES))
+        text.append_text(line_diff.drawn(target.raw, after, NAMES))
         if unsaved := self.unsaved(self.chosen.same_kind()):
             text.append(f"\n{unsaved}", "yellow")
         if await self.services.ask(Preview(f"{name} becomes", text, "write it")):

@@ -1,5 +1,4 @@
-"""Memories that somebody else wrote, that have a problem, or that are not trusted: as rows of the inbox, and the
-commands that decide about them."""
+"""Memories that others wrote, that have a problem, or are not trusted: as rows of the inbox with commands."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -44,12 +43,10 @@ class ChangedRow(InboxRow):
         return age(self.changed.now.written, view.now)
 
     def look_up(self, view: InboxView) -> Callable[[], object] | None:
-        """Return what finds the session and the prompt in which an agent wrote it."""
         is_known = not self.changed.writer.session or self.key in view.occasions
         return None if is_known else partial(Occasions(view.data.env).of, self.changed.writer)
 
     def describe(self, view: InboxView) -> Described:
-        """Return who wrote it, and the lines that differ."""
         head = _head(self.changed, self.place, view.occasions.get(self.key), view.now)
         head.append(f"! {words.NOT_TRUSTED}\n" if self.undelivered else "", "yellow")
         text = head.append(f"{safe_text.line(view.data.tilde(self.changed.key))}\n\n", "dim")
@@ -64,7 +61,6 @@ class ChangedRow(InboxRow):
         return Described(text)
 
     def copied(self, view: InboxView) -> str:
-        """Return the lines that differ."""
         return _difference(view.data, self.changed).plain
 
 
@@ -92,8 +88,7 @@ def rows_of_changed(data: Data, changes: Sequence[Changed]) -> list[InboxRow]:
 
 
 def _head(item: Changed, place: str, occasion: Occasion | None, now: float) -> Text:
-    """Return the name of a memory after its scope, `place`; who wrote it, when, and after which prompt; `occasion`
-    None: that is still looked up."""
+    """Return the name of a memory after its scope, who wrote it, when, and after which prompt."""
     text = Text().append(safe_text.line(f"{place}: {item.name}"), "bold")
     title = occasion.title if occasion is not None else ""
     text.append(f"\n{safe_text.line(words.by(item, title))} · {ago(item.now.written, now)}\n", "dim")
@@ -108,8 +103,7 @@ def _difference(data: Data, item: Changed, *, back: bool = False) -> Text:
         texts = changed.texts(data.versions, item)[::-1] if back else changed.to_keep(data.versions, item)
     except MemtuiError as error:
         return Text(f"! {safe_text.line(error.message)}\n", "yellow")
-    before, after = (text.decode("utf-8", "replace").rstrip("\n") for text in texts)
-    return line_diff.drawn(before, after, NAMES[::-1] if back else NAMES)
+    return line_diff.drawn(*texts, NAMES[::-1] if back else NAMES)
 
 
 class ChangedCommands(RowCommands):
@@ -159,7 +153,7 @@ class ChangedCommands(RowCommands):
             return
         try:
             work = partial(changed.reject, data.store(), data.versions, memories)
-            outcome = await self.chosen.work(work, len(memories))
+            outcome = await self.services.progress.run(work, len(memories))
             self.chosen.take_off([f"changed:{item.key}" for item, _ in outcome.failed])
             data.take_in()
         finally:
@@ -206,7 +200,6 @@ class ProblemRow(InboxRow):
 
     @property
     def paths(self) -> list[str]:
-        """The paths of the memories that it is about."""
         subjects = (finding.subject for finding in self.problem.parts)
         return [subject.removeprefix(OF_MEMORY) for subject in subjects if subject.startswith(OF_MEMORY)]
 
@@ -215,7 +208,6 @@ class ProblemRow(InboxRow):
         return "it is for you to do"
 
     def describe(self, view: InboxView) -> Described:
-        """Return what is wrong, the memories, and what to do."""
         text = Text().append(safe_text.line(self.says, 600) + "\n", "bold")
         names = self.problem.memories
         text.append(f"{safe_text.line(some(names), 600)}\n" if len(names) > 1 else "", "dim")
@@ -238,11 +230,9 @@ class TrustRow(InboxRow):
 
     @property
     def searched(self) -> str:
-        """The text that the filter searches: its name too."""
         return f"{super().searched} {self.untrusted.memory.stem}"
 
     def describe(self, view: InboxView) -> Described:
-        """Return its whole text, as the agent gets it."""
         text = self.text(view.data)
         view.needed = WHOLE
         keys = (
@@ -264,8 +254,6 @@ class TrustRow(InboxRow):
 
 
 class ProblemCommands(RowCommands):
-    """The commands on problems."""
-
     def table(self) -> dict[str, Command]:
         one = first_of(self.screen.one_by_one, self._why_no_memory)
         return super().table() | {
@@ -301,8 +289,6 @@ class ProblemCommands(RowCommands):
 
 
 class TrustCommands(RowCommands):
-    """The commands on memories that are not trusted."""
-
     def table(self) -> dict[str, Command]:
         return super().table() | {
             "approve": Command(self.trust),

@@ -1,5 +1,4 @@
-"""What the inbox reads in workers: the entries that wait, what others wrote, and the changes that it proposes, which
-are planned again when files have changed."""
+"""What the inbox reads in workers: entries, what others wrote, and the changes that it proposes."""
 
 import os
 import time
@@ -81,8 +80,7 @@ Stamps = dict[str, watch.Stamp]
 
 
 class InboxPlan(NamedTuple):
-    """The `changes` that are proposed; the `problems` that are left for a person; the names of scopes by label; the
-    `stamps` of the files that all of it depends on."""
+    """The proposed `changes`, the `problems` left for a person, names of scopes, `stamps` of the files."""
 
     changes: Sequence[ChangeFacts]
     problems: Sequence[Problem]
@@ -101,7 +99,6 @@ class PlannedChanges:
 
     @property
     def rows(self) -> list[InboxRow]:
-        """The rows that are to be shown."""
         return [*(row for row in self._rows if row.proposal.id not in self.decided), *self._problems]
 
     def take(self, plan: InboxPlan) -> None:
@@ -121,8 +118,7 @@ class PlannedChanges:
         self._rows = [ProposedRow.of(replace(row.facts, weighed=weights[row.proposal.id])) for row in self._rows]
 
     def look(self, data: "Data") -> tuple[set[str], bool]:
-        """Return which decided changes are open again, as after an undo, and whether a file that the plan depends on
-        is not as it was. Slow: for a worker."""
+        """Return which decided changes are open again, and whether a file of the plan has changed. Slow."""
         decided = [row for row in self._rows if row.proposal.id in self.decided]
         refused = set(proposed.rejected(data.root)) if decided else set()
         back = {row.proposal.id for row in decided if row.proposal.subject not in refused and row.facts.is_current}
@@ -164,8 +160,7 @@ def weigh(data: "Data", plan: InboxPlan) -> Iterator[list[Weighed]]:
 
 
 def stamps(data: "Data") -> Stamps:
-    """Return the stamps of the files that a plan depends on, by path: memories, drafts, what was decided, settings.
-    Raises MemtuiError or OSError."""
+    """Return the stamps of the files that a plan depends on, by path. Raises MemtuiError or OSError."""
     root = data.root
     decided = (proposed.rejected_path(root), beside.pairs_path(root), trust.path(root), config.file_path(root))
     directories = [proposed.directory(root)]

@@ -1,5 +1,4 @@
-"""A row of the inbox: one thing to decide. Each class draws and describes its rows; the `kind` of a row names it and
-the commands that decide about it."""
+"""A row of the inbox: one thing to decide, which draws and describes itself."""
 
 import math
 from collections import Counter
@@ -61,7 +60,6 @@ class InboxView:
 
     @property
     def now(self) -> float:
-        """The time, in seconds since the epoch."""
         return self.data.now()
 
     def forget(self, directories: Iterable[str]) -> None:
@@ -219,12 +217,10 @@ class InboxRow:
 
     @property
     def heading(self) -> str:
-        """The title of its detail: of a fold, what it folds."""
         return " · ".join(filter(None, (self.kind.word, self.place))) or self.says
 
     @property
     def look(self) -> tuple[object, ...]:
-        """What decides how it is drawn."""
         return self.key, self.until, self.says, self.later_key
 
     def when(self, _view: "InboxView") -> str:
@@ -232,7 +228,6 @@ class InboxRow:
         return ""
 
     def signs(self, _view: "InboxView") -> Text:
-        """Return the marks in front of the sentence."""
         return Text()
 
     def cells(self, view: "InboxView") -> list[Text]:
@@ -249,11 +244,9 @@ class InboxRow:
 
     @property
     def searched(self) -> str:
-        """The text that the filter searches."""
         return f"{self.kind.word} {self.says} {self.place}"
 
     def describe(self, _view: "InboxView") -> Described:
-        """Return the detail."""
         return Described(Text(self.kind.word))
 
     def look_up(self, _view: "InboxView") -> Callable[[], object] | None:
@@ -264,7 +257,6 @@ class InboxRow:
         """Reject it for good, after it was rejected."""
 
     def copied(self, _view: "InboxView") -> str:
-        """Return the text for the clipboard."""
         return ""
 
     @property
@@ -290,7 +282,6 @@ class FoldRow(InboxRow):
         return [Text(sign, "dim"), Text(safe_text.line(self.says, SENTENCE), "dim"), Text(), Text()]
 
     def describe(self, view: "InboxView") -> Described:
-        """Return why, and while it is folded what is in it."""
         text = Text(WHY.get(self.key, OF_ONE_CAUSE)).append(
             f"\nenter {'hides' if self.is_open else 'shows'} {'it' if len(self.folds) == 1 else 'them'}.\n\n", "dim"
         )
@@ -313,8 +304,7 @@ def as_seen(rows: Sequence[InboxRow]) -> list[tuple[object, ...]]:
 
 
 def in_order(rows: Sequence[InboxRow], hidden: Mapping[str, float], now: float) -> list[InboxRow]:
-    """Return rows kind by kind, as ORDER has them, and within a kind as they are; those `hidden` until a time at the
-    end, in the order in which they come back, without those hidden for good."""
+    """Return rows kind by kind, as ORDER has them; `hidden` ones at the end, without those hidden for good."""
     inbox_rows = []
     for row in rows:
         until = hidden.get(row.later_key, 0.0) if row.later_key else 0.0

@@ -28,10 +28,10 @@ from memtui.tui.screens.inbox import change_rows, entries, reader, terms
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.commands import Ghost, commands
 from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChanges
-from memtui.tui.screens.inbox.row import FoldRow, InboxRow, InboxView, as_seen, folded, in_order
+from memtui.tui.screens.inbox.row import GHOST, FoldRow, InboxRow, InboxView, as_seen, folded, in_order
 from memtui.tui.screens.inbox.text import why_empty
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import UNDO_GROUP, Command, Services
+from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import query, safe_text
 
@@ -66,7 +66,13 @@ class Inbox(ListScreen[InboxRow]):
     def __init__(self, services: Services) -> None:
         self.view = InboxView(services)
         table = RowList[InboxRow](
-            COLUMNS, self._draw, attrgetter("key"), empty=READING, look=attrgetter("look"), id="list"
+            COLUMNS,
+            self._draw,
+            attrgetter("key"),
+            empty=READING,
+            look=lambda row: (row.look, self.view.typed),
+            can_mark=lambda row: not row.folds and row.kind is not GHOST,
+            id="list",
         )
         super().__init__(services, table, placeholder="words, kind:, type:, scope:, is:, project:")
         self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
@@ -75,7 +81,6 @@ class Inbox(ListScreen[InboxRow]):
             "list.mark": Command(self.mark, self.chosen.why_not_marked),
             "list.mark_all": Command(self.chosen.mark_all, self.chosen.why_not_marked),
             "list.project": Command(self.toggle_projects),
-            "app.undo": Command(self.undo),
         }
         self._folds: dict[str, str] = {}  # the key of its fold, by that of a row in one
         self._entries: Sequence[InboxRow] = ()
@@ -88,15 +93,10 @@ class Inbox(ListScreen[InboxRow]):
         self._rest_timer: Timer | None = None
         self._settle_timer: Timer | None = None
         self._last: InboxReading | None = None
-        self._keys: dict[str, set[str]] = {"entries": set(), "changes": set()}  # of the rows as last read
-        self._all_keys: set[str] = set()  # keys of all rows that were ever read
-        self._returned: set[str] = set()  # keys of the rows that came back last
-        self._left = set[str]()  # the parts that were not read since another screen was open
 
     # reading
 
     def reload(self) -> None:
-        """Read the inboxes, and plan changes when this is first shown; later look whether their files have changed."""
         self._read()
         if self.planned:
             self._look_for_changes()
@@ -148,7 +148,6 @@ class Inbox(ListScreen[InboxRow]):
     def _show_reading(self, reading: InboxReading, removed: frozenset[str]) -> None:
         before = self._state()
         view, near, self._last = self.view, {self.services.data.slug, None}, reading
-        waiting = {entry.key for entry in reading.waiting if not entry.entry.snoozed(view.now)}
         self._gone -= removed
         view.names = reading.names
         view.forget({entry.directory for entry in reading.waiting})
@@ -156,10 +155,6 @@ class Inbox(ListScreen[InboxRow]):
         self._elsewhere = entries.rows_of(others, view, reading.places)
         here = [entry for entry in reading.waiting if self.of_all_projects or entry.slug in near]
         self._entries = [*entries.rows_of(here, view, reading.places), *reading.others]
-        self._note_returned("entries", waiting | self._awake(reading.others))
-        # An undo that another screen began may still bring entries back.
-        if not any(worker.group == UNDO_GROUP and not worker.is_finished for worker in self.workers):
-            self._left.discard("entries")
         self._arrange(before)
 
     def _state(self) -> tuple[object, ...]:
@@ -167,24 +162,10 @@ class Inbox(ListScreen[InboxRow]):
         rest = (self._last.problem, id(self._last.others)) if self._last is not None else ()
         return as_seen(self.all_rows), as_seen(self._elsewhere), *rest
 
-    def _awake(self, rows: Sequence[InboxRow]) -> set[str]:
-        hidden = self._last.hidden if self._last is not None else {}
-        return {row.key for row in rows if hidden.get(row.later_key, 0.0) <= self.view.now}
-
-    def _note_returned(self, part: str, keys: set[str]) -> None:
-        """Note which rows of a part have come back; those that an undo on another screen brought get the cursor."""
-        if back := (keys - self._keys[part]) & self._all_keys:
-            self._returned = back
-            self.wanted = self._first_returned if part in self._left else self.wanted
-        self._keys[part] = keys
-        self._all_keys |= keys
-
     def _arrange(self, before: tuple[object, ...] = ()) -> None:
         """Put the rows together, and show them where they are not as `before`."""
-        changes = self._changes.rows
-        self._note_returned("changes", self._awake(changes))
         hidden = self._last.hidden if self._last is not None else {}
-        rows = [row for row in (*self._entries, *changes) if row.key not in self._gone]
+        rows = [row for row in (*self._entries, *self._changes.rows) if row.key not in self._gone]
         self.all_rows, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
         self._ghost.rows = [row for row in self._ghost.rows if row.key not in keys]  # else it was undone
         awake = [row for row in self.all_rows if row.until is None]
@@ -199,8 +180,7 @@ class Inbox(ListScreen[InboxRow]):
             self.look_soon()
 
     def on_screen_suspend(self) -> None:
-        """Note that another screen is open, where an undo may bring entries back. A grey row stays under a dialog."""
-        self._left = {*self._keys}
+        """Take the grey row off as another screen opens; it stays under a dialog."""
         if self.services.current_mode != self.group:
             self._ghost.drop()
 
@@ -235,14 +215,12 @@ class Inbox(ListScreen[InboxRow]):
             self.show_detail()
 
     def refresh_ages(self) -> None:
-        """Read the entries again too: some may have become too old."""
         super().refresh_ages()
         self.reload()
 
     # showing
 
     def fill(self) -> None:
-        """Fill the list, and look for the evidence of the entry under the cursor. What has unsaved text has a mark."""
         if (last := self._last) is not None and last.of_all != self.of_all_projects:
             self._show_reading(last._replace(of_all=self.of_all_projects), frozenset())  # what others wrote comes later
             self._read()
@@ -286,7 +264,6 @@ class Inbox(ListScreen[InboxRow]):
         return why_empty(self.services.data.unheard(), planning=planning, read_only=self.services.read_only)
 
     def numbers(self) -> tuple[str, str]:
-        """Return how many rows that are not hidden pass the filter, of how many."""
         count, total = (len([row for row in rows if row.until is None]) for rows in (self.table.rows, self.all_rows))
         return f"{count:,}", f"{total:,}"
 
@@ -334,9 +311,9 @@ class Inbox(ListScreen[InboxRow]):
     @property
     def detail_seen(self) -> bool:
         """Whether the row under the cursor is on the screen to its end, as far as it is to be looked at."""
-        if not super().detail_seen:
-            return self.glance.display and self.view.needed <= self.glance.seen
-        return min(self.view.needed, len(self.detail.lines)) <= self.detail.scroll_y + self.detail.size.height
+        pane = self.detail if super().detail_seen else self.glance
+        is_shown = pane.display and pane.size.height > 0
+        return is_shown and min(self.view.needed, len(pane.lines)) <= pane.scroll_y + pane.size.height
 
     def copied(self) -> str:
         return self.table.row.copied(self.view) if self.table.row is not None else ""
@@ -371,7 +348,6 @@ class Inbox(ListScreen[InboxRow]):
         self._changes.take(plan)
         self.planned = True
         self._arrange()
-        self._left.discard("changes")
 
     def _show_weighed(self, weighed: Sequence[Weighed]) -> None:
         self._changes.weigh(weighed)
@@ -394,17 +370,15 @@ class Inbox(ListScreen[InboxRow]):
         if back:
             self._changes.decided -= back
             self._arrange()
-        self._left -= set() if outdated else {"changes"}
         if outdated and self._settle_timer is None:
             self.plan()
 
     def _take_off(self, rows: Sequence[InboxRow], is_grey: bool) -> None:
         """Take rows off the list that were decided on; one that was rejected stays grey until the next decision."""
         keys = {row.key for row in rows}
-        self._left, self.wanted = self._left - {"changes"}, None  # the cursor goes on from here, whatever is planned
+        self.wanted = None  # the cursor goes on from here, whatever is planned
         self._ghost.put(rows if is_grey else ())
         self._gone |= keys
-        self._keys["entries"] -= keys
         if changes := {row.proposal.id for row in rows if isinstance(row, change_rows.ProposedRow)}:
             self._changes.decided |= changes
             self._settle_soon()
@@ -414,6 +388,9 @@ class Inbox(ListScreen[InboxRow]):
             self.table.move_to(below if below < len(self.table.rows) else max(0, below - 2))
 
     # moving
+
+    def rows_here(self) -> Sequence[InboxRow]:
+        return [row for row in self.all_rows if row.until is None]
 
     def show_marks(self) -> None:
         if self.table.marks:
@@ -437,11 +414,3 @@ class Inbox(ListScreen[InboxRow]):
         """Draw the cells of a row; in a fold it is indented."""
         kind, what, *more = row.cells(self.view)
         return [kind, Text("  ").append_text(what) if row.key in self._folds else what, *more]
-
-    def undo(self) -> None:
-        """Undo the last change, and put the cursor on the row that comes back."""
-        self._returned, self.wanted = set(), self._first_returned
-        self.services.turn("undo")
-
-    def _first_returned(self, inbox_rows: Sequence[InboxRow]) -> int | None:
-        return next((at for at, row in enumerate(inbox_rows) if row.key in self._returned), None)

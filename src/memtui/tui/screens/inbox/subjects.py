@@ -66,12 +66,10 @@ class EntrySubject(Subject):
         return ids.digest(fastjson.dumps({**fields, "text": self.item.text}))
 
     def check(self, typed: Typed) -> Text:
-        """Return which file would be written."""
         return safe_text.styled(self._check(self.item, typed.values))
 
     def there(self) -> str | None:
-        """Find the entry in the inbox as it is now, and return its digest; None if it is gone. An entry without an id
-        is found by its place in the file, also with other words."""
+        """Find the entry as it is now, one without an id by its place; return its digest, None if it is gone."""
         before, entries = self.item, self.data.waiting((self.item.kind,), every=True)
         same = [entry for entry in entries if entry.key == before.key]
         if not same and not before.entry.fields.get("id"):
@@ -83,12 +81,10 @@ class EntrySubject(Subject):
         return self._base()
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
-        """Return the entry as it is, and as it would be."""
         theirs = self._values(self.item)
         return _lines(theirs), _lines({**theirs, **typed.changed})
 
     def save(self, typed: Typed) -> Saved:
-        """Save what was typed over the entry as it is now."""
         self._save(self.item, {**self._values(self.item), **typed.changed})
         return Saved(self.item.id)
 
@@ -137,7 +133,6 @@ class OutcomeSubject(Subject):
         return memory.with_fields(self.memory, changed) if changed else self.memory.raw
 
     def check(self, typed: Typed) -> Text:
-        """Return which memory would be written, and which ones go. Raises MemtuiError for what can't be saved."""
         removed = list(map(changeset.name, self._edited(typed).gone))
         deleted = f"; {some(removed)} {'is' if len(removed) == 1 else 'are'} deleted" if removed else ""
         return Text(safe_text.line(f"writes {changeset.name(self.output.path)}{deleted}"))
@@ -164,11 +159,9 @@ class OutcomeSubject(Subject):
         return self.proposal.id if self.facts.is_current else None
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
-        """Return what was proposed, and what was typed."""
         return self.output.data or b"", self._bytes(typed)
 
     def save(self, typed: Typed) -> Saved:
-        """Make the change with the outcome that was typed."""
         applied = composing.apply(self.data.store(), [self._edited(typed)])
         if applied.refused:
             raise applied.refused[0].error

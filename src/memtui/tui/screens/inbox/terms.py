@@ -38,7 +38,6 @@ LEGEND = (
 
 
 def select(rows: Sequence[InboxRow], typed: str) -> Sequence[InboxRow]:
-    """Return the rows that a query lets through."""
     search = query.parse(typed, TERMS)
     terms = [(name, value.casefold()) for name, value in search.terms.items()]
     limits = [(TERMS[name], value) for name, value in terms if (name, value) != ("project", query.ALL)]

@@ -1,5 +1,4 @@
-"""The texts of the inbox: the detail of a draft (what would be written, why, similar memories) or a todo, and of an
-empty list."""
+"""The texts of the inbox: the detail of a draft or a todo, and of an empty list."""
 
 from collections.abc import Callable, Sequence
 
@@ -40,8 +39,7 @@ LEFT_OUT = f"! not written, as a memory of this name is there already; in the li
 
 
 def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = "", head: int = -1) -> Text:
-    """Append the first `limit` characters of `words`, each line after `before`, and say if more are in the file. What
-    comes after `head` characters is Markdown, drawn for reading; by default nothing."""
+    """Append `limit` characters of `words`, lines after `before`; what follows `head` characters is Markdown."""
     plain = words[:limit] if head < 0 else words[: min(head, limit)]
     other = Text(safe_text.clean(plain)).append_text(markdown.render(words[len(plain) : limit]))
     for line in other.split("\n", allow_blank=True):
@@ -60,7 +58,6 @@ def why_empty(unheard_code: str, *, planning: bool, read_only: bool) -> str:
 
 
 def heading(text: Text, words: str) -> None:
-    """Append a heading between two parts."""
     text.append(f"\n{words}\n", style="dim underline")
 
 
@@ -82,8 +79,7 @@ def draft_head(item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | N
 def draft_texts(
     head: Text, item: Waiting, draft: Draft | MemtuiError, states: Sequence[str], view: InboxView
 ) -> tuple[Text, Text]:
-    """Return the detail and the preview of a draft: the memory, what is wrong, the words that led to it (in the preview
-    the person's alone), what is known, and what is similar, as far as the worker has looked for it."""
+    """Return the detail and the preview of a draft, with what the worker has looked up so far."""
     evidence, head = view.evidence.get(item.key), head.copy()
     head.rstrip()
     refused = (evidence.refused if evidence else ())[: drafts.SIMILAR_SHOWN]
@@ -94,8 +90,7 @@ def draft_texts(
     if isinstance(draft, Draft):
         if draft.replaced is not None:
             heading(facts, "what it changes in the memory that is there")
-            before, after = (raw.decode("utf-8", "replace").rstrip("\n") for raw in (draft.replaced.raw, draft.data))
-            facts.append_text(line_diff.drawn(before, after, ("the present text", "the draft")))
+            facts.append_text(line_diff.drawn(draft.replaced.raw, draft.data, ("the present text", "the draft")))
         if trigger := item.entry.fields.get("request"):
             facts.append(f"trigger: “{safe_text.line(trigger)}” (your prompt before the correction)\n", style="dim")
         if evidence is not None:
@@ -157,8 +152,7 @@ def _content(memory: Memory) -> str:
 
 
 def _marked(draft: Text, memory: Memory) -> tuple[Text, bool]:
-    """Underline the words of a draft that a memory does not have, and those of the memory that it does not have, if
-    these are few. Return the text of the memory, and whether any are underlined."""
+    """Underline the words that only one of both has, if few. Return the memory, and whether any are."""
     whole = _content(memory)
     theirs = markdown.render(whole[:ALIKE_LENGTH]).append("…" if len(whole) > ALIKE_LENGTH else "")
     differing = similarity.differing(draft.plain, theirs.plain)
@@ -169,8 +163,7 @@ def _marked(draft: Text, memory: Memory) -> tuple[Text, bool]:
 
 
 def lines_of(text: Text, width: int) -> int:
-    """Return how many lines a text takes, without blank ones at its end; for a long one, which may be cut, more than it
-    can ever take."""
+    """Return how many lines a text takes; for a long one, which may be cut, more than it can take."""
     text = text.copy()
     text.rstrip()
     return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else SHOWN * 2

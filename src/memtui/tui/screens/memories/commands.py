@@ -2,26 +2,28 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui import actions
 from memtui.base import clock
 from memtui.base.errors import ConflictError, MemtuiError
-from memtui.base.phrasing import age, ago
+from memtui.base.phrasing import age, ago, some
 from memtui.store import memory, scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
-from memtui.tui.batch import AT_ONCE, BatchRunner, report
+from memtui.tui.batch import report
 from memtui.tui.dialogs.ask import Choice, Line, sure
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.screens.memories.detail import glance_text
+from memtui.tui.screens.memories.detail import glance_text, trust_text
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import MemoryTable, Pair
 from memtui.tui.screens.memories.tree import ScopeTree
-from memtui.tui.services import Command, Services, first_of
+from memtui.tui.services import AT_ONCE, Command, Services, first_of
 from memtui.views import memories as present
 from memtui.views import safe_text
 
@@ -55,18 +57,15 @@ def _names(chosen: list[Pair]) -> str:
 class MemoryCommands:
     """The commands, on the list, the tree and the reader of the screen."""
 
-    def __init__(
-        self, services: Services, table: MemoryTable, places: ScopeTree, reader: MemoryReader, bulk: BatchRunner
-    ) -> None:
-        self.services, self.list, self.places, self.reader, self.bulk = services, table, places, reader, bulk
+    def __init__(self, services: Services, table: MemoryTable, places: ScopeTree, reader: MemoryReader) -> None:
+        self.services, self.list, self.places, self.reader = services, table, places, reader
 
     def table(self, screen: ListScreen[Pair]) -> dict[str, Command]:
-        """Return command by action id."""
-        some = first_of(self.list.why_none, screen.no_row)
-        changeable = first_of(some, self.list.why_read_only)
-        one = first_of(some, screen.one_by_one, lambda: "" if self._is_block() else self.list.why_read_only())
+        some_chosen = first_of(self.list.why_none, screen.no_row)
+        changeable = first_of(some_chosen, self.list.why_read_only)
+        one = first_of(some_chosen, screen.one_by_one, lambda: "" if self._is_block() else self.list.why_read_only())
         return {
-            "memories.history": Command(self.show_versions, first_of(some, screen.one_by_one)),
+            "memories.history": Command(self.show_versions, first_of(some_chosen, screen.one_by_one)),
             "memories.new": Command(self.new),
             "memories.edit": Command(self.edit, one),
             "memories.editor": Command(self.editor, one),
@@ -76,20 +75,22 @@ class MemoryCommands:
             "memories.restore": Command(self.restore),
             "memories.retype": Command(self.retype, changeable),
             "memories.move": Command(self.move, changeable),
-            "memories.copy": Command(self.copy, some),
-            "memories.trust": Command(self.trust),
+            "memories.copy": Command(self.copy, some_chosen),
+            "memories.trust": Command(self.trust, first_of(some_chosen, self._why_no_trust)),
         }
 
     async def _each(self, change: "Callable[[Store, Memory], object]", words: str, *, for_good: bool = False) -> None:
-        """Run a change on every chosen memory as one step of undo, report the outcome and read again. Memories that
-        were not changed stay marked. `for_good`: there is no undo."""
+        """Change every chosen memory as one step of undo, and report. `for_good`: there is no undo."""
         store, table = self.services.data.store(), self.list
         places = [scope for scope, _ in table.chosen()]
         if not await self._may_change(places):
             return
         store.shared = any(scope.is_shared for scope in places)
         try:
-            outcome = await self.bulk.each(store, table.chosen(), lambda pair: change(store, pair[1].memory))
+            pairs, progress = table.chosen(), self.services.progress
+            go_on = lambda count: progress.go_on(count, len(pairs))
+            act = lambda pair: change(store, pair[1].memory)
+            outcome = await progress.run(lambda: store.each(pairs, act, go_on), len(pairs))
             table.marks -= {row.memory.path for (_, row), _ in outcome.done}
             if not table.marks:
                 table.clear_marks()
@@ -105,7 +106,6 @@ class MemoryCommands:
         await report(self.services, outcome, words, name_of, for_good=for_good)
 
     async def _may_change(self, places: list[Scope]) -> bool:
-        """Ask before what a team shares is changed."""
         from memtui.store import references
 
         if not any(scope.is_shared for scope in places):
@@ -118,13 +118,9 @@ class MemoryCommands:
 
     def _attempt(self, change: "Callable[[], object]", words: str) -> None:
         """Run one change, show `words`, read again, and put the cursor on the memory that it returned."""
-        try:
-            result = change()
-            self.services.say(words)
-            if isinstance(result, Memory):
-                self.reader.expected = result.path
-        finally:
-            self.services.read()
+        result = self.services.make(change, words)
+        if isinstance(result, Memory):
+            self.reader.expected = result.path
 
     # remove
 
@@ -161,9 +157,11 @@ class MemoryCommands:
         ways = [("restore", "Restore it"), ("purge", "Delete it for good: this can't be undone")]
         way = await self.services.ask(Choice(name, ways))
         if way == "restore":
-            self._attempt(lambda: store.restore(chosen), f"Restored: {name}. {actions.takes_back()}")
+            self._attempt(lambda: store.restore(chosen), f"Restored: {name}.")
         elif way == "purge":
-            self._attempt(lambda: store.purge(chosen), f"Deleted for good: {name}.")
+            store.purge(chosen)
+            self.services.say(f"Deleted for good: {name}.")
+            self.services.read()
 
     async def show_versions(self) -> None:
         """Show the versions of a memory; one of them can be restored."""
@@ -178,7 +176,6 @@ class MemoryCommands:
     # type, pin, scope
 
     async def retype(self) -> None:
-        """Change the type of the chosen memories."""
         current = self.list.chosen()[0][1].memory.type
         kind = await self.services.ask(Choice(f"Change the type of {_names(self.list.chosen())}", TYPE_ROWS, current))
         if kind and all(row.memory.type == kind for _, row in self.list.chosen()):
@@ -212,7 +209,6 @@ class MemoryCommands:
         return scope if not untrusted or await self._is_sure(question, f"{verb} all the same") else None
 
     async def move(self) -> None:
-        """Move the chosen memories to another scope."""
         here = {scope.label for scope, _ in self.list.chosen()}
         scope = await self._ask_scope("Move", without=here.pop() if len(here) == 1 else "")
         if scope is not None:
@@ -231,32 +227,29 @@ class MemoryCommands:
         name = await self.services.ask(Line("Name of the copy", f"{original.stem}-2", verb="copy"))
         if name:
             store = self.services.data.store()
-            self._attempt(lambda: store.copy(original, scope, name), f"Copied to {name}. {actions.takes_back()}")
+            self._attempt(lambda: store.copy(original, scope, name), f"Copied to {name}.")
 
     # trust
 
-    async def trust(self) -> None:
-        """Show the repository's memories and trust the chosen ones, or all (as they are now, or always), or none. From
-        the list only if a chosen one is not trusted; from the scopes always."""
-        from memtui.tui.dialogs.trust_choice import Trusting
+    def _why_no_trust(self) -> str:
+        if any("U" in row.letters for _, row in self.list.chosen()):
+            return ""
+        words = "Nothing to trust here. `memtui trust` has more. {inbox.approve} approves drafts: {app.inbox}."
+        return actions.keyed(words)
 
-        rows = self.list.chosen()
-        if rows and not self.places.has_focus and not any("U" in row.letters for _, row in rows):
-            revoke = "`memtui trust --remove` stops trusting it. " if rows[0][0].needs_trust else ""
-            words = f"Nothing to trust here. {revoke}{{inbox.approve}} approves drafts: {{app.inbox}}."
-            self.services.say(actions.keyed(words))
-            return
-        shared = next((s for s, _ in rows if s.is_shared), None)
-        own = (s for s in self.reader.scopes if s.kind == "project" and s.exists and not s.problem)
-        scope = shared or next(own, None)
-        if scope is None:
-            self.services.say("This project has no memories of its own.")
-            return
-        chosen = [row.file for place, row in rows if place.label == scope.label]
-        question = Trusting(self.services.data, scope.directory, chosen)
-        choice = Choice(question.title, question.entries, start=question.current, about=question.about, fixed=True)
-        if answer := await self.services.ask(choice):
-            self._attempt(lambda: question.do(answer), question.done(answer))
+    async def trust(self) -> None:
+        """Show the chosen memories that are not trusted, or what changed in them, and trust these bytes."""
+        from memtui.store import trusting
+
+        data, untrusted = self.services.data, [(s, row) for s, row in self.list.chosen() if "U" in row.letters]
+        directory = untrusted[0][0].directory
+        names = [row.file for scope, row in untrusted if scope.directory == directory]
+        contents = trusting.read(directory, names)
+        title = f"Trust {some([safe_text.line(name.removesuffix('.md'), 60) for name in names])}: sessions get this"
+        if await self.services.ask(Preview(title, trust_text(data, directory, contents), "trust")):
+            words = f"Trusted from now on: {_names(untrusted)}."
+            grant = partial(trusting.grant, data.root, directory, contents, by="tui", now=data.now)
+            self._attempt(grant, words)
 
     # the form and the editor
 
@@ -341,8 +334,8 @@ class MemoryCommands:
         data = self.services.data
         parts = blocks.Blocks(data.root, data.slug, data.now)
         before, text = places.clean(memory.raw.decode("utf-8", "replace")), after.decode("utf-8", "replace")
-        words = f"Changed {memory.stem}. {actions.takes_back()}"
-        self._attempt(lambda: parts.replace(memory.stem, text, data.journal(), before), words)
+        change = partial(parts.replace, memory.stem, text, data.journal(), before)
+        self.services.make(change, f"Changed {memory.stem}.")
 
     async def _save(self, mem: Memory, after: bytes) -> None:
         """Save a whole file; if it was changed meanwhile, show both versions and ask. Autosave what is not saved."""

@@ -14,7 +14,8 @@ from memtui.client import loading
 from memtui.store.memory import LinkTargets, Memory, flat
 from memtui.store.scopes import Scope
 from memtui.store.status import BY_CLIENT, MEANINGS, Row
-from memtui.tui.model import autosave
+from memtui.tui.model import autosave, line_diff
+from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair, last
 from memtui.tui.services import Services
@@ -213,6 +214,23 @@ def glance_text(row: Row) -> Text:
     text, whole = flag_lines(row).append_text(_description(row.memory, "dim")), _readable_text(row.memory)
     text.append_text(markdown.render(whole[:MAX_BODY].strip("\n")))
     return text.append("\n…" if len(whole) > MAX_BODY else "", "dim")
+
+
+def trust_text(data: Data, directory: str, contents: Mapping[str, bytes]) -> Text:
+    """Return memories as the agent gets them, Markdown not drawn; of one that was trusted, what changed since then."""
+    from memtui.store import trust, trusting
+
+    text, trusted = Text(), trust.load(data.root, directory)
+    for name, content in contents.items():
+        before = trusting.earlier(data.root, trusted, name)
+        text.append(safe_text.line(name, 200), "bold")
+        if before is None:
+            text.append("\n" + safe_text.clean(content.decode("utf-8", "replace").rstrip("\n")))
+        else:
+            text.append("  changed since it was trusted: - as trusted  + now\n", "dim")
+            text.append_text(line_diff.drawn(before, content, ("the trusted text", "the text now")))
+        text.append("\n\n")
+    return text
 
 
 def _readable_text(memory: Memory) -> str:

@@ -1,4 +1,4 @@
-"""The commands of the Memories screen that change no file: panes, scopes, order, links, and where an undo leads."""
+"""The commands of the Memories screen that change no file: panes, scopes, order, links."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,14 +11,10 @@ from memtui.tui.screens.memories.rows import ORDERS, MemoryTable, Pair
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of
 
-# How long after the key of undo a memory counts as brought back by it; later ones are somebody else's.
-UNDO_SECONDS = 3.0
-
 
 @dataclass
 class MemoryNavigation:
-    """The commands, on the list, the tree and the order. `go_to` puts the cursor on a memory, `relist` shows the list
-    again and remembers its state; `steps`: the links that were followed, each as (from, to)."""
+    """The commands. `relist` shows the list again; `steps`: links that were followed, as (from, to)."""
 
     services: Services
     screen: ListScreen[Pair]
@@ -31,16 +27,13 @@ class MemoryNavigation:
 
     def __post_init__(self) -> None:
         self.steps: list[tuple[str, str]] = []
-        self._before: set[str] | None = None  # the paths that were there before the undo
 
     def table(self, why_none: Callable[[], str]) -> dict[str, Command]:
-        """Return command by action id; `why_none`: why no memory is chosen."""
         return {
             "list.left": Command(self.left),
             "list.right": Command(self.right),
             "memories.sort": Command(self.sort),
             "memories.follow": Command(self.follow, first_of(why_none, self._why_no_link)),
-            "app.undo": Command(self.undo),
         }
 
     # panes
@@ -75,7 +68,6 @@ class MemoryNavigation:
             self.services.say("There is no pane to the right of the memory.")
 
     def fold(self, key: str, unfolded: bool) -> None:
-        """Fold or unfold a place of the tree."""
         self.places.fold(key, unfolded)
         self.relist()
 
@@ -90,7 +82,6 @@ class MemoryNavigation:
     # order
 
     def sort(self) -> None:
-        """Take the next order."""
         names = [*ORDERS]
         self.memories.order = names[(names.index(self.memories.order) + 1) % len(names)]
         self.memories.redraw()
@@ -126,24 +117,3 @@ class MemoryNavigation:
         self.go_to(path)
         self.screen.open_detail()
         self.screen.show_detail()
-
-    # undo
-
-    def undo(self) -> None:
-        """Undo the last change, and put the cursor on the memory that comes back."""
-        if self.reader.loaded and not self.reader.unread:
-            self._before = self.reader.paths()
-            self.screen.set_timer(UNDO_SECONDS, self._forget)
-        self.services.turn("undo")
-
-    def look_for_returned(self) -> None:
-        """Let the cursor go to what has come back, if it is in the list that is shown next."""
-        new = self.reader.paths() - self._before if self._before is not None else set()
-        if new:
-            self._forget()
-            self.screen.wanted = lambda pairs: next(
-                (at for at, (_, row) in enumerate(pairs) if row.memory.path in new), None
-            )
-
-    def _forget(self) -> None:
-        self._before = None

@@ -5,9 +5,9 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from itertools import islice
+from typing import Any
 
 from textual.message import Message
-from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
 from memtui import actions
@@ -55,16 +55,8 @@ class MemoryReader:
     last deliveries, by id; `autosaves`: their times by path; `creations`: the memories that memtui made; `of_indexes`:
     what is wrong with a MEMORY.md, by label; `partly`: the labels of scopes with only the first page read."""
 
-    def __init__(
-        self,
-        services: Services,
-        screen: Screen[None],
-        show: Callable[[], None],
-        show_counts: Callable[[], None],
-        show_outcomes: Callable[[], None],
-    ) -> None:
+    def __init__(self, services: Services, screen: Any) -> None:
         self.services, self.screen = services, screen
-        self.show, self.show_counts, self.show_outcomes = show, show_counts, show_outcomes
         self.scopes: list[Scope] = []
         self.rows: Rows = {}
         self.outcomes: dict[str, str] = {}
@@ -89,7 +81,6 @@ class MemoryReader:
         return [(s, row) for s in (self.scopes if of is None else of) for row in self.rows.get(s.label, [])]
 
     def paths(self) -> set[str]:
-        """Return the paths of all memories."""
         return {row.memory.path for rows in self.rows.values() for row in rows}
 
     def name_of(self, scope: Scope) -> str:
@@ -97,7 +88,6 @@ class MemoryReader:
         return scope_name(scope, self.services.data.facts.project)
 
     def why_empty(self, place: Place | None) -> str:
-        """Return why a place has no memories, and what to do."""
         from memtui.views import unheard
 
         scope = place.scopes[0] if place and len(place.scopes) == 1 else None
@@ -110,12 +100,10 @@ class MemoryReader:
         return actions.keyed(words, read_only=self.services.read_only)
 
     def targets(self) -> list[Scope]:
-        """Return the scopes that memories can be written to."""
         return [scope for scope in self.scopes if scope.writable and not scope.problem]
 
     def first_page(self, lines: int) -> None:
-        """Read the first `lines` memories of each scope of this project, without findings and deliveries: this comes
-        before the first paint."""
+        """Read the first `lines` memories of each scope of this project, before the first paint."""
         self.scopes = self.services.data.library()
         self.rows = {scope.label: _first_rows(scope, lines) if _readable(scope) else [] for scope in self.scopes}
         self.partly = {label for label, rows in self.rows.items() if len(rows) >= lines}
@@ -126,7 +114,7 @@ class MemoryReader:
         if missing := {path for path in changed if not os.path.lexists(path)}:
             self._missing |= missing
             self.rows = self._without_missing(self.rows)
-            self.show()
+            self.screen.show_memories()
 
     def _without_missing(self, rows: Rows) -> Rows:
         """Return rows without those that a change of ours took away after they were read."""
@@ -157,7 +145,7 @@ class MemoryReader:
         """Keep the outcomes of deliveries, and show new ones."""
         if outcomes != self.outcomes:
             self.outcomes = outcomes
-            self.show_outcomes()
+            self.screen.show_outcomes()
 
     # after the workers
 
@@ -171,7 +159,7 @@ class MemoryReader:
         self._find_autosaves()
         if whole:
             gc.freeze()  # else each garbage collection visits thousands of memories, and a key waits for it
-        self.show()
+        self.screen.show_memories()
 
     def _recount(self, usage: Usage, paths: set[str] | None) -> None:
         """Count the deliveries of the memories with these paths again; None: of all."""
@@ -180,7 +168,7 @@ class MemoryReader:
             return
         counted = [memory_status.recount(s, self.rows.get(s.label, []), usage, paths) for s in self.scopes]
         if any(counted):
-            self.show_counts()
+            self.screen.show_counts()
 
     def _end(self) -> None:
         """Start the reading or counting that had to wait for a worker."""
@@ -202,7 +190,8 @@ class MemoryReader:
             finally:
                 self.screen.post_message(News(self._end))
 
-        return self.screen.run_worker(run, group=group, thread=True)
+        worker: Worker[None] = self.screen.run_worker(run, group=group, thread=True)
+        return worker
 
     def _post(self, message: Message) -> bool:
         going = not get_current_worker().is_cancelled and self.screen.is_attached

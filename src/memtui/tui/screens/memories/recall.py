@@ -79,8 +79,7 @@ LEGEND = (
 
 
 class Recall(Labelled):
-    """The state, and the line in which the prompt is typed. `prompt`: the whole text that is asked about; `last`: what
-    it brought; `relist` shows the list again."""
+    """The state, and the line of the `prompt`; `last`: what it brought; `relist` shows the list again."""
 
     def __init__(
         self,
@@ -131,7 +130,6 @@ class Recall(Labelled):
         self.type_prompt()
 
     def leave(self) -> bool:
-        """End the state."""
         screen = self.of_screen
         screen.remove_class("recalling")
         screen.commands, screen.legend, screen.glance_lines = self._usual
@@ -225,12 +223,11 @@ class Recall(Labelled):
 
     def type_prompt(self) -> None:
         """Type a prompt: what stands there is selected, and seen from its beginning."""
-        self.of_screen.remove_class("deep", "whole")
+        self.of_screen.remove_class("deep")
         self.line.focus()
         self.line.selection = Selection(len(self.line.value), 0)
 
     def show_prompt(self, prompt: str) -> None:
-        """Run a prompt, and go to the list."""
         self._put(prompt)
         self.list.focus()
         self.run(fresh=False)
@@ -243,7 +240,6 @@ class Recall(Labelled):
         self.line.selection = Selection(len(self.line.value), 0)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Run the prompt while the person types."""
         event.stop()
         if event.value != safe_text.line(self.prompt):
             self.prompt = event.value
@@ -258,11 +254,9 @@ class Recall(Labelled):
     on_descendant_blur = on_descendant_focus
 
     def on_input_submitted(self) -> None:
-        """Go to the list."""
         self.list.focus()
 
     def on_key(self, event: events.Key) -> None:
-        """Offer recent prompts with the arrow keys."""
         if event.key in {"up", "down"}:
             event.stop()
             event.prevent_default()
@@ -299,7 +293,6 @@ class Recall(Labelled):
         return [*delivered, RULE, *left_out] if delivered or left_out else []
 
     def rule(self) -> str:
-        """Return the words in the rule."""
         if self._is_late:
             return READING
         return f"{words.amount(self.last)} · " * bool(self.last.delivered) + words.others(self.last)
@@ -326,7 +319,6 @@ class Recall(Labelled):
         return [Text(mark, style=style), Text(likely, style=colour), Text(likely[:4], style=colour), name, says, amount]
 
     def why_empty(self) -> str:
-        """Return why nothing is listed."""
         if self._problem or self._step:
             return safe_text.line(self._problem) or self._step
         if self._is_late:
@@ -341,7 +333,6 @@ class Recall(Labelled):
         return f"{why[:1].upper()}{why[1:]}." + f"\n{OTHER_WORDS}" * (self.last.silent == "nothing")
 
     def summary(self) -> Text:
-        """Return what the prompt would bring, how much that is, and how long it took to find out."""
         line, run = Text(no_wrap=True, overflow="ellipsis"), self.last
         if problem := self._problem or self._index_problem:
             return line.append("! " + safe_text.line(problem), style=colours.PROBLEM)
@@ -374,7 +365,6 @@ class Recall(Labelled):
         return " and ".join(f"{count:,} {whose}" for count, whose in words if count)
 
     def describe(self, pair: Pair) -> Described:
-        """Return the detail of a memory, or of all that would be delivered."""
         candidate, run = self.candidate(pair), self.last
         if candidate is None:
             title = "all that it would bring" if run.delivered else "why it brings nothing"
@@ -390,12 +380,10 @@ class Recall(Labelled):
         return Described(text, glance, title=safe_text.line(candidate.name))
 
     def copied(self, pair: Pair | None) -> str:
-        """Return the text for the clipboard: what the model would get."""
         candidate = self.candidate(pair) if pair is not None else None
         return (candidate.text if candidate is not None else "") or self.last.text
 
     def footer_actions(self) -> list[actions.Action]:
-        """Return the actions for the bottom bar."""
         trust = ("trust",) * any("U" in row.letters for _, row in self.list.chosen())
         commands = [actions.on_screen("memories", verb) for verb in (*trust, *FOOTER)]
         words = FOOTER_WORDS | ({"remove": "unmute"} if self._are_muted else {})

@@ -94,8 +94,7 @@ LEGEND = "\n".join(
 
 
 def fitted(columns: Sequence[Column], width: int, longest_name: int, longest_scope: int = 0) -> list[Column]:
-    """Return the columns with room for the longest name in a third of `width` cells, and for the longest name of a
-    scope in a quarter; the rest is for sentences."""
+    """Return the columns with room for the longest name in a third, and of a scope in a quarter of `width`."""
     if width < SAYS_FROM:
         return list(columns)
     sizes: dict[str, dict[str, Any]] = {
@@ -137,8 +136,7 @@ def body(pair: Pair) -> str:
 
 
 def scope_word(scope: Scope, row: Row, project: str = "") -> str:
-    """Return the name of a memory's scope, of an instruction that of its file or `rules`; `project`: the name of the
-    one that the person works in."""
+    """Return the name of a memory's scope, of an instruction that of its file or `rules`."""
     if scope.kind == "instructions":
         return os.path.basename(row.file) if row.file.endswith("CLAUDE.md") else "rules"
     return present.scope_name(scope, project)
@@ -154,8 +152,7 @@ def _reason(row: Row) -> Text:
 
 
 def after_problem(row: Row, description: Text, typed: str) -> Text:
-    """Return the description of a memory, behind the word for its worst problem if it has one, or for what is worth
-    knowing if that has a typed word."""
+    """Return a description behind the word for its worst problem, or for what has a typed word."""
     is_sought = row.flags and any(word in _flags(row).casefold() for word in typed.casefold().split())
     if not (is_sought or findings.problems(row.flags)):
         return description
@@ -172,8 +169,7 @@ def draw(
     sort: str,
     project: str = "",
 ) -> list[Text]:
-    """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `sort`: the order; `project`:
-    the name of the one that the person works in."""
+    """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `sort`: the order."""
     row = pair[1]
     mem = row.memory
     # Cut by letters, as much of a name as there is room for.
@@ -234,13 +230,14 @@ def _path(pair: Pair) -> str:
 
 
 class MemoryTable(RowList[Pair]):
-    """The list. In recall it has columns of its own, and a rule where delivery ends: `rule` returns its words.
-    `of_projects`: it has the memories of all of them, so that each says where it is."""
+    """The list. In recall it has columns of its own, and a `rule` where delivery ends."""
 
     DEFAULT_CSS = "MemoryTable { width: 1fr; }"
 
     def __init__(self, draw: Callable[[Pair], list[Text]], sought: Callable[[], str], *, empty: str) -> None:
-        super().__init__(COLUMNS, draw, _path, empty=empty, look=lambda pair: (_path(pair), sought()), id="list")
+        look = lambda pair: (_path(pair), sought())
+        can_mark = lambda pair: pair is not RULE
+        super().__init__(COLUMNS, draw, _path, empty=empty, look=look, can_mark=can_mark, id="list")
         self.order = "name"
         self.of_projects = False
         self.longest_name = self.longest_scope = 0
@@ -254,17 +251,6 @@ class MemoryTable(RowList[Pair]):
 
     def chosen(self) -> list[Pair]:
         return [pair for pair in super().chosen() if pair is not RULE]
-
-    def toggle_mark(self) -> None:
-        """Mark or unmark the memory under the cursor; from the rule only move on."""
-        if self.row is RULE:
-            self.action_move(1)
-        else:
-            super().toggle_mark()
-
-    def mark_range(self) -> None:
-        super().mark_range()
-        self.marks.discard(RULE[1].memory.path)
 
     def why_none(self) -> str:
         """Return why no memory is chosen; empty if there is one."""

@@ -17,7 +17,6 @@ from memtui.base import findings
 from memtui.base.phrasing import many, some
 from memtui.store.scopes import Scope
 from memtui.tui import key_bindings
-from memtui.tui.batch import BatchRunner
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.model.remembered import State
 from memtui.tui.screens.frame import Described
@@ -64,14 +63,13 @@ class Memories(ListScreen[Pair]):
         super().__init__(services, table, placeholder="words, type:, scope:, is:, project:")
         self.filter_line.suggester = Completion(self._choices)
         self.places = ScopeTree()
-        self.reader = MemoryReader(services, self, self._show, self._show_counts, self._show_outcomes)
+        self.reader = MemoryReader(services, self)
         self.details = MemoryDetail(services, self.reader)
-        self.bulk = BatchRunner(self)
         places, reader = self.places, self.reader
         self.navigation = MemoryNavigation(services, self, table, places, reader, self.details, self.go_to, self.relist)
         self.commands |= self.navigation.table(first_of(table.why_none, self.no_row))
         self.commands |= TransferCommands(services, places).table()
-        self.commands |= MemoryCommands(services, table, places, reader, self.bulk).table(self)
+        self.commands |= MemoryCommands(services, table, places, reader).table(self)
         self.commands |= {
             "memories.recall": Command(self._begin_recall),
             "list.attention": Command(partial(self.toggle_term, query.IS_PROBLEM)),
@@ -84,7 +82,6 @@ class Memories(ListScreen[Pair]):
         self._painted = False  # whether the list was painted: the detail comes after it
 
     def body(self) -> ComposeResult:
-        """Yield three panes; a narrow screen shows only the list, or the memory over it."""
         with Horizontal(id="panes"):
             yield self.places
             with self.middle:
@@ -100,10 +97,8 @@ class Memories(ListScreen[Pair]):
         self.table.order = order if (order := str(state.get("sort"))) in rows.ORDERS else "name"
         self.places.restore(state)
         self.table.focus()
-        # Within the key press, not by a message after it: the letter and the list are painted at once then.
-        self.watch(self.filter_line, "value", self._query_typed, init=False)
         self.reader.first_page(self.app.size.height)
-        self._show()
+        self.show_memories()
         self.call_after_refresh(self._show_beside)
         autosaves = autosave.of_memories(self.services.data.root)
         if autosaves:
@@ -129,7 +124,6 @@ class Memories(ListScreen[Pair]):
             recall.run(fresh=True)
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        """Reload after a change of memories or settings. For the log, read only what was appended."""
         if parts is None or parts & (self.reads - {"log"}):
             self.reload()
         elif "log" in parts:
@@ -149,8 +143,7 @@ class Memories(ListScreen[Pair]):
 
     # showing
 
-    def _show(self) -> None:
-        """Show the memories that were read."""
+    def show_memories(self) -> None:
         if not self.table.is_attached:
             return  # the screen is closing
         reader = self.reader
@@ -159,7 +152,6 @@ class Memories(ListScreen[Pair]):
         project = self.services.data.facts.project
         library = tree.Library(reader.scopes, reader.rows, project, reader.unread, of_indexes=reader.of_indexes)
         self.places.show_scopes(library, loaded=reader.loaded)
-        self.navigation.look_for_returned()
         self.sift()
         if not reader.expected:
             return
@@ -170,11 +162,11 @@ class Memories(ListScreen[Pair]):
         if at is not None:  # in recall only if it is listed
             self.table.move_to(at)
 
-    def _show_counts(self) -> None:
+    def show_counts(self) -> None:
         if self.search.state or self.table.order in rows.BY_DELIVERIES:
             self.sift()
 
-    def _show_outcomes(self) -> None:
+    def show_outcomes(self) -> None:
         self.table.redraw()
         self.show_detail()
 
@@ -200,7 +192,6 @@ class Memories(ListScreen[Pair]):
 
     @property
     def _is_everywhere(self) -> bool:
-        """Whether the list has the memories of all projects."""
         place = self.places.row
         return bool(self.search.project) or (self.services.all_projects and place is not None and place.key == tree.ALL)
 
@@ -232,9 +223,6 @@ class Memories(ListScreen[Pair]):
         kinds = (row.memory.type for _, row in self.reader.pairs())
         return query.choices(self.reader.scopes, kinds, self.services.data.facts.project)
 
-    def markable(self) -> Sequence[Pair]:
-        return [pair for pair in self.table.rows if pair is not RULE]
-
     def fill(self) -> None:
         before, self.search = self.search, query.memories(self.typed)
         self.places.of_all_projects(self.of_all_projects)
@@ -257,7 +245,6 @@ class Memories(ListScreen[Pair]):
         return safe_text.line(self.search.problem(self._choices())) or super().why_no_matches()
 
     def numbers(self) -> tuple[str, str]:
-        """Return how many memories are listed, of how many; the rule of recall is none."""
         rows_listed, rows = self.table.rows, self._pairs.rows
         rules = (rows_listed.count(RULE), rows.count(RULE)) if self.recalled else (0, 0)
         return f"{len(rows_listed) - rules[0]:,}", f"{len(rows) - rules[1]:,}"
@@ -335,7 +322,6 @@ class Memories(ListScreen[Pair]):
         return super().typing_keys()
 
     def toggle_projects(self) -> None:
-        """Choose all projects or this one, for all places."""
         super().toggle_projects()
         self.sift()
 
@@ -347,12 +333,10 @@ class Memories(ListScreen[Pair]):
         if self.reader.loaded:
             self.call_after_refresh(self._pairs.prepare)
 
-    def _query_typed(self, text: str) -> None:
-        if text != self.typed:
-            if text:  # the row under the cursor may match too, but worse
-                self.wanted = lambda pairs: 0 if pairs else None
-            self.typed = text
-            self.fill()
+    def filter_typed(self, text: str) -> None:
+        if text and text != self.typed:  # the row under the cursor may match too, but worse
+            self.wanted = lambda pairs: 0 if pairs else None
+        super().filter_typed(text)
 
     # recall
 
@@ -403,7 +387,6 @@ class Memories(ListScreen[Pair]):
         self.relist()
 
     def fold_word(self) -> str:
-        """Return what enter does in the scopes."""
         place = self.places.row
         return ("list" if place is None or place.fold is not False else "unfold") if self.places.has_focus else ""
 
@@ -420,7 +403,6 @@ class Memories(ListScreen[Pair]):
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         return (
-            self.bulk.stop,
             lambda: self.recalled is not None and self.recalled.line.has_focus and self.recalled.leave(),
             lambda: not self.filter_line.has_focus and self.navigation.step_back(),
             self.leave_detail,

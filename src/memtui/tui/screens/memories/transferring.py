@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -29,13 +30,10 @@ BELOW = "What it would bring is shown first. It waits in the inbox until you app
 
 
 class TransferCommands:
-    """The commands, on the tree of scopes."""
-
     def __init__(self, services: Services, places: ScopeTree) -> None:
         self.services, self.places = services, places
 
     def table(self) -> dict[str, Command]:
-        """Return command by action id."""
         return {
             "memories.import": Command(self.import_),
             "memories.export": Command(self.export, self._why_no_scope),
@@ -64,10 +62,9 @@ class TransferCommands:
         title = safe_text.line(f"{os.path.basename(source.path)}: {source.said}")
         go = f"add {many(len(plan.drafts), 'draft')}" if plan.drafts else ""
         if await self.services.ask(Preview(title, _drafts_text(plan), go)):
-            plan.write(store, os.path.basename(source.path))
+            write = partial(plan.write, store, os.path.basename(source.path))
             review = f"Press {actions.key_of('app.inbox')} to review."
-            self.services.say(f"{drafts.added(len(plan.drafts))}. {review} {actions.takes_back()}")
-            self.services.read()
+            self.services.make(write, f"{drafts.added(len(plan.drafts))}. {review}")
 
     def _why_no_scope(self) -> str:
         place = self.places.row

@@ -51,7 +51,6 @@ class Place:
         return f"{dict(GROUPS)[group_of(self.scopes[0])]} ▸ {self.label}" if self.depth else self.label
 
     def draw(self) -> list[Text]:
-        """Return the cells of its row."""
         style = "dim" if self.depth else "bold"
         mark = {True: f"{legend.UNFOLDED} ", False: f"{legend.FOLDED} ", None: "  "}[self.fold]
         problem = len(self.scopes) == 1 and not self.depth and (self.scopes[0].problem or not self.scopes[0].trusted)
@@ -84,9 +83,7 @@ def is_here(scope: Scope) -> bool:
 
 @dataclass(frozen=True)
 class Library:
-    """What the tree shows: the scopes, their memories by label, the name of this project, and the labels of the scopes
-    that are not read completely. `everywhere`: the first line counts the memories of all projects; `of_indexes`: what
-    is wrong with each MEMORY.md, by label."""
+    """What the tree shows. `unread`, `of_indexes`: by label; `everywhere`: memories of all projects count."""
 
     scopes: Sequence[Scope] = ()
     rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
@@ -128,7 +125,6 @@ class ScopeTree(RowList[Place]):
         super().__init__(columns, Place.draw, lambda place: place.key, header=False, id="scopes")
         self.folds: dict[str, bool] = {}
         self.wanted = ""  # the key of the place that the cursor goes to, once it is there
-        self._lost = ""  # the key of the place whose memories went away while the cursor was on it
         self._library = Library()
 
     def restore(self, state: Mapping[str, object]) -> None:
@@ -154,7 +150,6 @@ class ScopeTree(RowList[Place]):
             self._refold()
 
     def _refold(self) -> None:
-        """Show the tree with the current folds."""
         places = self._library.places(self.folds)
         counts = max((len(place.counted) for place in places), default=0)
         problems = max((len(place.to_fix) for place in places), default=0)
@@ -162,19 +157,12 @@ class ScopeTree(RowList[Place]):
         here, keys = self.row_id, {place.key for place in places}
         self.show(places)
         if here and here not in keys:  # not the next one: keys would go to another project's memories
-            self._lost = here
             self._move_to_key(ALL)
-        elif self._lost in keys:  # they are back
-            if here == ALL:
-                self._move_to_key(self._lost)
-            self._lost = ""
 
     def unfolded(self) -> list[Place]:
-        """Return all places, those that are folded away too."""
         return self._library.places(dict.fromkeys(dict(GROUPS), True))
 
     def fold(self, key: str, unfolded: bool) -> None:
-        """Fold or unfold a place."""
         self.folds[key] = unfolded
         self._refold()
 

@@ -1,5 +1,4 @@
-"""The commands of Setup: fix what is wrong, install or remove the hooks, start or stop the model, change a setting. A
-fix that undo can't undo asks first."""
+"""The commands of Setup: fix, install or remove hooks, start or stop the model, change a setting."""
 
 import asyncio
 import inspect
@@ -61,7 +60,6 @@ class SetupCommands:
         self.services, self.screen, self.snapshot = services, screen, snapshot
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by action id."""
         return {
             "setup.approve": Command(self.fix, self._why_no_fix),
             "setup.edit": Command(self.edit, self._why_no_edit),
@@ -212,7 +210,6 @@ class SetupCommands:
         return "" if self._setting_of(self.screen.table.row) else "Move the cursor to a setting first."
 
     async def edit(self) -> None:
-        """Ask for another value of the setting."""
         about = self._setting_of(self.screen.table.row)
         if about is None:
             return
@@ -263,8 +260,7 @@ class SetupCommands:
         self.services.read()
 
     async def _edit_file(self) -> None:
-        """Open config.toml in the person's editor and save what comes back; what can't be saved is opened again, until
-        the person drops it."""
+        """Open config.toml in the person's editor, again until what comes back can be saved or is dropped."""
         data = self.services.data
         before = typed = fs.read_or_empty(config.file_path(data.root))
         while True:

@@ -73,9 +73,7 @@ SILENT = ("PreCompact", "Stop", "SessionEnd")
 
 @dataclass
 class Snapshot:
-    """Everything that was seen at one moment. `times` and `last_runs`: the milliseconds of hook runs and the time of
-    the last one in seconds, by event; `counted`: whether the log was counted for them; `of_notes`: how many problems
-    with notes wait in Activity; `reading`: of sessions by a model, once one is set."""
+    """Everything that was seen at one moment. `times`: milliseconds of hook runs, by event."""
 
     findings: list[Finding] = field(default_factory=list)
     of_notes: int = 0
@@ -90,12 +88,10 @@ class Snapshot:
 
     @property
     def problems(self) -> int:
-        """How many problems are to fix."""
         return findings.problems(self.findings)
 
     @property
     def has_model(self) -> bool:
-        """Whether a model may be asked."""
         return any(row.key == setting.BACKEND and row.value != "off" for row in self.settings)
 
     def setting(self, key: str) -> Setting | None:
@@ -104,8 +100,7 @@ class Snapshot:
 
 
 def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
-    """Look at everything. What can't be read is a finding, or left out, and never an error. `client`: the findings of
-    `checkup.client_check`, which starts a process."""
+    """Look at everything; what can't be read is a finding or left out. `client`: of `checkup.client_check`."""
     statistics = data.statistics
     snapshot = Snapshot(times=statistics.events, last_runs=statistics.last_runs, counted=statistics.ready)
     reports = checkup.check(data.env, data.cwd, data.now(), client, data.known)
@@ -139,12 +134,10 @@ class SetupRow:
 
     @property
     def is_fold(self) -> bool:
-        """Whether it is a heading with rows below it."""
         return self.kind == "head" and not self.mark
 
 
 def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
-    """Make all rows, those below folded headings too."""
     below: dict[str, list[SetupRow]] = {title: [] for title in HEADINGS}
     few = sum(finding.level == PROBLEM for finding in snapshot.findings) <= PROBLEMS_SHOWN
     for finding, row in _findings(snapshot):
@@ -174,8 +167,7 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
 
 
 def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[str, tuple[str, str, object]]:
-    """Return what stands beside each heading: words, their style, and what it is about: the setting that `edit` changes
-    there, or a finding."""
+    """Return words, style and subject (a setting to edit, or a finding) of each heading."""
     mode, backend = snapshot.setting("mode"), snapshot.setting(setting.BACKEND)
     usual = mode is not None and mode.value == config.MODES[0]
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
@@ -254,7 +246,6 @@ def _setting(option: Setting) -> SetupRow:
 
 
 def searched(row: SetupRow) -> str:
-    """Return the text that the filter searches."""
     return f"{row.title} {row.words}".casefold()
 
 

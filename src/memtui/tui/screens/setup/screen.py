@@ -87,8 +87,7 @@ class Setup(ListScreen[SetupRow]):
             self.post_message(SnapshotTaken(take_snapshot(data, data.client)))
 
     def on_snapshot_taken(self, message: SnapshotTaken) -> None:
-        """Show what was seen. The cursor stays on its row. Until the first look is whole or the person moves it, that
-        is the worst finding."""
+        """Show what was seen, the cursor on its row, or at first on the worst finding."""
         first = not self.all_rows or (not self._has_looked and self.table.row_id == self._worst)
         if first:
             self.wanted = lambda listed: int(any(row.title == PROBLEMS for row in listed[:1]))
@@ -146,7 +145,6 @@ class Setup(ListScreen[SetupRow]):
         return f"{count:,}", f"{total:,}"
 
     def summary(self) -> Text:
-        """Return the top line: whether hooks run, and how many problems there are; with a filter what passes it."""
         if self.is_filtered and self.typed.strip() != query.IS_PROBLEM:
             return super().summary()
         parts = []

@@ -59,13 +59,13 @@ def describe(
     append_keys(tail, keys, read_only=read_only)
     text.rstrip()
     tail = tail[1:] if tail.plain.startswith("\n") else tail
-    glance = text.copy()
+    glance = text.copy().append("\n\n").append_text(tail)
     whole = text.append("\n\n").append_text(_values(row.about)).append_text(tail)
     word = WORDS.get(row.kind, "problem")
     if isinstance(row.about, Finding):
         word = {OK: "all good", NOTE: "worth knowing"}.get(row.about.level, word)
     title = row.title if row.kind == "head" else f"{word} · {row.title}"
-    return Described(whole, glance, tail, safe_text.line(title, 80))
+    return Described(whole, glance, safe_text.line(title, 80))
 
 
 def _about(row: SetupRow, snapshot: Snapshot, data: Data) -> Text:

@@ -1,12 +1,18 @@
 """What the terminal sends is read as keys, or not at all."""
 
-import pytest
+import inspect
 
-from memtui.tui.terminal import _Parser
+import pytest
+from textual._compositor import Compositor
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.widget import Widget
+
+from memtui.tui.textual_gaps import TerminalParser
 
 
 def parser(errors=None):
-    return _Parser([].append if errors is None else errors.append)
+    return TerminalParser([].append if errors is None else errors.append)
 
 
 def keys(text):
@@ -48,3 +54,18 @@ def test_reading_goes_on_behind_what_cannot_be_parsed(monkeypatch):
         assert list(reader.feed("\x1b[<0;3;4M")) == []
     assert [type(error) for error in errors] == [ZeroDivisionError]
     assert [type(message).__name__ for message in reader.feed("\x1b[<0;3;4Mg")] == ["MouseDown", "Key"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "error"),
+    [("\x1b[48;24;80;0;0t\x1b[<0;41;13M", ZeroDivisionError), ("\x1b[99999999999ug", OverflowError)],
+)
+def test_textual_alone_still_stops_reading_at_what_it_cannot_parse(sent, error):
+    with pytest.raises(error):
+        list(XTermParser().feed(sent))
+
+
+def test_textual_alone_still_needs_each_of_the_other_pieces():
+    assert 'getincrementaldecoder("utf-8")()' in inspect.getsource(LinuxDriver.run_input_thread), "strict UTF-8"
+    assert "except" not in inspect.getsource(Widget._render.__wrapped__), "an error in a drawing ends all"
+    assert "full_map" in inspect.getsource(Compositor.reflow), "a layout is compared with one only asked for"
