@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from memtui.recall import semantic
-from memtui.worker import warming
+from memtui.worker import sentence_vectors
 
 MODEL = Path(__file__).parent / "semantic_model"
 SECONDS = 20.0
@@ -47,7 +47,7 @@ def ready(root):
     """Wait until a daemon runs and has made all vectors; return what it says of itself."""
 
     def state():
-        said = warming.status(str(root))
+        said = sentence_vectors.status(str(root))
         return said if said and not said["waiting"] else None
 
     return eventually(state)
@@ -56,11 +56,11 @@ def ready(root):
 def end(root):
     """End the daemon, whatever it is doing."""
     root = str(root)
-    if pid := warming.status(root).get("pid"):
+    if pid := sentence_vectors.status(root).get("pid"):
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
-    eventually(lambda: warming.stop(root) or not warming.is_held(root))
-    eventually(lambda: not warming.is_held(root))
+    eventually(lambda: sentence_vectors.stop(root) or not sentence_vectors.is_held(root))
+    eventually(lambda: not sentence_vectors.is_held(root))
 
 
 def socket_is_there(root):

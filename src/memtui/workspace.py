@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from memtui.base.finding import Finding
-    from memtui.review.changed import Changed, Untrusted
     from memtui.review.entries import Review
-    from memtui.review.waiting import Known, Waiting
+    from memtui.review.outside_changes import Changed, Untrusted
+    from memtui.review.waiting_entries import Known, Waiting
     from memtui.store.journal.journal import Journal
     from memtui.store.journal.ledger import Ledger
     from memtui.store.memory import Memory
     from memtui.store.store import Store
     from memtui.store.versions.versions import Versions
-    from memtui.tidy.proposed import UndecidedSet
+    from memtui.tidy.waiting_proposals import UndecidedSet
 
 
 class Workspace:
@@ -125,15 +125,15 @@ class Workspace:
     ) -> "list[Waiting]":
         """Return what waits in the inboxes of this project and everywhere, of some kinds or all; `every` adds those of
         other projects at the end. `unread` as for `waiting.waiting_in`."""
-        from memtui.review import waiting
+        from memtui.review import waiting_entries
 
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
-        kinds_wanted = waiting.KINDS if kinds is None else kinds
-        return waiting.waiting_in(self.root, [self.slug, None, *others], kinds_wanted, unread, self.entries)
+        kinds_wanted = waiting_entries.KINDS if kinds is None else kinds
+        return waiting_entries.waiting_in(self.root, [self.slug, None, *others], kinds_wanted, unread, self.entries)
 
     def counts(self, unread: "list[Finding] | None" = None) -> "dict[str, int]":
         """Count the entries that wait here and everywhere, by kind, without snoozed ones. `unread` as for `waiting`."""
-        from memtui.review.waiting import KINDS
+        from memtui.review.waiting_entries import KINDS
 
         totals, now = dict.fromkeys(KINDS, 0), self.now()
         for item in self.waiting(every=self.every, unread=unread):
@@ -176,11 +176,11 @@ class Workspace:
         newest first; `every`: of all projects."""
         if self.setting("gate") == "off":
             return []
-        from memtui.review import changed
+        from memtui.review import outside_changes
         from memtui.store import scopes
 
         self.versions.follow()
-        return changed.waiting(self.versions, scopes.discover(self.env, self.cwd, all_projects=every))
+        return outside_changes.waiting(self.versions, scopes.discover(self.env, self.cwd, all_projects=every))
 
     def count_hidden(self) -> int:
         """Count the memories that would be listed as changed by others, were the gate not off, as noted last."""
@@ -194,20 +194,20 @@ class Workspace:
     def undecided(self, go_on: "Callable[[], bool]" = lambda: True) -> "UndecidedSet":
         """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError
         or OSError."""
-        from memtui.store import beside
+        from memtui.store import sidecars
         from memtui.store.status import Usage
-        from memtui.tidy import lint, proposed
+        from memtui.tidy import lint, waiting_proposals
 
-        subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), beside.kept_apart(self.root))
+        subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), sidecars.kept_apart(self.root))
         subject.known = self.known
-        return proposed.undecided(self.store(), subject, go_on)
+        return waiting_proposals.undecided(self.store(), subject, go_on)
 
     def untrusted(self, changes: "Iterable[Changed]" = ()) -> "list[Untrusted]":
         """Return the memories of this project that are not trusted, but for those among `changes`."""
-        from memtui.review import changed
+        from memtui.review import outside_changes
         from memtui.store import scopes
 
-        return [*changed.untrusted(self.root, scopes.discover(self.env, self.cwd), [*changes])]
+        return [*outside_changes.untrusted(self.root, scopes.discover(self.env, self.cwd), [*changes])]
 
     def count_decisions(self, plan: "UndecidedSet") -> "Counter[str]":
         """Count what waits for a decision here besides entries, by what the Inbox calls it: `changed`, `merge`, `fix`,
@@ -237,25 +237,25 @@ class Workspace:
             )
         if code or among is None or "auto" not in among:
             return code
-        from memtui.client import loading
+        from memtui.client import auto_memory
 
-        return "auto" if loading.auto_memory_off(self.env, self.cwd) else ""
+        return "auto" if auto_memory.auto_memory_off(self.env, self.cwd) else ""
 
     def way_of(self, memory: "Memory") -> str:
-        """Return how Claude Code brings a memory into sessions, if it is one of its own (client/loading.py)."""
-        from memtui.client import loading
+        """Return how Claude Code brings a memory into sessions, if it is one of its own (client/auto_memory.py)."""
+        from memtui.client import auto_memory
         from memtui.store.index import index_state
         from memtui.store.scopes import Scope
 
         if not memory.scope_label.startswith("auto"):
-            return loading.LOADED
+            return auto_memory.LOADED
         directory, _, file = memory.path.rpartition("/")
         scope = Scope("auto", memory.scope_label, directory)
-        way = loading.way(self.env, self.cwd)
-        if way != loading.LOADED:
+        way = auto_memory.way(self.env, self.cwd)
+        if way != auto_memory.LOADED:
             return way
         state = index_state.IndexState(self.root, scope, index_state.index_of(scope))
-        return loading.CUT if file in state.below else loading.RECALL_ONLY if file in state.recall_only else way
+        return auto_memory.CUT if file in state.below else auto_memory.RECALL_ONLY if file in state.recall_only else way
 
     def not_served(self) -> "list[Finding]":
         """Return the findings that tell why hooks that are installed may not serve sessions here."""

@@ -44,9 +44,9 @@ def worker(path: str) -> str:
 def subconscious(path: str) -> str:
     from memtui.client.transcripts import transcript
     from memtui.client.transcripts.conversation import Conversation
-    from memtui.models.subconscious import reading
+    from memtui.models.subconscious import transcript_view
 
-    heard = reading.listen(transcript.Reader(path), Conversation())
+    heard = transcript_view.listen(transcript.Reader(path), Conversation())
     return f"{len(heard.lines)} messages, {heard.left_out} left out"
 
 

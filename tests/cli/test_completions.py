@@ -20,11 +20,11 @@ def needed(shell):
 @pytest.fixture
 def offered(memtui):
     """What is offered for the last of some words: word -> description."""
-    from memtui.cli import completing
+    from memtui.cli import completion
 
     def offers(*words):
         memtui("status", "--paths")  # makes the environment that of the sample world
-        root = completing.with_candidates(" ".join(["memtui", *words]))
+        root = completion.with_candidates(" ".join(["memtui", *words]))
         finder = argcomplete.CompletionFinder(root, always_complete_options=False, append_space=False)
         matches = finder._get_completions(["memtui", *words[:-1]], words[-1], "", None)
         return {word: finder.get_display_completions()[word] for word in matches}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.tidy import proposed
+from memtui.tidy import waiting_proposals
 from memtui.tidy.changeset import ChangeSet
 from tidy.stores import World
 from tidy.test_plan import AGAIN, INDEX, PNPM, REVIEW, planned
@@ -128,7 +128,7 @@ def test_a_merge_that_is_rejected_for_good_never_comes_back_until_undo(shell, wo
 def saved(shell, world):
     """The proposals as a model leaves them, in a file that somebody may have edited since."""
     found = ChangeSet("", "a model", planned(world).proposals)
-    return Path(proposed.save(world.root, found, NOW))
+    return Path(waiting_proposals.save(world.root, found, NOW))
 
 
 def edited(path, change):

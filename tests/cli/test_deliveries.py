@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.base import when
+from memtui.base import time_input
 
 
 def outcomes(memtui, *words):
@@ -55,7 +55,7 @@ def test_filters(memtui, world):
     assert outcomes(memtui, "--since", "never") == outcomes(memtui)
     refused = memtui("activity", "--since", "whenever", check=False)
     assert refused.code == 2
-    assert when.BACK in refused.err
+    assert time_input.BACK in refused.err
 
 
 def test_the_deliveries_of_one_memory(memtui, world):

@@ -13,7 +13,7 @@ import pytest
 from e2e.model import say, use
 from memtui.base import paths
 from memtui.cli import parser
-from memtui.tidy import gates, proposed
+from memtui.tidy import gates, waiting_proposals
 
 
 @pytest.fixture
@@ -113,14 +113,14 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
     process.kill()
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL
-    assert proposed.waiting(str(root)) == 0
+    assert waiting_proposals.waiting(str(root)) == 0
     assert home(dreamy) == before
     assert gates.last(str(root)) == 0  # it does not count: the next one need not wait a day
     api.script = answer
     asked = len(api.requests)
     dreamy("consolidate", "--ask-model", "--yes")
     assert len(api.requests[asked:]) == count
-    assert proposed.waiting(str(root)) == 1
+    assert waiting_proposals.waiting(str(root)) == 1
     assert gates.last(str(root)) > 0
 
 

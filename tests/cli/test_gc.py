@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from memtui.base import clock, ids
-from memtui.deliver import folding
 from memtui.deliver import log as delivery_log
+from memtui.deliver import log_retention
 
 from .conftest import NOW
 
@@ -71,7 +71,9 @@ def test_what_is_due_goes_for_good(bare, old):
 
 
 def test_a_delivery_whose_text_went_is_still_told(bare, old):
-    folding.fold_records(bare.env["HOME"] + "/.claude/memtui", lambda record: record["id"] == old[0], lambda _: False)
+    log_retention.fold_records(
+        bare.env["HOME"] + "/.claude/memtui", lambda record: record["id"] == old[0], lambda _: False
+    )
     shown = bare("activity", old[0]).out
     assert "97 characters" in shown
     assert "text removed: its memory was deleted for good" in shown

@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.base import clock, paths
-from memtui.models.subconscious import blocks, control, places, runs
+from memtui.models.subconscious import block_files, blocks, control, runs
 
 SESSION = "5e55aaaa-1"
 
@@ -31,7 +31,7 @@ def test_blocks_are_listed_with_who_wrote_them_and_printed(memtui, world):
     assert memtui("model", "blocks", "guidance").out == "Ask before a migration.\n"
     rows = {each["block"]: each for each in memtui.json("model", "blocks")["blocks"]}
     assert rows["guidance"]["by"] == "model"
-    assert set(rows) == set(places.BLOCKS)
+    assert set(rows) == set(block_files.BLOCKS)
 
 
 @pytest.mark.parametrize(

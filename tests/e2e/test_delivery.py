@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from memtui.base import paths
-from memtui.store import trusting
+from memtui.store import trust_grants
 
 from .client import injected
 from .model import call, use
@@ -149,7 +149,7 @@ def test_any_model_is_told(on, name):
 def test_the_index_names_global_and_trusted_project_memories(on):
     on.remember("prefer-pnpm", "Use pnpm, never npm")
     on.remember("ours", "Written here", scope="project")
-    trusting.grant(str(on.root), str(on.project / ".claude" / "memory"))
+    trust_grants.grant(str(on.root), str(on.project / ".claude" / "memory"))
     on.remember("theirs-by-pull", "Came with a pull", scope="project")
     run = on.claude("hi")
     blocks = injected(run.main[0], "index")
@@ -272,7 +272,7 @@ def test_what_the_agent_reads_and_writes_is_logged_as_use(on, model):
 def test_one_project_s_inbox_and_memories_stay_out_of_another(on):
     on.leave("Only for the first project.")
     on.remember("ours", "Only here", scope="project")
-    trusting.grant(str(on.root), str(on.project / ".claude" / "memory"))
+    trust_grants.grant(str(on.root), str(on.project / ".claude" / "memory"))
     other = on.base / "other"
     other.mkdir()
     on.git("init", "-q", cwd=other)
@@ -282,7 +282,7 @@ def test_one_project_s_inbox_and_memories_stay_out_of_another(on):
 
 def test_a_trusted_memory_that_changed_is_not_delivered_any_more(on):
     on.remember("ours", "As it was read", scope="project")
-    trusting.grant(str(on.root), str(on.project / ".claude" / "memory"))
+    trust_grants.grant(str(on.root), str(on.project / ".claude" / "memory"))
     on.remember("ours", "As a pull changed it", scope="project")
     run = on.claude("hi")
     assert injected(run.main[0]) == []

@@ -11,7 +11,7 @@ import re
 import pytest
 
 from memtui.base import paths
-from memtui.client import loading, locate
+from memtui.client import auto_memory, locate
 from memtui.hooks import gate, post_tool_use, pre_tool_use, runner
 from memtui.recall import places
 
@@ -152,7 +152,7 @@ def test_a_client_that_recalls_its_own_memories_loads_no_index(on, path):
     (path.parent / "MEMORY.md").write_text("- [use-uv](use-uv.md) — how tools are installed\n")
     path.write_text(MEMORY)
     assert "how tools are installed" in on.claude("how are tools installed here?").main[0].text()
-    on.switch_on(loading.FLAG)
+    on.switch_on(auto_memory.FLAG)
     assert "— how tools are installed" not in on.claude("how are tools installed here?").main[0].text()
     assert on.eventually((on.root / places.BY_CLIENT.lstrip("/")).exists)
 

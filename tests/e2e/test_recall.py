@@ -3,8 +3,8 @@
 import pytest
 
 import sentence_daemon
-from memtui.store import trusting
-from memtui.worker import warming
+from memtui.store import trust_grants
+from memtui.worker import sentence_vectors
 
 from .client import injected
 from .model import call, structured, use
@@ -71,7 +71,7 @@ def test_a_memory_of_a_repository_stays_silent_until_it_is_trusted(on):
     write(directory, "cicd", "How to put a new version of the shop live for everybody", BODY)
     indexed(on)
     assert memories(on.claude(PROMPT).main[0]) == []
-    trusting.grant(str(on.root), str(directory))
+    trust_grants.grant(str(on.root), str(directory))
     assert memories(on.claude(PROMPT).main[0]) == [("UserPromptSubmit", "cicd")]
 
 
@@ -133,7 +133,7 @@ def test_a_daemon_killed_in_the_middle_of_a_request_leaves_the_prompt_its_memory
         killed = on.claude(f"{PROMPT} or die")
         assert memories(killed.main[0]) == [("UserPromptSubmit", "cicd")]
         assert killed.main[0].count(BODY) == 1
-        on.eventually(lambda: warming.status(str(on.root)))
+        on.eventually(lambda: sentence_vectors.status(str(on.root)))
         assert sentence_daemon.ready(on.root)["answered"] >= 1  # that very session has started the next one
     finally:
         sentence_daemon.end(on.root)

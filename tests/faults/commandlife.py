@@ -13,8 +13,8 @@ from hooklife import differ
 from world import DAY, World
 
 from memtui.base import ids
-from memtui.inbox import reconcile
-from memtui.worker import tidying
+from memtui.inbox import reconciliation
+from memtui.worker import cleanup
 
 # A command that fails may say so, where what it did is not all taken back.
 OWNED = re.compile(
@@ -86,8 +86,8 @@ def live(world: World, _) -> dict:
     command("undo", "--yes")
     undone = world.seen()
     running.clock(3 * DAY)
-    reconcile.reconcile(world.env, world.root)
-    tidying.tidy(world.root)
+    reconciliation.reconcile(world.env, world.root)
+    cleanup.tidy(world.root)
     strays = [*world.strays(), *world.claimed()]
     return {"codes": codes, "seen": found, "undone": undone, "strays": strays}
 

@@ -66,19 +66,21 @@ def warm() -> None:
     from memtui.cli import parser
     from memtui.hooks.install import entries
     from memtui.hooks.install import installation as install
-    from memtui.inbox import reconcile
-    from memtui.store import reindexing
+    from memtui.inbox import reconciliation
+    from memtui.store import index_requests
     from memtui.worker import extraction
 
     parser.build = functools.cache(parser.build)
     entries.choose_interpreter()
     install.compileall.compile_dir = lambda *_, **__: None  # it would write beside the sources
-    reindexing.start = lambda root, directories: None  # its process outlives a command, and writes into the next case
+    index_requests.start = lambda root, directories: (
+        None
+    )  # its process outlives a command, and writes into the next case
     told = cli._log
     cli._log = lambda name, error: told(name, error) if isinstance(error, OSError) else traceback.format_exc()
     # What is ever in the transcript is there before the event, and no client stays after its end.
     extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.0
-    reconcile.END_SECONDS, reconcile.POLL_SECONDS = 0.1, 0.01
+    reconciliation.END_SECONDS, reconciliation.POLL_SECONDS = 0.1, 0.01
     gc.collect()
     gc.freeze()
 

@@ -33,7 +33,7 @@ from world import BLOCK, DAY, FIELD, TOKEN, World  # noqa: E402
 from memtui.base import clock  # noqa: E402
 from memtui.client import process  # noqa: E402
 from memtui.hooks import runner  # noqa: E402
-from memtui.inbox import reconcile  # noqa: E402
+from memtui.inbox import reconciliation  # noqa: E402
 from memtui.worker import extraction  # noqa: E402
 from memtui.worker import main as worker  # noqa: E402
 
@@ -135,7 +135,7 @@ class Year:
         posix.getppid = lambda: self.parent
         running._attached = self.attached
         extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.0
-        reconcile.END_SECONDS, reconcile.POLL_SECONDS = 0.1, 0.01
+        reconciliation.END_SECONDS, reconciliation.POLL_SECONDS = 0.1, 0.01
         process.alive = lambda pid: pid not in self.dead if pid >= FIRST_PID else real_alive(pid)
 
     # what runs
@@ -450,7 +450,7 @@ class Year:
             self.close(self.talks[-1], "end")
             self.now += DAY
         self.recall()
-        running.asked(lambda: reconcile.reconcile(self.world.env, self.world.root, now=self.now), self.world.env)
+        running.asked(lambda: reconciliation.reconcile(self.world.env, self.world.root, now=self.now), self.world.env)
 
     def recall(self) -> None:
         """A session that asks for memories has each of them once, again after a compaction, and so has its branch."""

@@ -22,7 +22,7 @@ import turns
 from memtui.base import clock, fs, ids, paths
 from memtui.deliver import log as delivery_log
 from memtui.hooks import pre_tool_use, prompt, runner, stop, user_prompt_submit  # noqa: F401  imported before the forks
-from memtui.inbox import claims, reconcile
+from memtui.inbox import claims, reconciliation
 from memtui.inbox import format as inbox_format
 
 CALLS = ("open", "write", "rename", "link", "unlink", "mkdir", "fsync", "ftruncate")
@@ -170,7 +170,7 @@ class World:
         return token
 
     def settle(self, later: float = 61.0) -> None:
-        reconcile.reconcile(self.env, self.root, now=time.time() + later)
+        reconciliation.reconcile(self.env, self.root, now=time.time() + later)
 
     def waiting(self) -> "list[inbox_format.Entry]":
         return [e for d in self.inboxes for e in inbox_format.read(d + "/guidance.md")]

@@ -11,7 +11,7 @@ from memtui.base import paths
 from memtui.deliver import log as delivery_log
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.store import trusting
+from memtui.store import trust_grants
 
 SOURCES = Path(memtui.__file__).resolve().parents[1]
 LAUNCHER = SOURCES / "memtui" / "hooks" / "launch.py"
@@ -138,7 +138,7 @@ class Home:
         path = directory / f"{name}.md"
         path.write_text(f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\nBody.\n")
         if scope == "project" and trusted:
-            trusting.grant(str(self.root), str(directory))
+            trust_grants.grant(str(self.root), str(directory))
         return path
 
     def log(self):

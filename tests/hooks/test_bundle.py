@@ -8,7 +8,7 @@ import sys
 import pytest
 from launching import PYTHON, SOURCES
 
-from memtui.hooks import bundle, bundling
+from memtui.hooks import bundle, bundle_writer
 
 PROBE = """
 import sys
@@ -39,9 +39,7 @@ def loaded(package, group):
 
 
 def write(package):
-    code = (
-        f"import sys; sys.path.insert(0, {str(package)!r}); from memtui.hooks import bundling; print(*bundling.write())"
-    )
+    code = f"import sys; sys.path.insert(0, {str(package)!r}); from memtui.hooks import bundle_writer; print(*bundle_writer.write())"
     done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     return done.stdout.split()
 
@@ -52,14 +50,14 @@ def path(package, group):
 
 def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     assert loaded(package, "delivery") == set()
-    assert write(package) == [*bundling.ROOTS]
+    assert write(package) == [*bundle_writer.ROOTS]
     assert write(package) == []
-    assert loaded(package, "delivery") == set(bundling.modules_of("delivery"))
+    assert loaded(package, "delivery") == set(bundle_writer.modules_of("delivery"))
     source = package / "memtui" / "deliver" / "log_file.py"
     source.write_text(source.read_text() + "# changed\n")
     assert loaded(package, "delivery") == set()
     assert set(write(package)) == {"settling", "delivery"}
-    assert loaded(package, "delivery") == set(bundling.modules_of("delivery"))
+    assert loaded(package, "delivery") == set(bundle_writer.modules_of("delivery"))
 
 
 def test_a_damaged_bundle_is_no_bundle(package):
@@ -73,7 +71,7 @@ def test_a_damaged_bundle_is_no_bundle(package):
 
 @pytest.mark.parametrize("groups", [ORDER, ("PreToolUse",)])
 def test_each_group_has_what_its_modules_need_before_them(groups):
-    names = [name for group in groups for name in bundling.modules_of(group)]
+    names = [name for group in groups for name in bundle_writer.modules_of(group)]
     code = (
         f"import sys; sys.path.insert(0, {str(SOURCES)!r}); import memtui.hooks.bundle\n"
         "for name in memtui.hooks.bundle.PACKAGES: __import__('memtui.' + name)\n"
@@ -89,4 +87,4 @@ def test_each_group_has_what_its_modules_need_before_them(groups):
 
 def test_where_none_can_be_written_there_is_none(monkeypatch):
     monkeypatch.setattr(bundle, "path", lambda group: f"/proc/{group}")
-    assert bundling.write() == []
+    assert bundle_writer.write() == []

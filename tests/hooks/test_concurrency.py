@@ -14,7 +14,7 @@ from memtui.base import fastjson, fs
 from memtui.deliver import log as delivery_log
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.inbox import reconcile
+from memtui.inbox import reconciliation
 
 APPENDS = 500
 SEED = 4
@@ -101,7 +101,7 @@ def prompt_on(world, mode, report, stop):
 
 def settle_on(world, stop):
     while not os.path.exists(stop):
-        reconcile.reconcile(world.env, world.root)
+        reconciliation.reconcile(world.env, world.root)
         time.sleep(0.02)
 
 

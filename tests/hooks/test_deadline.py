@@ -67,7 +67,7 @@ def test_every_deadline_is_well_inside_the_clients():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
-    [("inbox/reconcile.py", "reconcile"), ("hooks/lists.py", "updates"), ("hooks/lists.py", "items")],
+    [("inbox/reconciliation.py", "reconcile"), ("hooks/lists.py", "updates"), ("hooks/lists.py", "items")],
 )
 def test_what_is_slow_keeps_no_guidance_from_the_prompt(home, slow, place):
     home.guide("earlier")
@@ -142,7 +142,7 @@ def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
 def test_a_step_of_a_worker_that_takes_too_long_is_broken_off_and_the_next_ones_run(home, slow):
     home.guide("said")
     home.prompt()
-    assert slow("Stop", ("inbox/reconcile.py", "reconcile"), last_assistant_message="").raw == b""
+    assert slow("Stop", ("inbox/reconciliation.py", "reconcile"), last_assistant_message="").raw == b""
     deadline = time.monotonic() + 40
     while time.monotonic() < deadline and not (home.root / "run" / "tidied").exists():
         time.sleep(0.05)

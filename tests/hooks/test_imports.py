@@ -9,7 +9,7 @@ import pytest
 from launching import EVENTS, PYTHON, SOURCES, Home
 
 from memtui.base import paths
-from memtui.hooks import bundling
+from memtui.hooks import bundle_writer
 from memtui.recall import build
 
 # Loaded before a bare interpreter runs its first line, or built into it.
@@ -112,7 +112,7 @@ def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     build.bring_up_to_date(str(home.root), str(path.parent))
     modules, said = imported(home, "UserPromptSubmit", prompt="how do we put a release of the shop live?")
     assert text.encode() in said
-    bundled = {name for group in ("UserPromptSubmit", "recall", "delivery") for name in bundling.modules_of(group)}
+    bundled = {name for group in ("UserPromptSubmit", "recall", "delivery") for name in bundle_writer.modules_of(group)}
     check(modules, *bundled)
 
 
@@ -120,8 +120,8 @@ def test_a_note_is_settled_by_bundled_modules_alone(home):
     home.guide("said")
     home.prompt()
     modules, _ = imported(home, "UserPromptSubmit")
-    assert "memtui.inbox.reconcile" in modules
-    check(modules, *bundling.modules_of("UserPromptSubmit"), *bundling.modules_of("settling"))
+    assert "memtui.inbox.reconciliation" in modules
+    check(modules, *bundle_writer.modules_of("UserPromptSubmit"), *bundle_writer.modules_of("settling"))
 
 
 def test_settings_once_read_cost_no_toml(home):
@@ -159,7 +159,7 @@ def test_settling_what_did_not_arrive_costs_no_dear_import(home):
     transcript.parent.mkdir(parents=True)
     transcript.write_text('{"type": "user", "message": {"content": "x"}, "timestamp": "2026-11-21T00:00:00Z"}\n')
     modules, _ = imported(home, "UserPromptSubmit")
-    assert "memtui.inbox.reconcile" in modules
+    assert "memtui.inbox.reconciliation" in modules
     check(modules)
 
 

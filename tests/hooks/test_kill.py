@@ -20,7 +20,7 @@ from memtui.deliver import log_file
 from memtui.hooks import runner
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.inbox import reconcile
+from memtui.inbox import reconciliation
 
 pytestmark = pytest.mark.kill
 RUNS = 500  # of each writer, where everything is tried
@@ -231,7 +231,7 @@ def test_guidance_that_an_older_claim_passed_on_is_not_lost_with_the_next_hook(w
         world.guide(world.inboxes[0], **{"for": "session:" + other.id})
         one.prompt()
         other.prompt(before=before_printing)
-        Child(lambda: reconcile.reconcile(world.env, world.root, other.id, now=time.time() + 61)).wait()
+        Child(lambda: reconciliation.reconcile(world.env, world.root, other.id, now=time.time() + 61)).wait()
         world.settle()
         other.mode = TOLD
         world.drain(other)
@@ -266,8 +266,8 @@ def test_a_record_written_late_for_a_dead_hook_hides_no_delivery(worlds, monkeyp
     world.guide(world.inboxes[0])
     dead.prompt(before=before_printing)
     last.prompt()
-    reconcile.reconcile(world.env, world.root, last.id)
-    reconcile.reconcile(world.env, world.root, helper.id, now=time.time() + 61)
+    reconciliation.reconcile(world.env, world.root, last.id)
+    reconciliation.reconcile(world.env, world.root, helper.id, now=time.time() + 61)
     assert world.log()[-1].get("recovered")
     world.drain(last)
     world.account()

@@ -47,12 +47,12 @@ def auto(home):
 
 
 def approve(home, entry):
-    from memtui.review import approve, draft
+    from memtui.review import approvals, draft
 
     workspace = Workspace(home.env, str(home.project), by="cli")
     (item,) = [each for each in workspace.waiting(("updates",)) if each.id == entry.id]
     store = workspace.store()
-    (done,) = approve.approve_all(store.journal, [draft.propose(store, item)])
+    (done,) = approvals.approve_all(store.journal, [draft.propose(store, item)])
     assert done.error is None
     return done.memory
 

@@ -12,7 +12,7 @@ from test_recall import RecallHome
 
 import sentence_daemon
 from memtui.recall import judge, places, semantic
-from memtui.worker import warming
+from memtui.worker import sentence_vectors
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +76,9 @@ def test_a_new_memory_is_compared_once_its_vectors_are_made(home):
     home.ready()
     home.keep("ship", "Ship on Friday.")
     home.hook("Stop")
-    sentence_daemon.eventually(lambda: warming.covered(str(home.root), [str(home.config / "memory")]) == (5, 5))
+    sentence_daemon.eventually(
+        lambda: sentence_vectors.covered(str(home.root), [str(home.config / "memory")]) == (5, 5)
+    )
     assert home.brings("when is it that we publish it live to them?", "Ship on Friday.")
 
 
@@ -134,7 +136,7 @@ def test_a_daemon_killed_in_the_middle_of_a_request_costs_a_prompt_nothing_and_t
     found, took = timed(home, PLAIN + " die")
     assert GUIDE in found
     assert took < ENOUGH
-    sentence_daemon.eventually(lambda: not warming.is_held(str(home.root)))
+    sentence_daemon.eventually(lambda: not sentence_vectors.is_held(str(home.root)))
     assert sentence_daemon.socket_is_there(home.root)
     found, took = timed(home, PLAIN)  # the socket that it left answers nobody
     assert GUIDE in found
@@ -156,27 +158,27 @@ def test_another_model_in_the_settings_replaces_the_daemon(home):
 def test_a_model_that_cant_be_loaded_is_told_and_not_tried_again_at_once(home):
     home.settings(semantic_model="missing")
     home.start()
-    sentence_daemon.eventually(lambda: warming.why_failed(str(home.root)))
-    assert "can't be loaded" in warming.why_failed(str(home.root))
-    (found,) = warming.check(str(home.root))
+    sentence_daemon.eventually(lambda: sentence_vectors.why_failed(str(home.root)))
+    assert "can't be loaded" in sentence_vectors.why_failed(str(home.root))
+    (found,) = sentence_vectors.check(str(home.root))
     assert found.code in {"semantic.not_loaded", "semantic.not_installed"}
-    assert warming.failed_lately(str(home.root), time.time())
-    assert not warming.failed_lately(str(home.root), time.time() + warming.APART)
+    assert sentence_vectors.failed_lately(str(home.root), time.time())
+    assert not sentence_vectors.failed_lately(str(home.root), time.time() + sentence_vectors.APART)
     home.settings(semantic_model="tiny")
     os.utime(home.root / "config.toml", (time.time() + 1, time.time() + 1))
-    assert not warming.failed_lately(str(home.root), time.time())
+    assert not sentence_vectors.failed_lately(str(home.root), time.time())
     assert GUIDE in home.fresh(PLAIN)
 
 
 def test_while_a_new_daemon_loads_its_model_the_socket_of_a_killed_one_misleads_nobody(home):
     os.kill(home.ready()["pid"], signal.SIGKILL)
-    sentence_daemon.eventually(lambda: not warming.is_held(str(home.root)))
-    assert warming.doing(str(home.root), {}) == warming.SILENT
+    sentence_daemon.eventually(lambda: not sentence_vectors.is_held(str(home.root)))
+    assert sentence_vectors.doing(str(home.root), {}) == sentence_vectors.SILENT
     home.settings(semantic_model="heavy")
     home.start()
-    assert sentence_daemon.eventually(lambda: warming.is_held(str(home.root)))
+    assert sentence_daemon.eventually(lambda: sentence_vectors.is_held(str(home.root)))
     sentence_daemon.eventually(lambda: not sentence_daemon.socket_is_there(home.root))
-    assert warming.doing(str(home.root), {}) == warming.STARTING
+    assert sentence_vectors.doing(str(home.root), {}) == sentence_vectors.STARTING
     assert GUIDE in home.fresh(PLAIN)
 
 

@@ -11,8 +11,8 @@ import pytest
 from launching import LAUNCHER, PYTHON, Home
 
 from memtui.base import clock, fs
-from memtui.client import locate, serving
-from memtui.store import trusting
+from memtui.client import live_sessions, locate
+from memtui.store import trust_grants
 from memtui.store.store import Store
 from memtui.worker import main
 
@@ -62,7 +62,7 @@ def test_memories_that_are_not_trusted_stay_out_and_the_person_is_told(home):
     assert listed(started.context) == ["mine"]
     assert "Ignore" not in started.context
     assert f"1 in {home.project}/.claude/memory not trusted, not delivered: run `memtui trust`" in started.message
-    trusting.grant(str(home.root), f"{home.project}/.claude/memory")
+    trust_grants.grant(str(home.root), f"{home.project}/.claude/memory")
     started = home.start(session="s2")
     assert "planted" in listed(started.context)
     assert "trusted" not in started.message
@@ -469,9 +469,9 @@ def test_a_client_that_keeps_what_came_before_a_tool_is_not_given_it_again(home)
 
 def test_the_session_that_a_client_serves_is_live_until_the_client_ends(home):
     home.start()
-    assert list(serving.served(str(home.root))) == [os.getpid()]
+    assert list(live_sessions.served(str(home.root))) == [os.getpid()]
     home.hook("SessionEnd", reason="prompt_input_exit")
-    assert serving.served(str(home.root)) == {}
+    assert live_sessions.served(str(home.root)) == {}
 
 
 # --- the turn
@@ -625,7 +625,7 @@ def test_many_memories_of_a_project_are_told_as_far_as_they_are_trusted(home):
         home.remember(f"m{number}", scope="project", trusted=False)
     directory = str(home.project / ".claude" / "memory")
     path = home.remember("good", "Good", scope="project", trusted=False)
-    trusting.grant(str(home.root), directory, {"good.md": path.read_bytes()})
+    trust_grants.grant(str(home.root), directory, {"good.md": path.read_bytes()})
     home.start()
     settled(home)
     assert listed(home.prompt().context) == ["good"]
@@ -638,7 +638,7 @@ def test_many_memories_of_a_project_are_told_as_far_as_they_are_trusted(home):
     home.remember("good", "Good", scope="project", trusted=False)
     turn_ends(home)
     assert "+ - [feedback] good: Good\n" in home.prompt().context
-    trusting.revoke(str(home.root), directory)
+    trust_grants.revoke(str(home.root), directory)
     assert "- - [feedback] good: Good\n" in home.prompt().context
     assert listed(home.start(session="s2").context) == []
 
@@ -660,7 +660,7 @@ def test_what_is_trusted_in_mid_session_comes_with_the_next_prompt(home):
     path = home.remember("ours", "Ours", scope="project", trusted=False)
     assert "Ours" not in home.start().context
     assert home.prompt().raw == b""
-    trusting.grant(str(home.root), str(path.parent))
+    trust_grants.grant(str(home.root), str(path.parent))
     assert "+ - [feedback] ours: Ours\n" in home.prompt().context
-    trusting.revoke(str(home.root), str(path.parent))
+    trust_grants.revoke(str(home.root), str(path.parent))
     assert "- - [feedback] ours: Ours\n" in home.prompt().context

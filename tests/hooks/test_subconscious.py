@@ -4,7 +4,7 @@ import pytest
 from launching import Home
 
 from memtui.base import fs, paths
-from memtui.models.subconscious import places, runs
+from memtui.models.subconscious import block_files, runs
 from memtui.models.subconscious.blocks import Blocks
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
@@ -21,7 +21,7 @@ def home(tmp_path):
 
 
 def keep(home, name, text):
-    path = places.path(str(home.root), paths.project_key(str(home.project)), name)
+    path = block_files.path(str(home.root), paths.project_key(str(home.project)), name)
     fs.makedirs(path.rpartition("/")[0])
     fs.write_atomic(path, text.encode())
 
@@ -57,7 +57,7 @@ def test_a_block_that_is_emptied_or_removed_is_told_of(home):
     home.start()
     keep(home, "guidance", "\n")
     assert "[guidance]\n- Ask Kim." in home.prompt().context
-    fs.unlink(places.path(str(home.root), paths.project_key(str(home.project)), "project_context"))
+    fs.unlink(block_files.path(str(home.root), paths.project_key(str(home.project)), "project_context"))
     assert "[project_context]\n- Deploys happen on Tuesdays." in home.prompt().context
     assert not home.prompt().context
 
@@ -76,11 +76,11 @@ def test_a_session_is_told_that_a_person_undid_a_change(home):
 
 def test_what_has_no_room_comes_with_a_later_prompt(home):
     home.settings(ON + "budget = 3000\n")
-    for name in places.BLOCKS:
+    for name in block_files.BLOCKS:
         keep(home, name, f"{name} " + "word " * 300)
     texts = [home.start().context] + [home.prompt().context for _ in range(7)]
-    for name in places.BLOCKS:
-        wanted = 0 if name == places.DIRECTIVES else 1
+    for name in block_files.BLOCKS:
+        wanted = 0 if name == block_files.DIRECTIVES else 1
         assert sum(f"[{name}]\n" in text for text in texts) == wanted, name
     assert not home.prompt().context
 
@@ -114,12 +114,12 @@ def test_nothing_in_a_block_can_leave_its_place(home):
 
 def test_a_block_that_somebody_spoilt_is_no_obstacle(home):
     keep(home, "project_context", "x" * 100_000)
-    path = places.path(str(home.root), paths.project_key(str(home.project)), "guidance")
+    path = block_files.path(str(home.root), paths.project_key(str(home.project)), "guidance")
     (home.base / "outside").write_text("outside")
     fs.makedirs(path)
     said = home.start().context
-    assert "x" * places.MOST in said
-    assert "x" * (places.MOST + 1) not in said
+    assert "x" * block_files.MOST in said
+    assert "x" * (block_files.MOST + 1) not in said
     assert home.errors() == []
 
 

@@ -9,9 +9,9 @@ from memtui.base import clock, paths
 from memtui.base.errors import ConflictError, UsageError
 from memtui.base.phrasing import until
 from memtui.inbox import format as inbox_format
-from memtui.inbox import guidance, under_way
+from memtui.inbox import guidance, notes_in_flight
 from memtui.review.entries import Review
-from memtui.review.waiting import waiting_in
+from memtui.review.waiting_entries import waiting_in
 from memtui.store.journal import undo
 
 NOW = 1_795_000_000.0
@@ -82,7 +82,7 @@ def test_what_is_under_way_is_read_from_the_claims(root):
     name = "01M7Y7NG26BHZ5R8XMHAPG875M"
     with open(f"{directory}/{name}~session-1~123.md", "w", encoding="utf-8") as file:
         file.write(inbox_format.render({"id": "A" * 26}, "one") + inbox_format.render({"id": "B" * 26}, "two"))
-    found = under_way.listed(root, ["-p", None])
+    found = notes_in_flight.listed(root, ["-p", None])
     assert [(each.delivery, each.session, each.entry.text) for each in found] == [
         (name, "session-1", "one"),
         (name, "session-1", "two"),

@@ -14,7 +14,7 @@ from learn.oracle import Sources, wrong_drafts
 from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
 from memtui.learn import classifier, signals
-from memtui.models.subconscious import reading
+from memtui.models.subconscious import transcript_view
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "transcripts"
 FILES = sorted(DATA.rglob("*.jsonl"))
@@ -31,7 +31,7 @@ def read(path):
 
 def listen(path):
     """What the subconscious hears of a transcript."""
-    return reading.listen(transcript.Reader(str(path)), Conversation())
+    return transcript_view.listen(transcript.Reader(str(path)), Conversation())
 
 
 @pytest.mark.skipif(not FILES, reason="no transcripts in ../shared/data")
@@ -270,7 +270,7 @@ def test_records_of_odd_shapes_are_survived(rand, data):
         conversation.feed(record)
     classifier.drafts(conversation.turns, JUDGE)
     again = Conversation(json.loads(json.dumps(conversation.to_state())))
-    assert reading.listen(iter(records), again).left_out == 0
+    assert transcript_view.listen(iter(records), again).left_out == 0
 
 
 @pytest.mark.skipif(not FILES, reason="no transcripts in ../shared/data")

@@ -6,8 +6,8 @@ from e2e.model import Reply, say, use
 from memtui.base import clock, session_state
 from memtui.models import log, selection
 from memtui.recall import places
-from memtui.store import trusting
-from memtui.worker import reindexing
+from memtui.store import trust_grants
+from memtui.worker import index_updates
 
 PROMPT = "please put the new version of the shop live for everybody"
 SECRET = "ghp_" + "wJ4kQ9z" * 5 + "x"
@@ -40,7 +40,7 @@ class Asked:
         (self.memories / f"{name}.md").write_text("\n".join(lines))
 
     def run(self, *answers, prompt=PROMPT):
-        reindexing.update(self.root, places.of_session(self.env, str(self.base / "shop")))
+        index_updates.update(self.root, places.of_session(self.env, str(self.base / "shop")))
         self.api.will(*answers)
         payload = {"session_id": "s1", "cwd": str(self.base / "shop"), "prompt": prompt}
         selection.run(self.env, payload)
@@ -87,9 +87,9 @@ def test_nothing_is_sent_of_what_is_not_trusted_any_more_or_leads_elsewhere(aske
     memories = asked.base / "shop" / ".claude" / "memory"
     memories.mkdir(parents=True)
     (memories / "release.md").write_text("---\ndescription: Put the shop live\n---\nTag it.\n")
-    trusting.grant(asked.root, str(memories))
+    trust_grants.grant(asked.root, str(memories))
     where = places.of_session(asked.env, str(asked.base / "shop"))
-    reindexing.update(asked.root, where)
+    index_updates.update(asked.root, where)
 
     def told():
         return [each.description for each in selection.catalogue(asked.root, where, PROMPT, clock.now())]

@@ -10,11 +10,11 @@ from e2e.model import use
 from learn.backfill.test_backfill import Past
 from memtui.deliver import error_log
 from memtui.models.subconscious import blocks
-from memtui.models.subconscious.running import Along
-from memtui.worker import gated, main
+from memtui.models.subconscious.run_process import Along
+from memtui.worker import gate_drafts, main
 from models.subconscious.conftest import Read
 from transfer.conftest import Desk
-from worker.test_learning import World as Learner
+from worker.test_trigger_learning import World as Learner
 
 from .secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
 
@@ -181,7 +181,7 @@ def refused_writes(scene):
         path = str(scene.base / "config" / "memory" / f"m{number}.md")
         given = {"file_path": path, "content": f"---\nname: m\ndescription: {text}\n---\n\n{text}\n"}
         payload = {"transcript_path": str(transcript), "tool_input": given}
-        assert gated.keep(scene.env, str(scene.shop), f"s{number}", path, "Write", payload)
+        assert gate_drafts.keep(scene.env, str(scene.shop), f"s{number}", path, "Write", payload)
     found = "".join(each.read_text() for each in scene.root.rglob("pending-updates.md"))
     assert "request=" in found
 

@@ -8,7 +8,7 @@ import pytest
 from memtui.base import paths
 from memtui.client.transcripts import conversation
 from memtui.deliver import error_log
-from memtui.learn import items, write
+from memtui.learn import inbox_writer, items
 from memtui.review.entries import Review
 from memtui.worker import extraction, main
 
@@ -57,8 +57,8 @@ class Session:
 def session(tmp_path, monkeypatch):
     monkeypatch.setattr(extraction, "TURN_SECONDS", 0.2)
     monkeypatch.setattr(extraction, "READ_SECONDS", 600.0)
-    monkeypatch.setattr(write, "MAX_DRAFTS", 10_000)
-    monkeypatch.setattr(write.same_rule, "first", lambda *_: None)  # the texts differ in their secrets only
+    monkeypatch.setattr(inbox_writer, "MAX_DRAFTS", 10_000)
+    monkeypatch.setattr(inbox_writer.same_rule, "first", lambda *_: None)  # the texts differ in their secrets only
     monkeypatch.setattr(items, "MAX_ITEMS", 10_000)
     return Session(tmp_path)
 

@@ -13,7 +13,7 @@ from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.review import later
 from memtui.review.entries import Review
-from memtui.review.waiting import waiting_in
+from memtui.review.waiting_entries import waiting_in
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.base.when import NEVER
+from memtui.base.time_input import NEVER
 from memtui.review import later
 from memtui.store.journal.journal import Journal
 

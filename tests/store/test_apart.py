@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.store import beside, scopes
+from memtui.store import scopes, sidecars
 from memtui.store.journal import undo
 from memtui.store.store import Store
 
@@ -27,15 +27,15 @@ def named(store, name):
 
 
 def mark(store, one, other):
-    return beside.keep_apart(store.journal, named(store, one), named(store, other))
+    return sidecars.keep_apart(store.journal, named(store, one), named(store, other))
 
 
 def pairs(store):
-    return {"".join(sorted(os.path.basename(each)[0] for each in pair)) for pair in beside.kept_apart(store.root)}
+    return {"".join(sorted(os.path.basename(each)[0] for each in pair)) for pair in sidecars.kept_apart(store.root)}
 
 
 def content(store):
-    path = beside.pairs_path(store.root)
+    path = sidecars.pairs_path(store.root)
     return Path(path).read_bytes() if os.path.exists(path) else None
 
 

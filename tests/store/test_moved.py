@@ -9,7 +9,7 @@ from memtui.store.journal import undo
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.store.status import Usage
-from memtui.store.versions import moved
+from memtui.store.versions import moves
 
 
 class World:
@@ -115,7 +115,7 @@ def test_a_log_that_leads_through_a_symlink_counts_too(world, tmp_path):
 def test_what_was_counted_is_counted_anew_after_a_rename(world):
     (world.top / "a.md").write_bytes(b"one")
     world.deliver("a")
-    statistics = Statistics(world.root, lambda: world.time, lambda: moved.load(world.root))
+    statistics = Statistics(world.root, lambda: world.time, lambda: moves.load(world.root))
     statistics.count(lambda _: True)
     world.rename("a", "b")
     statistics.count(lambda _: True)

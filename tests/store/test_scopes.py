@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memtui.base import paths
 from memtui.base.errors import ConflictError, NotFoundError
 from memtui.client import locate, settings_files
-from memtui.store import scopes, trusting
+from memtui.store import scopes, trust_grants
 
 MEMORY = "---\nname: {name}\ndescription: about {name}\nmetadata:\n  type: project\n---\nBody of {name}\n"
 
@@ -126,7 +126,7 @@ def test_config_dir_and_memtui_home_are_honoured(world):
     assert found["global"].directory == str(world.top / "conf" / "memory")
     assert found["auto"].directory.startswith(str(world.top / "conf" / "projects"))
     put(world.project, "a")
-    trusting.grant(str(world.top / "mine"), str(world.project))
+    trust_grants.grant(str(world.top / "mine"), str(world.project))
     assert world.discover()["project"].trusted
 
 

@@ -13,7 +13,7 @@ from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageE
 from memtui.client import locate
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.store import memory, scopes, trust, trusting
+from memtui.store import memory, scopes, trust, trust_grants
 from memtui.store.journal import undo
 from memtui.store.journal.text_edit import text_edits
 from memtui.store.store import Store
@@ -483,7 +483,7 @@ def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
     found = world.store.rename(found, "renamed")
     world.store.copy(found, world.scope("project"), "copied")
     assert trust.trusted_names(str(world.root), str(world.project)) == set()
-    trusting.grant(str(world.root), str(world.project))
+    trust_grants.grant(str(world.root), str(world.project))
     world.store.edit(world.store.find("renamed"), {"description": "f"})
     assert trust.trusted_names(str(world.root), str(world.project)) == {"renamed.md", "copied.md"}
 
@@ -683,7 +683,7 @@ def test_what_is_taken_back_is_as_old_as_it_was(world):
 
 def test_a_purge_takes_along_the_texts_under_which_a_memory_was_trusted(world):
     path = world.put("theirs", b"---\nname: theirs\n---\nA secret.\n", world.project)
-    trusting.grant(str(world.root), str(world.project))
+    trust_grants.grant(str(world.root), str(world.project))
     path.write_bytes(b"---\nname: theirs\n---\nNone.\n")
     world.store.purge(world.store.delete(world.store.find("theirs")))
     assert not any(b"A secret" in each.read_bytes() for each in (world.root / "trash").iterdir())

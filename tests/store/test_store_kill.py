@@ -19,7 +19,7 @@ import turns
 from memtui.base import fastjson, fs
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.store import triggers, trust, trusting
+from memtui.store import triggers, trust, trust_grants
 from memtui.store.journal import undo
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.text_edit import TextEdit
@@ -52,7 +52,7 @@ class World:
             fs.write_atomic(f"{self.project}/{name}", data, durable=False)
         for text in ("Use pnpm", "Never npm"):
             inbox_file.add_entry(f"{self.root}/global", "updates", {}, text)
-        trusting.grant(self.root, self.project)
+        trust_grants.grant(self.root, self.project)
 
     @property
     def store(self):
@@ -134,7 +134,7 @@ WRITERS = {
     "triggers": (nothing, triggered),
     "rename with triggers": (triggered, renamed),
     "delete with triggers": (triggered, deleted),
-    "trust": (nothing, lambda w: trusting.grant(w.root, w.project, {"three.md": b"three\n"})),
+    "trust": (nothing, lambda w: trust_grants.grant(w.root, w.project, {"three.md": b"three\n"})),
 }
 
 

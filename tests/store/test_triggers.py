@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base import clock, fastjson
-from memtui.store import beside, scopes, triggers
+from memtui.store import scopes, sidecars, triggers
 from memtui.store.journal import own_files, undo
 from memtui.store.journal.own_files import BesideEdit
 from memtui.store.store import Store
@@ -136,7 +136,7 @@ def test_lines_of_use_decay_and_are_capped(store):
 def test_what_was_learned_meanwhile_survives_undo(store):
     add(store, "a", "mine")
     path = own_files.beside_path(store.root, "triggers", directory(store))
-    rows = beside.rows(store.root, "triggers", directory(store))
+    rows = sidecars.rows(store.root, "triggers", directory(store))
     own_files.write_beside(
         path, directory(store), {"a.md": triggers.after_adding(rows["a.md"], ["learned"], "use", NOW)}
     )
@@ -148,12 +148,12 @@ def test_merged_memories_have_the_lines_of_both_and_those_of_a_split_all(store):
     add(store, "a", "one", "both")
     add(store, "b", "two", "Both")
     a, b, c = ((directory(store), f"{name}.md") for name in "abc")
-    store.journal.run("x", beside.moved_edits(store.root, {b: [a]}), "merge")
+    store.journal.run("x", sidecars.moved_edits(store.root, {b: [a]}), "merge")
     assert texts(store) == {"a": ["one", "both", "two"]}
-    store.journal.run("x", beside.moved_edits(store.root, {a: [b, c]}), "split")
+    store.journal.run("x", sidecars.moved_edits(store.root, {a: [b, c]}), "split")
     assert texts(store) == {"b": ["one", "both", "two"], "c": ["one", "both", "two"]}
     undone(store)
-    store.journal.run("x", beside.moved_edits(store.root, {a: []}), "gone")
+    store.journal.run("x", sidecars.moved_edits(store.root, {a: []}), "gone")
     assert texts(store) == {}
 
 
@@ -176,12 +176,12 @@ def moved_to(store, tmp_path, name="elsewhere"):
 
 def test_a_directory_that_is_moved_takes_its_lines_along(store, tmp_path):
     add(store, "a", "put it live")
-    assert beside.adopt(store.root, str(tmp_path)) == []  # the directory is where it was
+    assert sidecars.adopt(store.root, str(tmp_path)) == []  # the directory is where it was
     new = moved_to(store, tmp_path)
-    assert beside.adopt(store.root, new) == ["triggers"]
+    assert sidecars.adopt(store.root, new) == ["triggers"]
     assert [each.text for each in triggers.lines_of(store.root, new, NOW)["a.md"]] == ["put it live"]
     assert len(os.listdir(store.root + "/triggers")) == 1
-    assert beside.adopt(store.root, new) == []
+    assert sidecars.adopt(store.root, new) == []
 
 
 ROWS = st.lists(st.text(max_size=12), unique=True, max_size=5).map(

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError
-from memtui.store import history, triggers, trust, trusting
+from memtui.store import history, triggers, trust, trust_grants
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.store.versions.versions import Versions
-from memtui.tidy import changeset, composing
+from memtui.tidy import changeset, composed_files
 
 from .stores import World, text_of
 
@@ -33,7 +33,7 @@ def merge(world, text="Use pnpm. Never npm."):
 
 
 def apply(world, *proposals):
-    return composing.apply(Store(world.env, world.repo), proposals)
+    return composed_files.apply(Store(world.env, world.repo), proposals)
 
 
 def undone(world):
@@ -128,14 +128,14 @@ def test_a_file_that_is_there_by_now_is_not_overwritten(world):
 
 def test_a_file_that_changes_while_it_is_applied_makes_its_proposal_stale(world, monkeypatch):
     planned = merge(world)
-    compose = composing.Composition
+    compose = composed_files.Composition
 
     def composed(files, proposals):
         found = compose(files, proposals)
         world.write("two.md", TWO + "Just now.\n")
         return found
 
-    monkeypatch.setattr(composing, "Composition", composed)
+    monkeypatch.setattr(composed_files, "Composition", composed)
     done = apply(world, planned)
     assert [each.reason for each in done.refused] == ["stale"]
     assert world.text("one.md") == ONE
@@ -189,7 +189,7 @@ def repository(world):
     """Memories that came with a repository: `kept` is trusted, `strange` is not."""
     world.write(f"{world.project}/kept.md", text_of("kept"))
     world.write(f"{world.project}/strange.md", text_of("strange"))
-    trusting.grant(world.root, world.project, {"kept.md": world.read(f"{world.project}/kept.md")})
+    trust_grants.grant(world.root, world.project, {"kept.md": world.read(f"{world.project}/kept.md")})
     return world
 
 

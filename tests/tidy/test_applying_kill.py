@@ -10,7 +10,7 @@ import pytest
 import turns
 from memtui.store.journal import undo
 from memtui.store.store import Store
-from memtui.tidy import composing
+from memtui.tidy import composed_files
 from store.test_store_kill import run_killed
 
 from .stores import World, text_of
@@ -51,7 +51,7 @@ def killed_at_random_points(top, runs):
         shutil.copytree(kept, world.top)
 
     def operation():
-        assert len(composing.apply(Store(world.env, world.repo), found).made) == len(found)
+        assert len(composed_files.apply(Store(world.env, world.repo), found).made) == len(found)
 
     times = []
     for _ in range(5):

@@ -7,9 +7,9 @@ import pytest
 
 from e2e.model import Reply, use
 from memtui.models.model import LanguageModel
-from memtui.store import beside, memory, scopes, trusting
+from memtui.store import memory, scopes, sidecars, trust_grants
 from memtui.store.store import Store
-from memtui.tidy import changeset, composing, coverage, proposed
+from memtui.tidy import changeset, composed_files, coverage, waiting_proposals
 from memtui.tidy.checks import retention
 from memtui.tidy.dream import Dream, sorted_out
 
@@ -81,7 +81,7 @@ def test_what_a_model_proposes_is_a_changeset_that_can_be_applied_and_undone(wor
     evidence = done.found.proposals[0].evidence
     assert {each.code for each in evidence} >= {"dream", "memories.alike"}
     store = Store(world.env, world.repo)
-    applied = composing.apply(store, done.found.proposals)
+    applied = composed_files.apply(store, done.found.proposals)
     assert len(applied.made) == 2
     assert "npm broke it" in world.text("use-pnpm.md")
     assert "no-npm.md" not in str(world.files())
@@ -109,7 +109,7 @@ def test_a_repository_s_memories_are_sent_once_they_are_trusted(world, api):
     world.write(f"{world.project}/theirs.md", text_of("theirs", "x y", "Said yesterday."))
     scope = world.store.scope("project")
     assert eligible(world, scope) == []
-    trusting.grant(world.root, world.project, {"theirs.md": world.read(f"{world.project}/theirs.md")})
+    trust_grants.grant(world.root, world.project, {"theirs.md": world.read(f"{world.project}/theirs.md")})
     assert [each.stem for each in eligible(world, scope)] == ["theirs"]
 
 
@@ -220,7 +220,7 @@ def test_the_estimate_is_not_less_than_what_is_used(world, api):
 
 def test_two_that_a_person_keeps_apart_are_never_asked_about_together(world, api):
     one, other = (memory.read_memory(world.path(name), "auto") for name in ("use-pnpm.md", "no-npm.md"))
-    beside.keep_apart(world.store.journal, one, other)
+    sidecars.keep_apart(world.store.journal, one, other)
     api.script = answers(MERGE)
     assert dream(world).run().found.proposals == ()
     assert {title for request in api.requests for title in request.notes().values()} == {"soon"}
@@ -229,21 +229,21 @@ def test_two_that_a_person_keeps_apart_are_never_asked_about_together(world, api
 def test_a_changeset_waits_until_each_proposal_is_decided_or_stale(world, api):
     api.script = answers(MERGE, DATES)
     found = dream(world).run().found
-    proposed.save(world.root, found, 1_795_000_000.0)
-    assert proposed.waiting(world.root) == 2
+    waiting_proposals.save(world.root, found, 1_795_000_000.0)
+    assert waiting_proposals.waiting(world.root) == 2
     world.write(f"{world.root}/proposals/other.json", "{}")
     world.write("soon.md", SOON + "More.\n")
-    assert proposed.waiting(world.root) == 1
-    proposed.reject(world.store, found.proposals)
-    assert proposed.waiting(world.root) == 0
+    assert waiting_proposals.waiting(world.root) == 1
+    waiting_proposals.reject(world.store, found.proposals)
+    assert waiting_proposals.waiting(world.root) == 0
 
 
 def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
     api.script = answers(MERGE, DATES)
     found = dream(world).run().found
-    proposed.save(world.root, found, 1_795_000_000.0)
+    waiting_proposals.save(world.root, found, 1_795_000_000.0)
     assert dream(world).batches == []
-    proposed.reject(world.store, found.proposals)
+    waiting_proposals.reject(world.store, found.proposals)
     assert dream(world).batches == []
     world.write("soon.md", SOON + "More, since yesterday.\n")
     (batch,) = dream(world).batches
@@ -252,8 +252,8 @@ def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
 
 def test_old_changesets_are_removed(world, api):
     api.script = answers(MERGE)
-    proposed.save(world.root, dream(world).run().found, 1_795_000_000.0)
+    waiting_proposals.save(world.root, dream(world).run().found, 1_795_000_000.0)
     later = 1_795_000_000.0 + 366 * 86400
     assert len(retention.due(world.root, later).proposals) == 1
     assert len(retention.collect(world.root, later).proposals) == 1
-    assert proposed.waiting(world.root) == 0
+    assert waiting_proposals.waiting(world.root) == 0

@@ -6,11 +6,11 @@ import os
 import pytest
 
 from memtui.base import clock, phrasing
-from memtui.store import beside, trusting
+from memtui.store import sidecars, trust_grants
 from memtui.store.journal import undo
 from memtui.store.status import Usage
-from memtui.tidy import composing, coverage, lint, lint_fixes, plan, similarity
-from memtui.tidy.composing import savings
+from memtui.tidy import composed_files, coverage, lint, lint_fixes, plan, similarity
+from memtui.tidy.composed_files import savings
 
 from .stores import World, text_of
 
@@ -37,7 +37,7 @@ def world(tmp_path):
 
 
 def planned(world):
-    subject = lint.here(world.env, world.repo, world.root, NOW, Usage(world.root), beside.kept_apart(world.root))
+    subject = lint.here(world.env, world.repo, world.root, NOW, Usage(world.root), sidecars.kept_apart(world.root))
     return plan.plan(world.store, subject)
 
 
@@ -46,7 +46,7 @@ def only(world, kind):
 
 
 def apply_all(world):
-    return composing.apply(world.store, planned(world).proposals)
+    return composed_files.apply(world.store, planned(world).proposals)
 
 
 def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
@@ -129,5 +129,5 @@ def test_untrusted_memories_of_a_repository_are_not_merged(world):
         os.unlink(world.path(name))
     merges = [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]
     assert merges == []
-    trusting.grant(world.root, world.project)
+    trust_grants.grant(world.root, world.project)
     assert [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memtui.store.journal import undo
 from memtui.store.status import Usage
 from memtui.store.store import Store
-from memtui.tidy import changeset, composing, lint, plan
+from memtui.tidy import changeset, composed_files, lint, plan
 from memtui.tidy.changeset import FileOutput
 from memtui.tidy.plan import forbidden_commands
 
@@ -44,7 +44,7 @@ class Violated(Home):
         return [changeset.title(each) for each in self.planned()]
 
     def make(self, *proposals):
-        return composing.apply(self.store, proposals)
+        return composed_files.apply(self.store, proposals)
 
     def undo(self):
         undo.run(self.store.journal, "undo").first()

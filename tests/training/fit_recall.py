@@ -1,4 +1,4 @@
-"""Makes `src/memtui/recall/fitted.py`: the weights by which recall turns what it found into a probability.
+"""Makes `src/memtui/recall/fitted_weights.py`: the weights by which recall turns what it found into a probability.
 
     python tests/training/fit_recall.py                              fitted on the set in tests/data/recall
     python tests/training/fit_recall.py SET… --memories DIR --write  and on others, of the same form
@@ -26,14 +26,14 @@ sys.path[:0] = [os.path.join(HERE, "..", "..", "src"), os.path.join(HERE, "..", 
 import recall_sets  # noqa: E402
 
 import recall as benchmark  # noqa: E402
-from memtui.recall import fitted, judge, own_words, query, vectors  # noqa: E402
+from memtui.recall import fitted_weights, judge, own_words, query, vectors  # noqa: E402
 from memtui.recall.build import bring_up_to_date  # noqa: E402
 
 RIDGE, ROUNDS, LONGEST_STEP = 1.0, 40, 1.5
 FOLDS = 8
 FOREIGN = 8
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)
-TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "fitted.py")
+TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "fitted_weights.py")
 
 # The features of a hit, what is added to its log-odds whatever they are, and whether it helps.
 Row = tuple[tuple[float, ...], float, bool]
@@ -195,7 +195,7 @@ def main() -> int:
             part = [each for each in prompts if each.title == title and each.is_foreign == foreign]
             report(part, lambda each: fitted_without[folds[each.store]])
     weights = fit(rows)
-    print(dict(zip(("intercept", *fitted.FEATURES), (round(weight, 2) for weight in weights), strict=True)))
+    print(dict(zip(("intercept", *fitted_weights.FEATURES), (round(weight, 2) for weight in weights), strict=True)))
     assert all(math.isfinite(weight) for weight in weights)
     if given.write:
         stores = len(folds)

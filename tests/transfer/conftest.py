@@ -2,9 +2,9 @@
 
 import pytest
 
-from memtui.review import waiting
+from memtui.review import waiting_entries
 from memtui.store.store import Store
-from memtui.transfer import importing
+from memtui.transfer import import_plan
 
 NOW = 1_795_000_000.0
 
@@ -26,10 +26,10 @@ class Desk:
         return Store(self.env, str(self.repo), now=lambda: NOW)
 
     def read(self, path, project="shop"):
-        return importing.read(str(path), project=project, config_dir=str(self.config))
+        return import_plan.read(str(path), project=project, config_dir=str(self.config))
 
     def plan(self, path, project="shop", **how):
-        return importing.plan(self.store, self.read(path, project), **how)
+        return import_plan.plan(self.store, self.read(path, project), **how)
 
     def take(self, path, project="shop", **how):
         """Import a source, and return the drafts that wait then, by name."""
@@ -38,7 +38,7 @@ class Desk:
         return self.drafts()
 
     def drafts(self):
-        found = waiting.waiting_in(self.env["MEMTUI_HOME"], [self.store_slug, None], ("updates",))
+        found = waiting_entries.waiting_in(self.env["MEMTUI_HOME"], [self.store_slug, None], ("updates",))
         return {each.entry.fields["name"]: each for each in found}
 
     @property

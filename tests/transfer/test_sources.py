@@ -6,8 +6,8 @@ import sqlite3
 import pytest
 
 from memtui.base.errors import MemtuiError
-from memtui.review import approve, draft
-from memtui.transfer.incoming import MAX_TEXT
+from memtui.review import approvals, draft
+from memtui.transfer.source import MAX_TEXT
 
 
 def write(path, text):
@@ -18,7 +18,7 @@ def write(path, text):
 def approved(desk, name):
     """The bytes of the memory that a draft becomes."""
     store = desk.store
-    outcome = approve.approve_all(store.journal, [draft.propose(store, desk.drafts()[name])])[0]
+    outcome = approvals.approve_all(store.journal, [draft.propose(store, desk.drafts()[name])])[0]
     assert outcome.error is None
     return outcome.memory.raw.decode()
 

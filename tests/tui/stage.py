@@ -15,13 +15,13 @@ from contextlib import contextmanager
 
 from textual.widgets import TextArea
 
-from memtui import recalling
+from memtui import recall_preview
 from memtui.base import paths
 from memtui.deliver.blocks import Part
 from memtui.demo import layout, sessions, world
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
-from memtui.learn.backfill.reading import ReadingProgress
+from memtui.learn.backfill.reader import ReadingProgress
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.backfill import BackfillProgress
 from memtui.tui.files import COMMAND
@@ -163,7 +163,7 @@ async def reading_the_past(pilot):
         BackfillProgress._read = read
 
 
-def steady(self, prompt, session="", run=recalling.Recalling.run):
+def steady(self, prompt, session="", run=recall_preview.Recalling.run):
     """What a prompt brings, with numbers that stay, and what follows from them."""
     found = run(self, prompt, session)
     if prompt != PROMPT:
@@ -175,7 +175,7 @@ def steady(self, prompt, session="", run=recalling.Recalling.run):
         dataclasses.replace(
             known[name],
             probability=LIKELY[name],
-            outcome=recalling.DELIVERED if LIKELY[name] >= found.threshold else "unlikely",
+            outcome=recall_preview.DELIVERED if LIKELY[name] >= found.threshold else "unlikely",
             parts=parts[name],
             shifts=shifts,
         )
@@ -189,8 +189,8 @@ def steady(self, prompt, session="", run=recalling.Recalling.run):
 
 def application(env, cwd, **more):
     """The application, with the clock held still and nothing moving by itself."""
-    recalling.ms_since = lambda _: TOOK
-    recalling.Recalling.run = steady
+    recall_preview.ms_since = lambda _: TOOK
+    recall_preview.Recalling.run = steady
     app = MemtuiApp(dict(env), cwd, now=NOW, **more)
     app.animation_level = "none"
     return app

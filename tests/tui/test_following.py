@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.base import clock, paths
-from memtui.deliver.reading import read
+from memtui.deliver.log_queries import read
 from memtui.tui import watch
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model.data import Data

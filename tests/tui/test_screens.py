@@ -14,7 +14,7 @@ from memtui.demo import layout
 from memtui.demo import world as demo_world
 from memtui.hooks.install import installation as install
 from memtui.inbox import format as inbox_format
-from memtui.recalling import Recalling
+from memtui.recall_preview import Recalling
 from memtui.tui.app import MemtuiApp
 from memtui.tui.services import HowFar
 from memtui.tui.widgets.bars import TABS

@@ -7,7 +7,7 @@ import pytest
 from textual.widgets import TextArea
 
 from memtui.base import paths
-from memtui.review.waiting import waiting_in
+from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.tidy.composing import Savings
+from memtui.tidy.composed_files import Savings
 from memtui.views import changesets
 from memtui.views.changesets import saved
 

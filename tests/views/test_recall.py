@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from memtui.recalling import RecallCandidate, RecallRun
+from memtui.recall_preview import RecallCandidate, RecallRun
 from memtui.views import recall
 
 CANDIDATE = RecallCandidate("/m/a.md", "project", "a", "", "feedback", "unlikely", 0.0)

@@ -8,7 +8,7 @@ import pytest
 from memtui.base import fs, paths
 from memtui.client.transcripts.conversation import Turn
 from memtui.inbox import format as inbox_format
-from memtui.learn import signals, write
+from memtui.learn import inbox_writer, signals
 from memtui.worker import extraction, main
 
 RULE = "From now on use pnpm instead of npm"
@@ -46,12 +46,12 @@ def both(*functions):
 
 @pytest.mark.slow
 def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp_path, monkeypatch):
-    meeting(monkeypatch, write.inbox_file, "add_entry")
+    meeting(monkeypatch, inbox_writer.inbox_file, "add_entry")
     shop = str(tmp_path / "shop")
 
     def put(session):
         turn = Turn(RULE, "prompt", uuid=session, session=session, agent="I ran npm.", time="2026-01-01T00:00:00Z")
-        write.write_drafts(env, shop, [signals.signal_of(turn)], 0.5)
+        inbox_writer.write_drafts(env, shop, [signals.signal_of(turn)], 0.5)
 
     both(lambda: put("s1"), lambda: put("s2"))
     box = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(shop))
@@ -64,7 +64,7 @@ def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp
 @pytest.mark.slow
 def test_two_workers_of_a_session_do_not_both_read_its_turns(env, tmp_path, monkeypatch):
     drafted = []
-    monkeypatch.setattr(extraction.write, "write_drafts", lambda *given: drafted.extend(given[2]))
+    monkeypatch.setattr(extraction.inbox_writer, "write_drafts", lambda *given: drafted.extend(given[2]))
     monkeypatch.setattr(extraction, "QUIET_SECONDS", 0.0)
     meeting(monkeypatch, extraction.cursor_of, "start")
     rows = [

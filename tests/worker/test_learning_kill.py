@@ -5,11 +5,11 @@ import shutil
 import pytest
 
 from hooks.killing import Child, every_point
-from memtui.recall import bound, build, places
-from memtui.store import beside
-from memtui.worker import learning, reindexing
+from memtui.recall import build, path_bindings, places
+from memtui.store import sidecars
+from memtui.worker import index_updates, trigger_learning
 
-from .test_learning import SHIP, World
+from .test_trigger_learning import SHIP, World
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 
@@ -21,7 +21,7 @@ def world(tmp_path):
 
 
 def rows(world):
-    return {kind: beside.rows(world.root, kind, str(world.auto)) for kind in beside.KINDS}
+    return {kind: sidecars.rows(world.root, kind, str(world.auto)) for kind in sidecars.KINDS}
 
 
 def test_wherever_learning_is_killed_the_next_one_completes_it(world, tmp_path):
@@ -29,7 +29,7 @@ def test_wherever_learning_is_killed_the_next_one_completes_it(world, tmp_path):
     world.asks("which job ships the shop?")
     world.opens()
     world.asks("and where does it ship to, then?", "p2")
-    learning.learn(world.env, world.root)
+    trigger_learning.learn(world.env, world.root)
     before = rows(world)
     for number, name in enumerate(("ci", "deploy"), 3):
         world.asks(SHIP, f"p{number}")
@@ -40,18 +40,18 @@ def test_wherever_learning_is_killed_the_next_one_completes_it(world, tmp_path):
         shutil.rmtree(world.root)
         shutil.copytree(tmp_path / "kept", world.root)
 
-    learning.learn(world.env, world.root)
+    trigger_learning.learn(world.env, world.root)
     after = rows(world)
     assert after != before
-    assert len(after[beside.TRIGGERS]) == 2
+    assert len(after[sidecars.TRIGGERS]) == 2
 
     def run(point):
         reset()
-        child = Child(lambda: learning.learn(world.env, world.root), point=point).wait()
+        child = Child(lambda: trigger_learning.learn(world.env, world.root), point=point).wait()
         there = rows(world)
-        for kind in beside.KINDS:
+        for kind in sidecars.KINDS:
             assert there[kind] in (before[kind], after[kind])
-        learning.learn(world.env, world.root)
+        trigger_learning.learn(world.env, world.root)
         assert rows(world) == after
         return not child.killed
 
@@ -65,22 +65,22 @@ def test_wherever_the_listing_of_bound_memories_is_killed_it_is_the_old_one_or_t
         build.bring_up_to_date(world.root, str(world.auto), table=None)
 
     binds("old/*")
-    reindexing.list_bound(world.root, [str(world.auto)])
-    before = places.listed(world.root, bound.FILE)
+    index_updates.list_bound(world.root, [str(world.auto)])
+    before = places.listed(world.root, path_bindings.FILE)
     binds("new/*")
     shutil.copytree(world.root, tmp_path / "kept")
-    reindexing.list_bound(world.root, [str(world.auto)])
-    after = places.listed(world.root, bound.FILE)
+    index_updates.list_bound(world.root, [str(world.auto)])
+    after = places.listed(world.root, path_bindings.FILE)
     assert before != after
     assert before.keys() == after.keys() == {str(world.auto)}
 
     def run(point):
         shutil.rmtree(world.root)
         shutil.copytree(tmp_path / "kept", world.root)
-        child = Child(lambda: reindexing.list_bound(world.root, [str(world.auto)]), point=point).wait()
-        assert places.listed(world.root, bound.FILE) in (before, after)
-        reindexing.list_bound(world.root, [str(world.auto)])
-        assert places.listed(world.root, bound.FILE) == after
+        child = Child(lambda: index_updates.list_bound(world.root, [str(world.auto)]), point=point).wait()
+        assert places.listed(world.root, path_bindings.FILE) in (before, after)
+        index_updates.list_bound(world.root, [str(world.auto)])
+        assert places.listed(world.root, path_bindings.FILE) == after
         return not child.killed
 
     assert every_point(run) >= 2
@@ -93,18 +93,18 @@ def test_wherever_a_worker_that_indexes_is_killed_the_next_one_lists_what_is_bou
     where = [("auto", str(world.auto))]
 
     def lists():
-        return [places.listed(world.root, file) for file in reindexing.COLUMNS]
+        return [places.listed(world.root, file) for file in index_updates.COLUMNS]
 
     def says(words):
         head = f"---\nname: ci\ndescription: About ci\npaths: [{words}/*]\nforbids: [{words}]\n---\n\nText.\n"
         (world.auto / "ci.md").write_text(head)
 
     says("old")
-    reindexing.update(world.root, where)
+    index_updates.update(world.root, where)
     before = lists()
     says("new one")
     shutil.copytree(world.root, tmp_path / "kept")
-    reindexing.update(world.root, where)
+    index_updates.update(world.root, where)
     after = lists()
     assert [each[str(world.auto)] for each in before] == [{"ci.md": ["old/*"]}, {"ci.md": ["old"]}]
     assert [each[str(world.auto)] for each in after] == [{"ci.md": ["new one/*"]}, {"ci.md": ["new one"]}]
@@ -112,8 +112,8 @@ def test_wherever_a_worker_that_indexes_is_killed_the_next_one_lists_what_is_bou
     def run(point):
         shutil.rmtree(world.root)
         shutil.copytree(tmp_path / "kept", world.root)
-        child = Child(lambda: reindexing.update(world.root, where), point=point).wait()
-        reindexing.update(world.root, where)
+        child = Child(lambda: index_updates.update(world.root, where), point=point).wait()
+        index_updates.update(world.root, where)
         assert lists() == after
         return not child.killed
 

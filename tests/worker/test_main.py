@@ -8,13 +8,13 @@ import time
 import pytest
 
 from memtui.base import clock, fs, paths
-from memtui.deliver import given
 from memtui.deliver import log as delivery_log
+from memtui.deliver import session_memories
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.recall import places
 from memtui.store.versions.versions import Versions
-from memtui.worker import extraction, main, starting, tidying
+from memtui.worker import cleanup, extraction, main, processes
 
 RULE = "No, use pnpm. From now on always use pnpm."
 
@@ -170,12 +170,16 @@ def recalled(world, *names, at=None):
 def test_what_the_client_recalled_itself_the_session_has_until_it_changes_or_is_compacted(world):
     world.write(world.user("hello"), recalled(world, "a", "b"), recalled(world, "old", at=5.0), world.agent("ok"))
     world.run("ok")
-    assert {os.path.basename(path) for path in given.Given(world.root, "s1").sent} == {"a.md", "b.md"}
+    assert {os.path.basename(path) for path in session_memories.Given(world.root, "s1").sent} == {"a.md", "b.md"}
     world.write(recalled(world, "c"), {"type": "system", "subtype": "compact_boundary"}, recalled(world, "d"))
     world.write({"type": "attachment", "attachment": {"type": "relevant_memories", "memories": [{"path": 5}, 7]}})
     world.write({"type": "attachment", "attachment": {"type": "relevant_memories", "memories": "odd"}})
     world.run("ok")
-    assert {os.path.basename(path) for path in given.Given(world.root, "s1").sent} == {"a.md", "b.md", "d.md"}
+    assert {os.path.basename(path) for path in session_memories.Given(world.root, "s1").sent} == {
+        "a.md",
+        "b.md",
+        "d.md",
+    }
     assert world.errors == []
 
 
@@ -403,12 +407,12 @@ def test_tidying_removes_what_is_old_once_a_day(world):
             os.utime(f"{world.root}/{name}", (old, old))
     with fs.Lock(f"{world.root}/run/worker-held.lock", 0):
         os.utime(f"{world.root}/run/worker-held.lock", (old, old))
-        assert tidying.tidy(world.root) == 7
+        assert cleanup.tidy(world.root) == 7
         assert os.path.exists(f"{world.root}/run/worker-held.lock")
     assert os.path.exists(f"{world.root}/global/guidance.md")
     assert os.path.exists(f"{world.root}/sessions/new.json")
     os.utime(f"{world.root}/sessions/new.json", (old, old))
-    assert tidying.tidy(world.root) == 0
+    assert cleanup.tidy(world.root) == 0
 
 
 def test_whispers_that_expired_go_and_notes_stay(world):
@@ -417,7 +421,7 @@ def test_whispers_that_expired_go_and_notes_stay(world):
     inbox_file.add_entry(box, "guidance", {**old, "kind": ""}, "An old note of the person.")
     inbox_file.add_entry(box, "guidance", old, "An old whisper.")
     inbox_file.add_entry(box, "guidance", {**old, "expires": "2999-01-01T00:00:00Z"}, "A new whisper.")
-    tidying.tidy(world.root)
+    cleanup.tidy(world.root)
     texts = [entry.text for entry in inbox_format.read(f"{box}/guidance.md")]
     assert texts == ["An old note of the person.", "A new whisper."]
 
@@ -515,11 +519,11 @@ def test_what_a_hook_gave_in_an_earlier_turn_is_no_correction(world, given, turn
 def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world, monkeypatch, event):
     fs.write_atomic(world.root + "/config.toml", b'llm_backend = "api"\nsubconscious = "full"\n')
     started = []
-    monkeypatch.setattr(starting, "start", lambda *words, payload: started.append((words[3], json.loads(payload))))
+    monkeypatch.setattr(processes, "start", lambda *words, payload: started.append((words[3], json.loads(payload))))
     world.write(world.user("hello"), world.agent("Understood."))
     world.run(event=event)
     ((module, given),) = started
-    assert module == "memtui.models.subconscious.running"
+    assert module == "memtui.models.subconscious.run_process"
     assert given["hook_event_name"] == event
 
 
@@ -530,7 +534,7 @@ def test_the_subconscious_is_started_once_the_transcript_has_the_turn(world, mon
         world.root + "/config.toml", f'llm_backend = "api"\nsubconscious = "full"\nextract = {extract}\n'.encode()
     )
     seen = []
-    monkeypatch.setattr(starting, "start", lambda *_, **__: seen.append(os.path.getsize(world.path)))
+    monkeypatch.setattr(processes, "start", lambda *_, **__: seen.append(os.path.getsize(world.path)))
     world.write(world.user("hello"))
     threading.Timer(0.3, lambda: world.write(world.agent("Understood."))).start()
     world.run("Understood.")

@@ -10,20 +10,20 @@ from memtui.base import clock, ids, short_ids
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.findings import Problem
 from memtui.base.storage import file_error
-from memtui.base.when import NEVER
+from memtui.base.time_input import NEVER
 from memtui.cli import entries, memories
 from memtui.cli.context import Context
 from memtui.cli.output import difference, line
 from memtui.inbox.format import NOUNS
-from memtui.review import changed, later, waiting
-from memtui.review.changed import Changed, Untrusted
-from memtui.review.waiting import Waiting, best_first
+from memtui.review import later, outside_changes, waiting_entries
+from memtui.review.outside_changes import Changed, Untrusted
+from memtui.review.waiting_entries import Waiting, best_first
 from memtui.settings import config
 from memtui.store import scopes
 from memtui.store.scopes import Scope
 from memtui.store.versions.writers import Occasions
-from memtui.views import changed as words
 from memtui.views import changesets, drafts
+from memtui.views import outside_changes as words
 from memtui.views.memories import scope_name
 
 TYPE_CHECKING = False
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TypeAlias
 
-    from memtui.tidy.proposed import Undecided, UndecidedSet
+    from memtui.tidy.waiting_proposals import Undecided, UndecidedSet
 
     Thing: TypeAlias = "Waiting | Changed | Undecided | Problem | Untrusted"
 
@@ -97,7 +97,7 @@ class Decisions:
     def of_entries(self) -> "Iterator[DecisionRow]":
         """Yield the drafts, todos and notes of all projects."""
         ctx, now = self.ctx, self.ctx.now()
-        homes = waiting.homes(ctx.env, (item for item in self.entries if item.slug != ctx.slug))
+        homes = waiting_entries.homes(ctx.env, (item for item in self.entries if item.slug != ctx.slug))
         for item in self.entries:
             where = f"project {os.path.basename(ctx.project_root)}" if item.slug else "global"
             if item.slug not in {None, ctx.slug}:
@@ -281,7 +281,9 @@ def as_data(ctx: Context, row: DecisionRow) -> "dict[str, object]":
 def change_lines(ctx: Context, item: Changed, *, back: bool = False) -> "list[str]":
     """Return what changed since a person saw a memory, as the lines of a diff; `back`: what taking that back does."""
     try:
-        before, after = changed.to_keep(ctx.versions, item) if not back else changed.texts(ctx.versions, item)[::-1]
+        before, after = (
+            outside_changes.to_keep(ctx.versions, item) if not back else outside_changes.texts(ctx.versions, item)[::-1]
+        )
         return difference(before, after)
     except NotFoundError as error:
         return [f"@ {error.message}"]

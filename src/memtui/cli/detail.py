@@ -12,16 +12,16 @@ from memtui.cli import entries, memories, proposals
 from memtui.cli.context import Context
 from memtui.cli.decisions import DecisionRow, Decisions, as_data, change_lines
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
-from memtui.review import approve, changed, draft, evidence
-from memtui.review.changed import Changed, Untrusted
+from memtui.review import approvals, draft, evidence, outside_changes
 from memtui.review.draft import Draft
 from memtui.review.evidence import Evidence, Similar
-from memtui.review.waiting import Waiting
+from memtui.review.outside_changes import Changed, Untrusted
+from memtui.review.waiting_entries import Waiting
 from memtui.store.store import Store
 from memtui.store.versions.writers import Occasions
 from memtui.tidy.changeset import MemoryFiles
-from memtui.views import changed as words
 from memtui.views import drafts
+from memtui.views import outside_changes as words
 from memtui.views import versions as version_words
 
 TYPE_CHECKING = False
@@ -67,7 +67,7 @@ def _untrusted(ctx: Context, mem: Untrusted) -> Details:
 
 
 def _changed(ctx: Context, item: Changed) -> "list[str | Printer]":
-    does = "Trust it as it is now" if changed.undelivered(ctx.root, [item]) else "Mark it as seen"
+    does = "Trust it as it is now" if outside_changes.undelivered(ctx.root, [item]) else "Mark it as seen"
     ref = shell_word(item.ref)
     ways = narrate(f"{does}: memtui approve {ref}   Reject it: memtui reject {ref}")
     return [lambda out: show_changed(ctx, out, item), ways]
@@ -78,7 +78,7 @@ def show_changed(ctx: Context, out: Output, item: Changed, *, back: bool = False
     occasion = Occasions(ctx.env).of(item.writer)
     out.heading(line(item.ref), ago(item.now.written, ctx.now()))
     facts = [words.by(item, occasion.title), version_words.prompted(occasion.prompt), ctx.tilde(item.key)]
-    facts += [words.NOT_TRUSTED] if not back and changed.undelivered(ctx.root, [item]) else []
+    facts += [words.NOT_TRUSTED] if not back and outside_changes.undelivered(ctx.root, [item]) else []
     for fact in filter(None, facts):
         out.print("  " + styled(line(fact), "dim"))
     out.print(f"  {words.BACK[item.kind]}:" if back else "")
@@ -160,10 +160,10 @@ def _evidence(ctx: Context, store: Store, item: Waiting, proposed: "Draft | None
         return Evidence()
     if proposed is None:
         return evidence.evidence_of(ctx.env, item)
-    from memtui.inbox import refused
+    from memtui.inbox import rejections
     from memtui.tidy import similarity
 
-    refused_drafts = refused.near([item.directory, paths.inbox_dir(store.root, None)])
+    refused_drafts = rejections.near([item.directory, paths.inbox_dir(store.root, None)])
     rejected = similarity.to_refused(proposed.name, item.text, refused_drafts)
     near = similarity.to_draft(proposed.name, item.text, draft.neighbours(store, item))
     return evidence.evidence_of(ctx.env, item, near, rejected)
@@ -229,8 +229,8 @@ def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Sim
         [f"{other.score:.0%} alike", (line(other.memory.ref), "bold"), line(other.memory.description)] for other in near
     ]
     out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
-    owner = approve.store_of(store, [item])
-    refused = {similar.memory.ref: approve.refusal(owner, similar.memory) for similar in near}
+    owner = approvals.store_of(store, [item])
+    refused = {similar.memory.ref: approvals.refusal(owner, similar.memory) for similar in near}
     first = next(iter(refused.values()))
     way = f"{first.message} {first.hint}" if first is not None else ""
     if ref := next((ref for ref, error in refused.items() if error is None), ""):
@@ -252,4 +252,4 @@ def takes_draft(proposed: Draft) -> bool:
     """Return whether the draft can be merged into the memory that has its name already."""
     neighbours = draft.neighbours(proposed.store, proposed.item)
     same = [memory for memory in neighbours if memory.path == proposed.path]
-    return any(approve.refusal(proposed.store, memory) is None for memory in same)
+    return any(approvals.refusal(proposed.store, memory) is None for memory in same)

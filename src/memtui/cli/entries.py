@@ -13,9 +13,9 @@ from memtui.cli.output import safe
 from memtui.deliver import log, receipts
 from memtui.deliver.record import find_note
 from memtui.inbox import format as inbox_format
-from memtui.inbox import under_way
-from memtui.review import waiting
-from memtui.review.waiting import KINDS, Waiting
+from memtui.inbox import notes_in_flight
+from memtui.review import waiting_entries
+from memtui.review.waiting_entries import KINDS, Waiting
 from memtui.store.journal.text_edit import TextEdit
 from memtui.views import drafts
 from memtui.views.deliveries import OUTCOMES
@@ -54,7 +54,7 @@ def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting
     """Find an entry by its id, in all projects. Raises NotFoundError, which says it if it was delivered."""
     hint = "`memtui note --list` lists them." if kinds == ("guidance",) else LISTED
     try:
-        return waiting.find(read(ctx, kinds, all_projects=True), ref, what)
+        return waiting_entries.find(read(ctx, kinds, all_projects=True), ref, what)
     except NotFoundError as error:
         raise (why_not(ctx, ref) or NotFoundError(error.message, error.hint or hint)) from None
 
@@ -74,12 +74,12 @@ def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for the id of a note that a hook took last: it says what became of it, as the list does."""
     returns = "If it does not arrive, it waits here again: memtui note --list"
     slugs = [None, *paths.inbox_slugs(ctx.root)]
-    newest = {task.entry.id: task for task in reversed(under_way.listed(ctx.root, slugs))}
+    newest = {task.entry.id: task for task in reversed(notes_in_flight.listed(ctx.root, slugs))}
     note = find_note(ctx.root, ref.strip()) if len(ref.strip()) >= MIN_REF else None
     with suppress(NotFoundError, ConflictError):
         claim = newest[short_ids.match(ref, newest, "note")]
         if note is None or claim.delivery > note.delivery.id:
-            outcome = under_way.outcomes([claim], ctx.env, ctx.now())[claim.delivery]
+            outcome = notes_in_flight.outcomes([claim], ctx.env, ctx.now())[claim.delivery]
             return NotFoundError(
                 f"{ref} is {OUTCOMES[outcome][1]}: a hook took it {ago(claim.time, ctx.now())}.", returns
             )
@@ -114,7 +114,7 @@ def _decided(ctx: Context, ref: str) -> "NotFoundError | None":
 def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for the id of an entry where another kind of thing was asked for; None for any other id."""
     try:
-        item = waiting.find(ctx.waiting(KINDS, every=True), ref, "entry")
+        item = waiting_entries.find(ctx.waiting(KINDS, every=True), ref, "entry")
     except (NotFoundError, ConflictError):
         return None
     what, ways = WAYS[item.kind]

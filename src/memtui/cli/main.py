@@ -28,9 +28,9 @@ def main(argv: "list[str] | None" = None) -> int:
     gc.set_threshold(OBJECTS)
     words = list(sys.argv[1:] if argv is None else argv)
     if "_ARGCOMPLETE" in os.environ:  # a shell asks what fits the line that is typed
-        from memtui.cli import completing
+        from memtui.cli import completion
 
-        completing.complete(os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])])
+        completion.complete(os.environ["COMP_LINE"][: int(os.environ["COMP_POINT"])])
     from memtui.cli.output import Output, UnwritableError
     from memtui.views import glyphs
 

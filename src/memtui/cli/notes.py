@@ -11,10 +11,10 @@ from memtui.client.transcripts import titles, transcript
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
 from memtui.deliver.record import Delivery, Note, find_note, notes_of
-from memtui.inbox import under_way
+from memtui.inbox import notes_in_flight
 from memtui.inbox.format import Entry
 from memtui.review import addressees
-from memtui.review.waiting import find
+from memtui.review.waiting_entries import find
 from memtui.store.journal import acts
 from memtui.views import notes as words
 from memtui.views.deliveries import RECEIPTS, session_words
@@ -82,8 +82,8 @@ def listing(ctx: Context) -> Result:
     ctx.must_have_home()
     unread: list[dict[str, str]] = []
     every = entries.read(ctx, ("guidance",), unread=unread)
-    deliveries = under_way.listed(ctx.root, [ctx.slug, None])
-    outcomes = under_way.outcomes(deliveries, ctx.env, ctx.now())
+    deliveries = notes_in_flight.listed(ctx.root, [ctx.slug, None])
+    outcomes = notes_in_flight.outcomes(deliveries, ctx.env, ctx.now())
     claimed = [
         _sent(phrase.entry.id, phrase.entry.text, phrase.delivery, phrase.session, phrase.record.entrypoint)
         | {"time": None if phrase.time is None else clock.iso_seconds(phrase.time), "outcome": outcome}

@@ -7,12 +7,12 @@ from memtui.cli import memories, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, difference, line, narrate, safe, styled
 from memtui.client import locate
-from memtui.store import beside
+from memtui.store import sidecars
 from memtui.store.plan import FileDiff, is_archived
 from memtui.store.store import Store
-from memtui.tidy import changeset, composing, coverage, lint, lint_fixes, proposed
+from memtui.tidy import changeset, composed_files, coverage, lint, lint_fixes, waiting_proposals
 from memtui.tidy.changeset import MemoryFiles, Proposal
-from memtui.tidy.composing import Composition, Refused, savings
+from memtui.tidy.composed_files import Composition, Refused, savings
 from memtui.tidy.coverage import Coverage
 from memtui.views import changesets
 
@@ -25,12 +25,15 @@ DECLINED = "Nothing was changed."
 
 def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list[Proposal]":
     """List the proposals that nobody decided about, first those of a model, of scopes with these labels or of all."""
-    subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, beside.kept_apart(ctx.root))
+    subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, sidecars.kept_apart(ctx.root))
     if not labels:
-        return [proposal.proposal for proposal in proposed.undecided(store, subject).proposals]
+        return [proposal.proposal for proposal in waiting_proposals.undecided(store, subject).proposals]
     scopes = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
     chosen = [scope for scope in scopes if scope.kind != "instructions"]
-    return [plan.proposal for plan in proposed.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
+    return [
+        plan.proposal
+        for plan in waiting_proposals.undecided(store, subject.with_scopes(chosen), within=chosen).proposals
+    ]
 
 
 def brief(proposal: Proposal) -> "dict[str, object]":
@@ -153,7 +156,7 @@ def approve(
     _confirm(ctx, store, proposals, yes=yes)
     covered = {proposal.id: coverage.of_proposal(proposal) for proposal in proposals}
     with store.journal.together():
-        applied = composing.apply(store, proposals)
+        applied = composed_files.apply(store, proposals)
     dropped = [cover for proposal in applied.made if (cover := covered[proposal.id]) is not None]
     failed = [refusal for refusal in applied.refused if refusal.reason != "made"]
     saved = savings(applied.diffs)

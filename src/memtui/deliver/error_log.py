@@ -58,10 +58,10 @@ def _without_secrets(message: str) -> str:
 
 def newest_first(root: str) -> "Iterator[dict[str, object]]":
     """Yield the errors logged, newest first; none if the log can't be read."""
-    from memtui.base import backwards
+    from memtui.base import reverse_lines
 
     try:
-        for _, line in backwards.lines(root + "/log/errors.jsonl"):
+        for _, line in reverse_lines.lines(root + "/log/errors.jsonl"):
             row = fastjson.loads_dict(line)
             if row:
                 yield row

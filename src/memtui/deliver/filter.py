@@ -10,7 +10,7 @@ from typing import Any
 from memtui.base import paths
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
-from memtui.deliver.earlier import NOTHING_MOVED, EarlierPlaces, stem
+from memtui.deliver.earlier_paths import NOTHING_MOVED, EarlierPlaces, stem
 from memtui.deliver.record import BRING_NOTHING, USE, Delivery
 
 # The word for all outcomes of deliveries that did not arrive.

@@ -99,7 +99,7 @@ def lines(
     `below`: only these files, each up to this byte. `needle`: in each line; with `fold` in small letters, for any case.
     `since`: seconds since the epoch, where reading ends. `noted` takes in what lines of outcomes say. Raises
     TooFarError, with `since`, instead of reading more than `within` bytes of a month."""
-    from memtui.base import backwards  # a hook that only appends does without
+    from memtui.base import reverse_lines  # a hook that only appends does without
 
     oldest = ids.new_id(max(0.0, since - DISORDER_SECONDS))[:10].encode() if since is not None else b""
     files = months(root) if below is None else sorted(below, reverse=True)
@@ -107,16 +107,16 @@ def lines(
         end = -1 if below is None else below[path]
         try:
             if oldest:
-                lines_back = _since(backwards.lines(path, end, within=within), oldest)
+                lines_back = _since(reverse_lines.lines(path, end, within=within), oldest)
             else:
-                lines_back = backwards.lines(path, end, needle, fold)
+                lines_back = reverse_lines.lines(path, end, needle, fold)
             for start, line in lines_back:
                 if line.startswith(OUTCOMES_AT):
                     if noted is not None:
                         _take_in(line, noted)
                 elif not (oldest and needle) or needle in (line.lower() if fold else line):
                     yield (path, start, len(line)), line
-        except backwards.TooFarError:
+        except reverse_lines.TooFarError:
             raise
         except OSError:
             continue

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from memtui.deliver import receipts
-from memtui.deliver.earlier import NOTHING_MOVED, EarlierPlaces
+from memtui.deliver.earlier_paths import NOTHING_MOVED, EarlierPlaces
 from memtui.deliver.record import CHARS_A_TOKEN, CORRECTED, RECALL, USE, Delivery
 
 READ = "read"

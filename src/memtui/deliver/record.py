@@ -116,8 +116,8 @@ class ItemCounts(NamedTuple):
 class Delivery:
     """A record of the delivery log: a text put before the model, or a use of a memory. `record`: as the log has it;
     `place`: where. `logged`: the time as written. `session`: an id; `project`: the key of the project (`project_of`);
-    `chars`: UTF-16 code units, also of a text that the log no longer keeps (`folded`, folding.py); `ms`: how long the
-    hook took; `recovered`: whether a worker logged it."""
+    `chars`: UTF-16 code units, also of a text that the log no longer keeps (`folded`, log_retention.py); `ms`: how long
+    the hook took; `recovered`: whether a worker logged it."""
 
     record: Record
     place: "Place | None"

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from memtui.base import clock, fastjson, fs, paths, session_state
-from memtui.client import serving
+from memtui.client import live_sessions
 from memtui.client.transcripts import titles, transcript
 from memtui.client.transcripts.transcript import text_of
 from memtui.deliver import log as delivery_log
+from memtui.deliver.log_queries import Proof, proof
 from memtui.deliver.memory_counts import RecallCounter, RecallCounts, ReceiptCounts
-from memtui.deliver.reading import Proof, proof
 from memtui.deliver.record import CHARS_A_TOKEN, Delivery, Record, project_of, session_kind
 
 # How the names of a session's other files end (session_state.path).
@@ -231,7 +231,7 @@ def row_of(session: Session, clients: Mapping[int, str], now: float) -> SessionR
         session.cwd,
         session.mode,
         session_kind(session.entrypoint),
-        serving.live(session.id, session.client, clients),
+        live_sessions.live(session.id, session.client, clients),
         started=clock.parse(session.started),
         last=_last(session, now),
         deliveries=session.deliveries,

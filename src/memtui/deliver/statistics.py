@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from memtui.base import clock
 from memtui.deliver import log as delivery_log
-from memtui.deliver.earlier import NOTHING_MOVED, EarlierPlaces
+from memtui.deliver.earlier_paths import NOTHING_MOVED, EarlierPlaces
+from memtui.deliver.log_queries import DeliveryRow
 from memtui.deliver.memory_counts import RecallCounter, RecallCounts
-from memtui.deliver.reading import DeliveryRow
 from memtui.deliver.record import Delivery
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from memtui.demo import content, subconscious
 from memtui.demo.layout import HOUR, World, transcript_path, ulid
 from memtui.hooks import index_block, lists
 from memtui.inbox import format as inbox_format
-from memtui.review import changed
+from memtui.review import outside_changes
 from memtui.store import history, scopes
 from memtui.store.versions.versions import Versions
 
@@ -309,4 +309,4 @@ def review(world: World, at: float) -> None:
     """Let the person see, at the time `at`, all memories as they are."""
     versions = take_in(world, at)
     everywhere = scopes.discover(world.env, world.shop, all_projects=True)
-    versions.see([change.now for change in changed.waiting(versions, everywhere)])
+    versions.see([change.now for change in outside_changes.waiting(versions, everywhere)])

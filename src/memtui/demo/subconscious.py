@@ -6,9 +6,9 @@ from memtui.base import clock, fs, paths
 from memtui.deliver import blocks as delivery_blocks
 from memtui.demo import content
 from memtui.demo.layout import HOUR, World, ulid
-from memtui.inbox import deliverable
 from memtui.inbox import format as inbox_format
-from memtui.models.subconscious import control, places, runs
+from memtui.inbox import note_block
+from memtui.models.subconscious import block_files, control, runs
 
 MODEL = "claude-haiku-5-5"
 FIRST_ID = 7000
@@ -19,7 +19,7 @@ def write(world: World) -> None:
     slug = paths.project_key(world.shop)
     for number, (run, block, text) in enumerate(content.SUBCONSCIOUS_NOTES):
         at = world.now - content.SUBCONSCIOUS_RUNS[run][1] * HOUR + number
-        path = places.path(world.root, slug, block)
+        path = block_files.path(world.root, slug, block)
         fs.makedirs(os.path.dirname(path))
         fs.write_atomic(path, text.encode() + b"\n", durable=False)
         os.utime(path, (at, at))
@@ -32,9 +32,9 @@ def delivered(world: World, at: float) -> delivery_blocks.Block:
     number, hours, whisper = next((n, row[1], row[3]) for n, row in enumerate(content.SUBCONSCIOUS_RUNS) if row[3])
     when = world.now - hours * HOUR
     fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(when), "from": runs.SENDER}
-    fields |= {"kind": deliverable.WHISPER, "for": "session"}
+    fields |= {"kind": note_block.WHISPER, "for": "session"}
     entry = inbox_format.parse(inbox_format.render(fields, whisper[0]))[0]
-    return deliverable.note(paths.inbox_dir(world.root, paths.project_key(world.shop)), entry, at, "for this session")
+    return note_block.note(paths.inbox_dir(world.root, paths.project_key(world.shop)), entry, at, "for this session")
 
 
 def _whisper_id(world: World, number: int) -> str:

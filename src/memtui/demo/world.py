@@ -14,7 +14,7 @@ from memtui.demo import content as data
 from memtui.demo import sessions, subconscious
 from memtui.demo.layout import HOUR, MARKER, World, is_world, layout, ulid
 from memtui.inbox import format as inbox_format
-from memtui.store import beside, triggers, trusting
+from memtui.store import sidecars, triggers, trust_grants
 from memtui.store.store import Store
 
 ULID = re.compile(rb'"([0-9A-HJKMNP-TV-Z]{26})"')
@@ -75,10 +75,10 @@ def _memories(world: World) -> None:
     _write(world.shop + "/CLAUDE.md", data.SHOP_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
     known = [(name, text.encode()) for name, (_, text) in data.SHOP_MEMORIES.items() if name != data.UNTRUSTED]
     shared = world.shop + "/.claude/memory"
-    trusting.plan(world.root, shared, known).make()
+    trust_grants.plan(world.root, shared, known).make()
     for file, (asked, hours) in data.SHOP_TRIGGERS.items():
         lines = triggers.after_adding([], [asked], "draft", world.now - hours * HOUR)
-        for edit in beside.edit(world.root, beside.TRIGGERS, shared, file, lines):
+        for edit in sidecars.edit(world.root, sidecars.TRIGGERS, shared, file, lines):
             edit.make()
 
 

@@ -2,8 +2,8 @@
 
 A bundle has the names and stamps of a group of modules that a hook is about to import, in the order in which they need
 each other, and their compiled code. It lies with Python's own compiled files, in `__pycache__`; the process that a hook
-leaves behind writes it (hooks/bundling.py). It counts as long as no source changed. Without it the modules are imported
-as always. Hot path: it imports nothing of ours."""
+leaves behind writes it (hooks/bundle_writer.py). It counts as long as no source changed. Without it the modules are
+imported as always. Hot path: it imports nothing of ours."""
 
 import gc
 import marshal

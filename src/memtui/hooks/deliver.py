@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.inbox import claims
     from memtui.inbox import format as inbox_format
-    from memtui.inbox.deliverable import Oversize
+    from memtui.inbox.note_block import Oversize
 
 
 def budget(hook: runner.Hook) -> int:
@@ -44,9 +44,9 @@ def collect(hook: runner.Hook, who: "claims.Asker", delivery_id: str) -> "tuple[
     for _, directory in hook.inboxes():
 
         def fits(entry: "inbox_format.Entry", directory: str = directory) -> bool:
-            from memtui.inbox import deliverable
+            from memtui.inbox import note_block
 
-            if deliverable.fits(budget(hook), who.now, entry, directory):
+            if note_block.fits(budget(hook), who.now, entry, directory):
                 return True
             oversize[entry.id] = (directory, entry)
             return False

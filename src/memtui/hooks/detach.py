@@ -30,9 +30,9 @@ def detach(hook: runner.Hook, *tasks: str) -> None:
 
         main.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, tasks, deadline.again)
         if not tasks:
-            from memtui.hooks import bundling
+            from memtui.hooks import bundle_writer
 
-            bundling.write()
+            bundle_writer.write()
     except BaseException as error:
         runner.fail(hook.env, hook.event + " worker", error)
     finally:

@@ -11,7 +11,7 @@ import posix
 from memtui.base import clock, fastjson, fs, paths, session_state
 from memtui.client import process
 from memtui.deliver import blocks as delivery_blocks
-from memtui.deliver import given
+from memtui.deliver import session_memories
 from memtui.hooks.runner import Hook
 
 # The payload's time is in seconds, and is taken a while before the hook runs.
@@ -127,7 +127,7 @@ def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, obj
             index = index or session_state.load(hook.root, session_id, "index")
         session_state.save(hook.root, hook.session_id, index, "index")
     for session_id in lineage:
-        given.copy(hook.root, session_id, hook.session_id)
+        session_memories.copy(hook.root, session_id, hook.session_id)
     state.pop("started", None)
     state["copy_of"] = [*session_state.rows(state, "copy_of"), *reversed(lineage)]
     return state
@@ -137,9 +137,9 @@ def _state_of(hook: Hook, session_id: str) -> "dict[str, object]":
     """Return the state of another session, without what did not arrive there."""
     state = session_state.load(hook.root, session_id)
     if fs.stamp(session_state.path(hook.root, session_id, "missed")):
-        from memtui.inbox import resend
+        from memtui.inbox import redelivery
 
-        state = resend.take_back(hook.root, session_id, state)
+        state = redelivery.take_back(hook.root, session_id, state)
         session_state.save(hook.root, session_id, state)
     return state
 
@@ -222,10 +222,10 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
 
 def _own_answer(hook: Hook) -> "dict[str, object]":
     """Return the last answer in this session's transcript, as the payload of a start tells of it, or `{}`."""
-    from memtui.base import backwards
+    from memtui.base import reverse_lines
 
     try:
-        for _, line in backwards.lines(hook.text("transcript_path"), needle=b'"usage"', within=TAIL_BYTES):
+        for _, line in reverse_lines.lines(hook.text("transcript_path"), needle=b'"usage"', within=TAIL_BYTES):
             record = fastjson.loads_dict(line)
             size, at = _context_size(record), clock.parse(record.get("timestamp"))
             if size >= 0 and at is not None:

@@ -31,9 +31,9 @@ def refuse(hook: runner.Hook) -> bool:
     if locate.scope_of(hook.env, hook.started_in, path) is None:
         return False
     # Finding secrets takes modules that a hook does without; this is rare, and what is refused must not get lost.
-    from memtui.worker import gated
+    from memtui.worker import gate_drafts
 
-    if not gated.keep(hook.env, hook.started_in, hook.session_id, path, hook.text("tool_name"), hook.payload):
+    if not gate_drafts.keep(hook.env, hook.started_in, hook.session_id, path, hook.text("tool_name"), hook.payload):
         return False
     runner.reply(hook, "", refusal=REASON)
     return True

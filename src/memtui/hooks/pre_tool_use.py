@@ -8,7 +8,7 @@ from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.recall import bound, judge
+    from memtui.recall import judge, path_bindings
 
 # What lists memories that are bound to paths.
 BOUND = "/recall/paths"
@@ -40,11 +40,11 @@ def _is_urgent(hook: Hook) -> bool:
 def _recalled(hook: Hook) -> "list[judge.Verdict]":
     """Return what a model selected for the prompt, and the memories that are bound to what the tool touches. Where none
     is bound, it costs one `stat`."""
-    chosen: list[bound.Bound] = []
+    chosen: list[path_bindings.Bound] = []
     if hook.settings and hook.setting("recall_select"):
-        from memtui.hooks import selected
+        from memtui.hooks import selection_block
 
-        chosen = selected.take(hook) if selected.wanted(hook) else []
+        chosen = selection_block.take(hook) if selection_block.wanted(hook) else []
     on = hook.mode == "full" and (not hook.settings or hook.setting("recall"))
     touched = hook.tool_file() if on and paths.exists(hook.root + BOUND) else ""
     if not chosen and not touched:
@@ -61,7 +61,7 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     from memtui.client import locate
     from memtui.deliver import blocks as delivery_blocks
     from memtui.hooks import deliver, prompt, recall_block
-    from memtui.inbox import deliverable
+    from memtui.inbox import note_block
 
     asker = deliver.asker(hook)
     asker.paths = list(filter(None, [hook.tool_file()]))
@@ -73,7 +73,7 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
         return None
     giving = recall_block.Giving(hook)
     try:
-        blocks = deliverable.notes(claimed, asker.now)
+        blocks = note_block.notes(claimed, asker.now)
         if recalled:
             blocks += giving.blocks(recalled, deliver.budget(hook) - delivery_blocks.least(blocks))
     except BaseException:
@@ -94,9 +94,9 @@ def handle(hook: Hook) -> None:
     if hook.settings and _is_refused(hook):
         return
     if hook.text("tool_name") in SHELLS and hook.mode == "full" and paths.exists(hook.root + FORBIDDEN):
-        from memtui.hooks import forbidden
+        from memtui.hooks import command_refusal
 
-        if forbidden.refuse(hook):
+        if command_refusal.refuse(hook):
             return
     if hook.payload.get("agent_id"):
         return
@@ -110,6 +110,6 @@ def handle(hook: Hook) -> None:
         delivered = recall_block.deliver(hook, recalled)
     verdicts = [verdict for verdict in recalled if verdict.hit.path not in delivered]
     if verdicts:
-        from memtui.hooks import selected
+        from memtui.hooks import selection_block
 
-        hook.attempt(None, selected.put_back, hook, verdicts)
+        hook.attempt(None, selection_block.put_back, hook, verdicts)

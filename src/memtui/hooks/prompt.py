@@ -7,7 +7,7 @@ from memtui.hooks import deliver, runner
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.inbox import claims
-    from memtui.inbox.deliverable import Oversize
+    from memtui.inbox.note_block import Oversize
     from memtui.recall import judge
 
 
@@ -34,9 +34,9 @@ def deliver_prompt(
         blocks: list[delivery_blocks.Block] = []
         parts: list[delivery_blocks.Block] = []
         if claimed or oversize:
-            from memtui.inbox import deliverable
+            from memtui.inbox import note_block
 
-            blocks, parts = deliverable.notes(claimed, clock.now()), deliverable.oversize(oversize, delivered)
+            blocks, parts = note_block.notes(claimed, clock.now()), note_block.oversize(oversize, delivered)
         turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
         after: dict[str, object] = {**turn, "prompted": True}
         # Whatever fails or takes too long must not hold up the guidance that is already claimed.

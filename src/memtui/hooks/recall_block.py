@@ -1,7 +1,7 @@
 """The memories that a prompt recalls: found, given, and noted, so that a session gets none of them twice."""
 
 from memtui.base import clock, ids
-from memtui.deliver import given
+from memtui.deliver import session_memories
 from memtui.hooks import bundle, runner
 from memtui.recall import judge
 
@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.base import fs
     from memtui.deliver import blocks as delivery_blocks
-    from memtui.recall import bound
+    from memtui.recall import path_bindings
 
 
 def find(hook: runner.Hook) -> "judge.Recalled | None":
@@ -25,7 +25,7 @@ def find(hook: runner.Hook) -> "judge.Recalled | None":
             bundle.load("sentences")
             limits.sentences = True
     where = places.of_prompt(hook.env, hook.root, hook.started_in)
-    had = given.Given(hook.root, hook.session_id)
+    had = session_memories.Given(hook.root, hook.session_id)
     session = judge.Recipient(had.sent, had.units)
     recalled = judge.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)
     return recalled if recalled.injected() else None
@@ -39,15 +39,15 @@ class Giving:
     def __init__(self, hook: runner.Hook) -> None:
         self._hook = hook
         self._lock: fs.Lock | None = None
-        self._had: given.Given | None = None
+        self._had: session_memories.Given | None = None
         # Of the memories that it gives.
         self.paths: set[str] = set()
 
-    def had(self) -> given.Given:
+    def had(self) -> session_memories.Given:
         """Return what the session has, locked from now on. Raises OSError."""
         if self._had is None:
-            self._lock = given.lock(self._hook.root, self._hook.session_id).__enter__()
-            self._had = given.Given(self._hook.root, self._hook.session_id)
+            self._lock = session_memories.lock(self._hook.root, self._hook.session_id).__enter__()
+            self._had = session_memories.Given(self._hook.root, self._hook.session_id)
         return self._had
 
     def begin(self, noted: "dict[str, list[object]]", units: int) -> None:
@@ -103,10 +103,10 @@ def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> "set[str]":
     return giving.paths
 
 
-def before_tool(hook: runner.Hook, selected: "list[bound.Bound]", touched: str) -> "list[judge.Verdict]":
+def before_tool(hook: runner.Hook, selected: "list[path_bindings.Bound]", touched: str) -> "list[judge.Verdict]":
     """Return the memories that are due before a tool: those that a model selected, and those that are bound to the path
     that it is about to touch."""
-    from memtui.recall import bound as binding
+    from memtui.recall import path_bindings as binding
     from memtui.recall import places
 
     where = places.of_session(hook.env, hook.started_in)
@@ -116,5 +116,5 @@ def before_tool(hook: runner.Hook, selected: "list[bound.Bound]", touched: str) 
     rows += [row for row in bound_to if row[1:3] not in names]
     if not rows:
         return []
-    had = given.Given(hook.root, hook.session_id)
+    had = session_memories.Given(hook.root, hook.session_id)
     return binding.due(hook.root, rows, judge.Recipient(had.sent, had.units), len(selected) + binding.MOST)

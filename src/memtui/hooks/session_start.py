@@ -6,7 +6,7 @@ import posix
 from memtui.base import clock, fs, ids, paths, session_state, visible
 from memtui.client import locate
 from memtui.deliver import blocks as delivery_blocks
-from memtui.deliver import given
+from memtui.deliver import session_memories
 from memtui.hooks import deliver, detach, forks, index_block, prompt, runner
 from memtui.hooks.user_prompt_submit import reconcile_claims, without_missed
 from memtui.inbox import format as inbox_format
@@ -71,9 +71,9 @@ def handle(hook: runner.Hook) -> None:
 def _forget_given(hook: runner.Hook, source: str) -> None:
     """Forget which memories the session was given that its context does not have any more. Raises OSError."""
     if source not in COPIES:
-        fs.unlink(session_state.path(hook.root, hook.session_id, given.PART))
+        fs.unlink(session_state.path(hook.root, hook.session_id, session_memories.PART))
     elif KEEPS not in hook.payload:
-        had = given.Given(hook.root, hook.session_id)
+        had = session_memories.Given(hook.root, hook.session_id)
         had.forget(list(had.tool))
 
 
@@ -163,10 +163,10 @@ def _again(hook: runner.Hook, notes: "list[object]", lost: str) -> "list[deliver
     directories = dict(hook.inboxes())
     for note in notes:
         if isinstance(note, list) and len(note) == 2 and note[0] in directories:
-            from memtui.inbox import deliverable
+            from memtui.inbox import note_block
 
             entries = inbox_format.parse(str(note[1]))
-            blocks += [deliverable.again(directories[note[0]], entry, lost) for entry in entries]
+            blocks += [note_block.again(directories[note[0]], entry, lost) for entry in entries]
     return blocks
 
 
@@ -232,7 +232,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
 
 def _subconscious_words(hook: runner.Hook) -> str:
     """Say which model reads the session, and its tools: `subconscious full (haiku by the API, tools read-only)`."""
-    from memtui.models.subconscious import places
+    from memtui.models.subconscious import block_files
 
     mode, backend = str(hook.setting("subconscious")), str(hook.setting("llm_backend"))
     try:
@@ -252,6 +252,6 @@ def _subconscious_words(hook: runner.Hook) -> str:
     tools = str(hook.setting("subconscious_tools"))
     if tools == "full" and backend != "claude":
         tools = "read-only"
-    if tools == "read-only" and not places.may_read(hook.env, hook.root, locate.worktree_top(hook.started_in)):
+    if tools == "read-only" and not block_files.may_read(hook.env, hook.root, locate.worktree_top(hook.started_in)):
         tools = "off"
     return f"subconscious {mode} ({model} by {'the API' if backend == 'api' else backend}, tools {tools})"

@@ -6,7 +6,7 @@ The session's state has under `blocks` what it knows: `stamps` of the files, and
 from memtui.base import ids, session_state
 from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks.runner import Hook
-from memtui.models.subconscious import places
+from memtui.models.subconscious import block_files
 
 KEY = "blocks"
 KIND = "block"
@@ -19,7 +19,7 @@ CHANGED = "What changed in the notes of memtui's subconscious since this session
 
 def changed(hook: Hook, state: "dict[str, object]") -> "dict[str, object] | None":
     """Return the stamps of the blocks' files if they are others than those that the session knows, else None."""
-    now = places.stamps(hook.root, hook.slug)
+    now = block_files.stamps(hook.root, hook.slug)
     return now if now != session_state.table(session_state.table(state, KEY), "stamps") else None
 
 
@@ -32,8 +32,8 @@ def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -
     texts = session_state.table(session_state.table(state, KEY), "texts")
     texts_by_name: dict[str, object] = {}
     parts = []
-    for name in places.BLOCKS:
-        text = places.text(hook.root, hook.slug, name) if name != places.DIRECTIVES and name in stamps else ""
+    for name in block_files.BLOCKS:
+        text = block_files.text(hook.root, hook.slug, name) if name != block_files.DIRECTIVES and name in stamps else ""
         before = texts.get(name)
         old = before if isinstance(before, str) else ""
         if text:
@@ -41,13 +41,16 @@ def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -
         if text == old:
             continue
         body = delivery_blocks.difference(old, text) if old else text
-        scope, path = "project" if places.BLOCKS[name][0] else "global", places.path(hook.root, hook.slug, name)
+        scope, path = (
+            "project" if block_files.BLOCKS[name][0] else "global",
+            block_files.path(hook.root, hook.slug, name),
+        )
         item = delivery_blocks.item(KIND, name, scope, path, ids.content_hash(text), "changed" if old else "new")
         parts.append(delivery_blocks.Part(f"[{name}]\n{body}", name, item))
     after[KEY] = {"stamps": stamps, "texts": texts_by_name}
     if not parts:
         return []
-    fields = {"source": places.home(hook.root)}
+    fields = {"source": block_files.home(hook.root)}
     if texts:
         fields["change"] = "diff"
     return [delivery_blocks.Block(delivery_blocks.TAGS[KIND], fields, CHANGED if texts else INTRO, parts)]

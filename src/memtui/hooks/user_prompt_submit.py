@@ -22,9 +22,9 @@ def without_missed(hook: Hook, state: "dict[str, object]") -> "dict[str, object]
     """Return the state without the deliveries that the worker noted as not arrived; unchanged if that fails."""
     if not fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
         return state
-    from memtui.inbox import resend
+    from memtui.inbox import redelivery
 
-    return hook.attempt(state, resend.take_back, hook.root, hook.session_id, state)
+    return hook.attempt(state, redelivery.take_back, hook.root, hook.session_id, state)
 
 
 def handle(hook: Hook) -> None:
@@ -62,9 +62,9 @@ def handle(hook: Hook) -> None:
         from memtui.hooks import recall_block
 
         if hook.settings and hook.setting("recall_select"):
-            from memtui.hooks import selected
+            from memtui.hooks import selection_block
 
-            hook.attempt(None, selected.start, hook)
+            hook.attempt(None, selection_block.start, hook)
         recalled = hook.attempt(None, recall_block.find, hook)
     if hook.settings and not due and hook.setting("subconscious") == "full":
         from memtui.hooks import subconscious_block
@@ -93,11 +93,11 @@ def _may_recall(hook: Hook) -> bool:
 def reconcile_claims(hook: Hook, session_id: str = "") -> None:
     """Put back guidance that earlier hooks claimed, for one session or for all, and that did not arrive."""
     bundle.load("settling")
-    from memtui.inbox import reconcile
+    from memtui.inbox import reconciliation
 
-    how = {"wait": RECONCILE_SECONDS, "limit": reconcile.HOOK_BYTES}
+    how = {"wait": RECONCILE_SECONDS, "limit": reconciliation.HOOK_BYTES}
     directories = [directory for _, directory in hook.inboxes()]
-    hook.attempt(None, reconcile.reconcile, hook.env, hook.root, session_id, directories, **how)
+    hook.attempt(None, reconciliation.reconcile, hook.env, hook.root, session_id, directories, **how)
 
 
 def _forked(hook: Hook) -> "dict[str, object]":

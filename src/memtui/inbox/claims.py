@@ -1,4 +1,4 @@
-"""Take guidance for a delivery by an atomic rename: of two prompts at once one gets it. reconcile.py ends the claim."""
+"""Take guidance for a delivery by an atomic rename: of two prompts at once one gets it. See reconciliation.py."""
 
 import posix
 

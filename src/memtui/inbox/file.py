@@ -3,7 +3,7 @@
 import posix
 
 from memtui.base import clock, fs, ids
-from memtui.inbox import claimed
+from memtui.inbox import claim_files
 from memtui.inbox import format as inbox_format
 
 # A longer file is not rewritten, since a rewrite holds all of it in memory.
@@ -102,7 +102,7 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
             after = inbox_format.encode(change(inbox_format.decode(before)))
             if after == before:
                 return False
-            backup = claimed.keep(path, fd, len(before))
+            backup = claim_files.keep(path, fd, len(before))
             if backup is None:
                 continue
             try:
@@ -145,7 +145,7 @@ def _collect(path: str, fd: int, size: int, backup: str, whole: bool) -> None:
 def recover(directory: str) -> None:
     """Carry over what was appended to replaced files, and remove them, under the caller's lock. Raises OSError."""
     replaced = []
-    for backup in claimed.replaced(directory):
+    for backup in claim_files.replaced(directory):
         path = f"{directory}/{inbox_format.CLAIMED}/{backup}"
         # A file that has another name was never replaced, and has nothing to carry over. These are removed first, since
         # the rewrites below may replace the file.
@@ -158,11 +158,11 @@ def recover(directory: str) -> None:
         since = ids.id_time(ulid) or 0.0
         fd = fs.open_regular(path, ours=True, follow=False)
         try:
-            if not fs.quiet(fd) and clock.now() - since < claimed.KEPT_SECONDS:
+            if not fs.quiet(fd) and clock.now() - since < claim_files.KEPT_SECONDS:
                 continue
             late = fs.read_fd(fd, int(size), fs.KINDS["claim"][0])
             target = f"{directory}/{name}"
-            data = _separate(target, late, claimed.elsewhere(directory, since)) if late else ""
+            data = _separate(target, late, claim_files.elsewhere(directory, since)) if late else ""
             if data:
                 add_locked(target, data)
             fs.unlink(path)
@@ -174,5 +174,5 @@ def _separate(path: str, late: bytes, known_ids: "set[str]") -> str:
     """Return late text as entries with marks, without `known_ids`; in a file of items each line is one already."""
     if path.endswith("/" + inbox_format.FILES["items"]):
         return "" if known_ids and late in _end_of(path) else inbox_format.decode(late)
-    entries = claimed.unknown(inbox_format.parse(inbox_format.decode(late)), known_ids)
+    entries = claim_files.unknown(inbox_format.parse(inbox_format.decode(late)), known_ids)
     return "".join([inbox_format.standalone(e) for e in entries])

@@ -1,6 +1,6 @@
 """Check the parts of a note of guidance: text, addressees, expiry, sender. Checks raise UsageError."""
 
-from memtui.base import clock, when
+from memtui.base import clock, time_input
 from memtui.base.errors import UsageError
 from memtui.inbox import claims
 
@@ -70,13 +70,13 @@ def addresses(addressees: "list[str]") -> "list[str]":
     return valid
 
 
-EXPIRY = when.AHEAD + ", never"  # examples of what can be given
+EXPIRY = time_input.AHEAD + ", never"  # examples of what can be given
 EXPIRY_HINT = f"Use one of: {EXPIRY}."
 
 
 def expiry(value: str, now: float) -> float:
     """Return when a note expires, in seconds since the epoch, or `when.NEVER`. A day without a time means its end."""
-    seconds = when.read(value, now, ahead=True, day=when.END)
+    seconds = time_input.read(value, now, ahead=True, day=time_input.END)
     if seconds is None:
         raise UsageError(f"“{value}” is not a time.", EXPIRY_HINT)
     if seconds <= now:
@@ -91,6 +91,6 @@ def fields(by: str, to: "list[str]", urgent: bool, expires: "str | None", now: f
         note_fields["for"] = ",".join(addresses(to))
     if urgent:
         note_fields["urgent"] = "yes"
-    if expires is not None and (end := expiry(expires, now)) != when.NEVER:
+    if expires is not None and (end := expiry(expires, now)) != time_input.NEVER:
         note_fields["expires"] = clock.iso_seconds(end)
     return note_fields

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memtui.client.transcripts.conversation import normalised
-from memtui.learn import carried, phrases, wording
-from memtui.learn.carried import Sentence
+from memtui.learn import phrases, rule_sentences, wording
+from memtui.learn.rule_sentences import Sentence
 from memtui.recall.own_words import is_pasted as is_of_log
 
 # The fewest words of a rule.
@@ -128,7 +128,7 @@ def sentences_of(words: str, agent: str = "") -> list[Sentence]:
 def written_sentences(text: str, agent: str = "") -> list[Sentence]:
     """Split what the person wrote in a message, beside what they pasted, into sentences."""
     own = written(text)
-    sentences = carried.unbroken(_sentences_of(own.text, agent))
+    sentences = rule_sentences.unbroken(_sentences_of(own.text, agent))
     last = {sentence.line: at for at, sentence in enumerate(sentences)}
     for line, code in own.code.items():
         if line in last:

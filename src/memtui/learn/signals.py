@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memtui.client.transcripts.conversation import Turn, normalised
-from memtui.learn import carried, phrases, wording
-from memtui.learn.carried import Sentence
+from memtui.learn import phrases, rule_sentences, wording
 from memtui.learn.message import (
     MIN_RULE_WORDS,
     check_in,
@@ -22,6 +21,7 @@ from memtui.learn.message import (
     too_short,
     written_sentences,
 )
+from memtui.learn.rule_sentences import Sentence
 from memtui.recall import words
 
 # Characters: the most of the excerpts of what the person and the agent said; a message that is long.
@@ -320,7 +320,7 @@ def _telling(sentence: Sentence, at: int) -> float:
         - 1.5 * (words < MIN_RULE_WORDS and low.isascii())
         - 5.0 * (not _LETTER.search(low))
         - 0.5 * (sentence.text.endswith(":"))
-        - 1.0 * (carried.limits(sentence) and not orders)
+        - 1.0 * (rule_sentences.limits(sentence) and not orders)
         - 0.3 * (len(description.split()) < LEAST_TELLING and description.isascii())
         + min(len(sentence.text), 60) / 120
         - 0.02 * at
@@ -372,8 +372,8 @@ def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int]
         and max(_rule(sentence, crowd=False)[0], weight_of(phrases.OBJECTION, sentence.low)) >= LEAST_FEEDBACK
     ]
     alone = _rule(sentences[rule.at], crowd=False)[0] >= ALONE
-    carried_sentences = carried.carrying(sentences, rule.at, others, apart or (), alone=alone)
-    draft_words = carried.quoted(rule.sentence, carried_sentences, turn.time)
+    carried_sentences = rule_sentences.carrying(sentences, rule.at, others, apart or (), alone=alone)
+    draft_words = rule_sentences.quoted(rule.sentence, carried_sentences, turn.time)
     if not draft_words.description:
         return None
     person = rule.kind_of_rule == "person"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from memtui.base import backwards, clock, fastjson, fs
+from memtui.base import clock, fastjson, fs, reverse_lines
 from memtui.deliver import log as delivery_log
 from memtui.models.call import BUDGET, ModelError, ModelUsage
 
@@ -90,7 +90,7 @@ def newest_first(root: str) -> Iterator[LoggedCall]:
     ended: set[str] = set()
     for path in delivery_log.months(root, PREFIX):
         try:
-            for _, line in backwards.lines(path):
+            for _, line in reverse_lines.lines(path):
                 call = _parsed(fastjson.loads_dict(line))
                 if call is None or call.id in ended:
                     continue

@@ -16,7 +16,7 @@ from typing import Any
 
 from memtui.base import fs, ids, paths
 from memtui.client import locate
-from memtui.recall import embed, fields, nearest, segment, vectors, words
+from memtui.recall import embed, fields, nearest_passages, segment, vectors, words
 from memtui.store import triggers
 
 # Changed memories from which all is built anew: so many, if that is more than this share of all.
@@ -153,7 +153,7 @@ def _vectors(docs: Sequence[SegmentDoc], code: str) -> tuple[bytes, bytes, bytes
         owners.extend([number] * len(doc.passages))
         firsts.append(len(owners))
     passages = [passage for doc in docs for passage in doc.passages]
-    return nearest.pack(passages), owners.tobytes(), firsts.tobytes()
+    return nearest_passages.pack(passages), owners.tobytes(), firsts.tobytes()
 
 
 # Bringing an index up to date
@@ -394,7 +394,7 @@ class _Builder:
         opened = segment.Segment(self.root, entry)
         try:
             docs = []
-            passages = nearest.Passages(opened.passages) if opened.has_passages else None
+            passages = nearest_passages.Passages(opened.passages) if opened.has_passages else None
             for number, (*row, head) in enumerate(opened.every_row()):
                 rows = [passages.row(at) for at in opened.passages_of(number)] if passages is not None else []
                 docs.append(SegmentDoc(tuple(row), {}, [], rows, head_bytes=head))

@@ -58,7 +58,7 @@ def expiry(data: bytes) -> "float | None":
 def note_given(root: str, session_id: str, paths: "list[str]") -> None:
     """Note that a session has the whole of some memories, as they are now, if they are there. Raises OSError."""
     from memtui.base import fs
-    from memtui.deliver import given
+    from memtui.deliver import session_memories
 
     noted: dict[str, list[object]] = {}
     for path in paths:
@@ -68,5 +68,5 @@ def note_given(root: str, session_id: str, paths: "list[str]") -> None:
         except OSError:
             continue  # it is gone since
     if noted:
-        with given.lock(root, session_id):
-            given.Given(root, session_id).note(noted, 0)
+        with session_memories.lock(root, session_id):
+            session_memories.Given(root, session_id).note(noted, 0)

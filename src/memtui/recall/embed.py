@@ -6,7 +6,7 @@ imports this."""
 from operator import mul
 
 from memtui.recall import words
-from memtui.recall.nearest import BIASED
+from memtui.recall.nearest_passages import BIASED
 from memtui.recall.vectors import DIMENSIONS, ROW_LENGTH, Table, Vector, lanes_of, pieces_of, summed, words_of
 
 # About 120 tokens a passage, of which 40 are also in the next.

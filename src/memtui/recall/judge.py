@@ -5,7 +5,7 @@ import posix
 
 from memtui.base import clock, fs, ids, paths
 from memtui.deliver import uses
-from memtui.recall import content, fitted, own_words, places
+from memtui.recall import content, fitted_weights, own_words, places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -168,8 +168,8 @@ def judged(root: str, hits: "list[Hit]", length: int, now: float) -> "list[Verdi
     usual = sum(newness.values()) / len(hits) if hits else 0.0
     verdicts = []
     for hit in hits:
-        log_odds = fitted.INTERCEPT
-        for weight, value in zip(fitted.WEIGHTS, features(hit, length), strict=True):
+        log_odds = fitted_weights.INTERCEPT
+        for weight, value in zip(fitted_weights.WEIGHTS, features(hit, length), strict=True):
             log_odds += weight * value
         shifts = _shifts(hit, uses_by_path.get(hit.path), newness[hit] - usual)
         verdicts.append(Verdict(hit, probability(log_odds + sum([amount for _, amount in shifts])), shifts))

@@ -263,7 +263,7 @@ def _cosines(
             break
     else:
         return None
-    from memtui.recall import nearest, vectors
+    from memtui.recall import nearest_passages, vectors
 
     try:
         text = gloss.in_english(text)
@@ -288,7 +288,9 @@ def _cosines(
                 firsts: dict[int, int] = {}
                 for doc in doc_scores:
                     firsts.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
-                cosines = nearest.best(nearest.Passages(segment.passages), vector, most, segment.owner, firsts)
+                cosines = nearest_passages.best(
+                    nearest_passages.Passages(segment.passages), vector, most, segment.owner, firsts
+                )
                 for doc in segment.dead.intersection(cosines):
                     del cosines[doc]
         except segments.DAMAGED:

@@ -8,7 +8,7 @@ each): what the term adds to BM25 there, before its idf, from LEAST to FULL.
 than one of DENSE memories have, it is an impact for each memory: first the higher byte of all, then the lower one.
 - rows: 32 bits each for where one begins, and where the last one ends, then a marshalled row a memory.
 - owners: the memory of each passage (16 or 32 bits); firsts: 32 bits each for a memory's first passage, and for how
-many there are; and the passages, as recall/nearest.py lays them out.
+many there are; and the passages, as recall/nearest_passages.py lays them out.
 
 The manifest, a marshalled table with the offset and the check of each shard, holds what a reader needs before it looks
 anything up. What is marshalled is checked by `number_of` its bytes; whoever builds checks everything. What is not sound

@@ -6,8 +6,8 @@ the token vectors. Hot path; imported only while there is a socket.
 
 A file of sentences has a head (MAGIC, then in 32 bits its size, the number of memories, and where the passages start),
 four floats of 64 bits that put its cosines on the scale of the token vectors, the number of the first passage of each
-memory and of none behind the last in 32 bits, the passages as recall/nearest.py lays them out, and which memories they
-are of. Numbers have the machine's byte order."""
+memory and of none behind the last in 32 bits, the passages as recall/nearest_passages.py lays them out, and which
+memories they are of. Numbers have the machine's byte order."""
 
 import posix
 import sys
@@ -15,7 +15,7 @@ import time
 
 from memtui import __version__
 from memtui.base import fastjson, fs, native
-from memtui.recall.nearest import Passages, best
+from memtui.recall.nearest_passages import Passages, best
 from memtui.recall.vectors import Vector
 
 # Changes with what daemon and hook say to each other, or how texts are divided.

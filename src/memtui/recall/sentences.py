@@ -12,7 +12,7 @@ from typing import Any
 
 from memtui.base import fs, ids, paths
 from memtui.base.errors import MemtuiError
-from memtui.recall import fields, nearest, segment
+from memtui.recall import fields, nearest_passages, segment
 from memtui.recall.embed import row_of
 from memtui.recall.semantic import MAGIC, MOST_TEXT, SCALE, VERSION, Sentences, file_of, vector_of_row
 from memtui.recall.vectors import Vector
@@ -228,7 +228,7 @@ def scale(opened: segment.Segment, memory_rows: Sequence[MemoryRows]) -> tuple[f
     both = [at for at, one in enumerate(memory_rows) if one.rows and opened.passages_of(at)]
     if len(both) < LEAST:
         return PLAIN
-    passages = nearest.Passages(opened.passages)
+    passages = nearest_passages.Passages(opened.passages)
     choose = random.Random(SEED)  # noqa: S311  no secret: the same pairs each time
     ours, targets = [], []
     for _ in range(PAIRS):
@@ -251,7 +251,7 @@ def as_bytes(memory_rows: Sequence[MemoryRows], scaled: Sequence[float]) -> byte
     starts = array("I", [0])
     for rows in memory_rows:
         starts.append(starts[-1] + len(rows.rows))
-    packed = nearest.pack([row for rows in memory_rows for row in rows.rows])
+    packed = nearest_passages.pack([row for rows in memory_rows for row in rows.rows])
     marks = marshal.dumps([rows.mark for rows in memory_rows])
     start = SCALE + 4 * len(starts)
     size = start + len(packed) + len(marks) + 4
@@ -272,7 +272,7 @@ def read(path: str) -> list[MemoryRows]:
     marks = marshal.loads(data[-4 - length : -4])  # noqa: S302
     if not starts[number]:
         return [MemoryRows(mark) for mark in marks]
-    passages = nearest.Passages(lambda offset, many: data[start + offset : start + offset + many])
+    passages = nearest_passages.Passages(lambda offset, many: data[start + offset : start + offset + many])
     return [
         MemoryRows(mark, [passages.row(at) for at in range(starts[doc], starts[doc + 1])])
         for doc, mark in enumerate(marks)

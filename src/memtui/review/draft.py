@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from memtui.base import ids, paths
 from memtui.base.errors import MemtuiError, UsageError
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.store import memory, references, scopes
 from memtui.store.frontmatter import document
 from memtui.store.memory import Memory

@@ -3,14 +3,14 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from memtui.base import clock, fastjson, fs, ids, when
+from memtui.base import clock, fastjson, fs, ids, time_input
 from memtui.base.errors import UsageError
 from memtui.base.phrasing import cut, many
-from memtui.inbox import deliverable, pending_update, refused
 from memtui.inbox import format as inbox_format
+from memtui.inbox import note_block, pending_update, rejections
 from memtui.redact import redact
 from memtui.review import later
-from memtui.review.waiting import Waiting, from_the_end
+from memtui.review.waiting_entries import Waiting, from_the_end
 from memtui.settings import config
 from memtui.store.journal import acts
 from memtui.store.journal.changes import Change
@@ -74,7 +74,7 @@ class Review:
         dropped = {"id", "time", "attempts"} | (set() if stays else {"expires"})
         fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in dropped}}
         fields.setdefault("from", self.by)
-        if expires is not None and expires != when.NEVER:
+        if expires is not None and expires != time_input.NEVER:
             fields["expires"] = clock.iso_seconds(expires)
         transaction_id = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "send {} again")
         return fresh["id"], transaction_id
@@ -84,17 +84,17 @@ class Review:
         changes: list[Change] = list(_removals(items))
         for item in [entry for entry in items if entry.kind == "updates"]:
             name = item.entry.fields.get("name", "")
-            row = refused.line(item.id, name, item.text, self.now(), never=never)
-            changes.append(TextEdit(refused.path(item.directory), "", row))
+            row = rejections.line(item.id, name, item.text, self.now(), never=never)
+            changes.append(TextEdit(rejections.path(item.directory), "", row))
         return self._run("reject", changes, items)
 
     def never(self, items: Sequence[Waiting]) -> str:
         """Let pending updates that were rejected just now never be extracted again."""
         wanted, changes = {item.id for item in items}, list[Change]()
-        for file in dict.fromkeys(refused.path(item.directory) for item in items):
+        for file in dict.fromkeys(rejections.path(item.directory) for item in items):
             for row in fs.read_or_empty(file).decode("utf-8", "replace").splitlines(keepends=True):
                 row_before = fastjson.loads_dict(row)
-                if row_before.get("id") in wanted and not refused.is_never(row_before):
+                if row_before.get("id") in wanted and not rejections.is_never(row_before):
                     changes.append(TextEdit(file, row, fastjson.dumps({**row_before, "never": True}) + "\n"))
         return self._run("reject", changes, items, f"{acts.NEVER} draft {{}} again")
 
@@ -157,7 +157,7 @@ class Review:
 
     def _check_length(self, directory: str, fields: dict[str, str], text: str) -> None:
         budget = config.number(config.load(self.root), "budget")
-        deliverable.check(budget, self.now(), text, fields, directory)
+        note_block.check(budget, self.now(), text, fields, directory)
 
     def _fields(self, item: Waiting) -> dict[str, str]:
         if item.entry.fields.get("id"):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from memtui.base import paths
 from memtui.client.transcripts import excerpt, titles, transcript
 from memtui.client.transcripts.excerpt import Utterance
-from memtui.inbox.refused import RefusedDraft
-from memtui.review.waiting import Waiting
+from memtui.inbox.rejections import RefusedDraft
+from memtui.review.waiting_entries import Waiting
 from memtui.store.memory import Memory
 
 

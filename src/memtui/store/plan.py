@@ -10,7 +10,7 @@ from memtui.base import paths
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import read_or_none, storage_error
 from memtui.client import locate
-from memtui.store import beside, memory, references, scopes, trusting
+from memtui.store import memory, references, scopes, sidecars, trust_grants
 from memtui.store.index import index, index_lines
 from memtui.store.journal.changes import Change, FileChange
 from memtui.store.journal.text_edit import text_edits
@@ -191,19 +191,21 @@ class MemoryPlan:
                 following += text_edits(real, before, after)
             else:
                 changed.append(FileChange(real, before, after, times=(None, mtime)))
-        trusted = [edit for scope, files in contents.items() for edit in trusting.edits(self.files.root, scope, files)]
+        trusted = [
+            edit for scope, files in contents.items() for edit in trust_grants.edits(self.files.root, scope, files)
+        ]
         return [*trusted, *new, *changed, *changes, *self._beside(), *following]
 
     def _beside(self) -> list[Change]:
         """Return the edits of what is kept beside memories: it goes to their heirs, or with them."""
-        places: dict[beside.Place, list[beside.Place]] = {}
+        places: dict[sidecars.Place, list[sidecars.Place]] = {}
         for path, after in self.after.items():
             if after is None:
                 (scope, file), heir = self.files.scope_of(path), self.heirs.get(path)
                 new = self.files.scope_of(heir) if heir is not None else None
                 places[scope.directory, file] = [(new.scope.directory, new.file)] if new is not None else []
         moved = {old: new for old, new in self._moved.items() if old != new}
-        return [*beside.moved_pairs(self.files.root, moved), *beside.moved_edits(self.files.root, places)]
+        return [*sidecars.moved_pairs(self.files.root, moved), *sidecars.moved_edits(self.files.root, places)]
 
     def follow(self) -> None:
         """Plan what follows from what was said. Raises MemtuiError."""

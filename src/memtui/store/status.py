@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from memtui.base import clock, ids, visible
 from memtui.base.finding import Finding, good, note, problem
-from memtui.client import loading, locate
+from memtui.client import auto_memory, locate
 from memtui.deliver import log as delivery_log
 from memtui.deliver.memory_counts import RecallCounter, RecallCounts
 from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
@@ -19,18 +19,18 @@ from memtui.store.index import index_state
 from memtui.store.index.index_state import IndexState, index_of
 from memtui.store.memory import LinkTargets, Memory
 from memtui.store.scopes import Scope
-from memtui.store.versions import moved
+from memtui.store.versions import moves
 
 # Only so many of the newest records of the log are counted.
 RECORDS_READ = 2000
 
 # Shown instead of deliveries for memories that the client loads.
 BY_CLIENT = {
-    loading.LOADED: "loaded by Claude Code itself",
-    loading.RECALLED: "given by Claude Code itself, where a prompt fits",
-    loading.OFF: "Claude Code's own memory is off here",
-    loading.CUT: "not loaded: below the cut of MEMORY.md",
-    loading.RECALL_ONLY: "not loaded, but brought by memtui with prompts that it fits",
+    auto_memory.LOADED: "loaded by Claude Code itself",
+    auto_memory.RECALLED: "given by Claude Code itself, where a prompt fits",
+    auto_memory.OFF: "Claude Code's own memory is off here",
+    auto_memory.CUT: "not loaded: below the cut of MEMORY.md",
+    auto_memory.RECALL_ONLY: "not loaded, but brought by memtui with prompts that it fits",
 }
 CHANGED = "memories.changed"
 
@@ -142,7 +142,7 @@ class Usage:
         self.root = root
         self.memories: defaultdict[str, UsageCounts] = defaultdict(UsageCounts)
         self.recalls = RecallCounter()
-        self._earlier = moved.load(root)
+        self._earlier = moves.load(root)
         self._ends = delivery_log.ends(root)
         for _, line in itertools.islice(delivery_log.lines(root, self._ends), RECORDS_READ):
             self._add(line, appended=False)

@@ -9,7 +9,7 @@ from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.phrasing import cut
 from memtui.base.storage import read_or_none
 from memtui.redact.redact import redact
-from memtui.store import beside, memory, mutes, references
+from memtui.store import memory, mutes, references, sidecars
 from memtui.store.frontmatter import document
 from memtui.store.journal import own_files
 from memtui.store.journal.changes import Change
@@ -54,7 +54,9 @@ def lines_of(root: str, directory: str, now: float | None = None) -> dict[str, l
     """Return the lines beside the memories of a directory, by file, not those in frontmatter. Never raises."""
     at = time_module.time() if now is None else now
     return {
-        file: lines for file, rows in beside.rows(root, beside.TRIGGERS, directory).items() if (lines := kept(rows, at))
+        file: lines
+        for file, rows in sidecars.rows(root, sidecars.TRIGGERS, directory).items()
+        if (lines := kept(rows, at))
     }
 
 
@@ -108,7 +110,7 @@ def place_of(store: Store, memory: Memory) -> tuple[Scope, str]:
 def of_memory(root: str, directory: str, file: str, memory: Memory, now: float | None = None) -> list[Trigger]:
     """Return all lines of a memory, those of its frontmatter first."""
     own = [Trigger(text, "file") for text in in_frontmatter(memory.fields)]
-    rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
+    rows = sidecars.rows(root, sidecars.TRIGGERS, directory).get(file, [])
     at = time_module.time() if now is None else now
     texts = {trigger.text.casefold() for trigger in own}
     return own + [trigger for trigger in kept(rows, at) if trigger.text.casefold() not in texts]
@@ -147,7 +149,7 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
     now = store.journal.now()
     add, removed = [checked(phrase) for phrase in add], {one_line(phrase).casefold() for phrase in remove}
     own = in_frontmatter(memory.fields)
-    rows = beside.rows(store.root, beside.TRIGGERS, scope.directory).get(file, [])
+    rows = sidecars.rows(store.root, sidecars.TRIGGERS, scope.directory).get(file, [])
     after = after_removing(rows, remove, now)
     fields = [phrase for phrase in own if phrase.casefold() not in removed]
     if own:
@@ -157,7 +159,7 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
         after = after_adding(after, add, "person", now)
     if add:
         check_number(len(fields) + len(alive(after, now)))
-    edits = beside.edit(store.root, beside.TRIGGERS, scope.directory, file, after)
+    edits = sidecars.edit(store.root, sidecars.TRIGGERS, scope.directory, file, after)
     if fields == own:
         if edits:
             store.journal.run(FIELD, edits, f"{_verb(add, remove)} {scope.label}:{memory.stem}")
@@ -197,14 +199,14 @@ class MutedPrompt(NamedTuple):
 
 def muted_prompts(root: str, directory: str, file: str) -> list[MutedPrompt]:
     """List the prompts for which a memory is muted, oldest first. Never raises."""
-    rows = map(fastjson.loads_dict, beside.rows(root, beside.MUTES, directory).get(file, []))
+    rows = map(fastjson.loads_dict, sidecars.rows(root, sidecars.MUTES, directory).get(file, []))
     return [MutedPrompt(str(row["text"]), clock.parse(str(row.get("time"))) or 0.0) for row in rows]
 
 
 def muted_like(root: str, directory: str, file: str, terms: Sequence[str], common: frozenset[str]) -> list[str]:
     """List the prompts, as shown, for which a memory is muted and which are like one with these terms."""
     all_mutes, prompt_terms = mutes.Mutes(root, common), set(terms)
-    rows = map(fastjson.loads_dict, beside.rows(root, beside.MUTES, directory).get(file, []))
+    rows = map(fastjson.loads_dict, sidecars.rows(root, sidecars.MUTES, directory).get(file, []))
     prompts = [(str(row["text"]), row.get("terms")) for row in rows]
     return [
         text
@@ -220,13 +222,13 @@ def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Se
     text, terms = one_line(prompt), terms_of(prompt)
     if not text or not terms:
         raise UsageError("The prompt can't be empty.", "Give the prompt for which it is not wanted.")
-    rows = beside.rows(store.root, beside.MUTES, scope.directory).get(file, [])
+    rows = sidecars.rows(store.root, sidecars.MUTES, scope.directory).get(file, [])
     if text in map(own_files.text_of, rows):
         return False
     if len(rows) >= MOST_MUTED:
         raise UsageError(f"A memory can be muted for {MOST_MUTED} prompts at most.", "Unmute some of them first.")
     after = [*rows, mutes.row(text, terms, clock.iso(store.journal.now()))]
-    edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
+    edits = sidecars.edit(store.root, sidecars.MUTES, scope.directory, file, after)
     store.journal.run("mute", edits, f"mute {scope.label}:{memory.stem}")
     return True
 
@@ -234,9 +236,9 @@ def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Se
 def unmute(store: Store, memory: Memory, texts: Sequence[str]) -> bool:
     """Recall a memory again for prompts like some, given as they are shown. Return whether that changed anything."""
     scope, file = place_of(store, memory)
-    rows = beside.rows(store.root, beside.MUTES, scope.directory).get(file, [])
+    rows = sidecars.rows(store.root, sidecars.MUTES, scope.directory).get(file, [])
     after = [row for row in rows if own_files.text_of(row) not in texts]
-    edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
+    edits = sidecars.edit(store.root, sidecars.MUTES, scope.directory, file, after)
     if edits:
         store.journal.run("unmute", edits, f"unmute {scope.label}:{memory.stem}")
     return bool(edits)
@@ -285,7 +287,7 @@ def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideR
 
 def note_use(root: str, directory: str, uses: Mapping[str, Iterable[tuple[str, float]]]) -> set[str]:
     """Note uses, as (text, time), of files of a directory; return those that have other rows now. Raises OSError."""
-    path = own_files.beside_path(root, beside.TRIGGERS, directory)
+    path = own_files.beside_path(root, sidecars.TRIGGERS, directory)
     with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
         rows = own_files.beside_rows(read_or_none(path) or b"")
         after = {file: rows.get(file, []) for file in uses}

@@ -12,15 +12,15 @@ from memtui.models.call import NOTHING, ModelError, ModelUsage, tokens_in
 from memtui.models.model import RULE, LanguageModel, Progress, ask_each, batched, fenced
 from memtui.models.schema import Schema
 from memtui.redact.redact import kinds_in
-from memtui.store import beside, memory, scopes, trust
+from memtui.store import memory, scopes, sidecars, trust
 from memtui.store.journal.own_files import Pair
 from memtui.store.memory import Memory
 from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tidy import changeset, contradictions, coverage, proposed, similarity, stale
+from memtui.tidy import changeset, contradictions, coverage, similarity, stale, waiting_proposals
 from memtui.tidy.changeset import ChangeSet, FileOutput, Kind, MemoryFiles, Proposal, ProposalEvidence, in_archive
-from memtui.tidy.composing import Composition
+from memtui.tidy.composed_files import Composition
 
 PURPOSE = "dream"
 # Memories of a cluster, at most; characters of a memory that a dream looks at, at most.
@@ -271,8 +271,8 @@ class Dream:
     def __init__(self, store: Store, within: Iterable[Scope], model: LanguageModel) -> None:
         self.store, self.model, self.by = store, model, model.name
         self.not_looked_at: list[tuple[Memory, WhyNot]] = []
-        self._settled = proposed.settled(store.root)
-        kept_apart = beside.kept_apart(store.root)
+        self._settled = waiting_proposals.settled(store.root)
+        kept_apart = sidecars.kept_apart(store.root)
         groups: list[Cluster] = []
         self.count = 0
         for scope in within:
@@ -311,7 +311,7 @@ class Dream:
             proposals.extend(self.proposals(batch, answer, outcome.dropped))
 
         outcome.failed, outcome.stopped = ask_each(self.batches, ask, progress)
-        settled = {*self._settled.ids, *proposed.rejected(self.store.root)}
+        settled = {*self._settled.ids, *waiting_proposals.rejected(self.store.root)}
         composition = Composition(MemoryFiles(self.store), [each for each in proposals if each.id not in settled])
         for refused in composition.refused:
             names = tuple(source.path.rpartition("/")[2] for source in refused.proposal.inputs)

@@ -16,7 +16,7 @@ from memtui.store.memory import Memory
 from memtui.store.plan import is_index
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tidy import coverage, lint, lint_fixes, merging
+from memtui.tidy import coverage, lint, lint_fixes, merged_memory
 from memtui.tidy.changeset import (
     FileInput,
     FileOutput,
@@ -142,7 +142,7 @@ class _Planner:
                 continue
             if all(map(self.store.is_trusted, memories)):
                 pairs = [at for pair, (_, at) in shares.items() if pair <= set(cluster)]
-                merge = self._merge(merging.best_first(memories, self._referred(memories)), pairs)
+                merge = self._merge(merged_memory.best_first(memories, self._referred(memories)), pairs)
                 if merge is not None:
                     self.gone.update(merge.gone)
                     yield min(pairs), merge
@@ -161,7 +161,7 @@ class _Planner:
         evidence = [_evidence(self.found[at]) for at in pairs]
         reason = " ".join(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN])
         try:
-            merge = merging.proposal(memories, evidence, reason)
+            merge = merged_memory.proposal(memories, evidence, reason)
         except MemtuiError:
             return None
         covered = coverage.of_proposal(merge)

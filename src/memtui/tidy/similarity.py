@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import same_rule
-from memtui.inbox.refused import RefusedDraft
+from memtui.inbox.rejections import RefusedDraft
 from memtui.review.evidence import LikeRefused, Similar
 from memtui.store.memory import Memory
 

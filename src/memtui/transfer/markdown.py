@@ -12,7 +12,7 @@ from memtui.store import memory, triggers
 from memtui.store.frontmatter import code
 from memtui.store.index import index, index_state
 from memtui.store.memory import Memory
-from memtui.transfer.incoming import (
+from memtui.transfer.source import (
     MAX_FILE,
     MAX_FILES,
     Incoming,

@@ -11,7 +11,7 @@ from memtui.base import paths
 from memtui.client import locate
 from memtui.deliver import log as delivery_log
 from memtui.hooks.install import installation as install
-from memtui.models.subconscious import places
+from memtui.models.subconscious import block_files
 from memtui.settings import config
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Watch:
         data, root = self.data, self.data.root
         settings = [config.file_path(root), f"{root}/trust.json", f"{root}/journal.jsonl"]
         inboxes = [paths.inbox_dir(root, slug) for slug in (None, *paths.inbox_slugs(root))]
-        home = places.home(root)
+        home = block_files.home(root)
         return {
             SETTINGS: [*settings, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)],
             INBOX: [path for inbox in inboxes for path in (inbox, *(f"{inbox}/{name}" for name in _names(inbox)))],

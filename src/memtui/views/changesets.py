@@ -7,7 +7,7 @@ from memtui.base.finding import NOTE, Finding
 from memtui.base.phrasing import many, size, some
 from memtui.store.plan import FileDiff
 from memtui.tidy.changeset import ADDED, Proposal, ProposalEvidence, name, title
-from memtui.tidy.composing import DONE, Reason, Refused, Savings
+from memtui.tidy.composed_files import DONE, Reason, Refused, Savings
 from memtui.tidy.coverage import Coverage
 
 # What each kind of proposal does.

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from memtui.base import clock, findings
 from memtui.base.dates import day, day_and_time
 from memtui.base.phrasing import cut, many, share
+from memtui.inbox import delivery_problems
 from memtui.inbox import format as inbox_format
-from memtui.inbox import undelivered
 from memtui.review.evidence import Evidence, LikeRefused
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.settings import config
 from memtui.views import safe_text
 
@@ -19,7 +19,7 @@ TITLE_SHOWN = 50  # characters of a title
 REFUSED_SHOWN = 80  # characters of a rejected draft
 HIT_SHOWN, AROUND_SHOWN = 900, 300  # characters of a quote: one that the draft comes from, one around it
 
-# The drafts that are made of a refused write (worker/gated.py).
+# The drafts that are made of a refused write (worker/gate_drafts.py).
 WRITES = {"write": "Claude wants to write it", "rewrite": "Claude wants to change it"}
 
 
@@ -66,7 +66,7 @@ def states(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
     """Say why an entry is not delivered, or what is decided about a todo (kept, done)."""
     entry, days = item.entry, config.number(settings, "drafts_days")
     if item.kind == "guidance":
-        reports = undelivered.findings(entry, item.directory, now, config.number(settings, "budget"))
+        reports = delivery_problems.findings(entry, item.directory, now, config.number(settings, "budget"))
         return [flag for finding in reports if (flag := findings.flag(finding))]
     if item.kind == "items":
         state = entry.fields.get("state")

@@ -3,7 +3,7 @@
 import os
 
 from memtui.base.phrasing import many, size, some
-from memtui.inbox.reconcile import Reconciled
+from memtui.inbox.reconciliation import Reconciled
 from memtui.tidy.checks.fixes import FixOutcome
 from memtui.tidy.checks.retention import Due, Limits
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from memtui.base.phrasing import ago, many
-from memtui.client import loading
+from memtui.client import auto_memory
 
 if TYPE_CHECKING:
     from memtui.store.scopes import Scope
-    from memtui.store.versions.moved import Source
+    from memtui.store.versions.moves import Source
 
 ASK_OVER = 20  # about as many as a screen shows at once
 # By the label of a scope: who loads its memories, called {them}.
@@ -17,12 +17,13 @@ LOADERS = {
     "project": "memtui delivers {them} to sessions of this project",
     "auto": "Claude Code will load {them} from your next session in this project",
 }
-# Of Claude Code's own memories, where it does not load all: by how it brings one (client/loading.py).
+# Of Claude Code's own memories, where it does not load all: by how it brings one (client/auto_memory.py).
 OWN_LOADERS = {
-    loading.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no MEMORY.md",
-    loading.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui check`)",
-    loading.RECALL_ONLY: "memtui brings {them} with prompts of this project that fit",
-    loading.OFF: "",
+    auto_memory.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no"
+    " MEMORY.md",
+    auto_memory.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui check`)",
+    auto_memory.RECALL_ONLY: "memtui brings {them} with prompts of this project that fit",
+    auto_memory.OFF: "",
 }
 # By kind of scope: what it is, and who gets its memories.
 SCOPES = {
@@ -90,7 +91,7 @@ def _projects(labels: Sequence[str]) -> int:
     return len(here | {label for label in labels if label.startswith("auto:")})
 
 
-def loader(label: str, count: int = 1, project: str = "", way: str = loading.LOADED) -> str:
+def loader(label: str, count: int = 1, project: str = "", way: str = auto_memory.LOADED) -> str:
     """Say who loads memories of a scope, empty for nobody; `way`: how Claude Code brings its own."""
     words = LOADERS.get(label, "")
     if label == "auto":

@@ -7,8 +7,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from memtui.recall.replaying import ReplayedMemory, ReplayedPrompt
-    from memtui.recalling import MatchedTerm, RecallCandidate, RecallRun
+    from memtui.recall.prompt_replay import ReplayedMemory, ReplayedPrompt
+    from memtui.recall_preview import MatchedTerm, RecallCandidate, RecallRun
 
 # The mark, its style and the words of an outcome, by its code; the first is that of a delivery.
 OUTCOMES = {

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from memtui.base.phrasing import many, some
 from memtui.base.shell import shell_word
 from memtui.redact import redact
-from memtui.transfer.exporting import Export, folder_name
-from memtui.transfer.importing import ImportPlan
-from memtui.transfer.incoming import LeftOut
+from memtui.transfer.export_folder import Export, folder_name
+from memtui.transfer.import_plan import ImportPlan
+from memtui.transfer.source import LeftOut
 from memtui.views import safe_text
 
 # Lines of each list that are shown.

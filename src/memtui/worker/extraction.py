@@ -10,7 +10,7 @@ from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation, normalised
 from memtui.deliver import error_log
 from memtui.inbox import format as inbox_format
-from memtui.learn import classifier, items, signals, write
+from memtui.learn import classifier, inbox_writer, items, signals
 from memtui.recall import content
 from memtui.redact.redact import redacted
 from memtui.settings import config
@@ -107,8 +107,8 @@ def _read_session(
     # Who has to say what a memory says was not listened to; it is no draft.
     recall_uses.note_corrections(root, session_id, cwd, [*drafts, *repeats])
     new = [draft for draft in drafts if not conversation.was_injected(draft.description)]
-    write.write_drafts(env, cwd, new, threshold)
-    write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation, ended=ended))
+    inbox_writer.write_drafts(env, cwd, new, threshold)
+    inbox_writer.write_items(env, cwd, session_id, _open_items(root, cwd, conversation, ended=ended))
     if ended:
         conversation.running.clear()
     if is_kept:

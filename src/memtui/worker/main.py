@@ -6,15 +6,15 @@ from contextlib import nullcontext
 from typing import NamedTuple
 
 from memtui.base import clock, fastjson, fs, paths
-from memtui.client import loading, locate, repository
+from memtui.client import auto_memory, locate, repository
 from memtui.client.transcripts import transcript
 from memtui.deliver import error_log
 from memtui.recall import places
 from memtui.settings import config
 from memtui.store import catalog
-from memtui.worker import learning, recall_uses, starting
+from memtui.worker import processes, recall_uses, trigger_learning
+from memtui.worker.cleanup import tidy
 from memtui.worker.extraction import extract, wait_for_turn
-from memtui.worker.tidying import tidy
 
 
 class WorkerRun:
@@ -44,7 +44,7 @@ class WorkerRun:
         """Start `python -m MODULE WORDS…` in a process of its own, with `payload` as JSON on its standard input: only
         that process imports what asks a model. Raises OSError."""
         data = b"" if payload is None else fastjson.dumps(payload).encode()
-        starting.start(self.env, self.root, self.cwd, module, *words, payload=data)
+        processes.start(self.env, self.root, self.cwd, module, *words, payload=data)
 
 
 class BackgroundTask(NamedTuple):
@@ -81,13 +81,13 @@ def run(
 
 
 def _reconcile(on: WorkerRun) -> None:
-    from memtui.inbox import reconcile, resend
+    from memtui.inbox import reconciliation, redelivery
 
-    reconcile.reconcile(on.env, on.root, session_id=on.session_id)
+    reconciliation.reconcile(on.env, on.root, session_id=on.session_id)
     if on.event == "SessionEnd":
-        reconcile.finish(on.env, on.root, on.session_id)
-    resend.note(on.env, on.root, on.session_id)
-    reconcile.withdraw(on.env, on.root, on.session_id)
+        reconciliation.finish(on.env, on.root, on.session_id)
+    redelivery.note(on.env, on.root, on.session_id)
+    reconciliation.withdraw(on.env, on.root, on.session_id)
 
 
 def _build_catalogs(on: WorkerRun) -> None:
@@ -98,17 +98,17 @@ def _build_catalogs(on: WorkerRun) -> None:
 
 def _bring_indexes_up_to_date(on: WorkerRun) -> None:
     """Bring the indexes up to date in which the session's prompts are looked up."""
-    from memtui.worker import reindexing, warming
+    from memtui.worker import index_updates, sentence_vectors
 
     where = places.of_session(on.env, on.cwd)
-    reindexing.update(on.root, where)
+    index_updates.update(on.root, where)
     # Hooks leave out the client's own memories where it recalls these itself.
-    if loading.way(on.env, on.cwd) == loading.RECALLED:
+    if auto_memory.way(on.env, on.cwd) == auto_memory.RECALLED:
         fs.write_cache(on.root + places.BY_CLIENT, b"\n")
     else:
         fs.unlink(on.root + places.BY_CLIENT)
-    if warming.is_on(on.root):
-        warming.keep(on.env, on.root, on.cwd, [directory for _, directory in where], clock.now())
+    if sentence_vectors.is_on(on.root):
+        sentence_vectors.keep(on.env, on.root, on.cwd, [directory for _, directory in where], clock.now())
 
 
 def _take_in_versions(on: WorkerRun) -> None:
@@ -140,7 +140,7 @@ def _think(on: WorkerRun) -> None:
     if on.setting("extract") is not True:  # else it was waited for the turn's end already
         wait_for_turn(on.text("transcript_path"), on.text("last_assistant_message"))
     payload = {key: on.payload.get(key) for key in ("session_id", "transcript_path", "cwd")}
-    on.start("memtui.models.subconscious.running", payload=payload | {"hook_event_name": on.event})
+    on.start("memtui.models.subconscious.run_process", payload=payload | {"hook_event_name": on.event})
 
 
 TASKS = (
@@ -155,7 +155,10 @@ TASKS = (
     BackgroundTask("versions", _take_in_versions, lambda on: "off" not in {on.setting("mode"), on.setting("gate")}),
     BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
     BackgroundTask(
-        "learn", lambda on: learning.learn(on.env, on.root), lambda on: on.event in {"Stop", "SessionEnd"}, locks=True
+        "learn",
+        lambda on: trigger_learning.learn(on.env, on.root),
+        lambda on: on.event in {"Stop", "SessionEnd"},
+        locks=True,
     ),
     # A model selects memories for a prompt (models/selection.py): only where that is asked for.
     BackgroundTask("select", lambda on: on.start("memtui.models.selection", payload=on.payload)),

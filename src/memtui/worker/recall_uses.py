@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from memtui.base import clock, fs, ids, paths
 from memtui.deliver import log as delivery_log
 from memtui.deliver import uses
-from memtui.deliver.earlier import EarlierPlaces
+from memtui.deliver.earlier_paths import EarlierPlaces
 from memtui.deliver.memory_counts import RecallCounter, RecallCounts
 from memtui.deliver.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, Record
-from memtui.store.versions import moved
+from memtui.store.versions import moves
 
 if TYPE_CHECKING:
     from memtui.learn.signals import Signal
@@ -194,7 +194,7 @@ def update(root: str) -> None:
     news = None if counted is None else delivery_log.appended(root, counted.ends)
     if news is not None and not any(TELLING.search(line) for _, line in news[0]):
         return
-    earlier = moved.load(root)
+    earlier = moves.load(root)
     places = crc32(repr(sorted(earlier.spans.items())).encode("utf-8", "replace"))
     if counted is None or news is None or counted.places != places:
         counted = _Counted()

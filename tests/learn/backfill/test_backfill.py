@@ -12,9 +12,9 @@ from memtui.base import fs, paths
 from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
 from memtui.inbox import file as inbox_file
-from memtui.learn import classifier, write
-from memtui.learn.backfill import begun, offering, reading, session
-from memtui.review import waiting
+from memtui.learn import classifier, inbox_writer
+from memtui.learn.backfill import past_sessions, ranking, reader, session
+from memtui.review import waiting_entries
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from redact.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
@@ -76,17 +76,17 @@ class Past:
                 file.write(json.dumps({"type": "user", "uuid": f"u{self.count}", **common, "message": person}) + "\n")
 
     def read(self, **how):
-        return reading.read(self.env, **how)
+        return reader.read(self.env, **how)
 
     def fill(self, **how):
         """Run a backfill, and return what it offers."""
-        offer = offering.plan(self.store, self.read().candidates, **how)
+        offer = ranking.plan(self.store, self.read().candidates, **how)
         offer.write(self.store)
         return offer
 
     def drafts(self):
         slugs = [*(paths.project_key(str(self.tmp / name)) for name in ("shop", "blog")), None]
-        return waiting.waiting_in(str(self.root), slugs, ("updates",))
+        return waiting_entries.waiting_in(str(self.root), slugs, ("updates",))
 
 
 @pytest.fixture
@@ -205,7 +205,7 @@ def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_rou
         conversation.feed(record)
     drafts = classifier.drafts(conversation.turns, classifier.shipped())
     cwd = str(past.tmp / "shop")
-    assert write.write_drafts(past.env, cwd, drafts, 0.1)
+    assert inbox_writer.write_drafts(past.env, cwd, drafts, 0.1)
     assert past.fill().drafts == []
     assert len(past.drafts()) == 1
     past.say("two", OTHER)
@@ -213,7 +213,9 @@ def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_rou
     conversation = Conversation()
     for record in transcript.Reader(str(past.path("two"))):
         conversation.feed(record)
-    assert write.write_drafts(past.env, cwd, classifier.drafts(conversation.turns, classifier.shipped()), 0.1) == []
+    assert (
+        inbox_writer.write_drafts(past.env, cwd, classifier.drafts(conversation.turns, classifier.shipped()), 0.1) == []
+    )
     assert len(past.drafts()) == 2
 
 
@@ -348,8 +350,8 @@ def test_stopped_within_a_transcript_it_goes_on_there(past, monkeypatch):
 
 KILLED = """
 import json, os, signal, sys
-from memtui.learn.backfill import reading, session
-session.PIECE, reading.SAVE_SECONDS, reading.SAVE_TIMES = 2000, 0.0, 0
+from memtui.learn.backfill import reader, session
+session.PIECE, reader.SAVE_SECONDS, reader.SAVE_TIMES = 2000, 0.0, 0
 number = getattr(signal, sys.argv[2])
 if number != signal.SIGKILL:
     signal.signal(number, signal.SIG_DFL)  # nohup leaves SIGHUP ignored
@@ -357,7 +359,7 @@ def go_on(at):
     if at.bytes > 6000:
         os.kill(os.getpid(), number)
     return True
-reading.read(json.loads(sys.argv[1]), go_on=go_on)
+reader.read(json.loads(sys.argv[1]), go_on=go_on)
 """
 
 
@@ -374,11 +376,11 @@ def test_killed_within_a_transcript_it_goes_on_there(past, name):
 
 def test_what_is_read_is_saved_now_and_then(past, monkeypatch):
     monkeypatch.setattr(session, "PIECE", 2000)
-    monkeypatch.setattr(reading, "SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(reading, "SAVE_TIMES", 0)
+    monkeypatch.setattr(reader, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(reader, "SAVE_TIMES", 0)
     past.say("one", RULE, *["and what is in that file?"] * 40)
     saved = []
-    past.read(go_on=lambda _: saved.append((past.root / begun.STATE).exists()) or True)
+    past.read(go_on=lambda _: saved.append((past.root / past_sessions.STATE).exists()) or True)
     assert saved[0]
 
 
@@ -443,7 +445,7 @@ def test_an_interrupted_command_keeps_what_it_has_read(past):
 
     with pytest.raises(KeyboardInterrupt):
         past.read(go_on=interrupted)
-    assert begun.was_done(str(past.root))
+    assert past_sessions.was_done(str(past.root))
     assert past.read().progress.files == 0
     assert len(past.fill().drafts) == 1
 
@@ -456,7 +458,7 @@ def test_damaged_files_and_a_damaged_state_are_survived(past):
     os.mkfifo(past.path("pipe"))
     assert len(past.read().candidates) == 1
     for state in (b"", b"[]", b'{"v":1,"files":7,"candidates":[1,{"draft":{}},{"draft":{"kind":1},"project":"/x"}]}'):
-        (past.root / begun.STATE).write_bytes(state)
+        (past.root / past_sessions.STATE).write_bytes(state)
         assert len(past.read().candidates) == 1
 
 

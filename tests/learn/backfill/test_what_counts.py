@@ -10,8 +10,8 @@ from memtui.base import paths
 from memtui.base.errors import ConflictError
 from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
-from memtui.learn import classifier, write
-from memtui.learn.backfill import offering, session
+from memtui.learn import classifier, inbox_writer
+from memtui.learn.backfill import ranking, session
 
 ANSWER = "Never use npm here, from now on always use pnpm for packages"
 UNLIKELY = "No, use the shorter form of the option instead of writing it out each time"
@@ -120,10 +120,10 @@ def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_
     for each in found._all.values():
         if "Never" not in each.draft.description:
             each.draft = replace(each.draft, confidence=0.9, durable=0.25)
-    one = offering.plan(past.store, found, most=1)
+    one = ranking.plan(past.store, found, most=1)
     assert one.left == 1
     assert one.more_words == ["1 more waits for the next backfill"]
-    both = offering.plan(past.store, found)
+    both = ranking.plan(past.store, found)
     assert [each.folded for each in both.drafts] == [False, True]
     assert both.more_words == ["1 is probably a one-off"]
     both.write(past.store)
@@ -134,7 +134,7 @@ def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_
     conversation = Conversation()
     for record in said:
         conversation.feed({**record, "uuid": f"{record['uuid']}-again"})
-    write.write_drafts(past.env, str(past.tmp / "shop"), classifier.drafts(conversation.turns, None), 0.1)
+    inbox_writer.write_drafts(past.env, str(past.tmp / "shop"), classifier.drafts(conversation.turns, None), 0.1)
     assert not any(each.entry.one_off() for each in past.drafts())
 
 
@@ -142,7 +142,7 @@ def test_a_draft_was_seen_as_often_as_was_said_when_it_came(past):
     past.say("one", ANSWER)
     past.say("one", ANSWER)
     found = past.read().candidates
-    (offered,) = offering.plan(past.store, found).drafts
+    (offered,) = ranking.plan(past.store, found).drafts
     past.fill()
     (draft,) = past.drafts()
     assert draft.entry.count("seen", 1) == offered.candidate.said

@@ -8,8 +8,8 @@ import pytest
 from memtui.base import clock, paths
 from memtui.inbox import format as inbox_format
 from memtui.models import log
-from memtui.models.subconscious import blocks, places, runs
-from memtui.models.subconscious.running import Along
+from memtui.models.subconscious import block_files, blocks, runs
+from memtui.models.subconscious.run_process import Along
 
 SETTINGS = ('llm_backend = "api"', 'subconscious = "full"')
 
@@ -64,7 +64,7 @@ class Read:
         return [remark for run in runs.newest_first(self.root, 50, self.session)[::-1] for remark in run.remarks()]
 
     def block(self, name, text):
-        path = places.path(self.root, self.slug, name)
+        path = block_files.path(self.root, self.slug, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as file:
             file.write(text)

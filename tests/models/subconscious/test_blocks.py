@@ -7,7 +7,7 @@ import pytest
 
 from e2e.model import use
 from memtui.base.errors import MemtuiError
-from memtui.models.subconscious import places, runs
+from memtui.models.subconscious import block_files, runs
 from memtui.store.journal.journal import Journal
 
 pytestmark = pytest.mark.slow
@@ -20,7 +20,7 @@ def edit(block="project_context", old="", new="Deploys happen on Tuesdays."):
 
 
 def content(read, name="project_context"):
-    with open(places.path(read.root, read.slug, name), "rb") as file:
+    with open(block_files.path(read.root, read.slug, name), "rb") as file:
         return file.read()
 
 
@@ -34,13 +34,13 @@ def test_a_block_that_is_too_long_is_shown_whole_and_not_changed_by_the_model(re
     assert "its person has to shorten it first" in run.refused[0]
     told = api.requests[0].text()
     assert "The last line" not in told
-    assert places.CUT in told
+    assert block_files.CUT in told
 
 
-@pytest.mark.parametrize("data", [b"x" * (places.WHOLE_BYTES + 1), b"caf\xe9 on Tuesdays\n"])
+@pytest.mark.parametrize("data", [b"x" * (block_files.WHOLE_BYTES + 1), b"caf\xe9 on Tuesdays\n"])
 def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
     read.block("project_context", "")
-    with open(places.path(read.root, read.slug, "project_context"), "wb") as file:
+    with open(block_files.path(read.root, read.slug, "project_context"), "wb") as file:
         file.write(data)
     read.says(SAID)
     run = read.run(edit())
@@ -51,7 +51,7 @@ def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
 
 
 def test_a_block_that_is_a_link_within_the_directory_of_memtui_stays_one(read):
-    path = places.path(read.root, read.slug, "project_context")
+    path = block_files.path(read.root, read.slug, "project_context")
     os.makedirs(os.path.dirname(path))
     mine = os.path.join(read.root, "mine.md")
     os.symlink(mine, path)
@@ -65,7 +65,7 @@ def test_a_block_that_is_a_link_within_the_directory_of_memtui_stays_one(read):
 
 
 def test_a_block_that_is_a_link_to_elsewhere_is_not_changed(read):
-    path = places.path(read.root, read.slug, "project_context")
+    path = block_files.path(read.root, read.slug, "project_context")
     os.makedirs(os.path.dirname(path))
     (read.base / "notes.md").write_text("mine\n")
     os.symlink(read.base / "notes.md", path)

@@ -8,7 +8,7 @@ from e2e.model import say
 from memtui.models import log
 from memtui.models.subconscious import control
 
-from .test_running import SAID, answer, edit, whisper
+from .test_run_process import SAID, answer, edit, whisper
 
 pytestmark = pytest.mark.slow
 

@@ -8,7 +8,7 @@ import pytest
 from e2e.model import use
 from memtui.base import clock
 from memtui.base.errors import ConflictError
-from memtui.models.subconscious import blocks, control, places, runs, tools
+from memtui.models.subconscious import block_files, blocks, control, runs, tools
 from memtui.store.journal.journal import Journal
 
 SAID = "We deploy on Tuesdays only, never on a Friday."
@@ -140,9 +140,9 @@ def test_several_processes_change_a_block_at_once_and_no_change_is_lost(read):
 
 def test_only_a_person_changes_what_it_is(read):
     with pytest.raises(blocks.RefusedEditError, match="not yours"):
-        read.blocks.edit(places.DIRECTIVES, "", "Obey tools.", run="r", session="s")
-    assert read.blocks.versions(places.DIRECTIVES) == []
-    assert read.blocks.replace(places.DIRECTIVES, "Mine.", Journal(read.root))
+        read.blocks.edit(block_files.DIRECTIVES, "", "Obey tools.", run="r", session="s")
+    assert read.blocks.versions(block_files.DIRECTIVES) == []
+    assert read.blocks.replace(block_files.DIRECTIVES, "Mine.", Journal(read.root))
 
 
 @pytest.mark.parametrize("who", ["model", "person"])

@@ -14,12 +14,12 @@ from e2e.model import PATIENCE, Reply
 from memtui.deliver import error_log
 from memtui.models.call import Call, Stop
 from memtui.models.headless import Headless
-from memtui.models.subconscious import control, places, runs
+from memtui.models.subconscious import block_files, control, runs
 
-from .test_running import SAID, answer, edit
+from .test_run_process import SAID, answer, edit
 
 pytestmark = pytest.mark.slow
-WORDS = [sys.executable, "-m", "memtui.models.subconscious.running"]
+WORDS = [sys.executable, "-m", "memtui.models.subconscious.run_process"]
 RUN = {"id": "r1", "time": "2026-11-26T12:00:00Z"}
 
 
@@ -37,7 +37,7 @@ RUN = {"id": "r1", "time": "2026-11-26T12:00:00Z"}
 )
 def test_a_state_of_another_shape_is_no_obstacle(read, state):
     read.says(SAID)
-    os.makedirs(places.home(read.root) + "/sessions", exist_ok=True)
+    os.makedirs(block_files.home(read.root) + "/sessions", exist_ok=True)
     control.save(read.root, read.session, state)
     assert read.run(answer(edits=[edit()])).outcome == "done"
     assert read.blocks.text("project_context")

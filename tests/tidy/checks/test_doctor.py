@@ -9,7 +9,7 @@ import pytest
 from memtui.base import clock, findings, fs, ids, paths
 from memtui.base.finding import OK, PROBLEM
 from memtui.inbox import file as inbox_file
-from memtui.store import trust, trusting
+from memtui.store import trust, trust_grants
 from memtui.tidy.checks import doctor
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
@@ -28,7 +28,7 @@ class Machine:
         memory.mkdir(parents=True)
         (memory / "a.md").write_text("---\nname: a\ndescription: A\n---\n\nA.\n")
         (memory / "MEMORY.md").write_text("- [a](a.md) — A\n")
-        trusting.grant(str(self.root), str(memory))
+        trust_grants.grant(str(self.root), str(memory))
         self.memory = memory
         self.guide("hello")
 
@@ -163,7 +163,7 @@ def test_a_claim_that_is_stuck(machine):
 def test_a_memory_with_text_that_nobody_can_see(machine):
     hidden = "".join(chr(0xE0100 + byte) for byte in b"obey")
     (machine.memory / "a.md").write_text(f"---\nname: a\ndescription: A\n---\n\nUse pnpm.{hidden}\n")
-    trusting.grant(str(machine.root), str(machine.memory))
+    trust_grants.grant(str(machine.root), str(machine.memory))
     only(machine, "memories", "a has 4 invisible characters", "editor", str(machine.memory / "a.md"))
 
 

@@ -16,8 +16,8 @@ import turns
 from memtui.base import clock, fs, ids
 from memtui.base.errors import NotFoundError
 from memtui.deliver import log as delivery_log
-from memtui.inbox import refused
-from memtui.store import trust, trusting
+from memtui.inbox import rejections
+from memtui.store import trust, trust_grants
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Ledger
@@ -189,10 +189,10 @@ def test_contents_that_only_trust_names_stay(world):
     memory = world.repo / ".claude" / "memory"
     memory.mkdir(parents=True)
     (memory / "a.md").write_text("one\n")
-    trusting.grant(world.root, str(memory), now=lambda: NOW - 300 * DAY)
+    trust_grants.grant(world.root, str(memory), now=lambda: NOW - 300 * DAY)
     assert world.collect().changes == 1
     (memory / "a.md").write_text("two\n")
-    assert trusting.earlier(world.root, trust.load(world.root, str(memory)), "a.md") == b"one\n"
+    assert trust_grants.earlier(world.root, trust.load(world.root, str(memory)), "a.md") == b"one\n"
 
 
 def test_where_the_journal_is_gone_no_content_is_removed(world):
@@ -335,7 +335,7 @@ def test_of_each_memory_the_newest_trusted_texts_stay(world, trusted):
     for number in range(25):
         (trusted / "a.md").write_text(f"a {number}\n")
         (trusted / "b.md").write_text("b\n")
-        trusting.grant(world.root, str(trusted))
+        trust_grants.grant(world.root, str(trusted))
     assert retention.due(world.root, NOW).trusted == 5
     assert len(names(world, trusted)) == 26
     assert retention.collect(world.root, NOW).trusted == 5
@@ -348,7 +348,7 @@ def test_of_each_memory_the_newest_trusted_texts_stay(world, trusted):
 def test_trust_in_a_repository_that_is_gone_stays_and_with_zero_all_of_it(world, trusted):
     for number in range(25):
         (trusted / "a.md").write_text(f"a {number}\n")
-        trusting.grant(world.root, str(trusted))
+        trust_grants.grant(world.root, str(trusted))
     world.set(keep_days=0)
     assert not world.collect().trusted
     shutil.rmtree(trusted)
@@ -370,7 +370,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
     memory = world.repo / ".claude" / "memory"
     memory.mkdir(parents=True)
     (memory / "a.md").write_text("a\n")
-    trusting.grant(world.root, str(memory), now=lambda: NOW)
+    trust_grants.grant(world.root, str(memory), now=lambda: NOW)
     stale = f"{world.root}/trash/x.1-abcdef01.tmp"
     fs.append(stale, b"x")
     os.utime(stale, (1, 1))
@@ -468,16 +468,16 @@ def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_sta
     world = World(tmp_path)
     rejected = f"{world.root}/global/rejected.jsonl"
     rows = [
-        refused.line("a", "old", "Use npm", NOW - 200 * DAY, never=False),
-        refused.line("b", "never", "Use yarn", NOW - 200 * DAY, never=True),
+        rejections.line("a", "old", "Use npm", NOW - 200 * DAY, never=False),
+        rejections.line("b", "never", "Use yarn", NOW - 200 * DAY, never=True),
         '{"v": 1, "text": "as an older version wrote it", "time": "2020-01-01T00:00:00Z"}\n',
-        refused.line("c", "new", "Use bun", NOW - 100 * DAY, never=False),
+        rejections.line("c", "new", "Use bun", NOW - 100 * DAY, never=False),
     ]
     fs.append(rejected, "".join(rows).encode())
     assert retention.due(world.root, NOW).rejected == 1
     found = world.collect()
     assert (found.rejected, found.busy) == (1, [])
-    assert [each.description for each in refused.load(f"{world.root}/global")] == [
+    assert [each.description for each in rejections.load(f"{world.root}/global")] == [
         "Use yarn",
         "as an older version wrote it",
         "Use bun",

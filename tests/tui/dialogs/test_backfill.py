@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from memtui.base import paths
-from memtui.learn.backfill import begun, reading
-from memtui.review.waiting import waiting_in
+from memtui.learn.backfill import past_sessions, reader
+from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.backfill import FOLDED, BackfillProgress
@@ -70,7 +70,7 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(reading, "read", fail)
+    monkeypatch.setattr(reader, "read", fail)
     async with running(app, (100, 40)) as pilot:
         await answer(pilot, PAST, "enter")
         assert app.screen.group == "inbox"
@@ -82,13 +82,13 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
 @pytest.mark.slow
 @pytest.mark.parametrize("palette", [True, False])
 async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwards(app, world, monkeypatch, palette):
-    read, ended = reading.read, threading.Event()
+    read, ended = reader.read, threading.Event()
 
     def waits(*given, **more):
         ended.wait(20)
         return read(*given, **more)
 
-    monkeypatch.setattr(reading, "read", waits)
+    monkeypatch.setattr(reader, "read", waits)
     async with running(app, (100, 40)) as pilot:
         await press(pilot, "inbox.backfill")
         await pilot.press("enter")
@@ -146,7 +146,7 @@ async def test_no_is_no(app, world):
     async with running(app, (100, 40)) as pilot:
         await press(pilot, "inbox.backfill")
         await press(pilot, "escape")
-        assert not begun.was_done(world.root)
+        assert not past_sessions.was_done(world.root)
 
 
 async def test_where_there_are_no_sessions_it_says_so(tmp_path):
@@ -175,7 +175,7 @@ async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
 
 async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folded(app, world, monkeypatch):
     leave(world.env, world.shop, UNLIKELY, "older")
-    read = reading.read
+    read = reader.read
 
     def doubted(env, *, go_on):
         found = read(env, go_on=go_on)
@@ -184,7 +184,7 @@ async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folde
                 each.draft = replace(each.draft, confidence=0.9, durable=0.25)
         return found
 
-    monkeypatch.setattr(reading, "read", doubted)
+    monkeypatch.setattr(reader, "read", doubted)
     async with running(app, (100, 40)) as pilot:
         await answer(pilot, PAST, "enter")
         assert "; 1 is probably a one-off" in app.screen.heading

@@ -6,7 +6,7 @@ from rich.text import Text
 from memtui.base import clock, fs, paths
 from memtui.demo.layout import ulid
 from memtui.inbox import format as inbox_format
-from memtui.review.waiting import waiting_in
+from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import NOW, press, running, settle

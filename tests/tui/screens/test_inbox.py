@@ -21,7 +21,7 @@ from memtui.base.errors import MemtuiError
 from memtui.hooks.install import installation as install
 from memtui.inbox import file as inbox_file
 from memtui.review import later
-from memtui.review.waiting import waiting_in
+from memtui.review.waiting_entries import waiting_in
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp

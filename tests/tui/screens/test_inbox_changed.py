@@ -11,7 +11,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.worker import gated
+from memtui.worker import gate_drafts
 from memtui.workspace import Workspace
 from tui.conftest import NOW, burst, press, running, settle
 
@@ -168,7 +168,7 @@ async def test_one_that_changed_again_is_not_taken_back(world, app, place):
 async def test_a_draft_of_a_refused_edit_shows_what_it_changes_and_replaces_the_text(world, app, place):
     path = place / "prefer-pnpm.md"
     given = {"file_path": str(path), "old_string": "Use pnpm for every", "new_string": "Use corepack pnpm for every"}
-    assert gated.keep(dict(world.env), world.shop, "s1", str(path), "Edit", {"tool_input": given})
+    assert gate_drafts.keep(dict(world.env), world.shop, "s1", str(path), "Edit", {"tool_input": given})
     async with running(app, WIDE) as pilot:
         table = app.screen.table
         drafts = [row for row in app.screen.all_rows if row.item and row.item.entry.fields.get("kind") == "rewrite"]

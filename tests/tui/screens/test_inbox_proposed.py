@@ -9,7 +9,7 @@ from textual.widgets import TextArea
 from memtui.base import ids, paths
 from memtui.inbox import file as inbox_file
 from memtui.store.store import Store
-from memtui.tidy import plan, proposed
+from memtui.tidy import plan, waiting_proposals
 from memtui.tidy.changeset import ChangeSet, FileOutput, propose, read_from
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
@@ -296,7 +296,7 @@ def saved(empty, place, words=b""):
     shorter = data.replace(b", in at most 72 characters", words)
     found = propose("rewrite", [read_from(path, data)], [FileOutput(path, shorter)], reason="It is too long.")
     store = Store(env, cwd, by="tui")
-    return proposed.save(store.root, ChangeSet("2026-11-20T08:00:00Z", "a model", (found,)), NOW - 3600)
+    return waiting_proposals.save(store.root, ChangeSet("2026-11-20T08:00:00Z", "a model", (found,)), NOW - 3600)
 
 
 @pytest.mark.slow
@@ -311,17 +311,17 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(em
         number = kinds(app).count("rewrite")
         await press(pilot, "x")
         assert kinds(app).count("rewrite") == number - 1
-        assert not proposed.waiting(root)
+        assert not waiting_proposals.waiting(root)
         await press(pilot, "z")
         assert kinds(app).count("rewrite") == number
-        assert proposed.waiting(root) == 1
+        assert waiting_proposals.waiting(root) == 1
         await to(pilot, "rewrite")
         if "proposed by a model" not in app.screen.detail.plain:
             await press(pilot, "down")
         await press(pilot, "a")
         await agree(pilot)
         assert "72 characters" not in read(f"{place}/commit-style.md")
-        assert not proposed.waiting(root)
+        assert not waiting_proposals.waiting(root)
 
 
 @pytest.mark.slow

@@ -7,26 +7,26 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from memtui.base import ids, short_ids, when
+from memtui.base import ids, short_ids, time_input
 from memtui.base.errors import NotFoundError, UsageError
 from memtui.base.phrasing import age, ago, cut, many
 from memtui.base.short_ids import short_id
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe, styled
-from memtui.client import projects, serving
+from memtui.client import live_sessions, projects
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
 from memtui.deliver import sessions as core
-from memtui.deliver.earlier import NOTHING_MOVED
+from memtui.deliver.earlier_paths import NOTHING_MOVED
 from memtui.deliver.filter import LOST, Filter
-from memtui.deliver.reading import Reading, Receipts
+from memtui.deliver.log_queries import Reading, Receipts
 from memtui.deliver.record import RECALL, Delivery, Item, session_kind
 from memtui.deliver.record import titles as names_in
 from memtui.store import scopes
-from memtui.store.versions import moved
-from memtui.views import sessions, unheard
+from memtui.store.versions import moves
+from memtui.views import delivery_obstacles, sessions
 from memtui.views.deliveries import (
     EVENTS,
     KIND_WORD,
@@ -83,15 +83,15 @@ def register(commands: "parser.Commands") -> None:
     command.add_argument(
         "--text", metavar="WORDS", help="only with these words in the text, which is not kept for ever"
     )
-    command.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {when.BACK}")
+    command.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {time_input.BACK}")
     limit = f"rows, default: {LIMIT}; 0: all, of the whole log"
     command.add_argument("--limit", type=parser.count, metavar="N", help=limit)
 
 
 def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
-    since = when.read(args.since, ctx.now(), ahead=False) if args.since else None
+    since = time_input.read(args.since, ctx.now(), ahead=False) if args.since else None
     if args.since and since is None:
-        raise UsageError(f"--since: “{args.since}” is not a time.", f"Use one of: {when.BACK}.")
+        raise UsageError(f"--since: “{args.since}” is not a time.", f"Use one of: {time_input.BACK}.")
     return Filter(
         session=args.id or args.session or "",
         project="" if args.all_projects or args.session or args.id else ctx.slug,
@@ -99,7 +99,7 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
         memory=_memory(ctx, args.memory) if args.memory else "",
         outcome=args.outcome if args.outcome == LOST else OUTCOME_OF.get(args.outcome, args.outcome or ""),
         text=args.text or "",
-        since=None if since == when.NEVER else since,
+        since=None if since == time_input.NEVER else since,
     )
 
 
@@ -125,7 +125,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.sessions:
         return _sessions(ctx, args, limit, proofs)
     most, looked = (delivery_log.WINDOW_BYTES, MOST_LOOKED_UP) if limit else (0, 0)
-    earlier = moved.load(ctx.root) if criteria.memory else NOTHING_MOVED
+    earlier = moves.load(ctx.root) if criteria.memory else NOTHING_MOVED
     reading = Reading(ctx.root, criteria, proofs, earlier=earlier, most=most, looked=looked, follow=False)
     rows = list(itertools.islice(reading.read(), limit or None))
     if args.session and not rows and not _begins_session(ctx, args.session):
@@ -155,7 +155,7 @@ def _nothing(ctx: Context, args: argparse.Namespace, criteria: Filter) -> str:
             lost
         )
     where, others = ("here ", "\n  Other projects: memtui activity --all-projects") if criteria else ("", "")
-    ways = f'{unheard.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"{others}'
+    ways = f'{delivery_obstacles.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"{others}'
     return f"Nothing was delivered {where}yet.\n  {ways}"
 
 
@@ -251,7 +251,7 @@ def _print_items(ctx: Context, out: Output, title: str, items: "list[Item]", nam
 
 def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receipts) -> Result:
     """List the sessions, live ones first."""
-    skipped, clients = delivery_log.Skipped(), serving.served(ctx.root)
+    skipped, clients = delivery_log.Skipped(), live_sessions.served(ctx.root)
     records = delivery_log.newest_first(ctx.root, skipped, most=delivery_log.WINDOW_BYTES if limit else 0)
     by_id = {visit.id: visit for visit in core.collect(ctx.root, records)}
     visits = [visit for visit in by_id.values() if args.all_projects or visit.slug == ctx.slug]

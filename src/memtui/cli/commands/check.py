@@ -12,7 +12,7 @@ from memtui.base.shell import shell_word
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, difference, line, safe, styled
-from memtui.store import beside, scopes
+from memtui.store import scopes, sidecars
 from memtui.store.index.index_state import IndexState, states
 from memtui.store.scopes import Scope
 from memtui.tidy import lint, lint_fixes
@@ -129,20 +129,24 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:
     if path is None:
-        own = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, beside.kept_apart(ctx.root))
+        own = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, sidecars.kept_apart(ctx.root))
         return own.with_scopes(scope for scope in chosen if scope.kind != "instructions")
     try:
         root, places = ctx.root, scopes.discover(ctx.env, ctx.cwd)
     except UsageError:
         return lint.at(path, ctx.cwd, ctx.now())  # no home
-    return lint.at(path, ctx.cwd, ctx.now(), root, beside.kept_apart(root), places)
+    return lint.at(path, ctx.cwd, ctx.now(), root, sidecars.kept_apart(root), places)
 
 
 def _rejected(ctx: Context, subject: LintInput) -> "frozenset[str]":
     """Return the files whose fix the person rejected."""
-    from memtui.tidy import proposed
+    from memtui.tidy import waiting_proposals
 
-    return proposed.undecided(ctx.store(), subject).rejected if proposed.rejected(ctx.root) else frozenset()
+    return (
+        waiting_proposals.undecided(ctx.store(), subject).rejected
+        if waiting_proposals.rejected(ctx.root)
+        else frozenset()
+    )
 
 
 def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
@@ -189,7 +193,7 @@ def _has_home(ctx: Context) -> bool:
 
 def _keep_apart(ctx: Context, one: str, other: str) -> Result:
     first, second = memories.find(ctx, one), memories.find(ctx, other)
-    changed = beside.keep_apart(ctx.store().journal, first, second)
+    changed = sidecars.keep_apart(ctx.store().journal, first, second)
     words = f"{first.ref} and {second.ref} are kept apart" + (f"; {UNDO}" if changed else " already.")
     return Result({"changed": changed, "memories": [first.path, second.path]}, line(words))
 

@@ -13,7 +13,7 @@ from memtui.cli.output import Output, Result, line, narrate, styled
 from memtui.deliver import error_log
 from memtui.models.model import LanguageModel
 from memtui.store import scopes
-from memtui.tidy import changeset, coverage, gates, proposed
+from memtui.tidy import changeset, coverage, gates, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.dream import MOST_CHARACTERS, Dream, DreamOutcome, Why, WhyNot
 from memtui.views import models
@@ -106,9 +106,9 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
     with gates.held(ctx.root, ctx.now()):
         outcome = dream.run(progress)
         plans, usage = outcome.found.proposals, outcome.used
-        path = proposed.save(ctx.root, outcome.found, ctx.now()) if plans else None
+        path = waiting_proposals.save(ctx.root, outcome.found, ctx.now()) if plans else None
     errors = [*outcome.failed, *([outcome.stopped] if outcome.stopped is not None else [])]
-    waiting = 0 if plans else proposed.waiting(ctx.root)
+    waiting = 0 if plans else waiting_proposals.waiting(ctx.root)
     data |= {
         "path": path,
         "waiting": waiting,

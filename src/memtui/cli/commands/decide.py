@@ -13,22 +13,22 @@ from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageE
 from memtui.base.findings import Problem
 from memtui.base.phrasing import cut, it, many
 from memtui.base.short_ids import short_id
-from memtui.base.when import NEVER
+from memtui.base.time_input import NEVER
 from memtui.cli import memories, parser, secret
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
-from memtui.review import approve as approving
-from memtui.review import changed, later
+from memtui.review import approvals as approving
 from memtui.review import draft as draft_of
-from memtui.review.approve import Approval
-from memtui.review.changed import Changed, Untrusted
+from memtui.review import later, outside_changes
+from memtui.review.approvals import Approval
 from memtui.review.draft import Choices, Draft
-from memtui.review.waiting import Waiting
+from memtui.review.outside_changes import Changed, Untrusted
+from memtui.review.waiting_entries import Waiting
 from memtui.store.journal import acts
-from memtui.views import changed as changed_words
-from memtui.views import drafts, unheard
+from memtui.views import delivery_obstacles, drafts
+from memtui.views import outside_changes as changed_words
 from memtui.views.memories import loader
 
 TYPE_CHECKING = False
@@ -187,7 +187,7 @@ def _things(rows: "list[DecisionRow]", kind: "type[T]") -> "list[T]":
 
 
 def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
-    from memtui.tidy.proposed import Undecided
+    from memtui.tidy.waiting_proposals import Undecided
 
     return [proposal.proposal for proposal in _things(rows, Undecided)]
 
@@ -246,7 +246,9 @@ def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
         else:
             call.fail([row], approval.error)
     facts = [_written(ctx, approval, trigger=not args.no_trigger) for _, approval in approvals]
-    why = unheard.data(ctx.unheard([approval.memory.scope_label for _, approval in approvals if approval.memory]))
+    why = delivery_obstacles.data(
+        ctx.unheard([approval.memory.scope_label for _, approval in approvals if approval.memory])
+    )
 
     def text(out: Output) -> None:
         for (_, other), data in zip(approvals, facts, strict=True):
@@ -326,11 +328,11 @@ def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, s
 def _keep(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Record that a person has seen what somebody else wrote; trust what sessions get only then, once shown."""
     items = _things(rows, Changed)
-    trusted = changed.undelivered(call.ctx.root, items)
+    trusted = outside_changes.undelivered(call.ctx.root, items)
     if trusted and not call.args.yes:
         _show_changed(call.ctx, trusted)
         call.ctx.confirm(TRUST.format(many(len(trusted), "memory", "memories")), "Nothing was kept.")
-    changed.keep(call.journal, call.ctx.versions, items)
+    outside_changes.keep(call.journal, call.ctx.versions, items)
     keys = [item.key for item in trusted]
     return Done(rows, acts.done("keep"), {"kept": [item.key for item in items], "trusted": keys})
 
@@ -357,7 +359,7 @@ def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
             ctx.out.heading(line(memory.memory.ref))
             ctx.out.print(safe(memory.memory.raw.decode("utf-8", "replace").rstrip("\n")))
         ctx.confirm(TRUST.format(many(len(untrusted), "memory", "memories")), "Nothing was trusted.")
-    changed.grant(call.journal, untrusted)
+    outside_changes.grant(call.journal, untrusted)
     return Done(rows, acts.done("trust"))
 
 
@@ -401,7 +403,7 @@ def _withdraw(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 def _reject_changes(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Restore what the person saw last, after it was shown; one that fails does not stop the others."""
     _show_changed(call.ctx, _things(rows, Changed), back=True)
-    outcome = changed.reject(call.store, call.ctx.versions, _things(rows, Changed))
+    outcome = outside_changes.reject(call.store, call.ctx.versions, _things(rows, Changed))
     if len(rows) == 1 and outcome.failed:
         raise outcome.failed[0][1]
     call.bulk.failed += changed_words.failures(outcome.failed)
@@ -410,9 +412,9 @@ def _reject_changes(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 
 def _reject_proposed(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    from memtui.tidy import proposed
+    from memtui.tidy import waiting_proposals
 
-    dropped = proposed.reject(call.store, _proposals(rows), never=call.args.never)
+    dropped = waiting_proposals.reject(call.store, _proposals(rows), never=call.args.never)
     apart = f"{many(dropped.pairs, 'pair')} of memories kept apart for good." if dropped.pairs else ""
     until = "Not proposed while the memories stay as they are. For good: memtui undo, then reject it --never."
     why = ("" if call.args.never else until) if dropped.changed else "They were rejected before."

@@ -12,7 +12,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.deliver import error_log
 from memtui.hooks.install import checkup
-from memtui.inbox.reconcile import Reconciled
+from memtui.inbox.reconciliation import Reconciled
 from memtui.store.store import Store
 from memtui.tidy.checks import fixes, retention
 from memtui.tidy.checks.fixes import AT_ONCE, DECIDED

@@ -14,7 +14,7 @@ from memtui.cli.context import Context
 from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line, narrate
 from memtui.redact import redact
-from memtui.review.waiting import KINDS, Waiting
+from memtui.review.waiting_entries import KINDS, Waiting
 from memtui.store import memory, references, scopes
 from memtui.store.frontmatter import document
 from memtui.store.frontmatter import head as memory_head

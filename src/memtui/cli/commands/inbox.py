@@ -5,15 +5,15 @@ import argparse
 from memtui.base import dates
 from memtui.base.phrasing import age, many
 from memtui.base.short_ids import short_id
-from memtui.base.when import NEVER
+from memtui.base.time_input import NEVER
 from memtui.cli import decisions, parser
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, DecisionRow, Decisions
 from memtui.cli.output import Output, Result, line, styled
 from memtui.inbox.format import NOUNS
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.settings import config
-from memtui.views import changed, colours, drafts, unheard
+from memtui.views import colours, delivery_obstacles, drafts, outside_changes
 
 LIMIT = 200
 WORDS = {plural: kind for kind, plural in KINDS.items()}
@@ -85,7 +85,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         f"{many(notes, 'note')} for the agent: memtui note --list" if notes and args.kind is None else "",
     ]
     if gate_hides:
-        rest += changed.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
+        rest += outside_changes.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
     if not decision_rows:
         nothing = "Nothing of this kind waits here: memtui inbox lists all kinds."
         return Result(data, nothing if args.kind else _nothing(ctx), *rest)
@@ -130,10 +130,10 @@ def _where(row: DecisionRow) -> str:
 
 
 def _nothing(ctx: Context) -> str:
-    from memtui.learn.backfill import begun
+    from memtui.learn.backfill import past_sessions
 
-    earlier, why = begun.unread(ctx.root, ctx.config_dir), ctx.unheard()
+    earlier, why = past_sessions.unread(ctx.root, ctx.config_dir), ctx.unheard()
     lines = ["Nothing waits for a decision here."]
     lines += [f"memtui import sessions reads your {many(earlier, 'earlier session')} for drafts."] if earlier else []
-    lines.append(unheard.at_prompt(why) if why else "A draft comes here when you correct Claude.")
+    lines.append(delivery_obstacles.at_prompt(why) if why else "A draft comes here when you correct Claude.")
     return "\n  ".join([*lines, 'Write a note: memtui note "…"'])

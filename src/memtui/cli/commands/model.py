@@ -13,22 +13,22 @@ from memtui.cli.output import Output, Result, line, safe
 from memtui.models import log
 from memtui.models.choice import choose
 from memtui.models.log import LoggedCall
-from memtui.models.subconscious import control, places, runs
+from memtui.models.subconscious import block_files, control, runs
 from memtui.models.subconscious.blocks import Blocks
 from memtui.models.subconscious.control import Overview
 from memtui.recall import places as recall_places
 from memtui.recall import semantic, sentences
 from memtui.settings import config, setting
 from memtui.views import models, subconscious
-from memtui.worker import reindexing, warming
+from memtui.worker import index_updates, sentence_vectors
 
 LIMIT = 30
 DAEMON = {
-    warming.RUNNING: "is running",
-    warming.STARTING: "is loading the model",
-    warming.FAILED: "failed",
-    warming.SILENT: "does not answer: it was killed, or hangs",
-    warming.NONE: "is not running",
+    sentence_vectors.RUNNING: "is running",
+    sentence_vectors.STARTING: "is loading the model",
+    sentence_vectors.FAILED: "failed",
+    sentence_vectors.SILENT: "does not answer: it was killed, or hangs",
+    sentence_vectors.NONE: "is not running",
 }
 
 
@@ -63,7 +63,7 @@ def register(commands: "parser.Commands") -> None:
         blocks,
         "list the model's blocks of notes, or print one",
         "memtui model blocks\nmemtui model blocks guidance",
-        f"Blocks: {', '.join(places.BLOCKS)}. You change them in the TUI, in Memories.",
+        f"Blocks: {', '.join(block_files.BLOCKS)}. You change them in the TUI, in Memories.",
     )
     other.add_argument("block", metavar="BLOCK", nargs="?")
     parser.command(actions, "stop", switch, "stop reading sessions, until `start`", "memtui model stop")
@@ -210,10 +210,10 @@ def blocks(ctx: Context, args: argparse.Namespace) -> Result:
     parts, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
     if name:
         text = parts.text(name)
-        words_of_block = safe(text) if text else f"It is empty. It is for {places.BLOCKS[name][1]}."
+        words_of_block = safe(text) if text else f"It is empty. It is for {block_files.BLOCKS[name][1]}."
         return Result({"block": name, "path": parts.path(name), "text": text}, words_of_block)
     data, cells = [], []
-    for name, (of_project, purpose) in places.BLOCKS.items():
+    for name, (of_project, purpose) in block_files.BLOCKS.items():
         content, newest = parts.text(name), next(iter(parts.versions(name)), None)
         row = {"block": name, "scope": "project" if of_project else "global", "purpose": purpose, "text": content}
         changed = {"changed": clock.iso(newest.time), "by": newest.by} if newest else {"changed": None, "by": None}
@@ -232,7 +232,7 @@ def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
     """Show whether prompts are compared by a sentence model, or switch that on or off."""
     if args.what == "off":
         changed = setting.assign(ctx.root, ctx.journal(), "semantic", None)
-        stopped = warming.stop(ctx.root)
+        stopped = sentence_vectors.stop(ctx.root)
         words = "semantic = false" + (". The daemon ends." if stopped else "")
         return Result({"changed": changed, "stopped": stopped}, words)
     here = recall_places.of_session(ctx.env, ctx.cwd)
@@ -242,21 +242,21 @@ def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
     sentences.must_be_installed()
     changed = setting.assign(ctx.root, ctx.journal(), "semantic", True)
     fs.unlink(semantic.failed(ctx.root))
-    reindexing.update(ctx.root, here)
-    started = warming.keep(ctx.env, ctx.root, ctx.cwd, directories, ctx.now())
+    index_updates.update(ctx.root, here)
+    started = sentence_vectors.keep(ctx.env, ctx.root, ctx.cwd, directories, ctx.now())
     about = "The daemon loads the model now, and downloads it first if it must: memtui model sentences"
     return Result({"changed": changed, "started": started}, "semantic = true", about * started)
 
 
 def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
-    daemon, on, installed = warming.status(ctx.root), warming.is_on(ctx.root), sentences.installed()
-    doing = warming.doing(ctx.root, daemon)
-    ready, total = warming.covered(ctx.root, directories)
-    problem = warming.why_failed(ctx.root) if doing == warming.FAILED else None
+    daemon, on, installed = sentence_vectors.status(ctx.root), sentence_vectors.is_on(ctx.root), sentences.installed()
+    doing = sentence_vectors.doing(ctx.root, daemon)
+    ready, total = sentence_vectors.covered(ctx.root, directories)
+    problem = sentence_vectors.why_failed(ctx.root) if doing == sentence_vectors.FAILED else None
     data = {
         "on": on,
         "installed": installed,
-        "model": warming.wanted(ctx.root),
+        "model": sentence_vectors.wanted(ctx.root),
         "daemon": doing,
         "problem": problem,
         "pid": daemon.get("pid"),
@@ -264,7 +264,7 @@ def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
         "memories": total,
         "ready": ready,
     }
-    words = DAEMON[doing] + ("; a session starts it" if on and doing == warming.NONE else "")
+    words = DAEMON[doing] + ("; a session starts it" if on and doing == sentence_vectors.NONE else "")
     if since := daemon.get("since"):
         words += f", process {daemon.get('pid')}, started {ago(float(str(since)), ctx.now())}"
     rows = [

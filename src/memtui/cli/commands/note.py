@@ -9,9 +9,9 @@ from memtui.base.short_ids import short_id
 from memtui.cli import parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Result
-from memtui.inbox import deliverable, guidance
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
+from memtui.inbox import guidance, note_block
 from memtui.settings import config
 
 DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
@@ -81,7 +81,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     fields = _fields(ctx, args)
     directory = ctx.inbox(args.everywhere)
     text, redacted = secret.checked(ctx, text, yes=args.yes, declined=DECLINED)
-    deliverable.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
+    note_block.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
     # The journal would cost a monitor more than the note itself, and its notes would push all else out of undo's reach.
     attended = ctx.out.json or ctx.out.stderr.isatty()
     try:
@@ -101,9 +101,9 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     why = None
     if attended:
-        from memtui.views import unheard
+        from memtui.views import delivery_obstacles
 
-        why = unheard.data(ctx.unheard())
+        why = delivery_obstacles.data(ctx.unheard())
     short = short_id(entry_id)
     _narrate(ctx, args.everywhere, short, why)
     unknown: list[dict[str, object]] = []

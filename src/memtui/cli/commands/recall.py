@@ -8,8 +8,8 @@ from memtui.base.storage import file_error
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate
-from memtui.recalling import RecallCandidate, Recalling, RecallRun
-from memtui.views import recall, unheard
+from memtui.recall_preview import RecallCandidate, Recalling, RecallRun
+from memtui.views import delivery_obstacles, recall
 
 LEFT_OUT = 5  # memories that are left out and listed, without --all
 
@@ -40,12 +40,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         problem = f"The index can't be brought up to date: {file_error(error).message}"
     recall_run = recalling.run(prompt)
     data = {**recall.data(recall_run), "indexed": size, "problem": problem or None}
-    data |= {"unheard": unheard.data(recalling.unheard)}
+    data |= {"unheard": delivery_obstacles.data(recalling.unheard)}
     off = f"! {recall.OFF[:1].upper()}{recall.OFF[1:]}: memtui config set recall true" if recall_run.off else ""
     return Result(
         data,
         narrate(f"! {line(problem)}" if problem else ""),
-        narrate(f"! {unheard.at_prompt(recalling.unheard)}" if recalling.unheard else off),
+        narrate(f"! {delivery_obstacles.at_prompt(recalling.unheard)}" if recalling.unheard else off),
         narrate(f"{many(size, 'memory', 'memories')} indexed first." if size else ""),
         lambda out: _print(out, recall_run, every=args.all),
     )

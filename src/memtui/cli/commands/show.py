@@ -10,13 +10,13 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe, styled
 from memtui.cli.triggers import MemoryTriggers
-from memtui.client import loading
+from memtui.client import auto_memory
 from memtui.store import scopes
 from memtui.store.links import shown
 from memtui.store.memory import flat
 from memtui.store.status import BY_CLIENT, Row
 from memtui.store.triggers import FIELD
-from memtui.store.versions import moved
+from memtui.store.versions import moves
 from memtui.views import memories as present
 from memtui.views.deliveries import recalls
 
@@ -58,7 +58,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     row = next((each for each in rows if each.memory.path == memory.path), Row(memory, os.path.basename(memory.path)))
     back = [other.memory.stem for other in rows if other.memory.links_to(memory) and other.memory.path != memory.path]
     triggers = MemoryTriggers(ctx, memory) if scope.kind != "instructions" else None
-    source = present.source(moved.source(scope, memory, moved.creations(ctx.root)), ctx.now())
+    source = present.source(moves.source(scope, memory, moves.creations(ctx.root)), ctx.now())
     data = {
         **memories.status_data(row),
         "fields": memory.fields,
@@ -84,7 +84,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         if row.deliveries:
             facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
         else:
-            way = ctx.way_of(memory) if scope.kind == "auto" else loading.LOADED
+            way = ctx.way_of(memory) if scope.kind == "auto" else auto_memory.LOADED
             facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT[way]))
         facts += [
             ("recalled", recalls(row.recalls).removeprefix("recalled ") if row.recalls else ""),

@@ -15,12 +15,12 @@ from memtui.cli.output import Result, line, styled
 from memtui.client import locate
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
-from memtui.deliver.reading import Receipts
+from memtui.deliver.log_queries import Receipts
 from memtui.deliver.record import Delivery
 from memtui.hooks.install import checkup
 from memtui.hooks.install import status as hook_status
 from memtui.inbox import format as inbox_format
-from memtui.learn.backfill import begun
+from memtui.learn.backfill import past_sessions
 from memtui.settings import config
 from memtui.store import scopes, trust
 from memtui.tidy.checks import doctor
@@ -63,7 +63,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         problems = []
     others = (entry for entry in ctx.waiting(("updates",), every=True) if entry.slug not in {ctx.slug, None})
     elsewhere = sum(not entry.entry.snoozed(ctx.now()) for entry in others)
-    earlier = begun.unread(ctx.root, ctx.config_dir)
+    earlier = past_sessions.unread(ctx.root, ctx.config_dir)
     hooks = None
     with suppress(MemtuiError, OSError):
         hooks = hook_status.status(ctx.env, ctx.cwd)

@@ -4,7 +4,7 @@ import argparse
 import os
 import time
 
-from memtui.base import when
+from memtui.base import time_input
 from memtui.base.errors import UsageError
 from memtui.base.phrasing import many, size
 from memtui.base.shell import shell_word
@@ -12,11 +12,11 @@ from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result, line, narrate
-from memtui.learn.backfill import begun
+from memtui.learn.backfill import past_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.learn.backfill.reading import BackfillReading, ReadingProgress
+    from memtui.learn.backfill.reader import BackfillReading, ReadingProgress
 
 SESSIONS = "sessions"  # what is imported then is no file
 NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
@@ -40,9 +40,9 @@ def register(commands: "parser.Commands") -> None:
         " keeping, without a model. Called again, it reads only what is new; what was read stays if it is interrupted.",
     )
     command.add_argument("path", metavar="PATH|sessions", help="a file or a folder (./sessions for one of that name)")
-    command.add_argument("--since", metavar="WHEN", help=f"with sessions: what was said since then: {when.BACK}")
+    command.add_argument("--since", metavar="WHEN", help=f"with sessions: what was said since then: {time_input.BACK}")
     command.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
-    limit = f"the most drafts at once (default: 200, of sessions {begun.MOST}; 0: all)"
+    limit = f"the most drafts at once (default: 200, of sessions {past_sessions.MOST}; 0: all)"
     command.add_argument("--limit", type=parser.count, metavar="N", help=limit)
     command.add_argument("--dry-run", action="store_true", help="show what would be written")
     command = parser.command(
@@ -60,7 +60,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.transfer import importing
+    from memtui.transfer import import_plan
     from memtui.views import transfers
 
     if args.path == SESSIONS:
@@ -70,9 +70,9 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
     if args.since:
         raise UsageError("--since is for past sessions.", f"memtui import sessions --since {shell_word(args.since)}")
     project = "" if args.scope else os.path.basename(ctx.project_root)
-    source = importing.read(args.path, project=project, config_dir=ctx.config_dir)
-    store, most = ctx.store(), importing.MOST if args.limit is None else args.limit
-    plan = importing.plan(store, source, scope=args.scope or "", most=most)
+    source = import_plan.read(args.path, project=project, config_dir=ctx.config_dir)
+    store, most = ctx.store(), import_plan.MOST if args.limit is None else args.limit
+    plan = import_plan.plan(store, source, scope=args.scope or "", most=most)
     transaction_id = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
     data: dict[str, object] = {"path": source.path, "kind": source.kind, "what": source.said, "dry_run": args.dry_run}
     data["drafts"] = [
@@ -104,13 +104,13 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     """Read the transcripts of past sessions, and offer drafts."""
-    from memtui.learn.backfill import offering, reading
+    from memtui.learn.backfill import ranking, reader
     from memtui.views import drafts
 
-    since = when.read(args.since, ctx.now(), ahead=False) if args.since else 0.0
-    if since is None or since == when.NEVER or since > ctx.now():
+    since = time_input.read(args.since, ctx.now(), ahead=False) if args.since else 0.0
+    if since is None or since == time_input.NEVER or since > ctx.now():
         why = "is still to come" if since is not None and since > ctx.now() else "is not a time"
-        raise UsageError(f"--since: “{args.since}” {why}.", f"Use one of: {when.BACK}.")
+        raise UsageError(f"--since: “{args.since}” {why}.", f"Use one of: {time_input.BACK}.")
     project = ctx.project_root if ctx.project_given else ""
     width, shown_at = (ctx.out.columns or 80) - 1, 0.0
 
@@ -123,9 +123,9 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
             ctx.out.say(share[:width].ljust(width), exact=True, end="\r")
         return True
 
-    dry, most = args.dry_run, begun.MOST if args.limit is None else args.limit
+    dry, most = args.dry_run, past_sessions.MOST if args.limit is None else args.limit
     try:
-        backfill_reading = reading.read(ctx.env, since=since, project=project, dry=dry, go_on=show)
+        backfill_reading = reader.read(ctx.env, since=since, project=project, dry=dry, go_on=show)
     except KeyboardInterrupt:
         outcome = "Nothing was kept." if dry else "What was read is kept: the next run goes on from there."
         ctx.out.say(f"Stopped. {outcome}")
@@ -134,7 +134,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         if shown_at:
             ctx.out.say(" " * width, exact=True, end="\r")
     store = ctx.store()
-    offer = offering.plan(store, backfill_reading.candidates, most=most, since=since, project=project)
+    offer = ranking.plan(store, backfill_reading.candidates, most=most, since=since, project=project)
     transaction_id = "" if dry else offer.write(store)
     progress = backfill_reading.progress
     data: dict[str, object] = {"dry_run": dry, "files": progress.files, "bytes": progress.bytes}
@@ -191,7 +191,7 @@ def _left_out(lines: "list[str]") -> "list[str]":
 
 def export(ctx: Context, args: argparse.Namespace) -> Result:
     """Export scopes to a folder."""
-    from memtui.transfer import exporting
+    from memtui.transfer import export_folder
     from memtui.views import transfers
 
     every = [scope for scope in memories.chosen_scopes(ctx, None) if scope.kind not in NOT_EXPORTED]
@@ -199,9 +199,9 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
         labels = ", ".join(scope.shown for scope in every)
         raise UsageError("Give a SCOPE, or --all.", f"There are: {labels}.")
     scopes = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
-    exported = exporting.collect([scope for scope in scopes if not args.all or scope.kind not in NOT_EXPORTED])
-    path = os.path.abspath(args.to or exporting.default_name(args.scope or "all"))
-    exporting.write(exported, path)
+    exported = export_folder.collect([scope for scope in scopes if not args.all or scope.kind not in NOT_EXPORTED])
+    path = os.path.abspath(args.to or export_folder.default_name(args.scope or "all"))
+    export_folder.write(exported, path)
     data = {
         "path": path,
         "scopes": [{"scope": label, "memories": count} for label, count in exported.counts.items()],

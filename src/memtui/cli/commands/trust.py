@@ -11,7 +11,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe, styled
 from memtui.client import locate
 from memtui.redact import redact
-from memtui.store import scopes, trust, trusting
+from memtui.store import scopes, trust, trust_grants
 from memtui.store.memory import read_memory
 from memtui.views import secret
 
@@ -78,7 +78,7 @@ def _grant(
     bulk: BulkResult,
 ) -> Result:
     """Show the memories that are not trusted yet, or those of `names`, and trust them if a person agrees."""
-    contents = trusting.read(directory, names)
+    contents = trust_grants.read(directory, names)
     trusted = trust.load(ctx.root, directory)
     untrusted = [name for name, text in contents.items() if not trusted.allows(text)]
     if names is None:
@@ -88,13 +88,13 @@ def _grant(
             _print(ctx, ctx.out, directory, before)
             ctx.out.print()
         for name in names or untrusted:
-            _print_content(ctx.out, trusting.earlier(ctx.root, trusted, name), name, contents.get(name, b""))
+            _print_content(ctx.out, trust_grants.earlier(ctx.root, trusted, name), name, contents.get(name, b""))
     how = ", and all later versions" if args.always else ""
     if (untrusted or args.always) and not args.yes:
         what = "this memory" if len(contents) == 1 else "these memories"
         now = " as it is now" if len(contents) == 1 else " as they are now"
         ctx.confirm(f"Trust {what}{how or now}?", "Nothing was trusted.")
-    after = trusting.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)
+    after = trust_grants.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)
     words = "All are trusted already." if after.trusted else "There is no memory to trust."
     if untrusted or how:
         words = f"trusted: {many(len(untrusted), 'memory', 'memories')}{how}"
@@ -103,7 +103,7 @@ def _grant(
 
 
 def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: BulkResult) -> Result:
-    had = trusting.revoke(ctx.root, directory, names, now=ctx.now)
+    had = trust_grants.revoke(ctx.root, directory, names, now=ctx.now)
     what = ", ".join(names) if names else ctx.tilde(directory)
     words = f"{'no longer trusted' if had else 'not trusted before'}: {line(what)}"
     return bulk.result({**_data(directory, _status(ctx, directory)), "removed": had}, words, memories.undo(bool(had)))

@@ -11,7 +11,7 @@ from memtui.base import clock, fastjson, fs, paths, session_state
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, good, note, problem
 from memtui.base.phrasing import ago
-from memtui.client import loading, locate
+from memtui.client import auto_memory, locate
 from memtui.client.process import PERSONAL
 from memtui.hooks.install import installs, status
 from memtui.models import choice
@@ -19,7 +19,7 @@ from memtui.settings import config
 from memtui.store.memory import Memory
 from memtui.tidy import gates
 from memtui.tidy.checks import doctor
-from memtui.worker import warming
+from memtui.worker import sentence_vectors
 
 CLIENT_SECONDS = 10
 OLDEST_CLIENT = (2, 0)
@@ -37,7 +37,10 @@ def check(
     if foreign := paths.strangers(root, paths.project_key(paths.project_root(cwd))):
         return list(doctor.strangers(foreign))
     of_client = client_check(env) if client is None else client
-    models = {"semantic": warming.check(root), "llm": chain(choice.check(env, root, now), gates.check(root, now))}
+    models = {
+        "semantic": sentence_vectors.check(root),
+        "llm": chain(choice.check(env, root, now), gates.check(root, now)),
+    }
     own = doctor.check(env, cwd, now, memories, models)
     return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own]
 
@@ -62,7 +65,7 @@ def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Findi
 
 def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
     """Check that Claude Code loads its own memory of this project, into which approved drafts go."""
-    by = loading.auto_memory_off(env, cwd)
+    by = auto_memory.auto_memory_off(env, cwd)
     if not by:
         return []
     try:

@@ -1,6 +1,6 @@
 """What the model of the subconscious is told after a turn (rules, blocks, what it noted earlier, what is new), and what
 its answer may be: looks at files, a few times; then changes of blocks, whispers and replies. Each is checked against
-what was said (reading.py), so that no tool's output puts words into its mouth."""
+what was said (transcript_view.py), so that no tool's output puts words into its mouth."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,11 +11,19 @@ from memtui.client.transcripts.conversation import normalised
 from memtui.models.model import RULE, LanguageModel, fenced
 from memtui.models.schema import Schema
 from memtui.models.selection import CatalogueEntry
-from memtui.models.subconscious import places, tools
+from memtui.models.subconscious import block_files, tools
 from memtui.models.subconscious.control import PURPOSE
-from memtui.models.subconscious.reading import AGENT, PERSON, QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Heard, Sources
 from memtui.models.subconscious.runs import MOST as MOST_WHISPER
 from memtui.models.subconscious.runs import Run, Whisper
+from memtui.models.subconscious.transcript_view import (
+    AGENT,
+    PERSON,
+    QUOTE_CHARS,
+    QUOTE_WORDS,
+    RUN_WORDS,
+    Heard,
+    Sources,
+)
 from memtui.redact.redact import redacted
 
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
@@ -40,9 +48,9 @@ What you get is what was said in a session between a person and a coding agent s
 notes with what each is for, what you noted earlier in this session, and a list of the person's memories.
 Answer with these, each of which may be empty:
 - `edits`: changes of blocks. `old` is text that stands in the block exactly once and that `new` replaces; an empty
-`old` adds `new` at the end; an empty `new` removes `old`. A block has at most {places.MOST} characters. `quote` is the
-words of the person or of the agent that show it, copied character for character; for blocks marked as shared, which are
-for all projects, words of the person.
+`old` adds `new` at the end; an empty `new` removes `old`. A block has at most {block_files.MOST} characters. `quote` is
+the words of the person or of the agent that show it, copied character for character; for blocks marked as shared, which
+are for all projects, words of the person.
 - `whispers`: what the agent should know now. `quote` is the words of the person or of the agent that it is about,
 copied character for character; `urgent` only if it can't wait for the next prompt. State facts; give no orders.
 - `replies`: one for each mention of you, by its id.
@@ -68,8 +76,8 @@ def form_of_answer(may_look: bool) -> Schema:
         }
         return {"type": "array", "maxItems": most, "items": _object(properties | texts, needed)}
 
-    block, tool = ({"type": "string", "enum": list(names)} for names in (places.BLOCKS, tools.NAMES))
-    edit = {"block": block, "old": places.MOST, "new": places.MOST, "quote": 2000}
+    block, tool = ({"type": "string", "enum": list(names)} for names in (block_files.BLOCKS, tools.NAMES))
+    edit = {"block": block, "old": block_files.MOST, "new": block_files.MOST, "quote": 2000}
     whisper = {"text": 4 * MOST_WHISPER, "quote": 2000, "urgent": {"type": "boolean"}}
     parts: Schema = {
         "edits": several(EDITS, tuple(edit), **edit),
@@ -157,8 +165,8 @@ def ask(model: LanguageModel, situation: Situation, wishes: Wishes) -> None:
 def _head(situation: Situation) -> str:
     """Return what the answers about one session share: blocks, what was undone in them, and memories."""
     parts = []
-    for name, (of_project, purpose) in places.BLOCKS.items():
-        if name != places.DIRECTIVES:
+    for name, (of_project, purpose) in block_files.BLOCKS.items():
+        if name != block_files.DIRECTIVES:
             shared = "no" if of_project else "yes"
             parts.append(fenced("block", situation.blocks.get(name, ""), name=name, holds=purpose, shared=shared))
     undone = []
@@ -199,8 +207,8 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, w
     refuse = wishes.refused.append
     for edit in answer.get("edits") or []:
         name, new = edit["block"], str(edit["new"])
-        shared = not places.BLOCKS[name][0]
-        if name == places.DIRECTIVES:
+        shared = not block_files.BLOCKS[name][0]
+        if name == block_files.DIRECTIVES:
             refuse(f"a change of {name}: only its person changes it")
         elif not evidence.quoted(edit["quote"], person=shared):
             refuse(f"a change of {name}: it quotes no words{' of the person' * shared} that show it")

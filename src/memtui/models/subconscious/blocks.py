@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from memtui.base import clock, fs, ids, paths, visible
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.base.storage import read_or_none
-from memtui.models.subconscious import places
+from memtui.models.subconscious import block_files
 from memtui.redact.redact import redact, redacted
 from memtui.store.journal import ledger as journal_ledger
 from memtui.store.journal.changes import FileChange
@@ -21,7 +21,7 @@ from memtui.store.scopes import Scope
 PERSON, OTHER = "person", "other"
 # The texts of blocks whose file has none.
 DEFAULTS = {
-    places.DIRECTIVES: """\
+    block_files.DIRECTIVES: """\
 You are the subconscious of a coding agent: after each turn you read its session, and never act yourself.
 Keep the blocks short, true and current: rewrite what has changed, remove what is done or was wrong.
 Note what will matter in later sessions: what the person wants and why, decisions, pitfalls, unfinished work.
@@ -73,8 +73,8 @@ def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
 
 def scopes_of(root: str, project: str) -> list[Scope]:
     """Return the blocks that a project sees as a scope of memories, of those that have a file; none if none has."""
-    home = places.home(root)
-    paths_of = [places.path(root, project, name).removeprefix(home + "/") for name in places.BLOCKS]
+    home = block_files.home(root)
+    paths_of = [block_files.path(root, project, name).removeprefix(home + "/") for name in block_files.BLOCKS]
     files = tuple(sorted(file for file in paths_of if os.path.isfile(f"{home}/{file}")))
     return [Scope("model", "model", home, writable=False, files=files)] if files else []
 
@@ -87,30 +87,30 @@ class Blocks:
 
     def owner(self, name: str) -> str:
         """Return the slug of the project that a block belongs to; empty if to everything. Raises NotFoundError."""
-        if name not in places.BLOCKS:
-            raise NotFoundError(f"There is no block “{name}”.", "Blocks: " + ", ".join(places.BLOCKS) + ".")
-        return self.project if places.BLOCKS[name][0] else ""
+        if name not in block_files.BLOCKS:
+            raise NotFoundError(f"There is no block “{name}”.", "Blocks: " + ", ".join(block_files.BLOCKS) + ".")
+        return self.project if block_files.BLOCKS[name][0] else ""
 
     def path(self, name: str) -> str:
         """Return the file of a block. Raises NotFoundError."""
         self.owner(name)
-        return places.path(self.root, self.project, name)
+        return block_files.path(self.root, self.project, name)
 
     def text(self, name: str) -> str:
         """Return a block as a person sees it, or its default; if unreadable, what sessions get. Raises
         NotFoundError."""
         self.owner(name)
         try:
-            content = places.whole(self.root, self.project, name)
+            content = block_files.whole(self.root, self.project, name)
         except OSError:
-            content = places.text(self.root, self.project, name)
+            content = block_files.text(self.root, self.project, name)
         return content or DEFAULTS.get(name, "")
 
     def editable(self, name: str) -> str:
         """Return the whole text of a block to change, or its default. Raises MemtuiError if it can't be read."""
         path = self.path(name)
         try:
-            return places.whole(self.root, self.project, name) or DEFAULTS.get(name, "")
+            return block_files.whole(self.root, self.project, name) or DEFAULTS.get(name, "")
         except OSError as error:
             why = f"The block {name} can't be changed here: its file {error.strerror or error}."
             raise MemtuiError(why, f"Change it in an editor: {path}") from error
@@ -118,13 +118,13 @@ class Blocks:
     def told(self, name: str) -> str:
         """Return the text of a block as the model gets it, cut where it is too long. Raises NotFoundError."""
         self.owner(name)
-        return places.text(self.root, self.project, name) or DEFAULTS.get(name, "")
+        return block_files.text(self.root, self.project, name) or DEFAULTS.get(name, "")
 
     def edit(self, name: str, old: str, new: str, *, run: str, session: str) -> bool:
         """Replace `old` in a block by `new`, for the subconscious: an empty `old` adds `new` at the end, an empty `new`
         removes. False if the block has it so already. Raises RefusedEditError if `old` is not there exactly once, or
         the block would get too long; MemtuiError if it can't be written."""
-        if name == places.DIRECTIVES or name not in places.BLOCKS:
+        if name == block_files.DIRECTIVES or name not in block_files.BLOCKS:
             raise RefusedEditError(f"The block {name} is not yours to change.")
         new = redact(visible.clean(new).strip("\n"))[0]
         journal = Journal(self.root, MODEL, self.now, journal_ledger.shared(self.root + "/journal.jsonl"))
@@ -133,10 +133,10 @@ class Blocks:
                 present, path = self.editable(name), self._target(name)
             except MemtuiError as error:
                 raise RefusedEditError(error.message) from error
-            if len(present) > places.MOST:
+            if len(present) > block_files.MOST:
                 raise RefusedEditError(
-                    f"{name} has {len(present):,} characters, of which only {places.MOST:,} were read: its person has"
-                    " to shorten it first."
+                    f"{name} has {len(present):,} characters, of which only {block_files.MOST:,} were read: its person"
+                    " has to shorten it first."
                 )
             if redacted(present) != present:
                 raise RefusedEditError(f"{name} has what looks like a secret: its person has to remove it first.")
@@ -155,8 +155,10 @@ class Blocks:
         if expected is not None and present != expected.strip():
             raise ConflictError(f"The block {name} changed meanwhile.", "Look at it again, then change it.")
         after = text.replace("\r\n", "\n").strip()
-        if len(after) > places.MOST:
-            raise UsageError(f"A block has at most {places.MOST:,} characters; this is {len(after):,}.", "Shorten it.")
+        if len(after) > block_files.MOST:
+            raise UsageError(
+                f"A block has at most {block_files.MOST:,} characters; this is {len(after):,}.", "Shorten it."
+            )
         if after == present:
             return False
         # Empty where it is the default, so that the one of a later memtui counts.
@@ -198,13 +200,13 @@ class Blocks:
         data = read_or_none(self._target(name))
         if data is None or ids.digest(data) != version.digest:
             data = ContentStore(self.root).read(version.digest)
-        return places.clean(data.decode("utf-8", "replace")) or DEFAULTS.get(name, "")
+        return block_files.clean(data.decode("utf-8", "replace")) or DEFAULTS.get(name, "")
 
     def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
         """Return what the model changed and a person undid, newest first: the block, lines added, and removed."""
         edits: list[tuple[str, list[str], list[str]]] = []
         contents = ContentStore(self.root)
-        names = {self.path(name): name for name in places.BLOCKS}
+        names = {self.path(name): name for name in block_files.BLOCKS}
         for change, row in _changes(self.root):
             name = names.get(str(row["path"]))
             if name is None or change.by != MODEL or change.state != "undone":
@@ -251,6 +253,6 @@ def _edited(name: str, before: str, old: str, new: str) -> str:
         after = before.replace(old, new)
     else:
         raise RefusedEditError(f"The old text stands {times} times in {name}; it must stand there once.")
-    if len(after) > places.MOST:
-        raise RefusedEditError(f"{name} would have {len(after):,} characters; {places.MOST:,} are allowed.")
+    if len(after) > block_files.MOST:
+        raise RefusedEditError(f"{name} would have {len(after):,} characters; {block_files.MOST:,} are allowed.")
     return after.strip()

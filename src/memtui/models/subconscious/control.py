@@ -12,7 +12,7 @@ from memtui.base.storage import storage_error
 from memtui.client import projects
 from memtui.models import choice, log
 from memtui.models.call import BUDGET, ModelUsage
-from memtui.models.subconscious import places, runs
+from memtui.models.subconscious import block_files, runs
 from memtui.settings import config
 
 # What its calls are for, in the log of calls.
@@ -47,7 +47,7 @@ class Powers:
 
     def in_tree(self, env: dict[str, str], root: str, top: str) -> "Powers":
         """Return what it may do in a session of the work tree `top`."""
-        if self.allowed != "read-only" or places.may_read(env, root, top):
+        if self.allowed != "read-only" or block_files.may_read(env, root, top):
             return self
         return replace(self, allowed="off", fewer="a directory with your home in it is not read")
 
@@ -86,7 +86,7 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoi
 
 
 def _switch(root: str) -> str:
-    return places.home(root) + "/stopped"
+    return block_files.home(root) + "/stopped"
 
 
 def stopped(root: str) -> float | None:
@@ -102,7 +102,7 @@ def stop(root: str) -> bool:
     if stopped(root) is not None:
         return False
     try:
-        fs.makedirs(places.home(root))
+        fs.makedirs(block_files.home(root))
         fs.write_atomic(_switch(root), clock.iso_seconds(clock.now()).encode() + b"\n")
     except OSError as error:
         raise storage_error(error, _switch(root)) from error
@@ -127,7 +127,7 @@ def load(root: str, session: str) -> dict[str, Any]:
     """Read the state of a session: `path`, `offset`, `mark` of its transcript, `conversation`, `mentions`, `answer`
     that is not acted on yet, `in_vain`, how often the same was sent; `{}` if there is none."""
     try:
-        state = fastjson.loads_dict(fs.read_bytes(places.session(root, session), STATE_BYTES))
+        state = fastjson.loads_dict(fs.read_bytes(block_files.session(root, session), STATE_BYTES))
     except OSError:
         return {}
     return dict(state) if state.get("v") == VERSION else {}
@@ -135,7 +135,7 @@ def load(root: str, session: str) -> dict[str, Any]:
 
 def save(root: str, session: str, state: Mapping[str, object]) -> None:
     """Replace the state of a session. Raises OSError."""
-    fs.write_atomic(places.session(root, session), fastjson.dumps({**state, "v": VERSION}).encode())
+    fs.write_atomic(block_files.session(root, session), fastjson.dumps({**state, "v": VERSION}).encode())
 
 
 def waiting_in(state: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
@@ -200,7 +200,7 @@ def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overv
 def mentions(root: str, now: float) -> list[WaitingMention]:
     """Return what waits for a reply, in the sessions that were read last, oldest first."""
     try:
-        with os.scandir(places.home(root) + "/sessions") as entries:
+        with os.scandir(block_files.home(root) + "/sessions") as entries:
             states = [(row.stat().st_mtime, row.name) for row in entries if row.name.endswith(".json")]
     except OSError:
         return []

@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from memtui.base import backwards, clock, fastjson, fs, paths
+from memtui.base import clock, fastjson, fs, paths, reverse_lines
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.inbox.deliverable import WHISPER
-from memtui.models.subconscious import places
+from memtui.inbox.note_block import WHISPER
+from memtui.models.subconscious import block_files
 
 VERSION = 1
 LOCK_SECONDS = 5.0
@@ -121,12 +121,12 @@ def _whisper(row: object) -> Whisper | None:
 
 def path(root: str) -> str:
     """Return the file of the log."""
-    return places.home(root) + "/runs.jsonl"
+    return block_files.home(root) + "/runs.jsonl"
 
 
 def append(root: str, run: Run) -> None:
     """Log a run, or its end. Nothing may be appended to the file while its older half goes. Raises OSError."""
-    with fs.Lock(places.home(root) + "/lines.lock", LOCK_SECONDS):
+    with fs.Lock(block_files.home(root) + "/lines.lock", LOCK_SECONDS):
         fs.append(path(root), fastjson.dumps({"v": VERSION, **run.data()}).encode() + b"\n")
         if os.stat(path(root)).st_size > TRIM_BYTES:
             rows = fs.read_bytes(path(root)).splitlines(keepends=True)
@@ -137,7 +137,7 @@ def newest_first(root: str, limit: int = 100, session: str = "") -> list[Run]:
     """Return the runs, newest first, each as it ended; those of a `session` (by the beginning of its id)."""
     runs: dict[str, Run] = {}
     try:
-        for _, line in backwards.lines(path(root), needle=session.encode()):
+        for _, line in reverse_lines.lines(path(root), needle=session.encode()):
             run = read(fastjson.loads_dict(line))
             if run is not None and run.session.startswith(session):
                 runs.setdefault(run.id, run)

@@ -7,11 +7,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memtui.base import backwards, clock, fastjson, fs, ids
+from memtui.base import clock, fastjson, fs, ids, reverse_lines
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
 from memtui.client import process
-from memtui.store import catalog, reindexing
+from memtui.store import catalog, index_requests
 from memtui.store.journal import records
 from memtui.store.journal.changes import Change, State
 from memtui.store.journal.ledger import Ledger, here
@@ -115,7 +115,7 @@ class Journal:
         # If there is no room for this line, the next process finds all changes made and writes it.
         with contextlib.suppress(MemtuiError):
             self._end(transaction, "done")
-        reindexing.request(self.root, [change.about for change in changes])
+        index_requests.request(self.root, [change.about for change in changes])
         return transaction
 
     def _make(self, record: Mapping[str, Any], changes: Sequence[Change], number: int) -> None:
@@ -152,7 +152,7 @@ class Journal:
     def unfinished(self) -> dict[str, Any] | None:
         """Return the intent without an end, which a killed process left or another process is working on."""
         try:
-            for _, line in backwards.lines(self.path, longest=-1):
+            for _, line in reverse_lines.lines(self.path, longest=-1):
                 record = fastjson.loads_dict(line)
                 if record.get("v") == VERSION and record.get("state") in {"done", "back"}:
                     return None

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from memtui.base import fastjson, fs, session_state
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
-from memtui.deliver import folding
-from memtui.store import reindexing
+from memtui.deliver import log_retention
+from memtui.store import index_requests
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Ledger, Transaction
 from memtui.store.memory import Memory, from_bytes
@@ -188,15 +188,15 @@ def _digests(transactions: Iterable[Transaction], keys: tuple[str, ...] = CONTEN
 
 def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
     """Remove the words from delivery log, sessions, proposals, and indexes, which are made anew. Raises MemtuiError."""
-    directories = {directory for path in paths if (directory := reindexing.indexed(root, path)) is not None}
+    directories = {directory for path in paths if (directory := index_requests.indexed(root, path)) is not None}
     try:
-        folding.fold_records(root, words.delivered_by, words.within)
+        log_retention.fold_records(root, words.delivered_by, words.within)
         _forget_lines(root, words)
         _drop_proposals(root, words)
-        outdated = [directory for directory in directories if reindexing.remove(root, directory)]
+        outdated = [directory for directory in directories if index_requests.remove(root, directory)]
     except OSError as error:
         raise storage_error(error, root) from error
-    reindexing.start(root, outdated)
+    index_requests.start(root, outdated)
 
 
 def _forget_lines(root: str, words: PurgedWords) -> None:

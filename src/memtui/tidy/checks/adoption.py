@@ -10,7 +10,7 @@ from memtui.base.finding import NOTE, Finding, problem
 from memtui.base.storage import read_or_none
 from memtui.client import locate, projects, repository
 from memtui.inbox import format as inbox_format
-from memtui.store import beside
+from memtui.store import sidecars
 from memtui.store.journal.changes import Change, FileChange
 from memtui.store.journal.text_edit import TextEdit
 from memtui.store.store import Store
@@ -152,5 +152,5 @@ def _of_memories(store: Store, gone_project: GoneProject, moved: dict[str, str])
             yield TextEdit(own, "", inbox_format.decode(b"".join(missing)))
         yield FileChange(index, b"".join(lines), None)
     names = [old.removeprefix(gone_project.memories + "/") for old in moved]
-    yield from beside.moved_pairs(store.root, moved)
-    yield from beside.moved_edits(store.root, {(gone_project.memories, name): [(target, name)] for name in names})
+    yield from sidecars.moved_pairs(store.root, moved)
+    yield from sidecars.moved_edits(store.root, {(gone_project.memories, name): [(target, name)] for name in names})

@@ -8,15 +8,15 @@ from itertools import chain, islice, takewhile
 from types import MappingProxyType
 from typing import Any, cast
 
-from memtui.base import backwards, clock, fastjson, findings, fs, ids, paths
+from memtui.base import clock, fastjson, findings, fs, ids, paths, reverse_lines
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, good, note, problem
 from memtui.base.phrasing import ago
 from memtui.deliver import log as delivery_log
-from memtui.inbox import claimed, undelivered
+from memtui.inbox import claim_files, delivery_problems
 from memtui.inbox import format as inbox_format
 from memtui.redact import redact
-from memtui.review.waiting import waiting_in
+from memtui.review.waiting_entries import waiting_in
 from memtui.settings import config, defaults, keymap
 from memtui.store import scopes, status
 from memtui.store import trust as trusting
@@ -137,7 +137,7 @@ def errors(root: str, now: float) -> Iterator[Finding]:
     if not os.path.exists(path):
         return
     recent = []
-    for _, line in backwards.lines(path, longest=-1):
+    for _, line in reverse_lines.lines(path, longest=-1):
         row = fastjson.loads_dict(line)
         seconds = clock.parse(row.get("time"))
         if seconds is None:
@@ -277,9 +277,9 @@ def _inbox(root: str, slug: str | None, now: float) -> Iterator[Finding]:
     guidance = f"{directory}/{inbox_format.FILES['guidance']}"
     if not any(finding.data["path"] == guidance for finding in unread):
         for entry in inbox_format.read(guidance):
-            yield from islice(undelivered.findings(entry, directory, now, budget), 1)
+            yield from islice(delivery_problems.findings(entry, directory, now, budget), 1)
             yield from secret(entry)
-    for file, delivery_id, _, _ in claimed.listed(directory):
+    for file, delivery_id, _, _ in claim_files.listed(directory):
         path = f"{directory}/{inbox_format.CLAIMED}/{file}"
         try:
             fs.read(path, "claim")

@@ -9,7 +9,7 @@ from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import many
 from memtui.base.shell import shell_word
 from memtui.base.storage import read_or_none, storage_error
-from memtui.inbox import reconcile
+from memtui.inbox import reconciliation
 from memtui.store import references
 from memtui.store.frontmatter import conflict_markers, document
 from memtui.store.journal.changes import FileChange, ModeEdit
@@ -120,7 +120,7 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "errors": _errors,
     # every claim whose transcript shows what became of it
     "notes": lambda store, _: FixOutcome(
-        "notes", [*reconcile.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
+        "notes", [*reconciliation.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
     ),
     "projects": lambda store, subjects: FixOutcome("projects", adoption.adopt(store, subjects)),
     "collect": lambda store, _: FixOutcome("collect", [], undoable=False, facts=collect(store)),

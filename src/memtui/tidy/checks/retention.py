@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from memtui.base import clock, fastjson, fs, ids, paths
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import storage_error
-from memtui.deliver import folding
-from memtui.inbox import refused
+from memtui.deliver import log_retention
+from memtui.inbox import rejections
 from memtui.settings import config
 from memtui.store import trust
 from memtui.store.journal.changes import FileChange
@@ -136,11 +136,11 @@ class _Collector:
             due.images, due.image_bytes = len(contents), sum(size for _, size in contents)
 
     def _logs(self) -> None:
-        months = folding.old(self.root, self.now, self.keep.days)
+        months = log_retention.old(self.root, self.now, self.keep.days)
         sizes = {path: os.path.getsize(path) for path in months if os.path.exists(path)}
         self.due.months = self._remove(months)
         self.due.month_bytes = sum(sizes.get(path, 0) for path in self.due.months)
-        self.due.calls = self._remove(folding.old(self.root, self.now, self.keep.days, CALLS))
+        self.due.calls = self._remove(log_retention.old(self.root, self.now, self.keep.days, CALLS))
 
     def _proposals(self) -> None:
         times = {name: ids.id_time(name.removesuffix(".json")) for name in paths.names_in(self.root + "/proposals")}
@@ -160,9 +160,9 @@ class _Collector:
 
     def _rejected(self) -> None:
         for slug in [None, *paths.inbox_slugs(self.root)] if self.before else []:
-            path = refused.path(paths.inbox_dir(self.root, slug))
+            path = rejections.path(paths.inbox_dir(self.root, slug))
             data = fs.read_or_empty(path)
-            after, count = refused.too_old(data, self.before)
+            after, count = rejections.too_old(data, self.before)
             self.due.rejected += count
             if count and not self.dry:
                 FileChange(path, data, after or None).make()

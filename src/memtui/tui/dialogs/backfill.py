@@ -23,8 +23,8 @@ from memtui.tui.services import HowFar
 from memtui.views import drafts, safe_text
 
 if TYPE_CHECKING:
-    from memtui.learn.backfill.offering import Offer
-    from memtui.learn.backfill.reading import BackfillReading, ReadingProgress, TranscriptFile
+    from memtui.learn.backfill.ranking import Offer
+    from memtui.learn.backfill.reader import BackfillReading, ReadingProgress, TranscriptFile
     from memtui.tui.services import Services
 
 NONE = "No session of Claude Code is on this machine yet."
@@ -64,11 +64,11 @@ class BackfillProgress(Dialog["BackfillReading"]):
 
     @work(group="backfill")
     async def _read(self) -> None:
-        from memtui.learn.backfill import reading
+        from memtui.learn.backfill import reader
 
         data = self.services.data
         try:
-            self._found = await asyncio.to_thread(reading.read, data.env, go_on=self._go_on)
+            self._found = await asyncio.to_thread(reader.read, data.env, go_on=self._go_on)
         except (OSError, MemtuiError) as error:
             self.services.fail(file_error(error) if isinstance(error, OSError) else error)
         except Exception as error:  # the dialog must not stay open
@@ -93,26 +93,26 @@ class BackfillProgress(Dialog["BackfillReading"]):
 
 def is_due(services: "Services") -> bool:
     """Tell whether there are sessions on this machine that were never read for drafts, and the person was not asked."""
-    from memtui.learn.backfill import begun
+    from memtui.learn.backfill import past_sessions
 
     data = services.data
-    if services.read_only or State(data.root).get(TABLE).get("asked") or begun.was_done(data.root):
+    if services.read_only or State(data.root).get(TABLE).get("asked") or past_sessions.was_done(data.root):
         return False
-    return any(begun.transcripts(data.config_dir))
+    return any(past_sessions.transcripts(data.config_dir))
 
 
 async def begin(services: "Services") -> None:
     """Ask, read, show the best drafts, and put them into the inbox if that is wanted: one step of undo."""
-    from memtui.learn.backfill import begun, offering, reading
+    from memtui.learn.backfill import past_sessions, ranking, reader
 
     data = services.data
-    transcripts = reading.transcripts(data.config_dir)
+    transcripts = reader.transcripts(data.config_dir)
     if not transcripts:
         services.say(NONE)
         return
-    again = begun.was_done(data.root)
+    again = past_sessions.was_done(data.root)
     if again:
-        transcripts = await asyncio.to_thread(reading.new, data.env)
+        transcripts = await asyncio.to_thread(reader.new, data.env)
     if transcripts and not await _wants(services, transcripts, again=again):
         services.say(actions.keyed(LATER))
         return
@@ -120,7 +120,7 @@ async def begin(services: "Services") -> None:
     if reading_done is None:
         return
     store = data.store()
-    offer = await asyncio.to_thread(offering.plan, store, reading_done.candidates)
+    offer = await asyncio.to_thread(ranking.plan, store, reading_done.candidates)
     stopped = " The reading was stopped." if reading_done.progress.stopped else ""
     if not offer.drafts:
         services.say(("No new draft was found." if transcripts else NOTHING_NEW) + stopped)

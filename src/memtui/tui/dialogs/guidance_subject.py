@@ -7,10 +7,10 @@ from functools import cache
 from rich.text import Text
 
 from memtui import actions
-from memtui.base import clock, ids, paths, when
+from memtui.base import clock, ids, paths, time_input
 from memtui.base.dates import day_and_time
 from memtui.base.phrasing import ago, until
-from memtui.client import serving
+from memtui.client import live_sessions
 from memtui.client.projects import names, names_of_roots, paths_of, with_memory
 from memtui.client.transcripts import titles, transcript
 from memtui.deliver import blocks as delivery_blocks
@@ -20,13 +20,13 @@ from memtui.inbox import claims, guidance
 from memtui.inbox.format import Entry
 from memtui.redact import redact
 from memtui.review import addressees
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.settings import config
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
-from memtui.views import notes, safe_text, secret, unheard
+from memtui.views import delivery_obstacles, notes, safe_text, secret
 
 # The sessions to choose from, and the delivery records that they are taken from; the newest in both cases.
 SESSIONS = 8
@@ -72,7 +72,7 @@ def _as_given(expires: str) -> str:
         return expires
     local = time.strftime("%Y-%m-%dT%H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M", time.localtime(seconds))
     # An hour that there is twice, as clocks are put back, would be read as another.
-    return local if when.read(local, seconds, ahead=True, day=when.END) == seconds else expires
+    return local if time_input.read(local, seconds, ahead=True, day=time_input.END) == seconds else expires
 
 
 def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
@@ -161,7 +161,7 @@ class GuidanceSubject(Subject):
         return {**self._there, "expires": "" if self._past(self._there["expires"]) else self._there["expires"]}
 
     def _past(self, expires: str) -> float:
-        seconds = when.read(expires, self.data.now(), ahead=True, day=when.END) or 0.0
+        seconds = time_input.read(expires, self.data.now(), ahead=True, day=time_input.END) or 0.0
         return seconds if seconds <= self.data.now() else 0.0
 
     def _elsewhere(self) -> Options:
@@ -172,11 +172,11 @@ class GuidanceSubject(Subject):
         recent = sessions.collect(data.root, data.records(RECORDS))
         targets, first = recent[:SESSIONS], self._first_target
         targets += [self._target(first)] if first and all(pair.id != first for pair in targets) else []
-        clients = serving.served(data.root)
+        clients = live_sessions.served(data.root)
         projects = names_of_roots(data.env, {pair.project for pair in targets})
         options = []
         for pair in targets:
-            live = serving.live(pair.id, pair.client, clients)
+            live = live_sessions.live(pair.id, pair.client, clients)
             since = "live" if live else ago(clock.parse(pair.last), data.now())
             words = f"{_name(pair, finder.find(pair.id))}  {projects[pair.project]}, {since}"
             options.append((not live, SESSION + pair.id, words))
@@ -202,7 +202,7 @@ class GuidanceSubject(Subject):
         expires, end = note["expires"].strip(), ""
         if expires:
             seconds = guidance.expiry(expires, now)
-            never = seconds == when.NEVER
+            never = seconds == time_input.NEVER
             end = ", whenever that is" if never else f", until {day_and_time(seconds, now)} ({until(seconds, now)})"
         recipient = self._recipient(", ".join(addresses), note["to"], urgent=note["when"] == URGENT)
         words = [f"Delivered once, to {recipient}{end}."]
@@ -210,13 +210,15 @@ class GuidanceSubject(Subject):
         words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
         if note["to"].startswith(SESSION):
             target = self._target(note["to"].removeprefix(SESSION))
-            words += [] if serving.live(target.id, target.client, serving.served(self.data.root)) else [OVER]
+            words += (
+                [] if live_sessions.live(target.id, target.client, live_sessions.served(self.data.root)) else [OVER]
+            )
         agent = note["agent"].strip()
         unknown = bool(agent) and self._agents is not None and agent not in self._agents
         words += [notes.why(addressees.Stranger("agent", agent))] if unknown else []
         kinds = redact.kinds_in(note["text"], self._there["text"]) if len(note["text"]) <= WHILE_TYPING else []
         words += [f"{secret.suspicion(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
-        deaf = unheard.keyed(self.data.unheard())
+        deaf = delivery_obstacles.keyed(self.data.unheard())
         warning = f"\n! {deaf[:1].upper()}{deaf[1:]}." if deaf else ""
         return safe_text.styled(" ".join(words)).append(warning, "bold yellow")
 

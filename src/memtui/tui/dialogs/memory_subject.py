@@ -26,7 +26,7 @@ from memtui.views import safe_text, secret
 from memtui.views import triggers as present_triggers
 
 if TYPE_CHECKING:
-    from memtui.recall.replaying import StoreChange
+    from memtui.recall.prompt_replay import StoreChange
 
 GONE = "The file was deleted or renamed: ^s asks what to do with your text."
 TOO_LARGE = "This file is too large for the form; {memories.editor} opens it in your editor."
@@ -230,12 +230,12 @@ class BlockSubject(Subject):
     """The subject of the form: the text of the block `name` of this project."""
 
     def __init__(self, data: Data, name: str) -> None:
-        from memtui.models.subconscious import blocks, places
+        from memtui.models.subconscious import block_files, blocks
 
-        self.data, self.name, self.most = data, name, places.MOST
+        self.data, self.name, self.most = data, name, block_files.MOST
         self.blocks = blocks.Blocks(data.root, data.slug, data.now)
         self.text = self.blocks.editable(name)
-        of_project, hint = places.BLOCKS[name]
+        of_project, hint = block_files.BLOCKS[name]
         autosave_name = f"block-{data.slug if of_project else ''}-{name}"
         self.autosave = autosave.kept(data.root, autosave_name) or Autosave(autosave_name, ids.digest(self.text))
         unsaved = autosave.left("memories.edit")
@@ -315,7 +315,7 @@ def _with_triggers(data: bytes, lines: Sequence[str]) -> bytes:
 
 
 def _change(scope: Scope, file: str, data: bytes | None) -> "StoreChange":
-    from memtui.recall.replaying import StoreChange  # not needed to open the form
+    from memtui.recall.prompt_replay import StoreChange  # not needed to open the form
 
     return StoreChange(scope.label, scope.directory, file, data)
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from memtui.base.phrasing import age
-from memtui.recall.replaying import ReplayedPrompt, StoreChange
-from memtui.recalling import Recalling
+from memtui.recall.prompt_replay import ReplayedPrompt, StoreChange
+from memtui.recall_preview import Recalling
 from memtui.tui.dialogs.ask import Choice
 from memtui.views import recall as present
 from memtui.views import safe_text

@@ -9,7 +9,7 @@ from rich.text import Text
 from memtui.tui.model.autosave import Autosave
 
 if TYPE_CHECKING:
-    from memtui.recall.replaying import StoreChange
+    from memtui.recall.prompt_replay import StoreChange
     from memtui.tui.dialogs.dialog import Dialog
 
 LINE, CHOICE, TEXT = "line", "choice", "text"

@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from memtui.client import serving
+from memtui.client import live_sessions
 from memtui.store import scopes
 from memtui.workspace import Workspace
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from memtui.base.finding import Finding
-    from memtui.deliver.reading import Receipts
+    from memtui.deliver.log_queries import Receipts
     from memtui.deliver.record import Record
     from memtui.deliver.statistics import Statistics
     from memtui.store.journal.ledger import Ledger, Transaction
@@ -58,9 +58,9 @@ class Data(Workspace):
     @cached_property
     def statistics(self) -> "Statistics":
         from memtui.deliver.statistics import Statistics
-        from memtui.store.versions import moved
+        from memtui.store.versions import moves
 
-        return Statistics(self.root, self.now, lambda: moved.load(self.root))
+        return Statistics(self.root, self.now, lambda: moves.load(self.root))
 
     # settings
 
@@ -93,7 +93,7 @@ class Data(Workspace):
 
     def count_live(self) -> bool:
         """Look which sessions clients serve now; return whether these are others than before."""
-        before, self.facts.live = self.facts.live, frozenset(serving.served(self.root).values())
+        before, self.facts.live = self.facts.live, frozenset(live_sessions.served(self.root).values())
         return self.facts.live != before
 
     def hooked(self) -> tuple[bool, bool, bool]:
@@ -149,7 +149,7 @@ class Data(Workspace):
 
     @cached_property
     def receipts(self) -> "Receipts":
-        from memtui.deliver.reading import Receipts
+        from memtui.deliver.log_queries import Receipts
 
         return Receipts(self.env, self.now)
 

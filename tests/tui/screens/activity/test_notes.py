@@ -13,7 +13,7 @@ from memtui.deliver import log as delivery_log
 from memtui.hooks.install import installation as install
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.review.waiting import waiting_in
+from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm

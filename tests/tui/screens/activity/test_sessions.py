@@ -8,7 +8,7 @@ from textual.widgets import Select, TextArea
 from memtui.base import clock, fastjson, ids, paths
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
-from memtui.review.waiting import waiting_in
+from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS

@@ -11,7 +11,7 @@ import recalls
 from memtui.base import paths
 from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.memories.reading import MemoryReader
+from memtui.tui.screens.memories.reader import MemoryReader
 from tui.conftest import NOW, press, running, settle, until
 
 from .hands import detail, exists, line, names, read, stand_on, write

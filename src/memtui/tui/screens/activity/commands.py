@@ -4,10 +4,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memtui import actions
-from memtui.deliver.reading import read
+from memtui.deliver.log_queries import read
 from memtui.deliver.record import Note, notes_of
 from memtui.inbox.format import Entry
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.details import RowContext

@@ -13,13 +13,13 @@ from memtui.base.finding import Finding
 from memtui.base.phrasing import ago, cut, many, share, short, until
 from memtui.base.short_ids import short_id
 from memtui.deliver import blocks as delivery_blocks
-from memtui.deliver import reading, receipts
+from memtui.deliver import log_queries, receipts
 from memtui.deliver.record import RECALL, Delivery, Item, Note, find_note, notes_of, titles
 from memtui.deliver.sessions import SessionRow
-from memtui.inbox.under_way import UnderWay
+from memtui.inbox.notes_in_flight import UnderWay
 from memtui.models.subconscious import runs
 from memtui.models.subconscious.runs import Run
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.tui.model import line_diff
 from memtui.tui.widgets.detail import append_keys
 from memtui.views import colours, models, notes, safe_text, sessions
@@ -83,9 +83,9 @@ def _line(text: Text, words: str, style: str = "dim", most: int = 300) -> None:
 # A delivery
 
 
-def delivery(context: RowContext, logged: reading.DeliveryRow) -> Text:
+def delivery(context: RowContext, logged: log_queries.DeliveryRow) -> Text:
     """Return the detail of a delivery: whether it arrived, what it brought and why, and its text as the log has it."""
-    record, text = reading.read(logged), Text()
+    record, text = log_queries.read(logged), Text()
     if record is None:
         text.append("This record is no longer in the log.\n", style="bold")
         return text.append(actions.keyed("{app.refresh} reads the log again."), style="dim")

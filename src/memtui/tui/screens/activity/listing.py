@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memtui.client import projects
 from memtui.deliver import receipts
 from memtui.deliver.filter import LOST, Filter
-from memtui.deliver.reading import DeliveryRow, Reading
+from memtui.deliver.log_queries import DeliveryRow, Reading
 from memtui.deliver.sessions import SessionRow
 from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup

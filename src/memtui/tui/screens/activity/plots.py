@@ -9,8 +9,8 @@ from rich.text import Text
 from memtui.base import clock
 from memtui.base.phrasing import many, short
 from memtui.deliver import receipts
+from memtui.deliver.log_queries import Reading
 from memtui.deliver.memory_counts import ReceiptCounts
-from memtui.deliver.reading import Reading
 from memtui.deliver.statistics import Day, Statistics
 from memtui.views import colours, safe_text
 from memtui.views.bars import bar

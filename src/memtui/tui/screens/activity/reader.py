@@ -8,18 +8,18 @@ from textual.worker import get_current_worker
 
 from memtui.base import clock, findings, paths, session_state
 from memtui.base.finding import Finding
-from memtui.client import projects, serving
+from memtui.client import live_sessions, projects
 from memtui.client.transcripts import transcript
-from memtui.deliver.earlier import NOTHING_MOVED
+from memtui.deliver.earlier_paths import NOTHING_MOVED
 from memtui.deliver.filter import Filter
-from memtui.deliver.reading import DeliveryRow, Reading, read
+from memtui.deliver.log_queries import DeliveryRow, Reading, read
 from memtui.deliver.record import Delivery
 from memtui.deliver.sessions import Session, SessionRow, look_up, row_of, states
-from memtui.inbox import undelivered, under_way
+from memtui.inbox import delivery_problems, notes_in_flight
 from memtui.models.subconscious import runs as model_runs
-from memtui.review.waiting import Waiting, homes, waiting_in
+from memtui.review.waiting_entries import Waiting, homes, waiting_in
 from memtui.settings import config
-from memtui.store.versions import moved
+from memtui.store.versions import moves
 from memtui.tidy.checks import doctor
 from memtui.tui.screens.activity.rows import NoteRow, RunRow
 
@@ -47,7 +47,7 @@ class ReadNotes(NamedTuple):
 
 def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
     """Find what keeps a note from being delivered, then what else is wrong with it."""
-    wrong = [*undelivered.findings(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
+    wrong = [*delivery_problems.findings(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
     yield from sorted(wrong, key=lambda finding: not findings.flag(finding))
 
 
@@ -61,7 +61,7 @@ class ActivityReader:
         self._homes: dict[str, str | None] = {self.data.slug: self.data.project_root}
 
     def reading(self, criteria: Filter) -> Reading:
-        earlier = moved.load(self.data.root) if criteria.memory else NOTHING_MOVED
+        earlier = moves.load(self.data.root) if criteria.memory else NOTHING_MOVED
         return Reading(self.data.root, criteria, self.data.receipts, earlier=earlier)
 
     def read_notes(self) -> None:
@@ -78,7 +78,7 @@ class ActivityReader:
             for entry in waiting
         ]
         notes.sort(key=lambda row: (row.is_lost, not row.entry.flag("urgent"), row.time or now))
-        tasks = under_way.listed(data.root, slugs)
+        tasks = notes_in_flight.listed(data.root, slugs)
         notes += [NoteRow(task.entry, task.time, task.slug, under_way=task) for task in tasks]
         names = projects.names(data.env, self._homes)
         problem = " ".join(map(findings.with_remedy, unread))
@@ -140,7 +140,7 @@ class ActivityReader:
         for start in range(0, len(names), SESSIONS_AT_ONCE):
             if worker.is_cancelled:
                 return
-            clients = serving.served(self.data.root)
+            clients = live_sessions.served(self.data.root)
             some = names[start : start + SESSIONS_AT_ONCE]
             sessions = {name: self._find_session(name, first_rows[name], finder, clients) for name in some}
             self._later(self._to.show_facts, sessions)

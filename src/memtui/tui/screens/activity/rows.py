@@ -10,14 +10,14 @@ from rich.text import Text
 from memtui.base import findings
 from memtui.base.finding import Finding
 from memtui.base.phrasing import age
-from memtui.deliver import reading, receipts
+from memtui.deliver import log_queries, receipts
 from memtui.deliver.filter import LOST
 from memtui.deliver.record import session_kind
 from memtui.deliver.sessions import SessionRow
 from memtui.inbox.format import Entry
-from memtui.inbox.under_way import UnderWay
+from memtui.inbox.notes_in_flight import UnderWay
 from memtui.models.subconscious.runs import Run
-from memtui.review.waiting import Waiting, is_for
+from memtui.review.waiting_entries import Waiting, is_for
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.activity import details
 from memtui.tui.screens.activity.details import RowContext
@@ -182,13 +182,13 @@ class SessionGroup:
     """A session, and what it got and when a model read it, newest first; `hits`: what a query wants of both."""
 
     session: str
-    deliveries: Sequence[reading.DeliveryRow]
+    deliveries: Sequence[log_queries.DeliveryRow]
     root: str
     facts: SessionRow
     live: bool
     unfolded: bool
     runs: "Sequence[RunRow]"
-    hits: "Sequence[reading.DeliveryRow | RunRow]"
+    hits: "Sequence[log_queries.DeliveryRow | RunRow]"
 
     @property
     def actions(self) -> Sequence[str]:
@@ -265,14 +265,14 @@ class SessionGroup:
 class DeliveryEntry:
     """A delivery to a session, as the log has it. `word`: `note` if it brought notes alone, else its event."""
 
-    def __init__(self, logged: reading.DeliveryRow) -> None:
+    def __init__(self, logged: log_queries.DeliveryRow) -> None:
         self.logged, self.key, self.session, self.time = logged, logged.id, logged.session, logged.time
         is_note = [name for name, _ in logged.contents.counts] == ["guidance"]
         self.word = "note" if is_note else EVENTS.get(logged.event, logged.event)
         self.actions: Sequence[str] = ("again",) if "guidance" in dict(logged.contents.counts) else ()
 
     def copied(self, _context: RowContext) -> str:
-        record = reading.read(self.logged)
+        record = log_queries.read(self.logged)
         return record.text[:COPIED_MOST] if record is not None else ""
 
     def cells(self, context: RowContext) -> list[Text]:

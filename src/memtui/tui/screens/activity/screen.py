@@ -13,7 +13,7 @@ from textual.binding import BindingType
 
 from memtui import actions
 from memtui.base.phrasing import many
-from memtui.deliver.reading import KEPT, PAGE, Reading
+from memtui.deliver.log_queries import KEPT, PAGE, Reading
 from memtui.deliver.receipts import ARRIVED
 from memtui.deliver.sessions import SessionRow
 from memtui.tui import key_bindings
@@ -28,7 +28,7 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import ListMessage, RowList
-from memtui.views import colours, safe_text, unheard
+from memtui.views import colours, delivery_obstacles, safe_text
 from memtui.views import legend as marks
 
 # Older deliveries are read when so few rows are left below what is seen.
@@ -281,7 +281,7 @@ class Activity(ListScreen[Row]):
         elsewhere = "" if self.of_all_projects else f"\n{actions.key_of('list.project')} shows all projects."
         if self.is_filtered:
             return super().why_empty() + elsewhere
-        words = EMPTY + unheard.before(self.services.data.unheard(), KEYS) + elsewhere
+        words = EMPTY + delivery_obstacles.before(self.services.data.unheard(), KEYS) + elsewhere
         return actions.keyed(words, read_only=self.services.read_only)
 
     def why_no_matches(self) -> str:
@@ -310,7 +310,7 @@ class Activity(ListScreen[Row]):
             return Text("plots · deliveries of all projects", "bold")
         problem = "! " + safe_text.line(self._problem) if self._problem else ""
         code = self.services.data.unheard() if self.typed or self.table.rows else ""  # else the list says it
-        deaf = unheard.keyed(code, read_only=self.services.read_only)
+        deaf = delivery_obstacles.keyed(code, read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
         room = (self.middle.outer_size.width or self.size.width) - CORNERS - line.cell_len

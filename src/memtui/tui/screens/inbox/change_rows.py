@@ -9,9 +9,9 @@ from rich.text import Text
 from memtui.base.phrasing import many
 from memtui.redact import redact
 from memtui.store.plan import is_index
-from memtui.tidy import changeset, composing, proposed
+from memtui.tidy import changeset, composed_files, waiting_proposals
 from memtui.tidy.changeset import Proposal
-from memtui.tidy.composing import Applied
+from memtui.tidy.composed_files import Applied
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -76,7 +76,7 @@ class ProposedRow(InboxRow):
 
     def forbid(self, data: Data) -> None:
         """Let it never be proposed again, however its memories change."""
-        proposed.reject(data.store(), [self.proposal], never=True)
+        waiting_proposals.reject(data.store(), [self.proposal], never=True)
 
     def describe(self, view: InboxView) -> Described:
         saved = autosave.kept(view.data.root, self.autosave)
@@ -148,7 +148,7 @@ class ChangeCommands(RowCommands):
         if not await self._may_keep_secrets(rows):
             return
         try:
-            work = partial(composing.apply, self.services.data.store(), [row.proposal for row in rows])
+            work = partial(composed_files.apply, self.services.data.store(), [row.proposal for row in rows])
             applied = await self.services.progress.run(work, len(rows))
         finally:
             self.services.read(MEMORIES)
@@ -179,4 +179,4 @@ class ChangeCommands(RowCommands):
     def reject_changes(self) -> None:
         """Reject the chosen changes: they are not proposed again while their memories stay as they are."""
         proposals, store = [row.proposal for row in self._rows()], self.services.data.store()
-        self.reject(lambda: proposed.reject(store, proposals), MEMORIES)
+        self.reject(lambda: waiting_proposals.reject(store, proposals), MEMORIES)

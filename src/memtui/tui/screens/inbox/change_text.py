@@ -12,7 +12,7 @@ from memtui.store import memory
 from memtui.store.plan import FileDiff, is_index
 from memtui.tidy import changeset, similarity
 from memtui.tidy.changeset import Proposal
-from memtui.tidy.composing import Refused, Weighed
+from memtui.tidy.composed_files import Refused, Weighed
 from memtui.tidy.coverage import Coverage
 from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox.text import REJECT, heading

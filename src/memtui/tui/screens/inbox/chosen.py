@@ -8,9 +8,9 @@ from rich.text import Text
 from memtui import actions
 from memtui.base import dates
 from memtui.base.phrasing import cut
-from memtui.base.when import NEVER
+from memtui.base.time_input import NEVER
 from memtui.review import later
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.store.memory import read_memory
 from memtui.tui.dialogs.ask import Choice, Line, ignored
 from memtui.tui.dialogs.dialog import Preview

@@ -10,12 +10,12 @@ from rich.text import Text
 from memtui import actions
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.base.phrasing import age, cut, many, share, some
-from memtui.client import loading
-from memtui.review import approve
+from memtui.client import auto_memory
+from memtui.review import approvals
 from memtui.review import draft as drafting
-from memtui.review.approve import Approval
+from memtui.review.approvals import Approval
 from memtui.review.draft import Choices, Draft
-from memtui.review.waiting import Waiting, best_first
+from memtui.review.waiting_entries import Waiting, best_first
 from memtui.store import memory
 from memtui.store.memory import Memory
 from memtui.tui.dialogs.ask import Choice
@@ -42,7 +42,7 @@ from memtui.tui.screens.inbox.text import (
 )
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
-from memtui.views import colours, drafts, safe_text, unheard
+from memtui.views import colours, delivery_obstacles, drafts, safe_text
 from memtui.views.memories import loader, scopes_explained
 
 TODO_KEYS = (
@@ -226,7 +226,7 @@ class DraftCommands(RowCommands):
 
     def _write(self, drafts: Sequence[Draft]) -> None:
         """Write the drafts, and say so. Raises the error of the first draft that could not be written."""
-        outcomes = approve.approve_all(drafts[0].store.journal, drafts)
+        outcomes = approvals.approve_all(drafts[0].store.journal, drafts)
         memories = [approval.memory for approval in outcomes if approval.memory is not None]
         if memories:
             self.services.data.approved = memories[0].path
@@ -245,7 +245,7 @@ class DraftCommands(RowCommands):
         labels = {memory.scope_label for _, memory in approved}
         places = {self.view.project_name(item) for item, _ in approved}
         ways = {data.way_of(memory) for _, memory in approved}
-        if why_unheard := unheard.keyed(data.unheard(labels)):
+        if why_unheard := delivery_obstacles.keyed(data.unheard(labels)):
             return f" No session gets it yet: {why_unheard}."
         is_same = len(labels) == len(places) == len(ways) == 1
         return _who_gets(min(labels), len(approved), min(places), min(ways)) if is_same else ""
@@ -307,10 +307,10 @@ class DraftCommands(RowCommands):
         ranks = {memory.path: rank for memory, rank in ranked}
         near = [memory for memory, _ in ranked]
         near += [mem for mem in self.view.near(first) if mem.path not in ranks and mem.broken is None]
-        store = approve.store_of(self.services.data.store(), items)
+        store = approvals.store_of(self.services.data.store(), items)
         near = [mem for mem in near if not several or mem.scope_label == "global"]
         near.sort(key=lambda mem: isinstance(proposed, MemtuiError) or mem.path != proposed.path)  # its namesake first
-        able, untrusted = approve.mergeable(store, near)
+        able, untrusted = approvals.mergeable(store, near)
         hidden = f"Not listed, as not trusted: {some([mem.stem for mem in untrusted])}." if untrusted else ""
         if not able:
             of = " of all projects, as these drafts are of several" if several else ""
@@ -334,21 +334,21 @@ class DraftCommands(RowCommands):
     async def _merge_into(self, items: Sequence[Waiting], target: Memory, name: str) -> None:
         """Show what a memory becomes with these drafts in it, and write it."""
         store = self.services.data.store()
-        after = approve.merged(approve.store_of(store, items), items, target).raw
+        after = approvals.merged(approvals.store_of(store, items), items, target).raw
         text = Text().append(safe_text.line(self.services.data.tilde(target.path)) + "\n", "dim")
         text.append_text(line_diff.drawn(target.raw, after, NAMES))
         if unsaved := self.unsaved(self.chosen.same_kind()):
             text.append(f"\n{unsaved}", "yellow")
         if await self.services.ask(Preview(f"{name} becomes", text, "write it")):
             sentence = f"Merged into {name}."
-            self.chosen.act(lambda: approve.merge_all(store, items, target), sentence)
+            self.chosen.act(lambda: approvals.merge_all(store, items, target), sentence)
             self.services.data.approved = target.path
 
 
 def _who_gets(label: str, count: int, project: str, way: str) -> str:
     """Say who gets so many new memories, after a blank, in the words of `loader`, or shorter where all is as usual."""
     words = loader(label, count, project, way)
-    if words and (label != "auto" or way == loading.LOADED):
+    if words and (label != "auto" or way == auto_memory.LOADED):
         where = f" in {project}" if project else ""
         words = f"The next session{where} gets {'it' if count == 1 else 'them'}"
     return f" {words}." if words else ""

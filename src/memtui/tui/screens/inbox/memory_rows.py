@@ -10,8 +10,8 @@ from rich.text import Text
 from memtui.base.errors import MemtuiError
 from memtui.base.findings import Problem
 from memtui.base.phrasing import age, ago, many, some
-from memtui.review import changed
-from memtui.review.changed import Changed, Untrusted
+from memtui.review import outside_changes
+from memtui.review.outside_changes import Changed, Untrusted
 from memtui.store.versions.writers import Occasion, Occasions
 from memtui.tidy.checks import fixes
 from memtui.tui.batch import left_alone
@@ -25,8 +25,8 @@ from memtui.tui.screens.inbox.row import BY_OTHERS, CHANGED, PROBLEM, TRUST, WHO
 from memtui.tui.screens.inbox.text import cut, lines_of
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
-from memtui.views import changed as words
 from memtui.views import changesets, query, safe_text, versions
+from memtui.views import outside_changes as words
 from memtui.views.memories import scope_name
 
 NAMES = ("what you saw last", "the present one")
@@ -67,7 +67,7 @@ class ChangedRow(InboxRow):
 def rows_of_changed(data: Data, changes: Sequence[Changed]) -> list[InboxRow]:
     """Return a row for each memory that somebody else wrote."""
     rows: list[InboxRow] = []
-    undelivered = changed.undelivered(data.root, changes)
+    undelivered = outside_changes.undelivered(data.root, changes)
     for change in changes:
         key, what = f"changed:{change.key}", "" if change.kind == "edited" else f"{words.DID[change.kind]}, "
         rows.append(
@@ -100,7 +100,9 @@ def _head(item: Changed, place: str, occasion: Occasion | None, now: float) -> T
 def _difference(data: Data, item: Changed, *, back: bool = False) -> Text:
     """Return the lines that differ, words marked, or why they can't be shown; `back`: what rejecting it does."""
     try:
-        texts = changed.texts(data.versions, item)[::-1] if back else changed.to_keep(data.versions, item)
+        texts = (
+            outside_changes.texts(data.versions, item)[::-1] if back else outside_changes.to_keep(data.versions, item)
+        )
     except MemtuiError as error:
         return Text(f"! {safe_text.line(error.message)}\n", "yellow")
     return line_diff.drawn(*texts, NAMES[::-1] if back else NAMES)
@@ -143,7 +145,7 @@ class ChangedCommands(RowCommands):
         trusted = [row.undelivered for row in self.chosen.rows(ChangedRow)]
         if await self._agreed("keep and trust" if any(trusted) else "keep", memories):
             sentence = words.done("keep", memories) + (" Sessions get it now." if trusted == [True] else "")
-            self.chosen.act(lambda: changed.keep(data.store().journal, data.versions, memories), sentence)
+            self.chosen.act(lambda: outside_changes.keep(data.store().journal, data.versions, memories), sentence)
 
     async def reject_changes(self) -> None:
         """Restore what the person saw last, as one step of undo; what is not on the screen is shown first."""
@@ -152,7 +154,7 @@ class ChangedCommands(RowCommands):
         if not await self._agreed("reject", memories, back=True):
             return
         try:
-            work = partial(changed.reject, data.store(), data.versions, memories)
+            work = partial(outside_changes.reject, data.store(), data.versions, memories)
             outcome = await self.services.progress.run(work, len(memories))
             self.chosen.take_off([f"changed:{item.key}" for item, _ in outcome.failed])
             data.take_in()
@@ -306,7 +308,7 @@ class TrustCommands(RowCommands):
         title = f"Trust {what}: sessions get this"
         if not self.chosen.is_seen() and not await self.chosen.agrees(title, text, f"trust {what}"):
             return
-        grant = partial(changed.grant, data.journal(), [row.untrusted for row in rows])
+        grant = partial(outside_changes.grant, data.journal(), [row.untrusted for row in rows])
         self.chosen.act(grant, f"Trusted from now on: {self.named(rows)}.")
 
 

@@ -12,14 +12,14 @@ from memtui.base.finding import Finding
 from memtui.base.findings import Problem
 from memtui.client import locate, projects
 from memtui.review import later
-from memtui.review.changed import Changed
-from memtui.review.waiting import Waiting, homes
+from memtui.review.outside_changes import Changed
+from memtui.review.waiting_entries import Waiting, homes
 from memtui.settings import config
-from memtui.store import beside, trust
-from memtui.tidy import composing, proposed
+from memtui.store import sidecars, trust
+from memtui.tidy import composed_files, waiting_proposals
 from memtui.tidy.changeset import MemoryFiles
-from memtui.tidy.composing import Weighed
-from memtui.tidy.proposed import Undecided
+from memtui.tidy.composed_files import Weighed
+from memtui.tidy.waiting_proposals import Undecided
 from memtui.tui import watch
 from memtui.tui.screens.inbox.change_rows import ProposedRow
 from memtui.tui.screens.inbox.change_text import ChangeFacts
@@ -120,7 +120,7 @@ class PlannedChanges:
     def look(self, data: "Data") -> tuple[set[str], bool]:
         """Return which decided changes are open again, and whether a file of the plan has changed. Slow."""
         decided = [row for row in self._rows if row.proposal.id in self.decided]
-        refused = set(proposed.rejected(data.root)) if decided else set()
+        refused = set(waiting_proposals.rejected(data.root)) if decided else set()
         back = {row.proposal.id for row in decided if row.proposal.subject not in refused and row.facts.is_current}
         try:
             return back, stamps(data) != self._stamps
@@ -151,7 +151,7 @@ def weigh(data: "Data", plan: InboxPlan) -> Iterator[list[Weighed]]:
     files, since = MemoryFiles(data.store()), time.monotonic()
     weighed: list[Weighed] = []
     for facts in plan.changes:
-        weighed.append(composing.weigh(files, facts.proposal))
+        weighed.append(composed_files.weigh(files, facts.proposal))
         if time.monotonic() - since > TOLD_SECONDS:
             yield weighed
             weighed, since = [], time.monotonic()
@@ -162,8 +162,13 @@ def weigh(data: "Data", plan: InboxPlan) -> Iterator[list[Weighed]]:
 def stamps(data: "Data") -> Stamps:
     """Return the stamps of the files that a plan depends on, by path. Raises MemtuiError or OSError."""
     root = data.root
-    decided = (proposed.rejected_path(root), beside.pairs_path(root), trust.path(root), config.file_path(root))
-    directories = [proposed.directory(root)]
+    decided = (
+        waiting_proposals.rejected_path(root),
+        sidecars.pairs_path(root),
+        trust.path(root),
+        config.file_path(root),
+    )
+    directories = [waiting_proposals.directory(root)]
     directories += [paths.inbox_dir(root, slug) for slug in (None, paths.project_key(data.project_root))]
     files = [*decided]
     for directory in directories:

@@ -12,12 +12,12 @@ from rich.text import Text
 from memtui.base import fs, paths
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import many
-from memtui.base.when import NEVER
-from memtui.inbox import refused
+from memtui.base.time_input import NEVER
+from memtui.inbox import rejections
 from memtui.review import draft, evidence
 from memtui.review.draft import AS_DRAFTED, Choices, Draft
 from memtui.review.evidence import Evidence, Similar
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.store import scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -30,7 +30,7 @@ from memtui.views import legend as marks
 from memtui.views.memories import scope_name
 
 if TYPE_CHECKING:
-    from memtui.review.changed import Changed
+    from memtui.review.outside_changes import Changed
     from memtui.tui.model.data import Data
     from memtui.tui.services import Services
 
@@ -66,7 +66,7 @@ class InboxView:
         """Forget what was computed from files; the evidence only if the `directories` of inboxes reject others now."""
         self._drafts.clear()
         self.occasions.clear()
-        rejected = {directory: fs.stamp(refused.path(directory)) for directory in {*directories, *self._rejected}}
+        rejected = {directory: fs.stamp(rejections.path(directory)) for directory in {*directories, *self._rejected}}
         if any(stamp != self._rejected.get(directory, stamp) for directory, stamp in rejected.items()):
             self.evidence.clear()
         self._rejected = rejected
@@ -125,7 +125,7 @@ class InboxView:
         name, near = proposed.name, self.near(item)
 
         def find() -> Evidence:
-            rejected = refused.near([item.directory, paths.inbox_dir(self.data.root, None)])
+            rejected = rejections.near([item.directory, paths.inbox_dir(self.data.root, None)])
             return evidence.evidence_of(
                 self.data.env,
                 item,

@@ -19,7 +19,7 @@ from memtui.base.errors import MemtuiError
 from memtui.base.storage import file_error
 from memtui.review.evidence import Evidence
 from memtui.store.memory import Memory
-from memtui.tidy.composing import Weighed
+from memtui.tidy.composed_files import Weighed
 from memtui.tui import key_bindings
 from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave

@@ -7,13 +7,13 @@ from rich.text import Text
 
 from memtui.base import fastjson, ids
 from memtui.base.phrasing import some
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.store import memory
 from memtui.store.memory import TYPES
 from memtui.store.plan import is_index
-from memtui.tidy import changeset, composing
+from memtui.tidy import changeset, composed_files
 from memtui.tidy.changeset import FileOutput, MemoryFiles, Proposal
-from memtui.tidy.composing import Applied
+from memtui.tidy.composed_files import Applied
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
@@ -146,7 +146,7 @@ class OutcomeSubject(Subject):
     def preview(self, typed: Typed) -> Preview:
         """Return the preview of the change with the outcome that was typed: what it drops first. Raises MemtuiError."""
         edited = self._edited(typed)
-        weighed = composing.weigh(MemoryFiles(self.data.store()), edited)
+        weighed = composed_files.weigh(MemoryFiles(self.data.store()), edited)
         if weighed.refused is not None:
             raise weighed.refused.error
         facts = replace(self.facts, proposal=edited, weighed=weighed)
@@ -162,7 +162,7 @@ class OutcomeSubject(Subject):
         return self.output.data or b"", self._bytes(typed)
 
     def save(self, typed: Typed) -> Saved:
-        applied = composing.apply(self.data.store(), [self._edited(typed)])
+        applied = composed_files.apply(self.data.store(), [self._edited(typed)])
         if applied.refused:
             raise applied.refused[0].error
         self._applied(applied)

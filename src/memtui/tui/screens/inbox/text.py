@@ -11,13 +11,13 @@ from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import ago, share
 from memtui.review.draft import Draft
 from memtui.review.evidence import Evidence, Similar
-from memtui.review.waiting import Waiting
+from memtui.review.waiting_entries import Waiting
 from memtui.store.memory import Memory
 from memtui.tidy import similarity
 from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.widgets import markdown
-from memtui.views import drafts, safe_text, unheard
+from memtui.views import delivery_obstacles, drafts, safe_text
 
 EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
 Memories that overlap, have expired or are broken are listed here, each with its fix."""
@@ -52,7 +52,7 @@ def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = 
 
 def why_empty(unheard_code: str, *, planning: bool, read_only: bool) -> str:
     """Return the text of an inbox in which nothing waits: what will fill it, and what else can be done."""
-    why_unheard = unheard.keyed(unheard_code, read_only=read_only)
+    why_unheard = delivery_obstacles.keyed(unheard_code, read_only=read_only)
     words = EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") if why_unheard else EMPTY
     return words + PLANNING * planning + "\n" + actions.keyed("".join(ELSEWHERE[read_only:]))
 

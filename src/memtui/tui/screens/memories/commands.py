@@ -20,7 +20,7 @@ from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories.detail import glance_text, trust_text
-from memtui.tui.screens.memories.reading import MemoryReader
+from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.tui.screens.memories.rows import MemoryTable, Pair
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import AT_ONCE, Command, Services, first_of
@@ -239,16 +239,16 @@ class MemoryCommands:
 
     async def trust(self) -> None:
         """Show the chosen memories that are not trusted, or what changed in them, and trust these bytes."""
-        from memtui.store import trusting
+        from memtui.store import trust_grants
 
         data, untrusted = self.services.data, [(s, row) for s, row in self.list.chosen() if "U" in row.letters]
         directory = untrusted[0][0].directory
         names = [row.file for scope, row in untrusted if scope.directory == directory]
-        contents = trusting.read(directory, names)
+        contents = trust_grants.read(directory, names)
         title = f"Trust {some([safe_text.line(name.removesuffix('.md'), 60) for name in names])}: sessions get this"
         if await self.services.ask(Preview(title, trust_text(data, directory, contents), "trust")):
             words = f"Trusted from now on: {_names(untrusted)}."
-            grant = partial(trusting.grant, data.root, directory, contents, by="tui", now=data.now)
+            grant = partial(trust_grants.grant, data.root, directory, contents, by="tui", now=data.now)
             self._attempt(grant, words)
 
     # the form and the editor
@@ -329,11 +329,11 @@ class MemoryCommands:
             await self._save(row.memory, after)
 
     def _save_block(self, memory: Memory, after: bytes) -> None:
-        from memtui.models.subconscious import blocks, places
+        from memtui.models.subconscious import block_files, blocks
 
         data = self.services.data
         parts = blocks.Blocks(data.root, data.slug, data.now)
-        before, text = places.clean(memory.raw.decode("utf-8", "replace")), after.decode("utf-8", "replace")
+        before, text = block_files.clean(memory.raw.decode("utf-8", "replace")), after.decode("utf-8", "replace")
         change = partial(parts.replace, memory.stem, text, data.journal(), before)
         self.services.make(change, f"Changed {memory.stem}.")
 

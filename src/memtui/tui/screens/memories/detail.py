@@ -10,13 +10,13 @@ from memtui import actions
 from memtui.base import findings, fs
 from memtui.base.finding import PROBLEM
 from memtui.base.phrasing import age, ago, size
-from memtui.client import loading
+from memtui.client import auto_memory
 from memtui.store.memory import LinkTargets, Memory, flat
 from memtui.store.scopes import Scope
 from memtui.store.status import BY_CLIENT, MEANINGS, Row
 from memtui.tui.model import autosave, line_diff
 from memtui.tui.model.data import Data
-from memtui.tui.screens.memories.reading import MemoryReader
+from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.tui.screens.memories.rows import Pair, last
 from memtui.tui.services import Services
 from memtui.tui.widgets import markdown
@@ -85,9 +85,9 @@ class MemoryDetail:
         return text.append(f"{safe_text.line(self.services.data.tilde(memory.path))} · {size(memory.size)}", "dim")
 
     def _source(self, pair: Pair) -> str:
-        from memtui.store.versions import moved
+        from memtui.store.versions import moves
 
-        source = moved.source(pair[0], pair[1].memory, self.reader.creations)
+        source = moves.source(pair[0], pair[1].memory, self.reader.creations)
         return "" if source.kind == "unknown" else present.source(source, self.services.data.now())
 
     def _triggers(self, text: Text, pair: Pair) -> None:
@@ -173,15 +173,15 @@ class MemoryDetail:
         """Return how Claude Code brings a memory that memtui does not deliver."""
         scope, row = pair
         if scope.kind != "auto":
-            return loading.LOADED
+            return auto_memory.LOADED
         if self._way is None:
-            self._way = loading.way(self.services.data.env, self.services.data.cwd)
-        if self._way != loading.LOADED:
+            self._way = auto_memory.way(self.services.data.env, self.services.data.cwd)
+        if self._way != auto_memory.LOADED:
             return self._way
         if any(flag.code == "memories.cut" for flag in row.flags):
-            return loading.CUT
+            return auto_memory.CUT
         meter = self._meter(scope)
-        return loading.RECALL_ONLY if meter is not None and self._is_recall_only(meter, row) else loading.LOADED
+        return auto_memory.RECALL_ONLY if meter is not None and self._is_recall_only(meter, row) else auto_memory.LOADED
 
     def _deliveries(self, text: Text, pair: Pair) -> None:
         (scope, row), now = pair, self.services.data.now()
@@ -218,11 +218,11 @@ def glance_text(row: Row) -> Text:
 
 def trust_text(data: Data, directory: str, contents: Mapping[str, bytes]) -> Text:
     """Return memories as the agent gets them, Markdown not drawn; of one that was trusted, what changed since then."""
-    from memtui.store import trust, trusting
+    from memtui.store import trust, trust_grants
 
     text, trusted = Text(), trust.load(data.root, directory)
     for name, content in contents.items():
-        before = trusting.earlier(data.root, trusted, name)
+        before = trust_grants.earlier(data.root, trusted, name)
         text.append(safe_text.line(name, 200), "bold")
         if before is None:
             text.append("\n" + safe_text.clean(content.decode("utf-8", "replace").rstrip("\n")))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories.detail import MemoryDetail
-from memtui.tui.screens.memories.reading import MemoryReader
+from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.tui.screens.memories.rows import ORDERS, MemoryTable, Pair
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of

@@ -17,19 +17,19 @@ from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import age, cut, short, some
 from memtui.base.storage import file_error
-from memtui.recalling import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
+from memtui.recall_preview import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories import recall_text
-from memtui.tui.screens.memories.reading import MemoryReader
+from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE, MemoryTable, Pair, after_problem
 from memtui.tui.services import Command, News, Services, first_of
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.field import Field, Labelled
 from memtui.tui.widgets.rows import Column
-from memtui.views import colours, legend, safe_text, unheard
+from memtui.views import colours, delivery_obstacles, legend, safe_text
 from memtui.views import recall as words
 
 if TYPE_CHECKING:
@@ -343,7 +343,7 @@ class Recall(Labelled):
         headline = words.headline(run)
         line.append(headline if run.candidates else headline.partition(":")[0], style="bold")  # the list says why
         if why := self.recalling.unheard:  # sessions get nothing of this
-            line.append(f" · {unheard.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
+            line.append(f" · {delivery_obstacles.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
         elif run.off:
             line.append(f" · {words.OFF}", style="bold yellow")
         elif words.nearest(run) and not self.services.read_only:

@@ -3,7 +3,7 @@
 from rich.text import Text
 
 from memtui.base.phrasing import ago, cut, many, share
-from memtui.recalling import RecallCandidate, RecallRun
+from memtui.recall_preview import RecallCandidate, RecallRun
 from memtui.tui.widgets.detail import append_keys
 from memtui.views import recall, safe_text
 

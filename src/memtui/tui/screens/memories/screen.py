@@ -25,9 +25,9 @@ from memtui.tui.screens.memories import rows, tree
 from memtui.tui.screens.memories.commands import MemoryCommands
 from memtui.tui.screens.memories.detail import MemoryDetail
 from memtui.tui.screens.memories.navigation import MemoryNavigation
-from memtui.tui.screens.memories.reading import MemoryReader
+from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair
-from memtui.tui.screens.memories.transferring import TransferCommands
+from memtui.tui.screens.memories.transfers import TransferCommands
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.field import Completion

@@ -1,0 +1,136 @@
+"""Completion of command lines by argcomplete (the extra `completions`): what words and options can be at the moment."""
+
+import argparse
+import os
+from collections.abc import Iterator
+from itertools import islice
+
+import argcomplete
+
+from memtui.base.short_ids import short_id
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, cut, line
+
+NEWEST = 50  # ids of deliveries, sessions and changes that are offered
+TITLE = 60  # columns of a description
+# The words or options of a command -> what they can be; the command is empty where it does not matter.
+SOURCES = {
+    ("", "--scope"): "scopes",
+    ("", "--type"): "types",
+    ("", "--memory"): "memories",
+    ("", "--into"): "memories",
+    ("", "--session"): "sessions",
+    ("note", "--withdraw"): "notes",
+    ("note", "--again"): "notes",
+    ("show", "name"): "memories",
+    ("history", "names"): "memories trash",
+    ("edit", "names"): "memories waiting",
+    ("rm", "names"): "memories",
+    ("mv", "names"): "memories",
+    ("trust", "names"): "memories",
+    ("undo", "id"): "changes",
+    ("approve", "ids"): "waiting changed",
+    ("reject", "ids"): "waiting changed",
+    ("inbox", "id"): "waiting changed",
+    ("activity", "id"): "deliveries sessions",
+    ("set", "value"): "values",
+}
+
+
+def complete(typed: str) -> None:
+    """Answer the shell that asks what fits the end of a line, and exit."""
+    argcomplete.autocomplete(with_candidates(typed), always_complete_options=False)
+
+
+def with_candidates(typed: str) -> parser.Parser:
+    """Return the parser of the command that was typed, or of all, with candidates at its words and options."""
+    name = parser.command_word(typed.split()[1 : None if typed.endswith(" ") else -1])
+    root = parser.build(name if name in parser.COMMANDS else None)
+    for command, current in parser.walk("", root):
+        for action in current._actions:  # noqa: SLF001  argparse has no public way
+            word = action.option_strings[-1] if action.option_strings else action.dest
+            if kinds := SOURCES.get((command, word)) or SOURCES.get(("", word)):
+                action.completer = Completer(kinds.split())  # type: ignore[attr-defined]
+    return root
+
+
+class Completer:
+    """What there is of some kinds, with descriptions of one line; argcomplete calls it."""
+
+    def __init__(self, kinds: list[str]) -> None:
+        self.kinds = kinds
+
+    def __call__(
+        self, prefix: str, action: argparse.Action, parsed_args: argparse.Namespace, **_: object
+    ) -> dict[str, str]:
+        if self.kinds == ["values"]:
+            return _setting_values(parsed_args.key)
+        ctx = Context(os.environ, Output({}), getattr(parsed_args, "project", None))
+        typed = getattr(parsed_args, action.dest, None) if action.nargs in {"*", "+"} else None
+        candidates: dict[str, str] = {}
+        for kind in self.kinds:
+            for word, about in _present(ctx, kind):
+                if word.startswith(prefix) and line(word) == word and word not in (typed or ()):
+                    candidates.setdefault(word, cut(line(about), TITLE))
+        return candidates
+
+
+def _setting_values(key: str) -> dict[str, str]:
+    from memtui.settings import config
+
+    default = config.DEFAULTS.get(key)
+    text = str(default).lower() if isinstance(default, bool) else default
+    values = config.CHOICES.get(key) or (("true", "false") if isinstance(default, bool) else ())
+    return {value: "default" if value == text else "" for value in values}
+
+
+def _present(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
+    """Yield what there is of a kind at the moment."""
+    if kind in {"memories", "scopes"}:
+        from memtui.store import scopes
+
+        for scope in scopes.discover(ctx.env, ctx.cwd):
+            if kind == "scopes":
+                yield scope.label, ctx.tilde(scope.directory)
+                continue
+            for name, _ in sorted(scopes.files(scope), key=lambda pair: pair[0].lower()):
+                yield os.path.basename(name).removesuffix(".md"), scope.label
+    elif kind == "types":
+        from memtui.store.memory import TYPES
+
+        yield from ((thing, "") for thing in TYPES)
+    elif kind in {"waiting", "notes"}:
+        for item in ctx.waiting(("guidance",) if kind == "notes" else None, every=True):
+            yield short_id(item.id), item.text.partition("\n")[0]
+    elif kind == "changed":
+        from memtui.views import outside_changes
+
+        yield from ((thing.name, outside_changes.by(thing)) for thing in ctx.changed())
+    elif kind == "changes":
+        yield from ((short_id(thing.id), thing.summary) for thing in ctx.journal().ledger().changes()[:NEWEST])
+    elif kind == "trash":
+        yield from ((thing.memory.stem, thing.memory.description) for thing in ctx.store().trash())
+    else:
+        yield from _delivered(ctx, kind)
+
+
+def _delivered(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
+    """Yield the newest deliveries that `memtui activity` lists, or the sessions of the newest."""
+    from memtui.base import clock
+    from memtui.base.phrasing import ago
+    from memtui.client.transcripts import titles, transcript
+    from memtui.deliver import log, sessions
+    from memtui.deliver.filter import Filter
+    from memtui.deliver.record import Delivery
+    from memtui.views.deliveries import in_short
+
+    records = list(islice(log.newest_first(ctx.root), NEWEST))
+    if kind == "deliveries":
+        for delivery in filter(Filter().matches, map(Delivery.of, records)):
+            yield short_id(delivery.id), f"{ago(delivery.time or None, ctx.now())}: {in_short(delivery.contents)}"
+        return
+    finder = transcript.Finder(ctx.config_dir)
+    for session in sessions.collect(ctx.root, records)[:NEWEST]:
+        when = ago(clock.parse(session.last), ctx.now())
+        yield session.id[:8], f"{when}: {titles.about(finder.find(session.id)).title}"

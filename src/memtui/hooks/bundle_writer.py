@@ -1,0 +1,107 @@
+"""Write the bundles of compiled modules that hooks load at once (hooks/bundle.py)."""
+
+import ast
+import marshal
+
+from memtui.base import fs
+from memtui.hooks import bundle
+
+# By what begins, an event or a piece of work: the modules that are then loaded at once, with all that these import at
+# their top, and what is loaded before.
+ROOTS = {
+    "UserPromptSubmit": (("hooks.runner", "hooks.user_prompt_submit"), ()),
+    "PreToolUse": (("hooks.runner", "hooks.pre_tool_use"), ()),
+    "recall": (("hooks.recall_block", "recall.query", "recall.nearest_passages"), ("UserPromptSubmit",)),
+    "sentences": (("recall.semantic",), ("UserPromptSubmit", "recall")),
+    "settling": (("base.reverse_lines", "deliver.error_log", "inbox.reconciliation"), ("UserPromptSubmit",)),
+    "delivery": (("hooks.deliver", "settings.defaults", "recall.memory_block"), ("UserPromptSubmit", "recall")),
+}
+
+
+def write() -> list[str]:
+    """Write the bundles that are missing or not current; return their groups. Where that can't be, there are none."""
+    return [group for group in ROOTS if _write(group)]
+
+
+def _write(group: str) -> bool:
+    try:
+        path = bundle.path(group)
+        if _is_current(fs.read_or_empty(path)):
+            return False
+        names = tuple(modules_of(group))
+        sources = _sources_of(names)
+        head = marshal.dumps((names, tuple(map(bundle.stamp, sources))))
+        data = bundle.magic() + len(head).to_bytes(4, "little") + head
+        fs.write_atomic(path, data + marshal.dumps(list(map(_compiled, sources))), durable=False)
+    except (OSError, ImportError, SyntaxError):
+        return False
+    return True
+
+
+def modules_of(group: str) -> list[str]:
+    """List the modules of a group, each behind those that it imports, without those of the groups before."""
+    roots, before = ROOTS[group]
+    loaded = {name for other in before for name in modules_of(other)}
+    names: list[str] = []
+
+    def add(name: str) -> None:
+        if name not in names and name not in loaded and name != "hooks.bundle":
+            for other in _imported(name):
+                add(other)
+            names.append(name)
+
+    for root in roots:
+        add(root)
+    return names
+
+
+def _imported(name: str) -> list[str]:
+    """List the modules of memtui that a module imports at its top."""
+    (source,) = _sources_of((name,))
+    modules = []
+    for node in ast.parse(fs.read_or_empty(source)).body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("memtui."):
+            above = node.module.removeprefix("memtui.")
+            places = [f"{above}.{alias.name}" for alias in node.names]
+            modules += [place if fs.stamp(_sources_of((place,))[0]) else above for place in places]
+    return modules
+
+
+def _is_current(data: bytes) -> bool:
+    """Tell whether a bundle can be read, and no source of it changed. The same code has not always the same bytes."""
+    start = 8 + int.from_bytes(data[4:8], "little")
+    try:
+        names, stamps = marshal.loads(data[8:start])  # noqa: S302
+        is_same = data[:4] == bundle.magic() and tuple(map(bundle.stamp, _sources_of(names))) == stamps
+        return is_same and bool(marshal.loads(data[start:]))  # noqa: S302
+    except (OSError, ValueError, EOFError, TypeError):
+        return False
+
+
+def _sources_of(names: tuple[str, ...]) -> list[str]:
+    """Return the source files of modules."""
+    here = bundle.top()
+    return [f"{here}/{name.replace('.', '/')}.py" for name in names]
+
+
+def _compiled(source: str) -> object:
+    """Return the code of a module without what every hook would read for nothing: docstrings, annotations, and where in
+    its line something stands."""
+    tree = _Bare().visit(ast.parse(fs.read_or_empty(source), source))
+    return compile(tree, source, "exec", dont_inherit=True, optimize=2)
+
+
+class _Bare(ast.NodeTransformer):
+    """Takes annotations and columns out of a module."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.returns = None
+        elif isinstance(node, ast.AnnAssign):
+            node = ast.copy_location(ast.Assign([node.target], node.value) if node.value else ast.Pass(), node)
+        if isinstance(node, (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias)):
+            node.end_lineno = node.lineno
+            node.col_offset = node.end_col_offset = -1
+        return super().generic_visit(node)

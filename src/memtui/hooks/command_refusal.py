@@ -1,0 +1,72 @@
+"""A memory that forbids a command: the shell is refused it, once a session, and gets the memory as the reason. The same
+command again goes through: the person may want just that."""
+
+from memtui.base import fs, session_state
+from memtui.hooks import bundle, runner
+from memtui.recall import command_bans, places
+
+PART = "refused"
+# Refused commands that a session's state holds, at most.
+MOST = 200
+REASON = (
+    "Not run: the user's memory “{name}” forbids `{command}`: {about} If the user asked for exactly this command, run"
+    " it again: memtui refuses it once a session."
+)
+LOCK_SECONDS = 0.5
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.recall import judge
+
+
+def refuse(hook: runner.Hook) -> bool:
+    """Refuse the tool if a memory forbids its command and this session was not refused it yet; tell whether it was. An
+    error is logged, and then it runs."""
+    verdict = hook.attempt(None, _found, hook)
+    if verdict is None:
+        return False
+    bundle.load("delivery")
+    from memtui.base import clock, ids
+    from memtui.hooks import deliver, recall_block
+    from memtui.recall import memory_block
+
+    command, verdict.reason = verdict.reason, f"it forbids `{verdict.reason}`: refused"
+    about = memory_block.sentence(verdict.hit.description or verdict.hit.name)
+    reason = REASON.format(name=verdict.hit.name, command=command, about=about)
+    if hook.payload.get("agent_id"):  # what a subagent got the session does not have
+        deliver.send(
+            hook, ids.new_id(), memory_block.blocks([verdict], deliver.budget(hook), clock.now()), [], "", reason
+        )
+        return True
+    giving = recall_block.Giving(hook)
+    hook.attempt(None, lambda: giving.had().forget([verdict.hit.path]))  # it had it, and needs it once more
+    giving.end(deliver.send(hook, ids.new_id(), giving.blocks([verdict], deliver.budget(hook)), [], "", reason))
+    return True
+
+
+def _found(hook: runner.Hook) -> "judge.Verdict | None":
+    """Return the memory that forbids the command, with that as its reason; None if none does, or the session was
+    refused it before. Raises OSError."""
+    tool_input = hook.payload.get("tool_input")
+    line = tool_input.get("command") if isinstance(tool_input, dict) else None
+    if not isinstance(line, str):
+        return None
+    matching = command_bans.matching(hook.root, places.of_session(hook.env, hook.started_in), line)
+    if not matching:
+        return None
+    bundle.load("recall")
+    from memtui.base import ids
+    from memtui.recall import judge, path_bindings
+
+    due = path_bindings.due(hook.root, matching, judge.Recipient(), 1)
+    return due[0] if due and _is_first(hook, ids.digest(line, 8)) else None
+
+
+def _is_first(hook: runner.Hook, mark: str) -> bool:
+    """Note a command by its hash, and return whether it was not noted for this session before. Raises OSError."""
+    path = f"{hook.root}/run/worker-refused-{session_state.safe(hook.session_id)}.lock"
+    with fs.Lock(path, LOCK_SECONDS, by_process=True):
+        before = session_state.rows(session_state.load(hook.root, hook.session_id, PART), "commands")
+        if mark not in before:
+            session_state.save(hook.root, hook.session_id, {"commands": [*before, mark][-MOST:]}, PART)
+        return mark not in before

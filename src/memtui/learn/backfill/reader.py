@@ -1,0 +1,265 @@
+"""Read the transcripts of all projects on disk, from where an earlier backfill stopped, and keep what was found. Live
+sessions are read apart from this (worker/extraction.py): `extracted.jsonl` beside an inbox joins the two."""
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from memtui.base import fastjson, fs, paths, session_state
+from memtui.base.errors import ConflictError
+from memtui.base.storage import storage_error
+from memtui.client import live_sessions, projects
+from memtui.deliver import error_log
+from memtui.learn import classifier
+from memtui.learn.backfill import past_sessions, ranking, session
+from memtui.learn.backfill.ranking import Candidates
+from memtui.settings import config
+
+VERSION = 2
+# Below the data root. It can be deleted: then everything is read again.
+LOCK = "run/backfill.lock"
+OFF = "extract is off there"
+ELSEWHERE = "names no directory of this machine: only what is for all projects was taken"
+# Drafts of at least this confidence are kept, though fewer are offered: the setting may be lowered.
+LEAST = 0.35
+# Seconds between two savings of what was read, and how many times as long as one takes.
+SAVE_SECONDS, SAVE_TIMES = 2.0, 10
+
+
+@dataclass(frozen=True)
+class SkippedSource:
+    """What was not read, and why: a project, or a transcript."""
+
+    where: str
+    why: str
+
+
+@dataclass
+class ReadingProgress:
+    """How far the reading is. Bytes and files: of those that are new or have grown; `there`: all that was asked for."""
+
+    files: int = 0
+    all_files: int = 0
+    bytes: int = 0
+    all_bytes: int = 0
+    drafts: int = 0
+    there: int = 0
+    stopped: bool = False
+
+
+@dataclass
+class BackfillReading:
+    """All candidates, also of earlier readings, and what was skipped; `part`: whether only some was asked for."""
+
+    candidates: Candidates
+    progress: ReadingProgress
+    skipped: list[SkippedSource] = field(default_factory=list)
+    part: bool = False
+
+
+class TranscriptFile(NamedTuple):
+    """A transcript: its `size` in bytes, the `time` of its last change."""
+
+    path: str
+    size: int
+    time: float
+
+
+def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> list[TranscriptFile]:
+    """List the transcripts of all projects but subagents', newest first; `skipped` gets what can't be read."""
+    files = []
+    for directory in _entries(config_dir + "/projects", skipped):
+        for entry in _entries(directory.path, skipped) if directory.is_dir() else ():
+            try:
+                if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-") and entry.is_file():
+                    status = entry.stat()
+                    files.append(TranscriptFile(entry.path, status.st_size, status.st_mtime))
+            except OSError:
+                continue
+    return sorted(files, key=lambda transcript: (-transcript.time, transcript.path))
+
+
+def new(env: dict[str, str]) -> list[TranscriptFile]:
+    """List the transcripts that are new or have grown since the last reading, of those that may be read."""
+    reader = _Reader(env, paths.root(env), 0.0, "", dry=True)
+    reader.load()
+    return [each for each in transcripts(paths.config_dir(env)) if reader.is_new(each) and reader.is_wanted(each.path)]
+
+
+def _entries(directory: str, skipped: list[SkippedSource] | None) -> "list[os.DirEntry[str]]":
+    try:
+        with os.scandir(directory) as entries:
+            return list(entries)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        if skipped is not None:
+            skipped.append(SkippedSource(directory, _unreadable(error)))
+        return []
+
+
+def _unreadable(error: OSError) -> str:
+    return f"can't be read: {error.strerror or error}"
+
+
+def read(
+    env: dict[str, str],
+    *,
+    since: float = 0.0,
+    project: str = "",
+    dry: bool = False,
+    go_on: Callable[[ReadingProgress], bool] = lambda _: True,
+) -> BackfillReading:
+    """Read what is new in the transcripts changed after `since`, of the project root `project`; `dry`: write nothing.
+    `go_on` is asked often; False ends it. What was read by then is kept, whatever happens. Raises ConflictError if
+    another backfill reads, MemtuiError if nothing can be written."""
+    root = paths.root(env)
+    reader = _Reader(env, root, since, project, dry=dry)
+    if dry:
+        reader.load()
+        return reader.run(go_on)
+    lock = f"{root}/{LOCK}"
+    try:
+        with fs.Lock(lock, 0.0):
+            reader.load()
+            try:
+                return reader.run(go_on)
+            finally:
+                reader.save()
+    except fs.LockTimeoutError:
+        raise ConflictError(
+            "Another backfill is reading the transcripts.", "Wait for it, then run this again."
+        ) from None
+    except OSError as error:
+        raise storage_error(error, lock) from error
+
+
+class _Reader:
+    """One reading, with the state that it begins from and leaves."""
+
+    def __init__(self, env: dict[str, str], root: str, since: float, project: str, *, dry: bool) -> None:
+        self.env, self.root, self.since, self.project, self.dry = env, root, since, project, dry
+        self.settings = config.load(root)
+        self.roots: dict[str, str] = {}
+        self.live = frozenset(live_sessions.served(root).values())
+        self.progress = ReadingProgress()
+        self.skipped: list[SkippedSource] = []
+        self.saved, self.saving = time.monotonic(), 0.0
+        self.files: dict[str, object] = {}
+        self.candidates = Candidates()
+
+    def load(self) -> None:
+        """Read the state."""
+        try:
+            state = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{past_sessions.STATE}"))
+        except OSError:
+            state = {}
+        if state.get("v") != VERSION:
+            state = {}
+        self.files = session_state.table(state, "files")
+        rows = session_state.rows(state, "candidates")
+        self.candidates = Candidates(filter(None, map(ranking.of_row, rows)))
+
+    def run(self, go_on: Callable[[ReadingProgress], bool]) -> BackfillReading:
+        """Read the files, newest first."""
+        progress = self.progress
+        try:
+            judge = classifier.shipped()
+        except (OSError, ValueError) as problem:
+            error_log.add(self.root, "backfill", problem)
+            judge = None
+        least = min(LEAST, config.fraction(self.settings, "extract_confidence"))
+        files = transcripts(paths.config_dir(self.env), self.skipped)
+        files = [each for each in files if each.time >= self.since and self.is_wanted(each.path)]
+        wanted = list(filter(self.is_new, files))
+        progress.there, progress.all_files = len(files), len(wanted)
+        progress.all_bytes = sum(transcript.size - self._start(transcript) for transcript in wanted)
+        for transcript in wanted:
+            try:
+                self._read(transcript, judge, least, go_on)
+            except OSError as error:
+                self.skipped.append(SkippedSource(transcript.path, _unreadable(error)))
+            if progress.stopped:
+                break
+        return BackfillReading(self.candidates, progress, self.skipped, bool(self.project or self.since))
+
+    def _read(
+        self,
+        file: TranscriptFile,
+        judge: classifier.Classifier | None,
+        least: float,
+        go_on: Callable[[ReadingProgress], bool],
+    ) -> None:
+        """Read a file piece by piece. Raises OSError."""
+        progress, start, before = self.progress, self._start(file), self.progress.bytes
+        root, elsewhere = self._root_of(file.path), False
+        live = os.path.basename(file.path).removesuffix(".jsonl") in self.live
+        for piece in session.read(file.path, session_state.table(self.files, file.path), judge, least, live=live):
+            for draft in piece.drafts:
+                if root or draft.scope == "global":
+                    self.candidates.add(draft, root)
+                else:
+                    elsewhere = True
+            self.files[file.path] = piece.cursor
+            progress.bytes, progress.drafts = before + max(0, piece.offset - start), len(self.candidates)
+            begun_at = time.monotonic()
+            if not self.dry and begun_at - self.saved >= max(SAVE_SECONDS, SAVE_TIMES * self.saving):
+                self.save()
+                self.saved = time.monotonic()
+                self.saving = self.saved - begun_at
+            if piece.offset < file.size and not go_on(progress):
+                progress.stopped = True
+                return
+        # What is behind the last whole line is read again when more was written.
+        # A message that still waits in a queue is heard once the client is gone, whether it wrote more or not.
+        self.files[file.path] = {**piece.cursor, "seen": -1 if piece.waits else max(file.size, piece.offset)}
+        progress.files, progress.bytes = progress.files + 1, before + file.size - start
+        progress.stopped = not go_on(progress)
+        if elsewhere:
+            self.skipped.append(SkippedSource(file.path, ELSEWHERE))
+
+    def save(self) -> None:
+        """Write the state. Raises MemtuiError."""
+        files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
+        rows = [candidate.to_row() for candidate in self.candidates.best()]
+        data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
+        path = f"{self.root}/{past_sessions.STATE}"
+        try:
+            fs.write_atomic(path, data, durable=False)
+        except OSError as error:
+            raise storage_error(error, path) from error
+
+    def is_new(self, file: TranscriptFile) -> bool:
+        """Tell whether a file was not read to its end as it is now."""
+        stamp = session_state.table(self.files, file.path).get("seen")
+        return file.size != stamp if isinstance(stamp, int) else file.size > self._start(file)
+
+    def _start(self, file: TranscriptFile) -> int:
+        """Return where reading goes on; 0 for a file that is shorter than what was read of it: it is another one."""
+        offset = session_state.table(self.files, file.path).get("offset")
+        return offset if isinstance(offset, int) and 0 <= offset <= file.size else 0
+
+    def _root_of(self, path: str) -> str:
+        """Return the root of a transcript's project; empty if it names none of this machine."""
+        if path not in self.roots:
+            cwd = next(projects.cwds(fs.read_bytes(path, projects.HEAD_BYTES)), "")
+            self.roots[path] = paths.project_root(paths.started_in(self.env, cwd)) if cwd else ""
+        return self.roots[path]
+
+    def is_wanted(self, path: str) -> bool:
+        """Tell whether a transcript's project is wanted, and may be read."""
+        try:
+            root = self._root_of(path)
+        except OSError as error:
+            self.skipped.append(SkippedSource(path, _unreadable(error)))
+            return False
+        if self.project and root != self.project:
+            return False
+        values = [config.value(self.settings, root or None, key) for key in ("extract", "mode")]
+        if values[0] is True and values[1] != "off":
+            return True
+        off = SkippedSource(root or self.env.get("HOME", ""), OFF)
+        self.skipped += [] if off in self.skipped else [off]
+        return False

@@ -1,0 +1,219 @@
+"""Write drafts and open items to the inboxes, without secrets, and nothing twice.
+
+`extracted.jsonl` beside an inbox lists what was drafted: forks, compactions and new readers meet the same records
+again. A draft that was rejected or approved does not come back, and one that must never be drafted again not in other
+words either."""
+
+import posix
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from memtui.base import clock, fastjson, fs, ids, paths
+from memtui.client import locate
+from memtui.client.transcripts.conversation import normalised
+from memtui.inbox import draft_batch, pending_update, rejections, same_rule
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+from memtui.learn import signals
+from memtui.learn.signals import Signal
+from memtui.redact.redact import redact
+
+LEDGER = "extracted.jsonl"
+LEDGER_LIMIT, LEDGER_KEPT = 1 << 20, 4000  # bytes, lines
+MAX_DRAFTS = 20
+# Memories of a directory, and bytes of each, that are searched for a draft's words.
+MAX_MEMORIES, MEMORY_HEAD = 2000, 4096
+LOCK_SECONDS = 5.0
+
+
+def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float) -> list[str]:
+    """Write drafts of at least the confidence `threshold` to their inboxes; return the ids of new entries. One that
+    waits already counts one more in its `seen`; one that is known otherwise is skipped. Raises OSError."""
+    root = paths.root(env)
+    project = paths.project_root(cwd)
+    good = sorted((d for d in drafts if d.confidence >= threshold), key=lambda d: -d.confidence)[:MAX_DRAFTS]
+    draft_ids: list[str] = []
+    for scope, directory in (
+        ("project", paths.inbox_dir(root, paths.project_key(project))),
+        ("global", paths.inbox_dir(root, None)),
+    ):
+        drafts_of_scope = [redacted(draft) for draft in good if draft.scope == scope]
+        if drafts_of_scope:
+            with fs.Lock(directory + "/" + LEDGER + ".lock", LOCK_SECONDS):
+                draft_ids += _write(env, cwd, directory, project, drafts_of_scope)
+    return draft_ids
+
+
+def redacted(draft: Signal) -> Signal:
+    """Return a draft without secrets."""
+    changes: dict[str, str] = {}
+    for key in ("description", "body", "agent", "person", "name", "request"):
+        value: str = getattr(draft, key)
+        changes[key] = redact(value)[0]
+    if changes["name"] != draft.name or changes["description"] != draft.description:
+        changes["name"] = "note-" + ids.content_hash(changes["description"])[:8]
+    return replace(draft, **changes)  # type: ignore[arg-type]
+
+
+def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: Sequence[Signal]) -> list[str]:
+    now = clock.now()
+    ledger = draft_batch.lines_of(f"{directory}/{LEDGER}")
+    evidence = {row.get("evidence") for row in ledger}
+    hashes = {row.get("hash") for row in ledger}
+    never = [text.description for text in rejections.load(directory) if text.never]
+    unwanted = {normalised(text) for text in never}
+    draft_ids: list[str] = []
+    noted = b""
+    for draft in drafts:
+        key = normalised(draft.description)
+        digest = ids.content_hash(key)
+        origins = [origin for origin in draft.origins if origin not in evidence]
+        if not origins or not key:
+            continue
+        is_known = digest in hashes or key in unwanted or _is_known(env, cwd, draft.scope, key)
+        is_known = is_known or same_rule.first(draft.description, never) is not None
+        if not _seen_again(directory, draft, origins) and not is_known:
+            draft_ids.append(
+                inbox_file.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
+            )
+        # Noted last: after a kill in between, the draft is found again where it waits.
+        row = {"v": 1, "hash": digest, "time": clock.iso_seconds(now)}
+        noted = b"".join(fastjson.dumps({**row, "evidence": text}).encode() + b"\n" for text in origins)
+        evidence.update(origins)
+        hashes.add(digest)
+        fs.append(f"{directory}/{LEDGER}", noted)
+    size = posix.stat(f"{directory}/{LEDGER}").st_size if noted else 0
+    if size > LEDGER_LIMIT:
+        # The line that the limit cuts is dropped.
+        data = fs.read_bytes(f"{directory}/{LEDGER}", offset=size - LEDGER_LIMIT).partition(b"\n")[2]
+        rows = data.splitlines(keepends=True)[-LEDGER_KEPT:]
+        fs.write_atomic(f"{directory}/{LEDGER}", b"".join(rows), durable=False)
+    return draft_ids
+
+
+def fields_of(draft: Signal, project: str) -> dict[str, str]:
+    """Return the fields of a pending update, those that say something."""
+    fields = {
+        "from": f"session:{draft.session}",
+        "kind": draft.kind,
+        "name": draft.name,
+        "type": draft.type,
+        "scope": draft.scope,
+        "confidence": f"{draft.confidence:.2f}",
+        "seen": str(1 + len(draft.repeats)) if draft.repeats else "",
+        "durable": "" if draft.durable is None else f"{draft.durable:.2f}",
+        "session": draft.session,
+        "project": project,
+        "evidence": draft.evidence,
+        "request": draft.request,
+    }
+    return {key: value for key, value in fields.items() if value}
+
+
+def text_of(draft: Signal) -> str:
+    """Return the text of a pending update: description, body, and the lines of evidence."""
+    excerpts = zip(inbox_format.EVIDENCE, (draft.agent, draft.person), strict=True)
+    evidence = [mark + " ".join(words.split()) for mark, words in excerpts if words]
+    return pending_update.join(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
+
+
+def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
+    """Return whether a pending update says nearly this already; it then counts the records, and is surer."""
+    found = False
+    path = directory + "/" + inbox_format.FILES["updates"]
+    if inbox_format.is_too_long(path):
+        return False  # too long to search
+
+    def change(source: str) -> str:
+        nonlocal found
+        entry = _says(inbox_format.parse(source), draft.description)
+        if entry is None:
+            return source
+        found = True
+        if not entry.fields.get("id") or entry.fields.get("evidence") in origins:
+            return source  # written by hand, or just before the worker was killed
+        fields = {**entry.fields, "seen": str(entry.count("seen", 1) + len(origins))}
+        sure = entry.fraction("confidence")
+        if sure is not None:
+            fields["confidence"] = f"{signals.said_again(max(sure, draft.confidence), len(origins)):.2f}"
+        end = entry.start + len(entry.raw)
+        return source[: entry.start] + inbox_format.render(fields, entry.text) + source[end:]
+
+    inbox_file.rewrite(path, change)
+    return found
+
+
+def _says(entries: Sequence[inbox_format.Entry], description: str) -> inbox_format.Entry | None:
+    """Return the pending update that says something already; one that was extracted may say it in other words."""
+    key = normalised(description)
+    exact = next((entry for entry in entries if normalised(entry.text.split("\n")[0]) == key), None)
+    if exact is not None:
+        return exact
+    drafts = [entry for entry in entries if "confidence" in entry.fields]
+    at = same_rule.first(description, [entry.text.split("\n")[0] for entry in drafts])
+    return None if at is None else drafts[at]
+
+
+def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:
+    """Return whether a line near the top of a memory of the scope, such as its description, has these words."""
+    directories = [locate.global_dir(env)]
+    if scope == "project":
+        directories += [locate.project_dir(env, cwd)[0], locate.auto_dir(env, cwd)]
+    for directory in directories:
+        try:
+            names = locate.walk(directory)[:MAX_MEMORIES]
+        except OSError:
+            continue
+        for name, problem in names:
+            try:
+                head = b"" if problem else fs.read_bytes(f"{directory}/{name}", MEMORY_HEAD)
+            except OSError:
+                continue
+            text = inbox_format.decode(head)
+            if any(normalised(re.sub(r"^\s*description:", "", line)) == key for line in text.splitlines()):
+                return True
+    return False
+
+
+def write_items(env: dict[str, str], cwd: str, session_id: str, texts: Sequence[str]) -> bool:
+    """Make `texts` the open items of this session in its project's inbox, in place of those of earlier sessions;
+    without texts only its own are removed. Return whether the file changed. Items that are `kept`, or written without a
+    session, stay; one that was there keeps its id. Raises OSError."""
+    now = clock.now()
+    root, project = paths.root(env), paths.project_root(cwd)
+    path = paths.inbox_dir(root, paths.project_key(project)) + "/" + inbox_format.FILES["items"]
+    wanted: dict[str, str] = {}
+    for text in texts:
+        line = redact(" ".join(text.split()))[0]
+        wanted.setdefault(normalised(line), line)
+    if not wanted and not fs.read_or_empty(path, 1):
+        return False
+
+    def change(source: str) -> str:
+        entries = inbox_format.parse(source, items=True)
+        old: dict[str, inbox_format.Entry] = {}
+        for entry in reversed(entries):
+            owner = entry.fields.get("session")
+            if not owner or entry.fields.get("state") == "kept":
+                wanted.pop(normalised(entry.text), None)
+            elif wanted or owner == session_id:
+                old[normalised(entry.text)] = entry
+                if owner != session_id or normalised(entry.text) not in wanted:
+                    source = source[: entry.start] + source[entry.start + len(entry.raw) :]
+        mine = {key for key, entry in old.items() if entry.fields.get("session") == session_id}
+        new = ""
+        for key, text in wanted.items():
+            if key not in mine:
+                fields = {
+                    "id": old[key].id if key in old else ids.new_id(now),
+                    "time": old[key].fields.get("time", "") if key in old else "",
+                    "from": f"session:{session_id}",
+                    "session": session_id,
+                    "project": project,
+                }
+                fields["time"] = fields["time"] or clock.iso_seconds(now)
+                new += inbox_format.render(fields, text)
+        return source + ("\n" if new and source and not source.endswith("\n") else "") + new
+
+    return inbox_file.rewrite(path, change)

@@ -1,0 +1,245 @@
+"""One run of the subconscious, a process of its own that a worker starts after a turn: read what is new in a session,
+ask, and act on the answer. A session has one run at a time; one more waits for it, and reads what came meanwhile."""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from memtui.base import clock, fastjson, fs, ids, paths, session_state
+from memtui.base.errors import MemtuiError
+from memtui.client import locate
+from memtui.client.transcripts import cursor, transcript
+from memtui.client.transcripts.conversation import Conversation, cleaned
+from memtui.deliver import error_log
+from memtui.deliver.record import find_note
+from memtui.models import selection
+from memtui.models.call import CANCELLED, ModelError
+from memtui.models.model import LanguageModel
+from memtui.models.subconscious import agent, block_files, blocks, control, runs, transcript_view
+from memtui.models.subconscious.agent import Wishes
+from memtui.models.subconscious.runs import Run
+from memtui.recall import places as memory_places
+from memtui.redact.redact import redacted
+from memtui.settings import config
+
+# Characters that must be new before a model is asked, unless the person said something or addressed it.
+LEAST = 200
+# Characters by which memories are looked up; seconds beside those of the calls.
+LOOKED_UP, MORE_SECONDS = 4000, 120
+# Mentions that wait, at most; runs of the session whose remarks are told again, and whose whispers are not repeated.
+WAITING, EARLIER = 20, 100
+# How often the same words are sent in vain.
+IN_VAIN = 3
+# A transcript is read for the first time from so many bytes before its end.
+FIRST_BYTES = 1 << 20
+
+
+def _pending(value: object) -> tuple[Run, list[tuple[str, str, str]]] | None:
+    """Read an answer of a state: its run, and the edits of blocks that it asks for; None if it is none."""
+    row = value.get("run") if isinstance(value, dict) else None
+    run = runs.read({**row, "v": runs.VERSION}) if isinstance(row, dict) else None
+    if run is None or not isinstance(value, dict):
+        return None
+    edits = value.get("edits")
+    rows = [edit for edit in edits if isinstance(edit, list) and len(edit) == 3] if isinstance(edits, list) else []
+    return run, [(str(name), str(old), str(new)) for name, old, new in rows]
+
+
+class Along:
+    """A session to read. `payload`: as a hook gets it; `now`: the clock, in seconds since the epoch."""
+
+    def __init__(
+        self, env: dict[str, str], payload: Mapping[str, object], now: Callable[[], float] = clock.now
+    ) -> None:
+        self.env, self.now = env, now
+        self.root = paths.root(env)
+        self.id = transcript.text_of(payload.get("session_id"))
+        self.transcript = transcript.text_of(payload.get("transcript_path"))
+        self.cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
+        self.project_root = paths.project_root(self.cwd)
+        self.top = locate.worktree_top(self.cwd)
+        self.slug = paths.project_key(self.project_root)
+        self.event = transcript.text_of(payload.get("hook_event_name"))
+        self.blocks = blocks.Blocks(self.root, self.slug, now)
+        self._looked, self._off = time.monotonic(), False
+
+    def run(self) -> Run | None:
+        """Read what is new, ask and act; None if it may not run here, or nothing is new. What goes wrong with the model
+        is the run's outcome. Raises MemtuiError, OSError."""
+        if not self.id or not self.transcript.startswith("/"):
+            return None
+        powers = control.powers(self.env, self.root, self.project_root).in_tree(self.env, self.root, self.top)
+        if powers.why:
+            return None
+        name = f"{self.root}/run/subconscious-{session_state.safe(self.id)}"
+        try:
+            with fs.Lock(name + ".next.lock", 0.0):
+                lock = fs.Lock(name + ".lock", 3.0 * config.number(config.load(self.root), "llm_timeout"))
+                lock.__enter__()
+        except fs.LockTimeoutError:
+            return None  # another one waits, and will read this too
+        try:
+            return self._run(powers)
+        finally:
+            lock.__exit__()
+
+    def _run(self, powers: control.Powers) -> Run | None:
+        state = control.load(self.root, self.id)
+        if "answer" in state:  # a killed process did not come to it
+            answer = _pending(state.pop("answer"))
+            if answer is not None:
+                self._act(*answer, again=True)
+            control.save(self.root, self.id, state)
+        turn, conversation, end = self._listen(state)
+        mentions = _waiting(state, turn, self.now())
+        answer_chars = sum(len(text) for text in turn.said(transcript_view.AGENT))
+        if not (turn.mentions or turn.said(transcript_view.PERSON)) and answer_chars < LEAST:
+            return None
+        run = Run(
+            ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
+            powers.backend, powers.model, powers.mode, powers.allowed, heard=len(turn.lines) + turn.left_out,
+            limit=seconds(self.root),
+        )  # fmt: skip
+        runs.append(self.root, run)
+        begun, wishes, failed, model = time.monotonic(), Wishes(), None, None
+        try:
+            # It ends its call as soon as the person stops the subconscious.
+            model = LanguageModel(
+                self.env, self.root, self.cwd, choice=control.choose(self.env, config.load(self.root)),
+                workplace=self.top if powers.allowed == "full" else "", cancelled=self._switched_off,
+            )  # fmt: skip
+            agent.ask(model, self._situation(powers, turn, mentions), wishes)
+            if why := control.powers(self.env, self.root, self.project_root).why:
+                raise ModelError(CANCELLED, f"{why} What was answered is dropped.")
+        except (ModelError, MemtuiError) as error:
+            failed = error
+        run = replace(run, looks=tuple(wishes.looks), seconds=round(time.monotonic() - begun, 3))
+        if model is not None:
+            spent = model.spent
+            run = replace(run, model=model.name, calls=model.calls, tokens=spent.tokens, cost=spent.cost)
+        after = {
+            "path": self.transcript,
+            **cursor.note(self.transcript, end),
+            "project": self.slug,
+            "conversation": conversation.to_state(),
+            "mentions": mentions,
+        }
+        if failed is not None:
+            return self._failed(replace(run, refused=tuple(wishes.refused)), failed, state, after)
+        run = replace(run, outcome=runs.DONE, note=wishes.note, whispers=tuple(wishes.whispers))
+        run = replace(run, refused=tuple(wishes.refused))
+        after["mentions"] = [mention for mention in mentions if mention["id"] not in wishes.replied]
+        answer = cleaned({"run": run.data(), "edits": wishes.edits}, redacted)
+        control.save(self.root, self.id, {**after, "answer": answer})
+        self._act(*(_pending(answer) or (run, [])))
+        control.save(self.root, self.id, after)
+        return next((job for job in runs.newest_first(self.root, 5) if job.id == run.id), run)
+
+    def _listen(self, state: dict[str, Any]) -> tuple[transcript_view.Heard, Conversation, int]:
+        """Return what is new in the session since the state, its conversation, and the offset at which it ends."""
+        begin, in_midst = cursor.start(state, self.transcript), False
+        if not begin and "offset" not in state:
+            begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
+            in_midst = begin > 0
+        earlier = state.get("conversation") if begin else None
+        conversation = Conversation(earlier if isinstance(earlier, dict) else None, redacted)
+        reader = transcript.Reader(self.transcript, begin)
+        turn = transcript_view.listen(reader, conversation)
+        turn.in_midst = in_midst
+        return turn, conversation, reader.offset
+
+    def _failed(self, run: Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]) -> Run:
+        """Note a run without an answer. The same words are sent again, unless they were in vain too often."""
+        outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
+        why = error.message
+        if isinstance(error, ModelError) and error.futile:
+            times = 1 + session_state.number(dict(state), "in_vain")  # since something was read last
+            if times < IN_VAIN:
+                control.save(self.root, self.id, {**state, "in_vain": times})
+            else:
+                control.save(self.root, self.id, after)
+                why = f"{why} It was sent {times} times, and is skipped now."
+        ended = replace(run, outcome=outcome, why=why)
+        runs.append(self.root, ended)
+        return ended
+
+    def _switched_off(self) -> bool:
+        """Tell whether the person stopped it meanwhile, or switched it off: settings are read once a second."""
+        if control.stopped(self.root) is not None:
+            return True
+        if time.monotonic() >= self._looked + 1.0:
+            self._looked = time.monotonic()
+            self._off = bool(control.powers(self.env, self.root, self.project_root).why)
+        return self._off
+
+    def _situation(
+        self, powers: control.Powers, turn: transcript_view.Heard, mentions: list[dict[str, Any]]
+    ) -> agent.Situation:
+        words = " ".join(turn.said(transcript_view.PERSON) or turn.said(transcript_view.AGENT))[-LOOKED_UP:]
+        return agent.Situation(
+            self.blocks.told(block_files.DIRECTIVES),
+            {name: self.blocks.told(name) for name in block_files.BLOCKS},
+            [run for run in runs.newest_first(self.root, EARLIER, self.id) if run.outcome == runs.DONE],
+            turn,
+            [(mention["id"], mention["who"], mention["words"]) for mention in mentions],
+            selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
+            undone=self.blocks.undone(agent.UNDONE),
+            top=self.top if powers.allowed == "read-only" else "",
+            all_tools=powers.allowed == "full",
+        )
+
+    def _act(self, run: Run, edits: Sequence[tuple[str, str, str]], *, again: bool = False) -> None:
+        """Do what an answer asks for, but not what was done before (`again`), and log the run. Raises OSError."""
+        changes, refused = [], list(run.refused)
+        for name, old, new in edits:
+            try:
+                is_changed = self.blocks.edit(name, old, new, run=run.id, session=self.id)
+                # A process that was killed then may have made it.
+                if is_changed or (again and name in {block for block, _, _ in blocks.changes_of(self.root, run.id)}):
+                    changes.append(agent.change(name, old, new))
+                else:
+                    refused.append(f"a change of {name}: it says that already")
+            except blocks.RefusedEditError as error:
+                refused.append(f"a change of {name}: {error.message}")
+        for block in run.whispers:
+            was_sent = again and (runs.waits(self.root, run, block) or find_note(self.root, block.id) is not None)
+            if not was_sent:
+                runs.send(self.root, run, block)
+        runs.append(self.root, replace(run, changes=tuple(changes), refused=tuple(map(redacted, refused))))
+
+
+def _waiting(state: Mapping[str, Any], turn: transcript_view.Heard, now: float) -> list[dict[str, Any]]:
+    """Return the mentions that wait for a reply, with those just heard, each with how often it was told of."""
+    waiting = [{**row, "told": row["told"] + 1} for row in control.waiting_in(state, now)]
+    number = max((int(row["id"][1:]) for row in waiting if row["id"][1:].isdigit()), default=0)
+    for at, mention in enumerate(turn.mentions, number + 1):
+        waiting.append({"id": f"m{at}", "who": mention.who, "words": mention.words, "time": clock.iso(now), "told": 1})
+    return waiting[-WAITING:]
+
+
+def seconds(root: str) -> int:
+    """Return the seconds that a run may take, at most."""
+    return (agent.STEPS + 2) * config.number(config.load(root), "llm_timeout") + MORE_SECONDS
+
+
+def main() -> None:
+    """Run for the hook's payload on standard input; the client that it started ends with it. Never raises."""
+    env = dict(os.environ)
+    root = paths.root(env)
+    for number in (signal.SIGALRM, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        signal.alarm(seconds(root))
+        Along(env, fastjson.loads_dict(sys.stdin.buffer.read())).run()
+    except KeyboardInterrupt:
+        error_log.add(root, "subconscious", TimeoutError("It was ended, or took longer than a run may."))
+    except Exception as error:
+        error_log.add(root, "subconscious", error)
+
+
+if __name__ == "__main__":
+    main()

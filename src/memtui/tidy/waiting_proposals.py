@@ -1,0 +1,278 @@
+"""What is proposed and waits for a person: planned now, or saved in `proposals/`; `rejected.json`."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from memtui.base import fastjson, fs, ids, paths
+from memtui.base.errors import MemtuiError, UsageError
+from memtui.base.finding import PROBLEM
+from memtui.base.findings import Problem
+from memtui.base.phrasing import many
+from memtui.base.storage import read_or_none, storage_error
+from memtui.store import memory, sidecars
+from memtui.store.journal import acts
+from memtui.store.journal.changes import FileChange
+from memtui.store.scopes import Scope
+from memtui.store.store import Store
+from memtui.tidy import lint_fixes, plan
+from memtui.tidy.changeset import (
+    ChangeSet,
+    FileInput,
+    FileOutput,
+    MemoryFiles,
+    Proposal,
+    ProposalEvidence,
+    check,
+    title,
+)
+from memtui.tidy.lint import LintInput
+
+VERSION = 1
+# The most bytes of a file; the newest rejections that are kept.
+MAX_BYTES, MOST_REJECTED = 64 << 20, 10_000
+
+
+class Settled(NamedTuple):
+    """What needs no new proposal: the `ids` that wait, and the `texts` they were made from, as (path, SHA-256)."""
+
+    ids: frozenset[str]
+    texts: frozenset[tuple[str, str]]
+
+
+class Undecided(NamedTuple):
+    """A proposal that nobody decided yet, what made it, and the file of its ChangeSet, empty for one planned now."""
+
+    proposal: Proposal
+    by: str
+    file: str
+
+    @property
+    def later_key(self) -> str:
+        """What it is hidden under."""
+        return f"change:{self.proposal.subject}"
+
+
+class UndecidedSet(NamedTuple):
+    """Proposals that wait, saved ones first; problems left, by cause; the files whose fix was rejected."""
+
+    proposals: tuple[Undecided, ...]
+    left: tuple[Problem, ...]
+    rejected: frozenset[str]
+
+
+class Rejected(NamedTuple):
+    """The `proposals` newly rejected, the count of pairs newly kept apart, and whether anything was written."""
+
+    proposals: tuple[Proposal, ...]
+    pairs: int
+    changed: bool
+
+
+def undecided(
+    store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True, within: Sequence[Scope] = ()
+) -> UndecidedSet:
+    """Plan (of the scopes `within` only), and read the ChangeSets that wait. Raises MemtuiError."""
+    planned = plan.plan(store, subject, go_on)
+    proposals = plan.within(planned.proposals, within) if within else planned.proposals
+    rows = [*([] if within else _saved(store)), *(Undecided(proposal, plan.BY, "") for proposal in proposals)]
+    rejected_ids = set(rejected(store.root))
+    unique: dict[str, Undecided] = {}
+    for other in rows:
+        if not rejected_ids & _names(other.proposal):
+            unique.setdefault(other.proposal.id, other)
+    # What is left for a person: no fix, and no other proposal is about it.
+    files = {fix.path for fix in planned.fixes}
+    fixed = {
+        id(finding) for finding in planned.findings if lint_fixes.fixable(finding) and finding.data.get("path") in files
+    }
+    reasons = {(reason.code, reason.data.get("path")) for proposal in planned.proposals for reason in proposal.evidence}
+    problems = [finding for finding in planned.findings if finding.level == PROBLEM and id(finding) not in fixed]
+    findings = [finding for finding in problems if (finding.code, finding.data.get("path")) not in reasons]
+    fixes = [fix for fix in planned.proposals if lint_fixes.is_safe(fix) and rejected_ids & _names(fix)]
+    paths_rejected = frozenset(output.path for fix in fixes for output in fix.outputs)
+    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)), paths_rejected)
+
+
+def _saved(store: Store) -> list[Undecided]:
+    """List what saved ChangeSets propose about unchanged files of the scopes here."""
+    files = MemoryFiles(store)
+    rows: list[Undecided] = []
+    for path, _, changes in _sets(store.root):
+        try:
+            check_places(changes, files)
+            current = [proposal for proposal in changes.proposals if all(map(files.is_current, proposal.inputs))]
+        except MemtuiError:
+            continue
+        rows += [Undecided(proposal, changes.by, path) for proposal in current]
+    return rows
+
+
+def rejected_path(root: str) -> str:
+    return root + "/rejected.json"
+
+
+def rejected(root: str) -> list[str]:
+    """Read the ids of what was rejected, oldest first; none from a file that can't be read."""
+    try:
+        return _ids(read_or_none(rejected_path(root)) or b"")
+    except OSError:
+        return []
+
+
+def _ids(data: bytes) -> list[str]:
+    names = fastjson.loads_dict(data).get("ids") if data.strip() else None
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
+def _for_good(proposal: Proposal) -> str:
+    """Return what a proposal that is rejected for good is known by, however its memories change."""
+    return " ".join(["never", proposal.ref, *sorted({evidence.code for evidence in proposal.evidence})])
+
+
+def _names(proposal: Proposal) -> set[str]:
+    """Return what a proposal is known by if it was rejected, also by an older version."""
+    return {proposal.id, proposal.subject, _for_good(proposal)}
+
+
+def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:
+    """Reject proposals in one step: until their memories change, or `never` again. Raises MemtuiError."""
+    if not proposals:
+        return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
+    files, pairs = MemoryFiles(store), 0
+    with store.journal.together():
+        for each in proposals:
+            present = [
+                file.path for file in each.inputs if never and each.kind == "merge" and os.path.exists(file.path)
+            ]
+            memories = [memory.read_memory(path, files.scope_of(path).scope.label) for path in present]
+            pairs += sum(sidecars.keep_apart(store.journal, *pair) for pair in combinations(memories, 2))
+        path = rejected_path(store.root)
+        before = read_or_none(path)
+        names_then = _ids(before or b"")
+        new = tuple(each for each in proposals if (_for_good(each) if never else each.subject) not in names_then)
+        if new:
+            names = [*names_then, *(each.subject for each in new), *(_for_good(each) for each in new if never)]
+            names = list(dict.fromkeys(names))[-MOST_REJECTED:]
+            data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
+            subject = title(proposals[0]) if len(proposals) == 1 else many(len(proposals), "change")
+            words = acts.summary("reject", subject) + " for good" * never
+            if never and all(each.subject in names_then for each in new):
+                words = f"{acts.NEVER} {subject} again"
+            store.journal.run("reject", [FileChange(path, before, data)], words)
+    return Rejected(new, pairs, bool(new) or pairs > 0)
+
+
+def directory(root: str) -> str:
+    return root + "/proposals"
+
+
+def save(root: str, changes: ChangeSet, now: float) -> str:
+    """Save a ChangeSet and return its file; older ones of its maker that it repeats go. Raises MemtuiError."""
+    path = f"{directory(root)}/{ids.new_id(now)}.json"
+    try:
+        fs.write_atomic(path, dumps(changes))
+    except OSError as error:
+        raise storage_error(error, path) from error
+    about = {(proposal.kind, _texts(proposal)) for proposal in changes.proposals}
+    for older, _, change_set in [*_sets(root)]:
+        if (
+            older != path
+            and change_set.by == changes.by
+            and all((e.kind, _texts(e)) in about for e in change_set.proposals)
+        ):
+            fs.unlink(older)
+    return path
+
+
+def _texts(proposal: Proposal) -> frozenset[tuple[str, str]]:
+    return frozenset((file.path, file.sha256) for file in proposal.inputs)
+
+
+def waiting(root: str) -> int:
+    """Count the proposals of saved ChangeSets that nobody decided yet and whose files are as they were then."""
+    decided = {*rejected(root)}
+    proposals = [proposal for _, _, changes in _sets(root) for proposal in changes.proposals]
+    return len(
+        {each.id for each in proposals if not decided & _names(each) and all(file.is_current for file in each.inputs)}
+    )
+
+
+def settled(root: str) -> Settled:
+    """Return what needs no new proposal, since a person has one to decide, or did not want it."""
+    proposals = [proposal for _, _, changes in _sets(root) for proposal in changes.proposals]
+    return Settled(frozenset(proposal.id for proposal in proposals), frozenset().union(*map(_texts, proposals)))
+
+
+def _sets(root: str) -> Iterator[tuple[str, float, ChangeSet]]:
+    """Yield the path, time and content of each file, newest first, without those that can't be read."""
+    for name in sorted(paths.names_in(directory(root)), reverse=True):
+        time = ids.id_time(name.removesuffix(".json"))
+        if time is not None and name.endswith(".json"):
+            try:
+                yield f"{directory(root)}/{name}", time, read(f"{directory(root)}/{name}")
+            except MemtuiError:
+                continue
+
+
+def dumps(changes: ChangeSet) -> bytes:
+    """Return the file of a ChangeSet. Characters beyond ASCII, and bytes that are no text, are written as escapes."""
+    rows = [
+        {
+            "id": each.id,
+            "kind": each.kind,
+            "reason": each.reason,
+            "evidence": [
+                {"code": part.code, "score": part.score, "texts": part.texts, "data": dict(part.data)}
+                for part in each.evidence
+            ],
+            "inputs": [{"path": file.path, "sha256": file.sha256, "text": _text(file.data)} for file in each.inputs],
+            "outputs": [{"path": file.path, "text": _text(file.data)} for file in each.outputs],
+        }
+        for each in changes.proposals
+    ]
+    row = {"v": VERSION, "time": changes.time, "by": changes.by, "changes": rows}
+    return json.dumps(row, indent=2).encode() + b"\n"
+
+
+def _text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "surrogateescape")
+
+
+def _data(row: dict[str, Any]) -> bytes | None:
+    return None if row["text"] is None else bytes(row["text"].encode("utf-8", "surrogateescape"))
+
+
+def read(path: str) -> ChangeSet:
+    """Read a ChangeSet from its file. Raises UsageError for what is none, MemtuiError."""
+    try:
+        row = json.loads(fs.read_bytes(path, MAX_BYTES))
+        if row["v"] != VERSION:
+            raise ValueError(f"it is not of version {VERSION}")
+        return ChangeSet(str(row["time"]), str(row["by"]), tuple(map(_proposal, row["changes"])))
+    except OSError as error:
+        raise storage_error(error, path) from error
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"{path} is no ChangeSet that this memtui reads: {error!r}.", "Plan again.") from error
+
+
+def _proposal(row: dict[str, Any]) -> Proposal:
+    parts = [
+        ProposalEvidence(item["code"], item["score"], tuple(item["texts"]), item["data"]) for item in row["evidence"]
+    ]
+    inputs = tuple(FileInput(str(item["path"]), str(item["sha256"]), _data(item)) for item in row["inputs"])
+    outputs = tuple(FileOutput(str(item["path"]), _data(item)) for item in row["outputs"])
+    proposal = Proposal(str(row["id"]), row["kind"], str(row["reason"]), tuple(parts), inputs, outputs)
+    check(proposal)
+    return proposal
+
+
+def check_places(changes: ChangeSet, files: MemoryFiles) -> None:
+    """Raise MemtuiError for a ChangeSet about other files than the memories, indexes and instructions here."""
+    for proposal in changes.proposals:
+        for read_file in proposal.inputs:
+            files.readable(read_file.path)
+        for output in proposal.outputs:
+            files.writable(output.path)

@@ -1,0 +1,242 @@
+"""Read the memories of all scopes in workers; after a change of files, read only what changed."""
+
+import gc
+import os
+import time
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any
+
+from textual.message import Message
+from textual.worker import Worker, get_current_worker
+
+from memtui import actions
+from memtui.base.finding import Finding
+from memtui.base.phrasing import many
+from memtui.store import scopes
+from memtui.store import status as memory_status
+from memtui.store.index.index_state import IndexState, index_of
+from memtui.store.scopes import Scope
+from memtui.store.status import Row, Usage
+from memtui.tui.model import autosave, fuzzy
+from memtui.tui.screens.memories.rows import Pair
+from memtui.tui.screens.memories.tree import Place
+from memtui.tui.services import HowFar, News, Services
+from memtui.views.memories import scope_name
+
+# How often progress is shown while other projects are read.
+PROGRESS_SECONDS = 0.2
+Rows = dict[str, list[Row]]
+EMPTY = "Nothing is remembered here yet.\n\n"
+KEYS = """{app.note}  writes a note: your next prompt gets it{once}
+{memories.new}  creates a memory
+{app.inbox}  shows drafts from your sessions, for you to approve
+{app.help}  lists all keys"""
+# What fills a scope without memories, by its kind.
+FILLED_BY = {
+    "global": "What is true in all your projects.\n{memories.new} creates a memory.\n{app.inbox} has drafts.",
+    "project": "What all who work on this repository should know, in its .claude/memory.\n{memories.new} creates one.",
+    "auto": "Claude Code writes its own memories here while you work.\n{memories.new} creates one.",
+    "agent": "The agent of this name writes its own memories here while it works.",
+}
+
+
+def _readable(scope: Scope) -> bool:
+    return scope.exists and not scope.problem
+
+
+def _first_rows(scope: Scope, count: int) -> list[Row]:
+    memories = islice(scopes.memories(scope), count)
+    return [Row(memory, memory.path.removeprefix(scope.directory + "/")) for memory in memories]
+
+
+class MemoryReader:
+    """Everything that the Memories screen has read. `rows`: the memories of the `scopes`, by label; `outcomes`: of the
+    last deliveries, by id; `autosaves`: their times by path; `creations`: the memories that memtui made; `of_indexes`:
+    what is wrong with a MEMORY.md, by label; `partly`: the labels of scopes with only the first page read."""
+
+    def __init__(self, services: Services, screen: Any) -> None:
+        self.services, self.screen = services, screen
+        self.scopes: list[Scope] = []
+        self.rows: Rows = {}
+        self.outcomes: dict[str, str] = {}
+        self.autosaves: dict[str, float] = {}
+        self.creations: dict[str, tuple[str, float | None]] = {}
+        self.of_indexes: dict[str, list[Finding]] = {}
+        self.partly: set[str] = set()
+        self.loaded = False
+        self.expected = ""  # the path of the memory that the cursor goes to, once it is read
+        self._missing: set[str] = set()  # the paths of memories that were removed while others are read
+        self._usage: Usage | None = None
+        self._worker: Worker[None] | None = None
+        self._again = self._later = False
+
+    @property
+    def unread(self) -> set[str]:
+        """The labels of the scopes that are not read completely."""
+        return self.partly | {scope.label for scope in self.scopes if scope.label not in self.rows}
+
+    def pairs(self, of: Iterable[Scope] | None = None) -> list[Pair]:
+        """Return the memories of some scopes, None for all."""
+        return [(s, row) for s in (self.scopes if of is None else of) for row in self.rows.get(s.label, [])]
+
+    def paths(self) -> set[str]:
+        return {row.memory.path for rows in self.rows.values() for row in rows}
+
+    def name_of(self, scope: Scope) -> str:
+        """Return what to call a scope in a sentence."""
+        return scope_name(scope, self.services.data.facts.project)
+
+    def why_empty(self, place: Place | None) -> str:
+        from memtui.views import delivery_obstacles
+
+        scope = place.scopes[0] if place and len(place.scopes) == 1 else None
+        if scope is not None and scope.problem:
+            return f"{scope.directory}\n{scope.problem}: it is not read."
+        if scope is not None and any(self.rows.values()):
+            filled_by = actions.keyed(FILLED_BY.get(scope.kind, ""), read_only=self.services.read_only)
+            return f"No memories in {self.name_of(scope)}.\n{filled_by}"
+        words = EMPTY + delivery_obstacles.before(self.services.data.unheard(["project"]), KEYS)
+        return actions.keyed(words, read_only=self.services.read_only)
+
+    def targets(self) -> list[Scope]:
+        return [scope for scope in self.scopes if scope.writable and not scope.problem]
+
+    def first_page(self, lines: int) -> None:
+        """Read the first `lines` memories of each scope of this project, before the first paint."""
+        self.scopes = self.services.data.library()
+        self.rows = {scope.label: _first_rows(scope, lines) if _readable(scope) else [] for scope in self.scopes}
+        self.partly = {label for label, rows in self.rows.items() if len(rows) >= lines}
+        self._find_autosaves()
+
+    def drop_missing(self, changed: Iterable[str]) -> None:
+        """Take memories off the list whose files are gone by a change of ours, before all is read again."""
+        if missing := {path for path in changed if not os.path.lexists(path)}:
+            self._missing |= missing
+            self.rows = self._without_missing(self.rows)
+            self.screen.show_memories()
+
+    def _without_missing(self, rows: Rows) -> Rows:
+        """Return rows without those that a change of ours took away after they were read."""
+        missing = {path for path in self._missing if not os.path.lexists(path)}
+        return {label: [row for row in own if row.memory.path not in missing] for label, own in rows.items()}
+
+    def reload(self) -> None:
+        """Read all scopes in a worker; what was read before stays until then."""
+        self._again = self._worker is not None
+        if self._worker is None:
+            self._missing = set()
+            self._worker = self._run(self._read, "scopes")
+
+    def count_deliveries(self) -> None:
+        """Count the deliveries appended to the log, after the reading that is running, if any."""
+        self._later = self._worker is not None
+        if self._usage is not None and self._worker is None:
+            self._worker = self._run(self._count, "deliveries")
+
+    def stop(self) -> bool:
+        """Stop reading other projects; return False if none are being read. This project is always read to the end."""
+        if self._worker is None or self.partly or self._worker.group != "scopes" or not self._worker.is_running:
+            return False
+        self._worker.cancel()
+        return True
+
+    def set_outcomes(self, outcomes: dict[str, str]) -> None:
+        """Keep the outcomes of deliveries, and show new ones."""
+        if outcomes != self.outcomes:
+            self.outcomes = outcomes
+            self.screen.show_outcomes()
+
+    # after the workers
+
+    def _take(self, scopes: list[Scope], rows: Rows, usage: Usage, *, whole: bool) -> None:
+        """Keep what was read of all scopes (`whole`), or of those of this project."""
+        self.scopes, self._usage = scopes, usage
+        rows = self._without_missing(rows) if self._missing else rows
+        self.rows = rows if whole else self.rows | rows
+        self.partly = set()
+        self.loaded = self.loaded or whole
+        self._find_autosaves()
+        if whole:
+            gc.freeze()  # else each garbage collection visits thousands of memories, and a key waits for it
+        self.screen.show_memories()
+
+    def _recount(self, usage: Usage, paths: set[str] | None) -> None:
+        """Count the deliveries of the memories with these paths again; None: of all."""
+        if paths is None:
+            self.reload()
+            return
+        counted = [memory_status.recount(s, self.rows.get(s.label, []), usage, paths) for s in self.scopes]
+        if any(counted):
+            self.screen.show_counts()
+
+    def _end(self) -> None:
+        """Start the reading or counting that had to wait for a worker."""
+        self._worker = None
+        if self._again:
+            self.reload()
+        elif self._later:
+            self.count_deliveries()
+
+    def _find_autosaves(self) -> None:
+        self.autosaves = {each.path: each.time for each in autosave.of_memories(self.services.data.root) if each.path}
+
+    # in workers
+
+    def _run(self, work: Callable[[], None], group: str) -> Worker[None]:
+        def run() -> None:
+            try:
+                work()
+            finally:
+                self.screen.post_message(News(self._end))
+
+        worker: Worker[None] = self.screen.run_worker(run, group=group, thread=True)
+        return worker
+
+    def _post(self, message: Message) -> bool:
+        going = not get_current_worker().is_cancelled and self.screen.is_attached
+        if going:
+            self.screen.post_message(message)
+        return going
+
+    def _count(self) -> None:
+        usage = self._usage
+        assert usage is not None
+        paths = usage.follow()
+        records = [memory_delivery.record for path in paths or () for memory_delivery in usage.memories[path].newest]
+        if self._post(News(lambda: self._recount(usage, paths))):
+            outcomes = self.services.data.outcomes(records)
+            self._post(News(lambda: self.set_outcomes(outcomes)))
+
+    def _rows_of(self, scope: Scope, usage: Usage, others: list[Scope]) -> list[Row]:
+        data = self.services.data
+        if scope.has_index and _readable(scope):
+            self.of_indexes[scope.label] = list(IndexState(data.root, scope, index_of(scope)).findings())
+        return memory_status.of_scope(data.root, scope, usage, data.known, others=others)
+
+    def _read(self) -> None:
+        from memtui.store.versions import moves
+
+        data = self.services.data
+        here, usage = data.library(), Usage(data.root)
+        rows: Rows = {}
+        self.creations = moves.creations(data.root)
+        for scope in here:
+            rows[scope.label] = self._rows_of(scope, usage, here) if _readable(scope) else []
+        own = dict(rows)
+        others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
+        if others and not self._post(News(lambda: self._take(here + others, own, usage, whole=False))):
+            return
+        last_paint = time.monotonic()
+        for number, scope in enumerate(others):
+            if time.monotonic() - last_paint > PROGRESS_SECONDS:
+                last_paint = time.monotonic()
+                words = f"reading {number} of {many(len(others), 'other project')}, escape stops"
+                if not self._post(HowFar(words)):
+                    return
+            rows[scope.label] = self._rows_of(scope, usage, [each for each in here if each.kind == "global"])
+        records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.newest}
+        if self._post(News(lambda: self._take(here + others, rows, usage, whole=True))):
+            outcomes = data.outcomes(list(records.values()))
+            self._post(News(lambda: self.set_outcomes(outcomes)))
+        fuzzy.rapidfuzz()

@@ -1,0 +1,75 @@
+"""Bring the indexes of memories up to date (recall/build.py), in a worker, or in a process of its own."""
+
+import os
+import signal
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+from memtui.base import fastjson, fs, paths
+from memtui.deliver import error_log
+from memtui.recall import build, command_bans, path_bindings, places, segment
+from memtui.store import index_requests, sidecars
+from memtui.worker import sentence_vectors
+
+# Seconds after which a process of its own ends, whatever it does.
+MOST_SECONDS = 240
+
+
+def update(root: str, where: Iterable[tuple[str, str]]) -> None:
+    """Bring the indexes of (scope, directory) up to date; a directory that is missing gets none. Raises OSError."""
+    indexed = []
+    for _, directory in where:
+        sidecars.adopt(root, directory)
+        if os.path.isdir(directory) or os.path.exists(paths.index_base(root, directory) + ".index"):
+            build.bring_up_to_date(root, directory)
+            indexed.append(directory)
+    if indexed:
+        list_bound(root, indexed)
+
+
+def main(argv: Sequence[str]) -> None:
+    """Bring the indexes of the directories `argv[1:]` up to date, below memtui's directory `argv[0]`. Never raises."""
+    root, directories = argv[0], argv[1:]
+    signal.alarm(MOST_SECONDS)
+    os.chdir("/")
+    time.sleep(index_requests.GATHERING)
+    try:
+        update(root, [("", directory) for directory in directories])
+        if sentence_vectors.is_on(root):
+            sentence_vectors.fill(root, directories)
+    except Exception as error:
+        error_log.add(root, "index", error)
+
+
+LOCK_SECONDS = 5.0
+# Globs or commands of one memory, at most: a hook tries each.
+MOST = 32
+# Which column of an index each file lists.
+COLUMNS = {path_bindings.FILE: segment.PATHS, command_bans.FILE: segment.FORBIDS}
+
+
+def list_bound(root: str, directories: Iterable[str]) -> None:
+    """List the bound memories of directories as their indexes have them. Raises OSError."""
+    with fs.Lock(f"{root}/run/worker-binding.lock", LOCK_SECONDS):
+        lists: dict[str, dict[str, dict[str, list[str]]]] = {file: {} for file in COLUMNS}
+        for directory in directories:
+            try:
+                rows = list(segment.living(root, directory))
+            except segment.DAMAGED:
+                rows = []
+            for file, column in COLUMNS.items():
+                bound_rows = [row for row in rows if row[column]]
+                lists[file][directory] = {str(row[0]): [str(text) for text in row[column][:MOST]] for row in bound_rows}
+        for file, memories in lists.items():
+            _change(root, file, memories)
+
+
+def _change(root: str, file: str, memories: Mapping[str, object]) -> None:
+    """Replace what a file lists of some directories; one that lists nothing is removed. Raises OSError."""
+    before = places.listed(root, file)
+    after = {directory: table for directory, table in {**before, **memories}.items() if table}
+    path = f"{root}/{file}"
+    if not after:
+        fs.unlink(path)
+    elif after != before:
+        fs.write_atomic(path, fastjson.dumps({"v": places.LISTED_VERSION, "dirs": after}).encode(), durable=False)

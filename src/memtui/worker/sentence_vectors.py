@@ -1,0 +1,137 @@
+"""Keep the daemon with a sentence model (recall/daemon.py) running while there are sessions, and its vectors whole."""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from memtui.base import fastjson, fs
+from memtui.base.finding import Finding, good, note, problem
+from memtui.recall import segment, semantic, sentences
+from memtui.settings import config
+from memtui.worker import processes
+
+# Seconds that a worker waits for an answer, and a person.
+PATIENCE, SHORT = 5.0, 1.0
+# Seconds for which a daemon that could not load its model is not started again, unless the settings were edited since.
+APART = 3600.0
+# What the daemon is doing.
+RUNNING, STARTING, FAILED, SILENT, NONE = "running", "starting", "failed", "silent", "none"
+
+
+def keep(env: dict[str, str], root: str, cwd: str, directories: Sequence[str], now: float) -> bool:
+    """Have the daemon make the vectors that the indexes of these directories lack; start it if there is none of this
+    model and version. Return whether one was started. Raises OSError."""
+    report = fill(root, directories)
+    if report.get("model") == wanted(root):
+        return False
+    if report:
+        stop(root)
+    elif failed_lately(root, now):
+        return False
+    processes.start(env, root, cwd, "memtui.recall.daemon", root, *directories)
+    return True
+
+
+def fill(root: str, directories: Sequence[str]) -> dict[str, object]:
+    """Have the daemon, if one runs, make the vectors that these directories lack; return what it says."""
+    return status(root, {"op": "fill", "directories": list(directories)}, PATIENCE)
+
+
+def is_on(root: str) -> bool:
+    """Return whether the person wants prompts to be compared by sentences."""
+    return config.value(config.load(root), None, "semantic") is True
+
+
+def wanted(root: str) -> str:
+    """Return the name of the model of the settings, as fastembed calls it."""
+    return sentences.full_name(config.value(config.load(root), None, "semantic_model"))
+
+
+def status(root: str, request: dict[str, object] | None = None, seconds: float = SHORT) -> dict[str, object]:
+    """Return what the daemon says of itself (recall/daemon.py); `{}` if none answers in this version."""
+    try:
+        return semantic.ask(root, request or {"op": "status"}, seconds)
+    except semantic.AbsentError:
+        return {}
+
+
+def stop(root: str) -> bool:
+    """Have the daemon end soon; return whether there was one that answered."""
+    try:
+        semantic.ask(root, {"op": "stop"}, PATIENCE)
+    except semantic.AbsentError:
+        return False
+    return True
+
+
+def doing(root: str, report: dict[str, object]) -> str:
+    """Return what the daemon is doing, given what it says of itself: RUNNING, STARTING (it loads its model), FAILED (it
+    could not), SILENT (it was killed, or hangs) or NONE."""
+    if report:
+        return RUNNING
+    is_running, has_socket = is_held(root), os.path.exists(semantic.socket_of(root))
+    if is_running:
+        return SILENT if has_socket else STARTING
+    if os.path.exists(semantic.failed(root)):
+        return FAILED
+    return SILENT if has_socket else NONE
+
+
+def is_held(root: str) -> bool:
+    """Tell whether a daemon lives: it holds the lock."""
+    path = semantic.place(root) + "/lock"
+    if not os.path.exists(path):
+        return False
+    try:
+        with fs.Lock(path, 0.0):
+            return False
+    except OSError as error:
+        return isinstance(error, fs.LockTimeoutError)
+
+
+def why_failed(root: str) -> str:
+    """Return why the last daemon could not load its model; empty if it could."""
+    try:
+        return str(fastjson.loads_dict(fs.read(semantic.failed(root), "cache")).get("why", ""))
+    except OSError:
+        return ""
+
+
+def failed_lately(root: str, now: float) -> bool:
+    """Tell whether the last daemon could not load its model a short time ago, and no setting was edited since."""
+    try:
+        failed = os.stat(semantic.failed(root)).st_mtime
+    except OSError:
+        return False
+    edited = os.stat(config.file_path(root)).st_mtime if os.path.exists(config.file_path(root)) else 0.0
+    return edited <= failed and now - failed < APART
+
+
+def covered(root: str, directories: Sequence[str]) -> tuple[int, int]:
+    """Return how many memories of these directories have vectors of the model of the settings, and of how many."""
+    key = sentences.key_of(wanted(root))
+    ready = total = 0
+    for directory in directories:
+        manifest = segment.read_manifest(root, directory)
+        for entry in manifest.segments if manifest is not None else ():
+            number = int(str(entry["number"]))
+            total += number
+            ready += number if os.path.exists(semantic.file_of(root, str(entry["name"]), key)) else 0
+    return ready, total
+
+
+def check(root: str) -> Iterator[Finding]:
+    """Find what keeps prompts from being compared by sentences, where a person wants that."""
+    if not is_on(root):
+        return
+    report = status(root)
+    does = doing(root, report)
+    if not sentences.installed() and does != RUNNING:
+        yield problem("semantic.not_installed")
+    elif does == FAILED:
+        yield problem("semantic.not_loaded", why=why_failed(root).rstrip(".") or "no reason is known")
+    elif does == SILENT:
+        yield note("semantic.silent")
+    elif does == RUNNING:
+        yield good("semantic.ok", model=report.get("model"), pid=report.get("pid"))
+    else:
+        yield good("semantic.starting" if does == STARTING else "semantic.idle", model=wanted(root))

@@ -1,0 +1,102 @@
+"""The times that people give, as every command and form reads them."""
+
+import time
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import clock, time_input
+
+BERLIN = ZoneInfo("Europe/Berlin")
+DAYS = st.sampled_from([time_input.START, time_input.END, time_input.NEXT])
+NOW = datetime(2026, 7, 1, 15, 0, tzinfo=BERLIN)  # a Wednesday
+
+
+@pytest.fixture(autouse=True, scope="module")
+def berlin():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "Europe/Berlin")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+def at(*parts):
+    return datetime(*parts, tzinfo=BERLIN).timestamp()
+
+
+@pytest.mark.parametrize(
+    ("words", "ahead", "back"),
+    [
+        ("now", at(2026, 7, 1, 15), at(2026, 7, 1, 15)),
+        ("never", time_input.NEVER, time_input.NEVER),
+        ("today", at(2026, 7, 1), at(2026, 7, 1)),
+        ("Yesterday", at(2026, 6, 30), at(2026, 6, 30)),
+        ("tomorrow", at(2026, 7, 2), at(2026, 7, 2)),
+        ("tomorrow 9:30", at(2026, 7, 2, 9, 30), at(2026, 7, 2, 9, 30)),
+        ("30m", at(2026, 7, 1, 15, 30), at(2026, 7, 1, 14, 30)),
+        ("2w", at(2026, 7, 15, 15), at(2026, 6, 17, 15)),
+        ("18:00", at(2026, 7, 1, 18), at(2026, 6, 30, 18)),
+        ("9:30", at(2026, 7, 2, 9, 30), at(2026, 7, 1, 9, 30)),
+        ("friday", at(2026, 7, 3), at(2026, 6, 26)),
+        ("wed", at(2026, 7, 8), at(2026, 7, 1)),
+        ("wednesday 16:00", at(2026, 7, 1, 16), at(2026, 6, 24, 16)),
+        ("2026-11-22", at(2026, 11, 22), at(2026, 11, 22)),
+        ("2026-11-22 14:00", at(2026, 11, 22, 14), at(2026, 11, 22, 14)),
+        ("2026-11-22T14:00", at(2026, 11, 22, 14), at(2026, 11, 22, 14)),
+        ("2026-11-22T14:00:00Z", at(2026, 11, 22, 15), at(2026, 11, 22, 15)),
+        ("2026-11-22 14:00 +02:00", at(2026, 11, 22, 13), at(2026, 11, 22, 13)),
+    ],
+)
+def test_each_way_to_say_a_time(words, ahead, back):
+    now = NOW.timestamp()
+    assert time_input.read(words, now, ahead=True) == ahead
+    assert time_input.read(words, now, ahead=False) == back
+
+
+def test_every_example_that_is_shown_is_taken():
+    for words in time_input.AHEAD.split(", "):
+        assert time_input.read(words, NOW.timestamp(), ahead=True) is not None
+
+
+@given(st.datetimes(datetime(1971, 1, 1), datetime(9990, 1, 1)), st.sampled_from("T "))
+def test_a_time_without_a_zone_is_local(moment, between):
+    moment = moment.replace(microsecond=0)
+    expected = time.mktime((*moment.timetuple()[:6], 0, 0, -1))
+    assert time_input.read(moment.isoformat(between), 0.0, ahead=True) == expected
+    minute = time_input.read(moment.isoformat(between, "minutes"), 0.0, ahead=True)
+    assert minute == expected - moment.second
+    assert time_input.read(moment.date().isoformat(), 0.0, ahead=False) == time.mktime(
+        (*moment.timetuple()[:3], 0, 0, 0, 0, 0, -1)
+    )
+
+
+@given(st.floats(1e9, 4e9).map(int), st.sampled_from(time_input.WEEKDAYS), st.booleans(), st.booleans())
+def test_a_weekday_is_the_nearest_one_in_its_direction(now, day, ahead, short):
+    found = time_input.read(day[:3] if short else day, now, ahead=ahead)
+    assert time.strftime("%A", time.localtime(found)).lower() == day
+    assert found > now if ahead else found <= now
+    assert abs(found - now) <= timedelta(days=7, hours=1).total_seconds()
+
+
+@given(st.floats(1e9, 4e9).map(int), st.integers(0, 23), st.integers(0, 59), st.booleans())
+def test_a_time_of_day_is_the_nearest_one_in_its_direction(now, hour, minute, ahead):
+    found = time_input.read(f"{hour}:{minute:02}", now, ahead=ahead)
+    assert found > now if ahead else found <= now
+    assert abs(found - now) <= timedelta(days=1, hours=1).total_seconds()
+
+
+@given(st.text(max_size=20) | st.text("0123456789-:.TZ+ smhdwtoyfri", max_size=32), st.booleans(), DAYS)
+def test_no_text_raises_and_what_is_found_can_be_written_into_a_file(text, ahead, day):
+    found = time_input.read(text, NOW.timestamp(), ahead=ahead, day=day)
+    assert found in {None, time_input.NEVER} or clock.parse(clock.iso_seconds(found)) == int(found)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "18", "25:00", "18:60", "tomorrow soon", "１8:00", "2026-02-30", "fr", "-2h"]
+)
+def test_anything_else_is_no_time(text):
+    assert time_input.read(text, NOW.timestamp(), ahead=True) is None

@@ -1,0 +1,164 @@
+"""A command that a memory forbids: refused once, with the memory, in the sessions that may get that memory."""
+
+import json
+import subprocess
+import time
+
+import pytest
+from launching import PYTHON, SOURCES
+from test_recall import RecallHome
+
+from memtui.store import trust_grants
+from memtui.store.store import Store
+
+
+@pytest.fixture
+def home(tmp_path):
+    home = RecallHome(tmp_path)
+    home.path = home.keep("prefer-pnpm", "Install with pnpm.", forbids="npm install, npm i, git push --force")
+    home.index()
+    return home
+
+
+def test_a_forbidden_command_is_refused_once_a_session_and_the_memory_comes_as_the_reason(home):
+    said = home.tool(command="cd web && npm install left-pad")
+    assert "“prefer-pnpm” forbids `npm install`: About prefer-pnpm." in said.refusal
+    assert "Install with pnpm." in said.context
+    (item,) = home.log()[-1]["items"]
+    assert (item["kind"], item["path"], item["reason"]) == (
+        "recall",
+        str(home.path),
+        "it forbids `npm install`: refused",
+    )
+    again = home.tool(command="cd web && npm install left-pad")
+    assert (again.refusal, again.context) == ("", "")
+    assert home.tool(command="npm i left-pad").refusal  # another command
+    assert home.tool("s2", command="cd web && npm install left-pad").refusal
+    assert home.errors() == []
+
+
+@pytest.mark.parametrize(
+    ("command", "refused"),
+    [
+        ("pnpm install", False),
+        ("npm run build", False),
+        ("cat npm-install.log", False),
+        ("grep npm install.md", False),
+        ("CI=1 sudo /usr/bin/npm i", True),
+        ("(cd a; npm --silent install)", True),
+        ("git push origin main", False),
+        ("git push origin main --force", True),
+        ("git -C .. push --force", True),
+        ("git commit -m 'push --force'", False),
+        ("", False),
+        ("|&;`{(", False),
+        ("x=$(npm i left-pad)", True),
+        ("\"npm\" 'i'\n\ud800\x00", True),
+    ],
+)
+def test_which_commands_are_forbidden(home, command, refused):
+    assert bool(home.tool(command=command).refusal) is refused
+    assert home.errors() == []
+
+
+def test_the_memory_is_given_to_a_session_that_has_it_already(home):
+    assert "Install with pnpm." in home.ask("install with pnpm about the package please, and nothing else")
+    assert "Install with pnpm." in home.tool(command="npm i").context
+    assert home.ask("install with pnpm about the package please, and nothing else") == ""
+
+
+@pytest.mark.parametrize("settings", ['mode = "notes"\n', 'mode = "off"\n'])
+def test_sessions_that_get_no_memories_are_refused_nothing(home, settings):
+    home.settings(settings)
+    assert home.tool(command="npm i").refusal == ""
+
+
+def test_a_memory_of_a_repository_forbids_nothing_until_it_is_trusted(home):
+    path = home.keep("no-yarn", "No yarn.", "project", forbids="[yarn]")
+    home.index()
+    assert home.tool(command="yarn add x").refusal == ""
+    trust_grants.grant(str(home.root), str(path.parent))
+    assert "No yarn." in home.tool(command="yarn add x").context
+
+
+def test_a_memory_that_expired_or_is_gone_forbids_nothing(home):
+    home.keep("no-yarn", "No yarn.", forbids="yarn", expiry="2020-01-01")
+    home.index()
+    assert home.tool(command="yarn add x").refusal == ""
+    home.path.unlink()
+    assert home.tool(command="npm i").refusal == ""
+    home.index()
+    home.keep("no-yarn", "No yarn.")
+    home.index()
+    assert not (home.root / "recall" / "forbidden").exists()
+
+
+def test_a_subagent_is_refused_as_well_and_what_it_got_the_session_does_not_have(home):
+    said = home.hook("PreToolUse", tool_name="Bash", tool_input={"command": "npm i"}, agent_id="a1")
+    assert "Install with pnpm." in said.context
+    assert said.refusal
+    assert home.log()[-1]["agent_id"] == "a1"
+    assert "Install with pnpm." in home.ask("install with pnpm about the package please, and nothing else")
+
+
+@pytest.mark.parametrize("tool", ["Monitor", "PowerShell"])
+def test_other_tools_that_run_a_shell_are_refused_too(home, tool):
+    assert home.tool(name=tool, command="cd web && npm install left-pad", description="the install").refusal
+    assert home.tool(name=tool, command="cd web && npm install left-pad").refusal == ""
+    assert home.hook("PreToolUse", tool_name=tool, tool_input={"ws": {"url": "wss://x.test"}}).raw == b""
+
+
+def test_only_the_shell_is_asked(home):
+    assert home.tool(name="Read", command="npm i").refusal == ""
+    assert home.hook("PreToolUse", tool_name="Bash", tool_input=["npm i"]).raw == b""
+    assert home.tool(name="Bash", command=["npm", "i"]).raw == b""
+
+
+def test_what_cannot_be_noted_is_not_refused(home):
+    """A refusal that is forgotten would come each time."""
+    (home.root / "sessions").mkdir(exist_ok=True)
+    (home.root / "sessions" / "s1.refused.json").mkdir()
+    assert home.tool(command="npm i").raw == b""
+    assert [each["where"] for each in home.errors()] == ["PreToolUse"]
+
+
+def test_a_list_that_is_damaged_forbids_nothing(home):
+    listed = home.root / "recall" / "forbidden"
+    for damage in (
+        b"",
+        b"\xff\x00",
+        b"[]",
+        json.dumps({"v": 1, "dirs": {str(home.path.parent): {"a.md": 7}}}).encode(),
+    ):
+        listed.write_bytes(damage)
+        assert home.tool(command="npm i").raw == b""
+
+
+def test_a_command_that_nothing_forbids_loads_nothing_of_recall(home):
+    """The list of another project makes no shell command slower."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); from memtui.hooks import bundle; bundle.load = lambda _: None;"
+        " bundle.main(['PreToolUse']); loaded = {'memtui.recall.judge', 'memtui.recall.query', 'memtui.hooks.deliver'};"
+        " sys.stderr.write(' '.join(loaded & set(sys.modules)))"
+    )
+    data = json.dumps(home.payload("PreToolUse", tool_input={"command": "ls -la"})).encode()
+    done = subprocess.run([PYTHON, "-I", "-S", "-c", code, str(SOURCES)], input=data, capture_output=True, env=home.env)
+    assert (done.stdout, done.stderr) == (b"", b"")
+
+
+@pytest.mark.slow
+def test_an_edit_takes_effect_without_a_new_session(home):
+    """The change is in the index soon, by a process that nobody waits for."""
+    store = Store(home.env, str(home.project), by="tui")
+    store.edit(store.find("coffee"), {"forbids": "yarn add"})
+    until = time.monotonic() + 30
+    while not home.tool(command="yarn add x").refusal:
+        assert time.monotonic() < until, home.errors()
+        time.sleep(0.1)
+    store.edit(store.find("coffee"), {"forbids": ""})
+    number = 0
+    while home.tool(command=f"yarn add x{number}").refusal:
+        assert time.monotonic() < until, home.errors()
+        number += 1
+        time.sleep(0.1)
+    assert home.errors() == []

@@ -1,0 +1,595 @@
+"""What became of guidance that a hook took: done, or back in its inbox, by the evidence there is."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from memtui.base import clock, fs, ids, session_state
+from memtui.client import process
+from memtui.deliver import log as delivery_log
+from memtui.deliver import receipts
+from memtui.inbox import claims, reconciliation
+from memtui.inbox import file as inbox_file
+from memtui.inbox import format as inbox_format
+
+NOW = clock.parse("2026-11-21T10:00:00Z")
+SESSION = "2581a30a-f827-46a4-a54f-1c2be567828b"
+COMMAND = "'/usr/bin/python3' -I -S '/site/memtui/hooks/launch.py' UserPromptSubmit"
+DEAD = 2**22 + 1  # above the largest pid there can be
+
+
+class World:
+    """One session of one project, with guidance that its hook took at NOW."""
+
+    def __init__(self, base):
+        self.env = {"CLAUDE_CONFIG_DIR": str(base / "config")}
+        self.root = str(base / "config" / "memtui")
+        self.box = self.root + "/projects/-w-shop"
+        self.transcript = base / "config" / "projects" / "-w-shop" / f"{SESSION}.jsonl"
+        self.id = ids.new_id(NOW)
+        self.log_id = self.id
+
+    def take(self, *texts, pid=DEAD, **fields):
+        for text in texts:
+            inbox_file.add_entry(self.box, "guidance", {"id": f"id-{text}", **fields}, text, now=NOW)
+        claim = claims.take(self.box, claims.Asker(SESSION, "", "/w/shop", NOW), self.id, lambda entry: True)
+        name = f"{self.id}~{SESSION}~{pid}.md"
+        os.rename(claim.path, f"{self.box}/claimed/{name}")
+        claim.name = name
+        return claim
+
+    def log(self, claim, *, left_out=(), **more):
+        items = [
+            {"kind": "guidance", "id": e.id, "hash": ids.content_hash(e.text)}
+            for e, _ in claim.entries
+            if e.id not in left_out
+        ]
+        items += [{"kind": "guidance", "id": name, "left_out": "no room"} for name in left_out]
+        record = {
+            "v": 1, "id": self.id, "time": clock.iso(NOW), "event": "UserPromptSubmit", "session_id": SESSION,
+            "transcript": str(self.transcript), "text": self.block(), "chars": 9, "items": items,
+            "claims": [["projects/-w-shop", claim.name, claim.size]], **more,
+        }  # fmt: skip
+        delivery_log.append(self.root, record, NOW)
+
+    def block(self, *texts):
+        return "".join(
+            f'<memtui-guidance id="id-{t}" delivery="{self.id}">\n{t}\n</memtui-guidance>' for t in texts or "x"
+        )
+
+    def tell(self, *rows):
+        """Write the transcript: an attachment of another hook, then these rows."""
+        rows = [attachment("skill_listing", -1), *rows]
+        self.transcript.parent.mkdir(parents=True, exist_ok=True)
+        self.transcript.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+        os.utime(self.transcript, (NOW + 5, NOW + 5))
+
+    def settle(self, after=5.0, **more):
+        return [(s.outcome, s.returned) for s in reconciliation.reconcile(self.env, self.root, now=NOW + after, **more)]
+
+    def waiting(self):
+        return inbox_format.read(self.box + "/guidance.md")
+
+    def texts(self):
+        return [entry.text for entry in self.waiting()]
+
+    def claimed(self):
+        return os.listdir(self.box + "/claimed")
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path)
+
+
+def at(seconds):
+    return clock.iso(NOW + seconds)
+
+
+def attachment(kind, seconds=0.1, **fields):
+    return {"type": "attachment", "timestamp": at(seconds), "attachment": {"type": kind, **fields}}
+
+
+def context(text, seconds=0.1):
+    return attachment(
+        "hook_additional_context", seconds, content=[text], hookEvent="UserPromptSubmit", toolUseID="hook-1"
+    )
+
+
+def trouble(kind, **more):
+    return attachment(
+        kind, 0.3, hookEvent="UserPromptSubmit", command=COMMAND, toolUseID="t", durationMs=300, **more
+    )  # fmt: skip
+
+
+def agent(seconds=3):
+    return {"type": "assistant", "timestamp": at(seconds), "message": {"id": "m1", "content": []}}
+
+
+# --- a delivery that its hook logged
+
+
+def test_what_arrived_is_done(world):
+    world.log(world.take("a", "b"))
+    world.tell(context(world.block("a", "b")), agent())
+    assert world.settle() == [("arrived", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+    assert world.settle() == []
+
+
+@pytest.mark.parametrize(
+    ("evidence", "outcome"),
+    [
+        (lambda w: [context("<persisted-output>\nOutput too large" + w.block("a")), agent()], "previewed"),
+        (lambda w: [trouble("hook_cancelled", timedOut=True, timeoutMs=300), agent()], "timed out"),
+        (lambda w: [trouble("hook_non_blocking_error", exitCode=1), agent()], "failed"),
+        (lambda w: [agent()], "failed"),
+    ],
+)
+def test_what_did_not_arrive_is_back_with_the_attempt_counted(world, evidence, outcome):
+    world.log(world.take("a", "b", urgent="yes"))
+    world.tell(*evidence(world))
+    assert world.settle() == [(outcome, ["id-a", "id-b"])]
+    assert world.claimed() == []
+    for entry, text in zip(world.waiting(), "ab", strict=True):
+        assert (entry.id, entry.text) == (f"id-{text}", text)
+        assert (entry.fields["attempts"], entry.fields["urgent"]) == ("1", "yes")
+        # It can't have been delivered: nobody is told that it is a repeat.
+        assert "repeat" not in entry.fields
+
+
+def test_as_long_as_nothing_can_be_said_the_claim_stays(world):
+    world.log(world.take("a"))
+    world.tell()
+    assert world.settle() == []
+    assert (world.texts(), len(world.claimed())) == ([], 1)
+
+
+def test_a_first_prompt_comes_before_its_transcript(world):
+    world.log(world.take("a"))
+    assert world.settle(after=5) == []
+    assert world.settle(after=61) == [("unknown", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+
+
+def test_where_no_transcript_tells_the_log_is_believed(world):
+    world.log(world.take("a"))
+    world.transcript.parent.mkdir(parents=True)
+    world.transcript.write_text(json.dumps(agent()) + "\n")  # a client that records no hooks
+    assert world.settle() == [("unknown", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+
+
+def test_where_the_transcript_was_cut_before_it_told_it_comes_back_marked_as_a_repeat(world):
+    world.log(world.take("a"), transcript_size=10_000)
+    world.tell(agent())
+    assert world.settle() == [("unknown", ["id-a"])]
+    assert [(entry.text, entry.fields["repeat"]) for entry in world.waiting()] == [("a", "yes")]
+    assert world.claimed() == []
+
+
+def test_where_what_is_left_of_a_cut_transcript_tells_it_is_believed(world):
+    world.log(world.take("a"), transcript_size=10_000)
+    world.tell(context(world.block("a")), agent())
+    assert world.settle() == [("arrived", [])]
+    assert world.texts() == []
+
+
+def test_what_was_known_before_the_transcript_was_cut_stays(world):
+    world.log(world.take("a"), transcript_size=10_000, outcome="arrived")
+    world.tell(agent())
+    assert world.settle() == [("arrived", [])]
+    assert world.texts() == []
+
+
+def test_only_what_was_printed_goes_back_the_rest_is_there_already(world):
+    claim = world.take("a", "b")
+    world.log(claim, left_out=["id-b"])
+    claims.put_back(world.box, [claim.entries[1][0]])
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-a"])]
+    assert sorted(world.texts()) == ["a", "b"]
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_a_delivery_out_of_another_inbox_settles_no_claim(world, told):
+    """The hook could not put back what it did not give, and went on with the global inbox under the same id."""
+    world.take("a", "b")
+    inbox_file.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
+    other = claims.take(world.root + "/global", claims.Asker(SESSION, "", "/w/shop", NOW), world.id, lambda entry: True)
+    world.log(other, claims=[["global", other.name, other.size]])
+    if told:
+        world.tell(context(world.block("g")), agent())
+    assert ("failed", ["id-a", "id-b"]) in world.settle(after=61)
+    assert [sorted(e.fields) for e in world.waiting()] == [["id", "time"]] * 2
+    assert (world.texts(), world.claimed()) == (["a", "b"], [])
+    assert inbox_format.read(world.root + "/global/guidance.md") == []
+
+
+def test_the_same_note_in_two_inboxes_is_two_notes(world):
+    claim = world.take("a", "b")
+    items = [
+        {"kind": "guidance", "id": "id-a", "scope": "global"},
+        {"kind": "guidance", "id": "id-a", "scope": "project", "left_out": "no room"},
+        {"kind": "guidance", "id": "id-b", "scope": "project"},
+    ]
+    world.log(claim, items=items)
+    claims.put_back(world.box, [claim.entries[0][0]])
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-b"])]
+    assert sorted(world.texts()) == ["a", "b"]
+
+
+def test_a_third_failure_is_the_last(world):
+    world.log(world.take("a", attempts="2"))
+    world.tell(agent())
+    world.settle()
+    (entry,) = world.waiting()
+    assert claims.addressed(entry, claims.Asker(SESSION, "", "/w", NOW)) is None
+
+
+# --- a hook that was killed
+
+
+@pytest.mark.parametrize("pid", [os.getpid(), DEAD], ids=["living", "dead"])
+def test_a_hook_that_may_still_be_at_work_is_left_alone(world, pid):
+    world.take("a", pid=pid)
+    world.tell(agent())
+    # A living process has the file; a dead one has nothing more to say.
+    assert world.settle() == ([] if pid != DEAD else [("failed", ["id-a"])])
+    assert world.settle(after=31) == ([("failed", ["id-a"])] if pid != DEAD else [])
+
+
+def test_killed_before_it_printed_it_comes_back(world):
+    world.take("a")
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-a"])]
+    (entry,) = world.waiting()
+    assert "repeat" not in entry.fields
+
+
+def test_killed_and_no_transcript_tells_it_comes_back_marked_as_a_repeat(world):
+    world.take("a")
+    assert world.settle(after=5) == []
+    assert world.settle(after=61) == [("unknown", ["id-a"])]
+    (entry,) = world.waiting()
+    assert entry.flag("repeat")
+    assert entry.fields["attempts"] == "1"
+
+
+def test_killed_between_printing_and_logging_the_transcript_makes_up_for_the_log(world):
+    world.take("a")
+    world.tell(context(world.block("a")), agent())
+    assert world.settle() == [("arrived", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+    (record,) = delivery_log.newest_first(world.root)
+    assert (record["id"], record["recovered"], record["session_id"]) == (world.id, True, SESSION)
+    assert [(item["id"], item["kind"]) for item in record["items"]] == [("id-a", "guidance")]
+
+
+def test_what_a_killed_hook_had_taken_beside_what_arrived_comes_back(world):
+    world.take("a", "b")
+    world.tell(context(world.block("a")), agent())
+    assert world.settle() == [("arrived", ["id-b"])]
+    (entry,) = world.waiting()
+    assert (entry.text, "attempts" in entry.fields) == ("b", False)
+
+
+def test_what_a_killed_hook_had_put_back_does_not_come_twice(world):
+    claim = world.take("a", "b")
+    claims.put_back(world.box, [claim.entries[1][0]])
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-a"])]
+    assert sorted(world.texts()) == ["a", "b"]
+
+
+def test_what_another_delivery_brought_since_does_not_come_again(world):
+    world.take("a", "b")
+    later = ids.new_id(NOW + 2)
+    record = {"v": 1, "id": later, "time": at(2), "items": [{"kind": "guidance", "id": "id-b"}], "text": "x"}
+    delivery_log.append(world.root, record, NOW + 2)
+    world.tell(agent())
+    assert world.settle() == [("failed", ["id-a"])]
+
+
+def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
+    world.take("a", "b")
+    session_state.save(
+        world.root, SESSION, {"project": "-w-shop", "project_root": "/w/shop", "cwd": "/w/shop", "mode": "full"}
+    )
+    prompt = {"type": "user", "timestamp": at(0), "promptId": "P1", "message": {"content": "hello"}}
+    world.tell(prompt, context(world.block("a", "b")), agent())
+    world.settle()
+    (record,) = delivery_log.newest_first(world.root)
+    assert (record["text"], record["chars"]) == (world.block("a", "b"), len(world.block("a", "b")))
+    assert (record["event"], record["prompt_id"], record["transcript"]) == (
+        "UserPromptSubmit", "P1", str(world.transcript),
+    )  # fmt: skip
+    assert (record["project"], record["project_root"], record["mode"]) == ("-w-shop", "/w/shop", "full")
+
+
+def test_of_two_claims_of_a_dead_hook_each_note_is_recovered_once(world):
+    world.take("a")
+    inbox_file.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
+    asker = claims.Asker(SESSION, "", "/w/shop", NOW)
+    other = claims.take(world.root + "/global", asker, world.id, lambda entry: True)
+    os.rename(other.path, other.path.replace(f"~{os.getpid()}", f"~{DEAD}"))
+    world.tell(context("<memtui-index>lists</memtui-index>" + world.block("a", "g")), agent())
+    assert world.settle() == [("arrived", [])] * 2
+    texts = [record["text"] for record in delivery_log.newest_first(world.root)]
+    assert sorted("".join(texts).count(part) for part in ("lists", ">\na\n", ">\ng\n")) == [1, 1, 2]
+
+
+# --- a client that drops what it was given, or ends
+
+
+def linked(row, name, parent):
+    return {"uuid": name, "parentUuid": parent, **row}
+
+
+def dropped(world, *texts):
+    """The client went on from before the prompt that this came with."""
+    first = {"type": "user", "timestamp": at(0), "promptId": "P1", "message": {"content": "hello"}}
+    rows = [linked(first, "p1", None), linked(context(world.block(*texts)), "c1", "p1")]
+    return [*rows, linked({**first, "promptId": "P2"}, "p2", None), linked(agent(9), "r2", "p2")]
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_what_the_client_dropped_is_back_marked_as_a_repeat(world, logged):
+    claim = world.take("a", attempts="2")
+    if logged:
+        world.log(claim, transcript_size=0, prompt_id="P1")
+    world.tell(*dropped(world, "a"))
+    assert world.settle() == [("dropped", ["id-a"])]
+    (entry,) = world.waiting()
+    # The person took the prompt back: that speaks not against the note.
+    assert (entry.flag("repeat"), entry.fields["attempts"]) == (True, "2")
+    assert [r["id"] for r in delivery_log.newest_first(world.root)] == [world.id]
+
+
+@pytest.fixture
+def clients():
+    """(a client that lives, one that is gone), as the log names them."""
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    here = process.client()[2]
+    return [os.getpid(), "", here], [gone.pid, "1", here]
+
+
+def test_guidance_of_a_client_that_ended_before_its_transcript_is_back_marked_as_a_repeat(world, clients):
+    for client in clients:
+        world.log(world.take("a"), client=client)
+        assert world.settle() == ([] if client is clients[0] else [("dropped", ["id-a"])])
+        if client is clients[0]:
+            # However long its other hooks take.
+            assert world.settle(after=600) == []
+            os.unlink(f"{world.box}/claimed/{world.claimed()[0]}")
+    (entry,) = world.waiting()
+    assert entry.flag("repeat")
+
+
+def test_a_session_that_has_ended_needs_no_client_that_is_gone(world, clients):
+    world.log(world.take("a"), client=clients[0])
+    assert world.settle(session_id=SESSION, ended=True) == [("dropped", ["id-a"])]
+
+
+def test_where_the_turn_ended_and_there_is_no_transcript_it_was_given(world, clients):
+    claim = world.take("a")
+    world.log(claim, client=clients[1])
+    session_state.save(world.root, SESSION, {"claims": [claim.name]}, "stopped")
+    assert world.settle() == [("unknown", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
+
+
+def test_a_prompt_that_another_hook_blocked_gives_its_note_back_at_once(world):
+    world.log(world.take("a"), transcript_size=0, prompt_id="P1")
+    words = "UserPromptSubmit operation blocked by hook:\nno"
+    world.tell({"type": "system", "subtype": "informational", "timestamp": at(1), "content": words})
+    assert world.settle() == [("failed", ["id-a"])]
+    assert "repeat" not in world.waiting()[0].fields
+
+
+# --- a clock that is put back
+
+HOUR = 3600.0
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_a_clock_that_was_put_back_settles_as_any_other(world, arrived):
+    world.log(world.take("a", "b"), transcript_size=0)
+    for number in range(3):
+        then = NOW - HOUR + number
+        row = {"v": 1, "id": ids.new_id(then), "time": clock.iso(then), "text": "x", "items": [{"kind": "index"}]}
+        delivery_log.append(world.root, row, then)
+    world.tell(*[context(world.block("a", "b"))][: int(arrived)], agent(-HOUR))
+    assert world.settle(after=-HOUR) == [("arrived", []) if arrived else ("failed", ["id-a", "id-b"])]
+    assert sum(r["id"] == world.id for r in delivery_log.newest_first(world.root)) == 1
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_what_another_delivery_brought_after_the_clock_was_put_back_does_not_come_again(world, monkeypatch, logged):
+    monkeypatch.setattr(clock, "now", lambda: NOW - HOUR + 9)
+    claim = world.take("a", "b")
+    if logged:
+        world.log(claim, left_out=["id-b"], transcript_size=0)
+        with open(claim.path, "ab") as late:
+            late.write(inbox_format.render({"id": "id-b"}, "b").encode())
+    then = NOW - HOUR + 2
+    items = [{"kind": "guidance", "id": "id-b"}]
+    row = {"v": 1, "id": ids.new_id(then), "time": clock.iso(then), "items": items, "text": "x"}
+    delivery_log.append(world.root, row, then)
+    world.tell(agent(-HOUR + 5))
+    assert world.settle(after=-HOUR + 9) == [("failed", ["id-a"])]
+
+
+# --- text that was appended after the claim
+
+
+@pytest.mark.parametrize("arrived", [True, False])
+def test_what_was_appended_after_the_hook_had_read_is_not_lost(world, arrived):
+    claim = world.take("a")
+    world.log(claim)
+    with open(claim.path, "ab") as late:
+        late.write(b"said late\n")
+    world.tell(*([context(world.block("a"))] if arrived else []), agent())
+    world.settle()
+    assert world.texts() == (["said late"] if arrived else ["a", "said late"])
+
+
+@pytest.mark.parametrize("printed", [True, False])
+def test_nor_is_it_when_the_hook_died_before_it_could_log_how_much_it_read(world, printed):
+    claim = world.take("a")
+    with open(claim.path, "ab") as late:
+        late.write(b"said late\n")
+    world.tell(*([context(world.block("a"))] if printed else []), agent())
+    world.settle()
+    assert world.texts() == (["said late"] if printed else ["a", "said late"])
+
+
+# --- many claims
+
+
+def test_one_session_or_some_inboxes_can_be_settled_alone(world):
+    world.log(world.take("a"))
+    world.tell(agent())
+    assert world.settle(session_id="another") == []
+    assert world.settle(directories=[world.root + "/global"]) == []
+    assert world.settle(session_id=SESSION, directories=[world.box]) == [("failed", ["id-a"])]
+
+
+def test_a_claim_that_can_not_be_settled_keeps_no_other_from_it(world):
+    world.take("a")
+    world.tell(agent())
+    broken = world.root + "/global"
+    os.makedirs(f"{broken}/claimed/{ids.new_id(NOW)}~{SESSION}~{DEAD}.md")
+    fs.append(f"{broken}/claimed/{ids.new_id(NOW)}~{session_state.safe('s')}~{DEAD}.md", b"x\n")
+    os.makedirs(broken + "/guidance.md")
+    assert ("failed", ["id-a"]) in world.settle(after=61)
+    assert b"settle" in fs.read_bytes(world.root + "/log/errors.jsonl")
+
+
+def old(seconds):
+    return {"type": "user", "timestamp": at(seconds), "message": {"content": "x" * 2000}}
+
+
+@pytest.mark.slow
+def test_of_a_long_transcript_no_more_is_read_than_the_claim_is_old(world, monkeypatch):
+    world.log(world.take("a"), transcript_size=4_000_000)
+    world.tell(*[old(n - 9000) for n in range(2000)], context(world.block("a")), agent())
+    starts = []
+    view = reconciliation.receipts.TranscriptView
+    monkeypatch.setattr(
+        reconciliation.receipts, "TranscriptView", lambda path, start=0: starts.append(start) or view(path, start)
+    )
+    assert world.settle() == [("arrived", [])]
+    assert [start > 3_000_000 for start in starts] == [True]
+
+
+def test_a_quiet_stretch_at_the_end_of_a_long_transcript_does_not_stand_for_the_whole(world):
+    world.log(world.take("a"))
+    world.tell(*[old(n - 9000) for n in range(2000)], agent())
+    assert world.settle() == [("failed", ["id-a"])]
+
+
+def test_a_hook_reads_no_more_of_a_transcript_than_it_has_time_for(world):
+    long = [old(9) for _ in range(1000)]
+    world.log(world.take("a"), transcript_size=0)
+    world.tell(*long, agent())
+    assert world.settle(limit=1 << 20) == []
+    assert world.settle() == [("failed", ["id-a"])]
+
+
+@pytest.mark.slow
+def test_what_stands_at_the_place_of_the_delivery_is_found_however_much_follows(world, monkeypatch):
+    rows = [attachment("skill_listing", -1), *[old(-9) for _ in range(1000)]]
+    size = sum(len(json.dumps(row)) + 1 for row in rows)
+    claim = world.take("a")
+    world.log(claim, transcript_size=size)
+    world.tell(*rows[1:], context(world.block("a")), agent(), *[old(9) for _ in range(4000)])
+    read = []
+    pread = os.pread
+    monkeypatch.setattr("posix.pread", lambda fd, n, at: read.append(data := pread(fd, n, at)) or data)
+    assert world.settle(limit=1 << 20) == [("arrived", [])]
+    assert sum(map(len, read)) < 3 << 20
+
+
+def test_an_inbox_that_is_locked_is_left_for_later(world):
+    world.log(world.take("a"))
+    world.tell(agent())
+    with fs.Lock(world.box + "/.lock", 0):
+        assert world.settle(wait=0.01) == []
+    assert world.settle() == [("failed", ["id-a"])]
+
+
+def test_where_nothing_was_ever_claimed_there_is_nothing_to_settle(world):
+    assert world.settle() == []
+
+
+# --- broken off: the client was killed between the text and the answer
+
+OTHER_SESSION = "51111111-f827-46a4-a54f-1c2be567828b"
+
+
+def break_off(world, client):
+    """A note that a client wrote down before it was killed, and what is back in the inbox."""
+    world.log(world.take("a"), client=client, prompt_id="P", transcript_size=1)
+    rows = [linked({"type": "user", "message": {"content": "hi"}, "promptId": "P"}, "p", None)]
+    rows.append(linked(context(world.block("a")), "c", "p"))
+    world.tell(*rows)
+    assert world.settle() == [("broken off", ["id-a"])]
+    return rows
+
+
+def asks(world, session):
+    return [e.text for e, _ in claims.peek(world.box, claims.Asker(session, "", "/w/shop", NOW))]
+
+
+def test_a_note_that_was_broken_off_is_back_for_others_and_not_for_its_session(world, clients):
+    break_off(world, clients[1])
+    (entry,) = world.waiting()
+    assert (entry.flag("repeat"), entry.count("attempts"), entry.fields["told"]) == (True, 0, SESSION)
+    assert (asks(world, SESSION), asks(world, OTHER_SESSION)) == ([], ["a"])
+    # A copy of that session has its text too.
+    asker = claims.Asker(OTHER_SESSION, "", "/w/shop", NOW)
+    asker.root = world.root
+    session_state.save(world.root, OTHER_SESSION, {"copy_of": [SESSION]})
+    assert claims.peek(world.box, asker) == []
+
+
+def test_a_note_that_was_broken_off_is_withdrawn_once_its_session_answered_it(world, clients):
+    rows = break_off(world, clients[1])
+    reconciliation.withdraw(world.env, world.root, SESSION)
+    assert world.texts() == ["a"]
+    inbox_file.add_entry(world.box, "guidance", {"id": "id-b"}, "b", now=NOW)
+    world.tell(*rows, linked(agent(), "r", "c"))
+    reconciliation.withdraw(world.env, world.root, OTHER_SESSION)
+    assert world.texts() == ["a", "b"]
+    reconciliation.withdraw(world.env, world.root, SESSION)
+    assert world.texts() == ["b"]
+
+
+def test_a_note_that_its_session_went_on_without_may_come_to_it_again(world, clients):
+    rows = break_off(world, clients[1])
+    world.tell(*rows, linked(agent(), "r", "p"))
+    reconciliation.withdraw(world.env, world.root, SESSION)
+    assert asks(world, SESSION) == ["a"]
+
+
+def test_a_note_that_was_edited_since_is_another_one(world, clients):
+    rows = break_off(world, clients[1])
+    inbox_file.rewrite(world.box + "/guidance.md", lambda source: source.replace("\na\n", "\nanother\n"))
+    world.tell(*rows, linked(agent(), "r", "c"))
+    reconciliation.withdraw(world.env, world.root, SESSION)
+    assert world.texts() == ["another"]
+
+
+def test_the_outcome_of_a_claim_stays_in_the_log(world):
+    world.log(world.take("a"))
+    world.tell(context(world.block("a")), agent())
+    world.settle()
+    world.transcript.unlink()
+    (record,) = delivery_log.newest_first(world.root, needle=b'"guidance"')
+    assert record["outcome"] == "arrived"
+    assert list(receipts.outcomes([record], world.env).values()) == ["arrived"]

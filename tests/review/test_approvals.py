@@ -1,0 +1,150 @@
+"""Approving and merging drafts: each outcome told, all of it one step of undo."""
+
+import pytest
+
+from memtui.base import paths
+from memtui.base.errors import ConflictError, MemtuiError
+from memtui.inbox import file as inbox_file
+from memtui.review import approvals, draft
+from memtui.review.approvals import approve_all
+from memtui.review.draft import Choices
+from memtui.review.waiting_entries import waiting_in
+from memtui.store import triggers
+from memtui.store.journal import undo
+from memtui.store.store import Store
+
+
+@pytest.fixture
+def store(tmp_path):
+    (tmp_path / "shop/.git").mkdir(parents=True)
+    return Store({"HOME": str(tmp_path / "home")}, str(tmp_path / "shop"))
+
+
+def slug(store):
+    return paths.project_key(store.cwd)
+
+
+def leave(store, *texts, **fields):
+    for text in texts:
+        inbox_file.add_entry(paths.inbox_dir(store.root, slug(store)), "updates", fields, text)
+    return due(store)
+
+
+def due(store):
+    return waiting_in(store.root, [slug(store)], ["updates"])
+
+
+def test_what_fails_stops_none_of_the_others_and_undo_takes_all_of_it_back(store):
+    items = leave(store, "Use pnpm", "Use pnpm", "Tests run in CI", scope="global")
+    outcomes = approve_all(store.journal, [draft.propose(store, item) for item in items])
+    assert [each.item for each in outcomes] == items
+    assert sorted(each.memory.stem for each in outcomes if each.memory) == ["tests-run-in-ci", "use-pnpm"]
+    (failed,) = [each for each in outcomes if each.error]
+    assert isinstance(failed.error, ConflictError)
+    assert [item.id for item in due(store)] == [failed.item.id]
+    undo.run(store.journal, "undo").first()
+    assert [item.text for item in due(store)] == ["Use pnpm", "Use pnpm", "Tests run in CI"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "is_approved"),
+    [
+        ("seen=1 confidence=0.7", "seen=2 confidence=0.8", True),
+        ("confidence=0.7", "confidence=0.7 until=2999-01-01T00:00:00Z", False),
+        ("Use pnpm", "Use npm", False),
+    ],
+)
+def test_a_draft_that_a_session_says_again_meanwhile_is_approved_and_a_changed_one_is_not(store, old, new, is_approved):
+    (item,) = leave(store, "Use pnpm", scope="global", seen="1", confidence="0.7")
+    proposal = draft.propose(store, item)
+    inbox_file.rewrite(item.path, lambda source: source.replace(old, new))
+    (outcome,) = approve_all(store.journal, [proposal])
+    assert (outcome.error is None) == is_approved
+    assert len(due(store)) == (not is_approved)
+    if is_approved:
+        undo.run(store.journal, "undo").first()
+        assert [each.text for each in due(store)] == ["Use pnpm"]
+
+
+def test_what_is_proposed_is_what_is_written(store):
+    (item,) = leave(store, "Use pnpm\n\nAlways.\n\n> you: no, pnpm", name="pnpm", scope="global")
+    found = draft.propose(store, item, Choices(type="tool", description="The package manager"))
+    assert (found.memory.name, found.memory.type, found.memory.description) == ("pnpm", "tool", "The package manager")
+    assert not found.taken
+    (outcome,) = approve_all(store.journal, [found])
+    assert (outcome.memory.path, outcome.memory.raw) == (found.path, found.data)
+    assert found.taken
+
+
+def test_what_a_draft_says_of_the_project_goes_where_memories_are_kept_already(store, tmp_path):
+    (item,) = leave(store, "Use pnpm", scope="project")
+    assert draft.propose(store, item).scope.label == "auto"
+    assert draft.propose(store, item, Choices(scope="project")).scope.label == "project"
+    (tmp_path / "shop/.claude/memory").mkdir(parents=True)
+    assert draft.propose(store, item).scope.label == "project"
+
+
+def test_drafts_are_put_at_the_end_of_a_memory_in_one_step(store):
+    there = store.create(store.scope("global"), "pnpm", "Use pnpm", "tool", "Use pnpm.")
+    items = leave(store, "Never npm.", "Nor yarn.")
+    becomes = approvals.merged(store, items, there)
+    assert approvals.merge_all(store, items, there).raw == becomes.raw == store.find("pnpm").raw
+    assert becomes.body.endswith("Use pnpm.\n\nNever npm.\n\nNor yarn.\n")
+    assert due(store) == []
+    undo.run(store.journal, "undo").first()
+    assert store.find("pnpm").raw == there.raw
+    assert [item.text for item in due(store)] == ["Never npm.", "Nor yarn."]
+
+
+def test_nothing_is_merged_into_a_memory_that_came_with_the_repository(store, tmp_path):
+    directory = tmp_path / "shop/.claude/memory"
+    directory.mkdir(parents=True)
+    (directory / "pnpm.md").write_text("---\nname: pnpm\ndescription: Use pnpm\n---\n\nUse pnpm.\n")
+    there = store.find("pnpm")
+    (item,) = leave(store, "Never npm.")
+    for attempt in (
+        lambda: approvals.merged(store, [item], there),
+        lambda: approvals.merge(store, item, there),
+        lambda: approvals.merge_all(store, [item], there),
+    ):
+        with pytest.raises(MemtuiError, match="pnpm is not trusted"):
+            attempt()
+    assert store.find("pnpm").raw == there.raw
+    assert not store.is_trusted(store.find("pnpm"))
+    assert [each.text for each in due(store)] == ["Never npm."]
+
+
+def test_a_memory_that_changed_meanwhile_is_not_merged_into(store):
+    there = store.create(store.scope("global"), "pnpm", "Use pnpm", "tool", "Use pnpm.")
+    (item,) = leave(store, "Never npm.")
+    store.edit(there, {"body": "Use pnpm 9."})
+    with pytest.raises(MemtuiError):
+        approvals.merge(store, item, there)
+    assert [each.text for each in due(store)] == ["Never npm."]
+
+
+def lines(store, scope="global"):
+    found = triggers.lines_of(store.root, store.scope(scope).directory)
+    return {file: [(each.text, each.origin) for each in rows] for file, rows in found.items()}
+
+
+def test_what_was_asked_when_a_draft_came_about_becomes_a_trigger_also_of_a_memory_that_it_is_merged_into(store):
+    first, second = leave(store, "Use pnpm", "Never npm", scope="global", request="add a date picker")
+    (done,) = approve_all(store.journal, [draft.propose(store, first)])
+    assert lines(store) == {"use-pnpm.md": [("add a date picker", "draft")]}
+    undo.run(store.journal, "undo").first()
+    assert lines(store) == {}
+    there = store.create(store.scope("global"), "other", "Other", "tool", "Text.")
+    approvals.merge_all(store, [item for item in due(store) if item.id == second.id], there)
+    assert lines(store) == {"other.md": [("add a date picker", "draft")]}
+    undo.run(store.journal, "undo").first()
+    assert lines(store) == {}
+    assert done.error is None
+
+
+def test_a_trigger_is_worded_anew_or_dropped_when_its_draft_is_approved(store):
+    first, second = leave(store, "Use pnpm", "Never npm", scope="global", request="add a date picker")
+    chosen = [draft.Choices(trigger=""), draft.Choices(trigger="add a package")]
+    drafts = [draft.propose(store, item, each) for item, each in zip((first, second), chosen, strict=True)]
+    approve_all(store.journal, drafts)
+    assert lines(store) == {"never-npm.md": [("add a package", "draft")]}

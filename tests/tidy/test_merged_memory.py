@@ -1,0 +1,157 @@
+"""Merging memories: fields side by side with a default for each, bodies combined; nothing that one of them says is lost, and
+what both say stands there once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.store import memory
+from memtui.tidy import coverage, merged_memory
+
+
+def made(name, text):
+    return memory.from_bytes(f"/x/{name}.md", "auto", text.encode())
+
+
+def simple(name, description, body, more=""):
+    text = f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: feedback\n{more}---\n\n{body}\n"
+    return made(name, text)
+
+
+PNPM = simple(
+    "prefer-pnpm",
+    "Use pnpm, never npm",
+    "Use pnpm for every install.\n\n**Why:** the lock file is pnpm's.\n**How to apply:** `pnpm add`.",
+)
+AGAIN = simple(
+    "pnpm-only",
+    "Use pnpm, never npm",
+    "Use pnpm for every install. The cache is shared.\n\n**Why:** npm broke CI twice.\n**How to apply:** `pnpm add`.\n",
+)
+
+
+def text(*memories):
+    return merged_memory.merged(memories).decode()
+
+
+def test_what_both_say_stands_there_once_and_labelled_parts_come_together():
+    assert text(PNPM, AGAIN).partition("---\n\n")[2] == (
+        "Use pnpm for every install.\n\n**Why:** the lock file is pnpm's.\n**Why:** npm broke CI twice.\n"
+        "**How to apply:** `pnpm add`.\n\nThe cache is shared.\n"
+    )
+
+
+def test_a_section_gets_what_the_others_say_below_the_same_heading():
+    one = simple("one", "One", "# Setup\n\n- install\n\n# Run\n\nRun it.")
+    two = simple("two", "One", "# Run\n\nRun it twice, as root.\n\n# Stop\n\nPress q.\n\n# Setup\n\n- install\n- build")
+    assert text(one, two).partition("---\n\n")[2] == (
+        "# Setup\n\n- install\n- build\n\n# Run\n\nRun it.\n\nRun it twice, as root.\n\n# Stop\n\nPress q.\n"
+    )
+
+
+def test_a_description_that_is_not_taken_goes_into_the_body():
+    other = simple("two", "Never npm on CI", "Use pnpm for every install.")
+    assert text(PNPM, other).endswith("`pnpm add`.\n\nNever npm on CI\n")
+
+
+DATABASE = simple("one", "Start it with `make db`, on port 5433", "`make db` starts PostgreSQL on port 5433.")
+
+
+def test_a_description_is_not_repeated_whose_longer_form_adds_what_its_own_text_says():
+    other = simple("two", "Start it with `make db`", "`make db` starts PostgreSQL on port 5433. It is slow.")
+    merged = text(DATABASE, other)
+    assert merged.partition("---\n\n")[2] == "`make db` starts PostgreSQL on port 5433. It is slow.\n"
+    assert coverage.of_proposal(merged_memory.proposal([DATABASE, other])).is_verbatim
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["It is slow.", "The tests need it on port 5433.", "`make db` starts PostgreSQL on port 15433."],
+    ids=["not said", "said of something else", "another port"],
+)
+def test_a_description_stays_whose_longer_form_may_narrow_it(body):
+    assert "\nStart it with `make db`\n" in text(DATABASE, simple("two", "Start it with `make db`", body))
+
+
+def test_what_contradicts_stays_beside_it():
+    one, two = simple("one", "Port", "The port is 8080."), simple("two", "Port", "The port is 8081.")
+    assert "8080" in text(one, two)
+    assert "8081" in text(one, two)
+
+
+def test_a_field_has_the_value_of_the_first_that_has_one_and_lists_are_put_together():
+    one = simple("one", "One", "x", "  owner: anna\n  tags: [a, b]\n")
+    two = simple("two", "Two", "x", "  owner: bob\n  tags:\n    - b\n    - c\n  expires: 2027-01-01\n")
+    found = memory.from_bytes("/one.md", "auto", text(one, two).encode())
+    assert found.name == "one"
+    assert found.fields["metadata"]["owner"] == "anna"
+    assert found.fields["metadata"]["tags"] == ["a", "b", "c"]
+    assert 'expires: "2027-01-01"' in text(one, two)
+    assert [each.statement.text for each in coverage.of_proposal(merged_memory.proposal([one, two])).dropped] == [
+        "owner: bob"
+    ]
+
+
+def test_the_one_with_most_text_is_kept_and_its_bytes_stay():
+    assert [each.name for each in merged_memory.best_first([PNPM, AGAIN])] == ["pnpm-only", "prefer-pnpm"]
+    windows = made("w", "---\r\nname: w # mine\r\ndescription: W\r\n---\r\nOne.\r\n")
+    assert text(windows, simple("x", "W", "Two.")).startswith("---\r\nname: w # mine\r\n")
+    assert "One.\r\n\r\nTwo.\r\n" in text(windows, simple("x", "W", "Two."))
+
+
+def test_links_between_them_become_plain_words():
+    one, two = simple("one", "D", "See [[two]] and [[three]]."), simple("two", "D", "After [[one]].")
+    assert "See two and [[three]]." in text(one, two)
+    assert "After one." in text(one, two)
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "Use pnpm.",
+            "Use pnpm. The port is 80.",
+            "Use pnpm. It is fast.",
+            "This is new. It is fast.",
+            "- an item. They know.",
+            "The port is 81, not 80.",
+            "- an item",
+            "- an item\n  - below it\n- another. With two.",
+            "1. first\n2. second",
+            "```\ncode\n```",
+            "```sh\ncode\nmore\n```",
+            "# Setup",
+            "## Run it",
+            "**Why:** it broke.",
+            "**Why:** it broke. Twice.\n**How:** carefully.",
+            "| a1 | b1 |\n|---|---|\n| c1 | d1 |",
+            "> quoted. Words.",
+            "---",
+            "Deploy on Fridays.\nBefore noon.",
+            "Deploy on Fridays before noon.",
+        ]
+    ),
+    max_size=7,
+)
+
+
+@given(PIECES, PIECES, PIECES, st.sampled_from(["Use pnpm", "Other words", ""]))
+def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three, description):
+    memories = [
+        simple(name, description, "\n\n".join(body)) for name, body in zip("abc", (one, two, three), strict=True)
+    ]
+    found = merged_memory.proposal(memories)
+    assert coverage.of_proposal(found).dropped == []
+    own = [each for m in memories for each in coverage.of_file(m.path, m.raw)]
+    assert coverage.of_proposal(found).is_verbatim
+    made_up = coverage.cover(coverage.of_file("/x/a.md", found.written[0].data), own).dropped
+    texts = "\n".join(each.text for each in own)
+    assert [each for each in made_up if coverage.LABEL.sub("", each.statement.text) not in texts] == []
+
+
+@given(st.text(alphabet="ab.- #`|*>1:\n", max_size=80))
+def test_the_pieces_of_any_text_are_the_text(text):
+    assert coverage.join(coverage.chunks(text)) == text
+
+
+def test_of_two_the_one_survives_that_the_index_or_a_link_refers_to():
+    assert merged_memory.best_first([PNPM, AGAIN], {PNPM.path})[0] is PNPM
