@@ -15,7 +15,7 @@ SOURCES = Path(memtui.__file__).parent
 BARE = {"found", "each", "given", "told", "kept", "made", "left", "known", "there", "taken", "said", "became", "seen"}
 BARE |= {"wanted", "asked", "shown", "done", "written", "sent", "heard", "gone", "meant", "held", "used", "named"}
 BARE |= {"listed", "came"}
-MOST_BARE = 0.066
+MOST_BARE = 0.05
 ENOUGH, MOST_LINES = 40, 120  # files that the page names; lines of two pages
 # Words that code once had, and another took the place of.
 GONE = "vouch(?:ed)?|settle|seat|tally|survey|upkeep|standdown|mend(?:ing)?|rowshape|turning|carry|alike|looks|deciding"

@@ -137,7 +137,7 @@ class Recalling:
     def bring_up_to_date(self, say: Callable[[str], object] = lambda _: None) -> int:
         """Bring the indexes of all places up to date; return how many memories were read for that. `say` is told, in
         words, where an index is missing and takes a moment. Raises OSError."""
-        from memtui.recall import build
+        from memtui.recall import index_build
         from memtui.worker import index_updates, sentence_vectors
 
         read, root = 0, self.space.root
@@ -145,7 +145,7 @@ class Recalling:
         for scope, directory in where:
             if not self._is_indexed(directory) and (count := self._memories(directory)):
                 say(f"Indexing the {count:,} memories of {scope} …")
-            build_report = build.bring_up_to_date(root, directory, wait=WAIT_SECONDS)
+            build_report = index_build.bring_up_to_date(root, directory, wait=WAIT_SECONDS)
             read += build_report.read
             if not build_report.busy:
                 self._counts[directory] = build_report.memories

@@ -26,7 +26,7 @@ import recall_sets  # noqa: E402
 from recall_sets import Query, RecallSet  # noqa: E402
 
 from memtui.recall import query as recall_query  # noqa: E402
-from memtui.recall.build import bring_up_to_date  # noqa: E402
+from memtui.recall.index_build import bring_up_to_date  # noqa: E402
 
 OWN = os.path.join(HERE, "..", "data", "recall")
 SCOPE = "global"

@@ -91,7 +91,7 @@ def test_an_index_that_can_t_be_written_is_said_and_what_there_is_answers(memtui
     def full(*_, **__):
         raise OSError(28, "No space left on device", "recall")
 
-    monkeypatch.setattr("memtui.recall.build.bring_up_to_date", full)
+    monkeypatch.setattr("memtui.recall.index_build.bring_up_to_date", full)
     done = memtui("recall", PROMPT)
     assert "can't be brought up to date: recall: No space left on device" in done.err
     assert "prefer-pnpm" in done.out

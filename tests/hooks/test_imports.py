@@ -10,7 +10,7 @@ from launching import EVENTS, PYTHON, SOURCES, Home
 
 from memtui.base import paths
 from memtui.hooks import bundle_writer
-from memtui.recall import build
+from memtui.recall import index_build
 
 # Loaded before a bare interpreter runs its first line, or built into it.
 CHEAP = {"_signal", "gc", "posix", "time", "fcntl", "_json", "_blake2", "sys", "marshal", "math"}
@@ -109,7 +109,7 @@ def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     text = "To put a release live, run the release pipeline of the shop."
     path = home.remember("release")
     path.write_text(f"---\nname: release\ndescription: How a release goes live\n---\n{text}\n")
-    build.bring_up_to_date(str(home.root), str(path.parent))
+    index_build.bring_up_to_date(str(home.root), str(path.parent))
     modules, said = imported(home, "UserPromptSubmit", prompt="how do we put a release of the shop live?")
     assert text.encode() in said
     bundled = {name for group in ("UserPromptSubmit", "recall", "delivery") for name in bundle_writer.modules_of(group)}

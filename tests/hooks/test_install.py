@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from test_jsontext import VALUES, texts
 
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
-from memtui.hooks.install import entries, installs, json_edit, merge
+from memtui.hooks.install import entries, installs, json_edit, settings_merge
 from memtui.hooks.install import installation as install
 
 PYTHON = "/opt/py thon/bin/python3"
@@ -304,8 +304,8 @@ QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, Hea
 
 
 def added(text):
-    made = merge.Made()
-    return merge.add(text, entries.groups(PYTHON, LAUNCHER), {}, made, "settings.json"), made
+    made = settings_merge.Made()
+    return settings_merge.add(text, entries.groups(PYTHON, LAUNCHER), {}, made, "settings.json"), made
 
 
 @pytest.mark.slow
@@ -321,7 +321,7 @@ def test_whatever_the_settings_install_keeps_them_and_the_structural_undo_is_exa
         assert now["hooks"][event][: len(groups)] == groups
     assert ours(now) == [event for event in now["hooks"] if event in EVENTS]
     assert set(EVENTS) <= set(now["hooks"])
-    assert merge.strip(after, made, "settings.json") == text
+    assert settings_merge.strip(after, made, "settings.json") == text
 
 
 @pytest.mark.slow
@@ -340,7 +340,7 @@ def test_somebody_elses_edit_survives_the_uninstall_alone(case, event, in_front,
         if event not in json_edit.load(after)["hooks"]:
             after = json_edit.append(after, ("hooks",), [], event)
         edited = json_edit.append(json_edit.append(after, ("hooks", event), THEIRS), (), 1, "theirs")
-    left = json_edit.load(merge.strip(edited, made, "settings.json"))
+    left = json_edit.load(settings_merge.strip(edited, made, "settings.json"))
     assert left.pop("theirs") == 1
     expected = json_edit.load(json.dumps(value))
     theirs = expected.setdefault("hooks", {}).setdefault(event, [])

@@ -15,7 +15,7 @@ from memtui.base import paths
 from memtui.deliver import session_memories
 from memtui.hooks import runner
 from memtui.inbox import redelivery
-from memtui.recall import build
+from memtui.recall import index_build
 from memtui.recall import places as recall_places
 from memtui.store import trust_grants
 from memtui.worker import index_updates
@@ -175,7 +175,7 @@ def lose(home, files):
 def take_from_elsewhere(home, files):
     other = home.base / "other"
     shutil.copytree(home.config / "memory", other)
-    build.bring_up_to_date(str(home.root), str(other))
+    index_build.bring_up_to_date(str(home.root), str(other))
     foreign = paths.index_base(str(home.root), str(other)) + ".index"
     os.replace(foreign, paths.index_base(str(home.root), str(home.config / "memory")) + ".index")
 

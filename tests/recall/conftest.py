@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.recall import build, query
+from memtui.recall import index_build, query
 
 
 class Store:
@@ -26,7 +26,7 @@ class Store:
 
     def index(self, table=None):
         """Without vectors, by which every memory is somewhat near to every prompt; `...` with them."""
-        return build.bring_up_to_date(self.root, self.directory, table=table)
+        return index_build.bring_up_to_date(self.root, self.directory, table=table)
 
     def files(self, ending):
         return sorted(each for each in os.listdir(self.root + "/recall") if each.endswith(ending))

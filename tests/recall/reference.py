@@ -4,7 +4,7 @@ with."""
 import math
 import os
 
-from memtui.recall import build, fields, query
+from memtui.recall import fields, index_build, query
 
 
 class Reference:
@@ -34,9 +34,11 @@ class Reference:
         idf = {term: weight * self.idf(term) for term, weight in terms.items()}
         found = []
         for path, (weights, length) in self.docs.items():
-            norm = build.K1 * (1 - build.B + build.B * length)
+            norm = index_build.K1 * (1 - index_build.B + index_build.B * length)
             parts = [
-                idf[term] * (build.K1 + 1) * weights[term] / (weights[term] + norm) for term in terms if term in weights
+                idf[term] * (index_build.K1 + 1) * weights[term] / (weights[term] + norm)
+                for term in terms
+                if term in weights
             ]
             if parts:
                 found.append((sum(parts), path))

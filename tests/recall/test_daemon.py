@@ -15,7 +15,7 @@ import pytest
 
 from memtui.base import fs
 from memtui.base.errors import MemtuiError
-from memtui.recall import build, daemon, segment, semantic, sentences
+from memtui.recall import daemon, index_build, segment, semantic, sentences
 
 SOURCES = Path(semantic.__file__).parents[2]
 PATIENCE = 5.0
@@ -235,7 +235,7 @@ def memories(root, tmp_path):
         "auth": "A password is needed.",
     }.items():
         (directory / f"{name}.md").write_text(f"---\nname: {name}\ndescription: {text}\n---\n{text}\n")
-    build.bring_up_to_date(root, str(directory))
+    index_build.bring_up_to_date(root, str(directory))
     return str(directory)
 
 
@@ -275,7 +275,7 @@ def test_what_was_made_is_kept_for_the_next_segment(root, memories):
     before = len(asked)
     assert filler.fill(memories) == 0
     Path(memories, "new.md").write_text("---\nname: new\ndescription: A dog.\n---\nA dog.\n")
-    build.bring_up_to_date(root, memories)
+    index_build.bring_up_to_date(root, memories)
     filler.fill(memories)
     assert len(asked) == before + 1
     kept = os.listdir(f"{root}/recall/sentences")

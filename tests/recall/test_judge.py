@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memtui.deliver import uses
-from memtui.recall import build, judge, words
+from memtui.recall import index_build, judge, words
 from memtui.store import mutes, trust_grants
 from memtui.store.journal import own_files
 
@@ -37,7 +37,7 @@ class Store:
         return path
 
     def run(self, text=RELEASE, **how):
-        build.bring_up_to_date(self.root, str(self.directory))
+        index_build.bring_up_to_date(self.root, str(self.directory))
         return self.again(text, **how)
 
     def again(self, text=RELEASE, **how):

@@ -8,7 +8,7 @@ import pytest
 from memtui.base import paths
 from memtui.client.transcripts import conversation
 from memtui.deliver import error_log
-from memtui.learn import inbox_writer, items
+from memtui.learn import inbox_writer, unfinished_work
 from memtui.review.entries import Review
 from memtui.worker import extraction, main
 
@@ -59,7 +59,7 @@ def session(tmp_path, monkeypatch):
     monkeypatch.setattr(extraction, "READ_SECONDS", 600.0)
     monkeypatch.setattr(inbox_writer, "MAX_DRAFTS", 10_000)
     monkeypatch.setattr(inbox_writer.same_rule, "first", lambda *_: None)  # the texts differ in their secrets only
-    monkeypatch.setattr(items, "MAX_ITEMS", 10_000)
+    monkeypatch.setattr(unfinished_work, "MAX_ITEMS", 10_000)
     return Session(tmp_path)
 
 
@@ -135,7 +135,7 @@ def test_half_a_key_is_not_left_where_a_text_is_cut(session, over):
     _, key = planted(dict(SHAPED_KINDS)["github classic"])
     line = "word " * 1000
     inside = len(key) - over
-    listed = [{"content": line[: items.MAX_ITEM - inside] + key + " there", "status": "pending"}]
+    listed = [{"content": line[: unfinished_work.MAX_ITEM - inside] + key + " there", "status": "pending"}]
     session.agent({"type": "tool_use", "id": "t0", "name": "TodoWrite", "input": {"todos": listed}})
     session.says(key + " " + line[: conversation.AGENT_TAIL - inside])
     session.user("No, from now on always " + ("word " * 10_000)[: conversation.MAX_TEXT - 23 - inside] + key)

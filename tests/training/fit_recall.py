@@ -27,7 +27,7 @@ import recall_sets  # noqa: E402
 
 import recall as benchmark  # noqa: E402
 from memtui.recall import fitted_weights, judge, own_words, query, vectors  # noqa: E402
-from memtui.recall.build import bring_up_to_date  # noqa: E402
+from memtui.recall.index_build import bring_up_to_date  # noqa: E402
 
 RIDGE, ROUNDS, LONGEST_STEP = 1.0, 40, 1.5
 FOLDS = 8

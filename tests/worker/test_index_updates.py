@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from memtui.recall import build, command_bans, query
+from memtui.recall import command_bans, index_build, query
 from memtui.recall_preview import Recalling
 from memtui.store import index_requests
 from memtui.store.journal.journal import Journal
@@ -48,7 +48,7 @@ def test_a_change_made_through_memtui_asks_for_the_index_once(world, monkeypatch
     store = Store(world.env, world.cwd)
     store.create(store.scope("global"), "coffee", "Where it is", "reference", "In the kitchen.")
     assert started == []  # there is no index yet
-    build.bring_up_to_date(world.root, world.directory)
+    index_build.bring_up_to_date(world.root, world.directory)
     store.delete(store.find("coffee"))
     store.delete(store.find("release"))
     assert started == [[world.directory]]
@@ -57,7 +57,7 @@ def test_a_change_made_through_memtui_asks_for_the_index_once(world, monkeypatch
 @pytest.mark.slow
 def test_a_change_made_through_memtui_is_found_soon_after(world):
     world.write("release", "How to publish")
-    build.bring_up_to_date(world.root, world.directory)
+    index_build.bring_up_to_date(world.root, world.directory)
     store = Store(world.env, world.cwd)
     store.create(store.scope("global"), "coffee", "Where the espresso machine is", "reference", "In the kitchen.")
     deadline = time.monotonic() + 20

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from hooks.killing import Child, every_point
-from memtui.recall import build, path_bindings, places
+from memtui.recall import index_build, path_bindings, places
 from memtui.store import sidecars
 from memtui.worker import index_updates, trigger_learning
 
@@ -62,7 +62,7 @@ def test_wherever_the_listing_of_bound_memories_is_killed_it_is_the_old_one_or_t
     def binds(*globs):
         head = f"---\nname: ci\ndescription: About ci\npaths: [{', '.join(globs)}]\n---\n\nText.\n"
         (world.auto / "ci.md").write_text(head)
-        build.bring_up_to_date(world.root, str(world.auto), table=None)
+        index_build.bring_up_to_date(world.root, str(world.auto), table=None)
 
     binds("old/*")
     index_updates.list_bound(world.root, [str(world.auto)])

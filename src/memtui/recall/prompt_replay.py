@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from memtui.base import clock, fs, ids, paths
 from memtui.client.transcripts.prompts import Prompt
-from memtui.recall import build, judge, own_words, places, query
+from memtui.recall import index_build, judge, own_words, places, query
 from memtui.store import sidecars, trust
 from memtui.store.journal import own_files
 
@@ -118,7 +118,7 @@ class ChangedStore:
                 rows.setdefault(own, {})[store_change.file] = lines
         for own in texts.values():
             own_files.write_beside(own_files.beside_path(self.top, sidecars.TRIGGERS, own), own, rows.get(own, {}))
-            build.bring_up_to_date(self.top, own)
+            index_build.bring_up_to_date(self.top, own)
         return [(scope, own) for (scope, _), own in texts.items()]
 
     def _allowed(self, scope: str, directory: str, digest: str) -> bool:

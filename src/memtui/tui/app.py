@@ -19,7 +19,7 @@ from textual.screen import Screen
 from memtui import actions
 from memtui.base import fs
 from memtui.base.errors import MemtuiError
-from memtui.tui import key_bindings, terminal, textual_gaps, theme
+from memtui.tui import terminal, textual_bindings, textual_gaps, theme
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
@@ -46,7 +46,7 @@ class MemtuiApp(Services):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),
-        *key_bindings.bindings(actions.GLOBAL),
+        *textual_bindings.bindings(actions.GLOBAL),
     ]
     ansi_theme_dark = Reactive(theme.ON_DARK, init=False)
     ansi_theme_light = Reactive(theme.ON_LIGHT, init=False)
@@ -74,7 +74,7 @@ class MemtuiApp(Services):
         self.progress = Progress(self)
         self.remapped = self.data.keys()
         actions.use(self.remapped)
-        self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
+        self.set_keymap({name: textual_bindings.bound(keys) for name, keys in self.remapped.items()})
         self.files = FileReader(self, self.data, writes=not read_only, inbox_shown=lambda: self.current_mode == "inbox")
         self.theme_choice = theme.ThemeChoice(self)
         self.choose_theme = self.theme_choice.choose

@@ -8,7 +8,7 @@ from memtui.base import findings
 from memtui.base.finding import Finding
 from memtui.base.phrasing import many
 from memtui.hooks.install import installation as install
-from memtui.hooks.install import merge
+from memtui.hooks.install import settings_merge
 from memtui.hooks.install.entries import is_ours, shows_ours
 from memtui.hooks.install.installation import Plan
 from memtui.hooks.install.status import Status
@@ -107,20 +107,20 @@ def effects(plan: Plan) -> list[tuple[str, list[str]]]:
     for verb, events in changes:
         if hooks := sorted(events & DOES.keys(), key=order):
             rows.append((f"{verb} {many(len(hooks), 'hook')}", hooks))
-        if merge.STATUS_LINE in events:
+        if settings_merge.STATUS_LINE in events:
             rows.append((f"{verb} the status line", []))
     return rows
 
 
 def _ours(data: bytes | None) -> dict[str, list[str]]:
     """Return the commands of our hooks in a settings file, by event, and that of our status line."""
-    settings = merge.read(install.decode(data)[1], "")
+    settings = settings_merge.read(install.decode(data)[1], "")
     commands: dict[str, list[str]] = {}
-    for event, command in merge.our_hooks(settings):
+    for event, command in settings_merge.our_hooks(settings):
         commands.setdefault(event, []).append(command)
-    line = settings.get(merge.STATUS_LINE)
+    line = settings.get(settings_merge.STATUS_LINE)
     if isinstance(line, dict) and is_ours(line):
-        commands[merge.STATUS_LINE] = [line["command"]]
+        commands[settings_merge.STATUS_LINE] = [line["command"]]
     return commands
 
 

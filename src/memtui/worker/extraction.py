@@ -10,7 +10,7 @@ from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation, normalised
 from memtui.deliver import error_log
 from memtui.inbox import format as inbox_format
-from memtui.learn import classifier, inbox_writer, items, signals
+from memtui.learn import classifier, inbox_writer, signals, unfinished_work
 from memtui.recall import content
 from memtui.redact.redact import redacted
 from memtui.settings import config
@@ -174,7 +174,7 @@ def _drafts(
 
 def _open_items(root: str, cwd: str, conversation: Conversation, *, ended: bool) -> list[str]:
     """List the texts of unfinished work. One that a hook told the agent counts only while it is an open item still."""
-    texts = items.open_items(conversation, ended=ended)
+    texts = unfinished_work.open_items(conversation, ended=ended)
     if not any(conversation.was_injected(text) for text in texts):
         return texts
     path = paths.inbox_dir(root, paths.project_key(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]

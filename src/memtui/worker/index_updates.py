@@ -1,4 +1,4 @@
-"""Bring the indexes of memories up to date (recall/build.py), in a worker, or in a process of its own."""
+"""Bring the indexes of memories up to date (recall/index_build.py), in a worker, or in a process of its own."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memtui.base import fastjson, fs, paths
 from memtui.deliver import error_log
-from memtui.recall import build, command_bans, path_bindings, places, segment
+from memtui.recall import command_bans, index_build, path_bindings, places, segment
 from memtui.store import index_requests, sidecars
 from memtui.worker import sentence_vectors
 
@@ -21,7 +21,7 @@ def update(root: str, where: Iterable[tuple[str, str]]) -> None:
     for _, directory in where:
         sidecars.adopt(root, directory)
         if os.path.isdir(directory) or os.path.exists(paths.index_base(root, directory) + ".index"):
-            build.bring_up_to_date(root, directory)
+            index_build.bring_up_to_date(root, directory)
             indexed.append(directory)
     if indexed:
         list_bound(root, indexed)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import memtui
 from memtui.base import clock, fs, paths
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
-from memtui.hooks.install import entries, installs, merge
+from memtui.hooks.install import entries, installs, settings_merge
 from memtui.hooks.install.installs import Record
 
 # The journal is imported only where settings are changed: the TUI, when it starts, only needs their paths.
@@ -114,7 +114,7 @@ def plan(
         groups = entries.groups(interpreter, launcher, root, config)
         line = entries.status_line(interpreter, launcher, root, config)
         if status_line:
-            other = merge.other_status_line(merge.read(decode(before)[1], path))
+            other = settings_merge.other_status_line(settings_merge.read(decode(before)[1], path))
             status_line = other is None
             instead = _both(other, interpreter, launcher, root)
         existed, record_after, after = _installed(path, before, record, groups, line, status_line)
@@ -142,7 +142,7 @@ def plan(
     else:
         after = _uninstalled(path, before, record, hooks=True)
     if action == "uninstall" and before is not None:
-        other, instead = _pasted(merge.read(decode(before)[1], path))
+        other, instead = _pasted(settings_merge.read(decode(before)[1], path))
     if after != before:
         _check_writable(real_path)
     return Plan(
@@ -166,7 +166,7 @@ def plan(
 
 def _pasted(settings: dict[str, Any]) -> tuple[Any, str]:
     """Return a person's own status line that starts memtui, and the other command in it; None and "" if none."""
-    other_line = merge.other_status_line(settings)
+    other_line = settings_merge.other_status_line(settings)
     command = other_line.get("command") if isinstance(other_line, dict) else None
     if not isinstance(command, str) or not entries.shows_ours(command):
         return None, ""
@@ -219,20 +219,20 @@ def _installed(
     path: str,
     before: bytes | None,
     record: Record | None,
-    groups: merge.Groups,
+    groups: settings_merge.Groups,
     line: dict[str, Any],
     status_line: bool,
-) -> tuple[bool, merge.Made, bytes]:
+) -> tuple[bool, settings_merge.Made, bytes]:
     """Return whether a file was there at first, the containers made for ours, and the bytes after."""
     codec, text = decode(before)
-    existed, other = before is not None, merge.Made()
-    settings = merge.read(text, path)
-    if merge.holds_ours(settings) or merge.has_status_line(settings):
+    existed, other = before is not None, settings_merge.Made()
+    settings = settings_merge.read(text, path)
+    if settings_merge.holds_ours(settings) or settings_merge.has_status_line(settings):
         existed = record.existed if record else True
-        other = record.made() if record else merge.Made(created=None)
-    text = merge.add(text, groups, record.groups if record else {}, other, path)
-    if status_line or merge.has_status_line(settings):
-        text = merge.add_status_line(text, line, other, path)
+        other = record.made() if record else settings_merge.Made(created=None)
+    text = settings_merge.add(text, groups, record.groups if record else {}, other, path)
+    if status_line or settings_merge.has_status_line(settings):
+        text = settings_merge.add_status_line(text, line, other, path)
     return existed, other, _encode(codec, text)
 
 
@@ -241,10 +241,10 @@ def _uninstalled(path: str, before: bytes | None, record: Record | None, *, hook
     if before is None:
         return None
     codec, text = decode(before)
-    other = record.made() if record else merge.Made(created=None)
-    rest = merge.strip_status_line(text, other, path)
-    rest = merge.strip(rest, other, path) if hooks else rest
-    if hooks and record and not record.existed and not merge.read(rest, path):
+    other = record.made() if record else settings_merge.Made(created=None)
+    rest = settings_merge.strip_status_line(text, other, path)
+    rest = settings_merge.strip(rest, other, path) if hooks else rest
+    if hooks and record and not record.existed and not settings_merge.read(rest, path):
         return None
     return _encode(codec, rest)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.base import fs, ids, paths
 from memtui.base.errors import MemtuiError
-from memtui.hooks.install.merge import Groups, Made
+from memtui.hooks.install.settings_merge import Groups, Made
 
 if TYPE_CHECKING:
     from memtui.store.journal.own_files import EntryEdit

@@ -14,7 +14,7 @@ from memtui.base.finding import PROBLEM, Finding, note, problem
 from memtui.base.phrasing import some
 from memtui.client import settings_faults, settings_files
 from memtui.hooks import environment
-from memtui.hooks.install import entries, json_edit, merge
+from memtui.hooks.install import entries, json_edit, settings_merge
 from memtui.hooks.install import installation as install
 
 OLDEST_PYTHON = (3, 11)
@@ -127,9 +127,9 @@ def status(env: dict[str, str], cwd: str) -> Status:
 
 def _hidden_by(settings: list[tuple[str, dict[str, Any]]]) -> str:
     """Return the file with the status line that the client shows, if a file that it overrides has ours."""
-    having = [(path, value) for path, value in settings if value.get(merge.STATUS_LINE)]
-    ours = any(merge.has_status_line(value) for _, value in having)
-    return having[-1][0] if ours and not merge.has_status_line(having[-1][1]) else ""
+    having = [(path, value) for path, value in settings if value.get(settings_merge.STATUS_LINE)]
+    ours = any(settings_merge.has_status_line(value) for _, value in having)
+    return having[-1][0] if ours and not settings_merge.has_status_line(having[-1][1]) else ""
 
 
 def _load(scope: str, path: str) -> Loaded:
@@ -150,13 +150,13 @@ def _above(env: dict[str, str], cwd: str) -> str:
     """Return the project's settings above with our hooks that a session started here does not read, or ""."""
     path = install.working_tree(cwd).rstrip("/") + settings_files.SHARED
     read_here = [path_read for _, path_read in settings_files.every(env, paths.normal(cwd))]
-    return path if path not in read_here and merge.holds_ours(settings_faults.read(path).value) else ""
+    return path if path not in read_here and settings_merge.holds_ours(settings_faults.read(path).value) else ""
 
 
 def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[HookEntry]:
-    ours = [*merge.our_hooks(settings)]
-    if merge.has_status_line(settings):
-        ours.append((entries.STATUS_LINE, settings[merge.STATUS_LINE]["command"]))
+    ours = [*settings_merge.our_hooks(settings)]
+    if settings_merge.has_status_line(settings):
+        ours.append((entries.STATUS_LINE, settings[settings_merge.STATUS_LINE]["command"]))
     hooks = []
     for event, line in ours:
         command = entries.parse(line)

@@ -23,7 +23,7 @@ from memtui.base.storage import file_error
 from memtui.store import triggers
 from memtui.store.journal import acts
 from memtui.store.journal.undo import decided, is_as_left, to_undo_first, was_delivered
-from memtui.tui import key_bindings
+from memtui.tui import textual_bindings
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import line_diff
 from memtui.tui.model.data import Data
@@ -139,8 +139,8 @@ class Changes(Dialog[None]):
         Binding("q", "dismiss(None)", "back"),
         Binding("right,l", "unfold(True)", "one by one"),
         Binding("left,h", "unfold(False)", "together"),
-        key_bindings.elsewhere("app.undo", "undo"),
-        key_bindings.elsewhere("app.redo", "redo"),
+        textual_bindings.elsewhere("app.undo", "undo"),
+        textual_bindings.elsewhere("app.redo", "redo"),
     ]
 
     def __init__(self, services: Services) -> None:

@@ -15,7 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from memtui import actions
-from memtui.tui import key_bindings
+from memtui.tui import textual_bindings
 from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import composed
 from memtui.tui.screens.frame import BESIDE, CORNERS, STACKED, Described, Frame
@@ -34,7 +34,7 @@ POLL_SECONDS = 0.02
 class ListScreen(Screen[None], Generic[Row]):
     """A screen with a list, as the module describes. `all_rows`: the rows that were read; `typed`: its filter."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings(actions.LIST)]
+    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings(actions.LIST)]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (STACKED, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.

@@ -276,7 +276,7 @@ async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatc
     def full(*_, **__):
         raise OSError(28, "No space left on device", "recall")
 
-    monkeypatch.setattr("memtui.recall.build.bring_up_to_date", full)
+    monkeypatch.setattr("memtui.recall.index_build.bring_up_to_date", full)
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
         assert "can't be brought up to date: recall: No space left on device" in app.screen.summary().plain

@@ -16,7 +16,7 @@ from memtui.base.phrasing import many
 from memtui.deliver.log_queries import KEPT, PAGE, Reading
 from memtui.deliver.receipts import ARRIVED
 from memtui.deliver.sessions import SessionRow
-from memtui.tui import key_bindings
+from memtui.tui import textual_bindings
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import FIELDS, IS_LOST, Listing
@@ -63,7 +63,7 @@ class ActivityList(RowList[Row]):
 class Activity(ListScreen[Row]):
     """The list of notes and sessions with its detail, or plots. The log is read backwards by pages."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("activity")]
+    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("activity")]
     group: ClassVar[str] = "activity"
     typing_seconds = 0.2  # each search reads the log again
     legend: str = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts()

@@ -20,7 +20,7 @@ from memtui.base.storage import file_error
 from memtui.review.evidence import Evidence
 from memtui.store.memory import Memory
 from memtui.tidy.composed_files import Weighed
-from memtui.tui import key_bindings
+from memtui.tui import textual_bindings
 from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import REPEATED, Described
@@ -54,7 +54,7 @@ ON_LIST = ("mark", "mark_all", "filter", "project")
 class Inbox(ListScreen[InboxRow]):
     """The screen: on the left the list, on the right what the row under the cursor becomes, and why."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("inbox")]
+    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("inbox")]
     group: ClassVar[str] = "inbox"
     glance_lines = 20
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})

@@ -16,7 +16,7 @@ from memtui.actions import Action
 from memtui.base import findings
 from memtui.base.phrasing import many, some
 from memtui.store.scopes import Scope
-from memtui.tui import key_bindings
+from memtui.tui import textual_bindings
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.model.remembered import State
 from memtui.tui.screens.frame import Described
@@ -50,7 +50,7 @@ IN_SCOPES = "That is for the list: enter goes to it."
 class Memories(ListScreen[Pair]):
     """The screen: scopes on the left, memories in the middle, the memory on the right, below the list or over it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("memories")]
+    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("memories")]
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     row_word: ClassVar[str] = "memory"

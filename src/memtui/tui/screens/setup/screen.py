@@ -16,7 +16,7 @@ from textual.worker import get_current_worker
 from memtui import actions
 from memtui.base.phrasing import many
 from memtui.hooks.install import checkup
-from memtui.tui import key_bindings
+from memtui.tui import textual_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
@@ -47,7 +47,7 @@ class SnapshotTaken(Message):
 class Setup(ListScreen[SetupRow]):
     """The screen: a list whose headings unfold, and beside it the row under the cursor in full."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("setup")]
+    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("setup")]
     group: ClassVar[str] = "setup"
     legend: str = rows.LEGEND
     terms: ClassVar[Collection[str]] = ("is",)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.client.transcripts.conversation import Conversation
-from memtui.learn import items
+from memtui.learn import unfinished_work
 
 
 def todo_write(*pairs, **more):
@@ -22,7 +22,7 @@ def found(*records):
     conversation = Conversation()
     for record in records:
         conversation.feed(record)
-    return items.open_items(conversation)
+    return unfinished_work.open_items(conversation)
 
 
 def test_the_last_state_of_the_todo_list_counts():
@@ -83,7 +83,7 @@ def test_a_list_that_is_newer_than_the_todo_list_wins():
 @pytest.mark.slow
 @given(st.text(max_size=500))
 def test_no_message_breaks_it(text):
-    for item in items.listed("Remaining:\n" + text):
+    for item in unfinished_work.listed("Remaining:\n" + text):
         assert item.strip()
 
 
@@ -176,5 +176,5 @@ def test_a_later_reading_knows_what_runs_and_with_the_client_commands_end():
     for record in [*BUILD, *LINT]:
         first.feed(record)
     later = Conversation(first.to_state())
-    assert items.open_items(later) == ["still running: Build the site", "still running: Fix lint"]
-    assert items.open_items(later, ended=True) == ["not finished: Fix lint"]
+    assert unfinished_work.open_items(later) == ["still running: Build the site", "still running: Fix lint"]
+    assert unfinished_work.open_items(later, ended=True) == ["not finished: Fix lint"]

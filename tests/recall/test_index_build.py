@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 
 from memtui.base import fs, paths
-from memtui.recall import build, segment
+from memtui.recall import index_build, segment
 
 
 def test_only_what_changed_is_read(store):
     store.fill(40)
     assert store.index().rebuilt
     assert len(store.files(".segment")) == 1
-    assert store.index() == build.BuildReport(40)
+    assert store.index() == index_build.BuildReport(40)
     store.remember("memory-7", "About matter 7", "It is orange.")
     (store.base / "memory-8.md").unlink()
     store.remember("new", "Brand new")
-    assert store.index() == build.BuildReport(40, read=2, gone=1)
+    assert store.index() == index_build.BuildReport(40, read=2, gone=1)
     assert len(store.files(".segment")) == 2
     assert store.names("orange") == ["memory-7"]
     assert store.names("brand") == ["new"]
@@ -28,7 +28,7 @@ def test_only_what_changed_is_read(store):
     assert store.names("matter 7")[0] == "memory-7"
     assert len(store.names("matter", most=50)) == 39
     store.remember("memory-7", "About matter 7", "It is green.")
-    assert store.index() == build.BuildReport(40, read=1)
+    assert store.index() == index_build.BuildReport(40, read=1)
     assert len(store.files(".segment")) == 2
     assert store.names("orange") == []
     assert store.names("green") == ["memory-7"]
@@ -41,8 +41,8 @@ def test_a_touched_file_is_not_read_again(store):
     for path in store.base.iterdir():
         os.utime(path, (1e9, 1e9))
     before = store.files(".segment")
-    assert store.index() == build.BuildReport(30)
-    assert store.index() == build.BuildReport(30)
+    assert store.index() == index_build.BuildReport(30)
+    assert store.index() == index_build.BuildReport(30)
     assert store.files(".segment") == before
 
 
@@ -104,7 +104,7 @@ def test_a_reader_whose_segment_was_replaced_reads_the_manifest_again(store, mon
         return found
 
     monkeypatch.setattr(segment, "read_manifest", slow)
-    monkeypatch.setattr(build.segment, "read_manifest", real)
+    monkeypatch.setattr(index_build.segment, "read_manifest", real)
     monkeypatch.setattr("memtui.recall.query.segments.read_manifest", slow)
     assert len(store.names("matter")) in {3, 4}
 
@@ -125,7 +125,7 @@ def test_what_was_read_before_another_look_is_told(store, monkeypatch):
     store.fill(3)
     base = paths.index_base(store.root, store.directory)
     asked = iter([base + ".again"])
-    run = build._Builder.run
+    run = index_build._Builder.run
 
     def run_while_another_asks(self):
         for path in asked:
@@ -133,12 +133,12 @@ def test_what_was_read_before_another_look_is_told(store, monkeypatch):
             break
         return run(self)
 
-    monkeypatch.setattr(build._Builder, "run", run_while_another_asks)
+    monkeypatch.setattr(index_build._Builder, "run", run_while_another_asks)
     assert store.index().read == 3
 
 
 def _build(root, directory):
-    build.bring_up_to_date(root, directory)
+    index_build.bring_up_to_date(root, directory)
 
 
 @pytest.mark.slow
