@@ -287,6 +287,7 @@ class Services(App[None]):
 
     def go_to_memory(self, path: str) -> None:
         if os.path.exists(path):
+            self.data.approved = ""  # it goes before what was approved last
             self.go("memories").go_to(path)
         else:
             where = actions.keyed("It may be in the trash: {app.memories}, {memories.restore}.")

@@ -235,3 +235,31 @@ async def test_keys_wait_for_the_question_that_the_first_of_them_opens(world, ap
         await press(pilot, "escape")
         assert app.on_top is not None
         assert waiting(world) == {"prefer-pnpm"}
+
+
+async def test_it_is_gone_to_though_a_draft_was_approved_just_now(world, app, place):
+    change(world, place / "prefer-pnpm.md")
+    async with running(app, WIDE) as pilot:
+        table = app.screen.table
+        table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "draft"))
+        await settle(pilot)
+        await press(pilot, "a")
+        assert app.last_note.startswith("Approved: ")
+        await to(pilot, "prefer-pnpm")
+        await press(pilot, "f")
+        await settle(pilot)
+        assert app.screen.table.row[1].memory.name == "prefer-pnpm"
+
+
+async def test_an_edit_that_was_not_saved_has_its_mark_and_is_gone_on_with(world, app, place):
+    change(world, place / "prefer-pnpm.md")
+    async with running(app, WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await press(pilot, "e", "end", *"mine", "escape")
+        await to(pilot, "prefer-pnpm")
+        assert "you have unsaved text for this" in app.screen.detail.plain
+        assert app.screen.table.row.cells(app.screen.view)[1].plain.startswith("D ")
+        await press(pilot, "a")
+        assert isinstance(app.screen, DraftForm)
+        await press(pilot, "escape")
+    assert waiting(world) == {"prefer-pnpm"}

@@ -117,6 +117,8 @@ async def test_the_rule_drops_what_has_no_room_whole(app):
 @pytest.mark.slow
 async def test_the_list_follows_while_a_prompt_is_typed(app):
     async with running(app, WIDE, "r") as pilot:
+        await press(pilot, "ctrl+u", "enter")
+        assert app.focused is app.screen.recall.line  # there is no list to go to
         await press(pilot, *"test")
         assert "A prompt of a word or two recalls nothing." in app.screen.why_empty()
         assert app.focused is app.screen.recall.line

@@ -15,7 +15,6 @@ from memtui.tidy.composed_files import Applied
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.model import autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox import change_text
@@ -79,10 +78,8 @@ class ProposedRow(InboxRow):
         waiting_proposals.reject(data.store(), [self.proposal], never=True)
 
     def describe(self, view: InboxView) -> Described:
-        saved = autosave.kept(view.data.root, self.autosave)
-        unsaved = autosave.unsaved(saved.time, view.now, "inbox.edit") if saved is not None else ""
         view.needed = WHOLE
-        return Described(change_text.detail(self.facts, unsaved, read_only=view.without_keys))
+        return Described(change_text.detail(self.facts, self.unsaved(view), read_only=view.without_keys))
 
 
 class ChangeCommands(RowCommands):

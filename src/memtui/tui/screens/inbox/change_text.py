@@ -84,7 +84,7 @@ def head(facts: ChangeFacts, unsaved: str = "") -> Text:
     text = Text().append(safe_text.line(changeset.title(facts.proposal), 300), style="bold")
     source = [facts.place, f"proposed by {facts.by}" if facts.by else ""]
     text.append(safe_text.line("".join(f"   {part}" for part in source if part), 200) + "\n", style="dim")
-    text.append(f"{unsaved}\n" if unsaved else "", style="yellow")
+    text.append(unsaved, style="yellow")
     label = changesets.scope_of(facts.proposal)
     for sentence in changesets.reasons(facts.proposal):
         text.append(safe_text.line(changesets.without_scope(sentence, label, facts.place), 1000) + "\n")

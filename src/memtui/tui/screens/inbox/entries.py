@@ -22,7 +22,7 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.subject import NOTHING
-from memtui.tui.model import autosave, line_diff
+from memtui.tui.model import line_diff
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import ENTRIES, RowCommands
@@ -89,8 +89,7 @@ class EntryRow(InboxRow):
 
     def describe(self, view: "InboxView") -> Described:
         item, evidence = self.item, view.evidence.get(self.key)
-        saved = autosave.kept(view.data.root, self.autosave)
-        text = Text().append(f"{autosave.unsaved(saved.time, view.now, 'inbox.edit')}\n" if saved else "", "yellow")
+        text = Text().append(self.unsaved(view), "yellow")
         states = drafts.states(view.data.settings(), item, view.now)
         if self.kind is TODO:
             view.needed = lines_of(Text(item.text), view.detail_width)

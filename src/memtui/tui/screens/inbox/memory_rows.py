@@ -17,7 +17,7 @@ from memtui.tidy.checks import fixes
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs import history
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.model import line_diff
+from memtui.tui.model import autosave, line_diff
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import RowCommands
@@ -47,7 +47,8 @@ class ChangedRow(InboxRow):
         return None if is_known else partial(Occasions(view.data.env).of, self.changed.writer)
 
     def describe(self, view: InboxView) -> Described:
-        head = _head(self.changed, self.place, view.occasions.get(self.key), view.now)
+        head = Text(self.unsaved(view), "yellow")
+        head.append_text(_head(self.changed, self.place, view.occasions.get(self.key), view.now))
         head.append(f"! {words.NOT_TRUSTED}\n" if self.undelivered else "", "yellow")
         text = head.append(f"{safe_text.line(view.data.tilde(self.changed.key))}\n\n", "dim")
         text.append_text(_difference(view.data, self.changed))
@@ -77,7 +78,7 @@ def rows_of_changed(data: Data, changes: Sequence[Changed]) -> list[InboxRow]:
                 says=f"{change.name}, {what}{words.who(change)}",
                 place=scope_name(change.scope, data.facts.project),
                 later_key=change.later_key,
-                autosave=key,
+                autosave=autosave.name_of(change.key),
                 changed=change,
                 undelivered=change in undelivered,
                 state=query.UNTRUSTED if change in undelivered else "",
@@ -142,6 +143,8 @@ class ChangedCommands(RowCommands):
     async def keep(self) -> None:
         """Mark the chosen ones as seen, and trust those that are not; what is not on the screen is shown first."""
         memories, data = self._memories(), self.services.data
+        if await self.goes_on_with_own(self.chosen.same_kind(), self.edit):
+            return
         trusted = [row.undelivered for row in self.chosen.rows(ChangedRow)]
         if await self._agreed("keep and trust" if any(trusted) else "keep", memories):
             sentence = words.done("keep", memories) + (" Sessions get it now." if trusted == [True] else "")

@@ -246,6 +246,11 @@ class InboxRow:
     def searched(self) -> str:
         return f"{self.kind.word} {self.says} {self.place}"
 
+    def unsaved(self, view: "InboxView") -> str:
+        """Return the line that says that it was edited and not saved; empty if it was not."""
+        saved = autosave.kept(view.data.root, self.autosave) if self.autosave else None
+        return autosave.unsaved(saved.time, view.now, "inbox.edit") + "\n" if saved is not None else ""
+
     def describe(self, _view: "InboxView") -> Described:
         return Described(Text(self.kind.word))
 

@@ -253,8 +253,9 @@ class Recall(Labelled):
 
     on_descendant_blur = on_descendant_focus
 
-    def on_input_submitted(self) -> None:
-        self.list.focus()
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        if event.value.strip():  # else the line keeps the keys: there is no list to go to
+            self.list.focus()
 
     def on_key(self, event: events.Key) -> None:
         if event.key in {"up", "down"}:
