@@ -57,19 +57,21 @@ def one(ctx: Context, ref: str) -> Result:
 
 def _untrusted(ctx: Context, mem: Untrusted) -> Details:
     memory = mem.memory
-    raw, ref = memory.raw.decode("utf-8", "replace"), shell_word(memory.ref)
+    raw, ref = memory.raw.decode("utf-8", "replace"), memory.ref
     return {"text": raw}, [
         lambda out: out.heading(line(memory.ref), "came with the repository, not trusted"),
         "  " + styled(line(ctx.tilde(memory.path)), "dim") + "\n",
         safe(raw.rstrip("\n")),
-        narrate(f"memtui approve {ref} trusts it as it is now, memtui reject {ref} asks no more."),
+        narrate(
+            f"memtui approve {shell_word(ref)} trusts it as it is now, memtui reject {shell_word(ref)} asks no more."
+        ),
     ]
 
 
 def _changed(ctx: Context, item: Changed) -> "list[str | Printer]":
     does = "Trust it as it is now" if outside_changes.undelivered(ctx.root, [item]) else "Mark it as seen"
-    ref = shell_word(item.ref)
-    ways = narrate(f"{does}: memtui approve {ref}   Reject it: memtui reject {ref}")
+    approve, reject = f"memtui approve {shell_word(item.ref)}", f"memtui reject {shell_word(item.ref)}"
+    ways = narrate(f"{does}: {approve}   Reject it: {reject}")
     return [lambda out: show_changed(ctx, out, item), ways]
 
 

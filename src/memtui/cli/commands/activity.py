@@ -155,7 +155,7 @@ def _nothing(ctx: Context, args: argparse.Namespace, criteria: Filter) -> str:
             lost
         )
     where, others = ("here ", "\n  Other projects: memtui activity --all-projects") if criteria else ("", "")
-    ways = f'{delivery_obstacles.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"{others}'
+    ways = f'{delivery_obstacles.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"' + others
     return f"Nothing was delivered {where}yet.\n  {ways}"
 
 

@@ -363,6 +363,10 @@ class Memories(ListScreen[Pair]):
         """Return why no memory is under the cursor: that of another pane has it."""
         return IN_SCOPES if self.places.has_focus else super().no_row()
 
+    def why_no_mark(self) -> str:
+        """Return why no row is marked. The rule of recall is passed over."""
+        return self.no_row()
+
     def go_to(self, path: str) -> None:
         """Put the cursor on a memory once it is read, leaving recall and clearing filters that hide it."""
         if self.recalled is not None:
