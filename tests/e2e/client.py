@@ -396,7 +396,7 @@ class World:
         """The `data` of a command's JSON answer."""
         return json.loads(self.memtui(*args, "--json").stdout)["data"]
 
-    def eventually(self, condition: Callable[[], Any], seconds: float = 15) -> Any:
+    def eventually(self, condition: Callable[[], Any], seconds: float = 40) -> Any:
         """Wait for what a detached worker does; returns the condition's last value."""
         deadline = time.monotonic() + seconds
         while not (found := condition()) and time.monotonic() < deadline:
