@@ -25,7 +25,7 @@ EXCEPTIONS = {
     "python3 -m venv .venv && .venv/bin/pip install -q -c constraints.txt -e '.[test]' && .venv/bin/pytest": "the gate itself",
     **dict.fromkeys(("uv tool install .", "pipx install ."), "installs"),
     "pip install fastembed": "installs",
-    "pip install 'memtui[completions]'": "installs",
+    "pip install argcomplete": "installs",
     "claude plugin marketplace add PATH-OR-URL && claude plugin install memtui@memtui": "the client's: test_install.py",
     "claude -p": "the client's",
     "memtui 2 notes · 3 drafts · ✓ arrived 2m": "what statusline prints",

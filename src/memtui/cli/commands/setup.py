@@ -49,7 +49,7 @@ def register(commands: "parser.Commands") -> None:
         "memtui setup completions bash >> ~/.bash_completion\n"
         'memtui setup completions zsh > "${fpath[1]}/_memtui"\n'
         "memtui setup completions fish > ~/.config/fish/completions/memtui.fish",
-        "It needs the package argcomplete: pip install 'memtui[completions]'.",
+        "It needs the package argcomplete beside memtui: pip install argcomplete.",
     )
     other.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
@@ -67,7 +67,10 @@ def complete(_: Context, args: argparse.Namespace) -> Result:
     try:
         from argcomplete.shell_integration import shellcode
     except ImportError:
-        raise MemtuiError("Completions need a package.", "Install it: pip install 'memtui[completions]'") from None
+        raise MemtuiError(
+            "Completions need the package argcomplete.",
+            "Install it beside memtui: pip install argcomplete (pipx inject memtui argcomplete)",
+        ) from None
     script = shellcode(["memtui"], shell=args.shell).strip("\n")
     return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script))
 
