@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import fs, session_state
+from memtui.base import fastjson, fs, session_state
 
 
 @pytest.fixture
@@ -54,5 +54,5 @@ def test_the_clients_ids_are_kept_as_they_are():
 
 @pytest.mark.parametrize("odd", [None, [], "x", 5])
 def test_a_table_of_another_shape_is_empty(odd):
-    assert session_state.table({"dirs": odd}, "dirs") == {}
-    assert session_state.table({}, "dirs") == {}
+    assert fastjson.table({"dirs": odd}, "dirs") == {}
+    assert fastjson.table({}, "dirs") == {}

@@ -82,3 +82,27 @@ def dumps(value: "object") -> str:
         return str(encode_basestring_ascii(value))
     encoder = make_encoder({}, _default, encode_basestring_ascii, None, ": ", ", ", False, False, True)
     return "".join(encoder(value, 0))
+
+
+def number(values: "dict[str, object]", key: str) -> int:
+    """Return the whole number under a key of an object; 0 if there is none."""
+    value = values.get(key)
+    return value if isinstance(value, int) else 0
+
+
+def text(values: "dict[str, object]", key: str) -> str:
+    """Return the text under a key of an object; empty if there is none."""
+    value = values.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def rows(values: "dict[str, object]", key: str) -> "list[object]":
+    """Return the list under a key of an object; an empty one if there is none."""
+    value = values.get(key)
+    return value if isinstance(value, list) else []
+
+
+def table(values: "dict[str, object]", key: str) -> "dict[str, object]":
+    """Return the object under a key of another; `{}` if there is none."""
+    value = values.get(key)
+    return value if isinstance(value, dict) else {}

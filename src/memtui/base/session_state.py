@@ -35,27 +35,3 @@ def save(root: str, session_id: str, state: "dict[str, object]", part: str = "")
         fs.overwrite(path(root, session_id, part), data)
     else:
         fs.write_atomic(path(root, session_id), data, durable=False)
-
-
-def number(state: "dict[str, object]", key: str) -> int:
-    """Return a whole number of the state; 0 if it is missing or of another type."""
-    value = state.get(key)
-    return value if isinstance(value, int) else 0
-
-
-def text(state: "dict[str, object]", key: str) -> str:
-    """Return a text of a state; empty if it has none."""
-    value = state.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def rows(state: "dict[str, object]", key: str) -> "list[object]":
-    """Return a list of a state; an empty one if it has none."""
-    value = state.get(key)
-    return value if isinstance(value, list) else []
-
-
-def table(state: "dict[str, object]", key: str) -> "dict[str, object]":
-    """Return a table of the state; `{}` if it is missing or of another type."""
-    value = state.get(key)
-    return value if isinstance(value, dict) else {}

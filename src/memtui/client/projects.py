@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from memtui.base import fastjson, fs, paths, session_state
+from memtui.base import fastjson, fs, paths
 from memtui.client import locate, repository
 
 VERSION = 1
@@ -118,8 +118,8 @@ class _PathFinder:
             cache = {}
         if cache.get("v") != VERSION or cache.get("top") != top:
             cache = {}
-        self.known = session_state.table(cache, "paths")
-        self.root_rows = session_state.table(cache, "roots")
+        self.known = fastjson.table(cache, "paths")
+        self.root_rows = fastjson.table(cache, "roots")
         self.changed = False
         self.roots: list[str] | None = None
         self.top_stamp = _mtime_ns(top)

@@ -4,7 +4,7 @@ The part `recall` of the session's state: `sent`, by path, [hash of the memory, 
 `units`, UTF-16 units given since the start or the last compaction; `tool`, paths given before a tool, which some
 clients drop at a resume; `giving`, paths that a hook is about to print, which count as given once it did."""
 
-from memtui.base import fs, session_state
+from memtui.base import fastjson, fs, session_state
 
 PART = "recall"
 # Seconds that a hook waits for another one that gives memories to the same session.
@@ -28,13 +28,13 @@ class Given:
     def __init__(self, root: str, session_id: str) -> None:
         self._at = (root, session_id)
         state = session_state.load(root, session_id, PART)
-        sent, doubtful = session_state.table(state, "sent").items(), session_state.rows(state, "giving")
+        sent, doubtful = fastjson.table(state, "sent").items(), fastjson.rows(state, "giving")
         self.sent = {
             path: noted for path, noted in sent if isinstance(noted, list) and len(noted) == 3 and path not in doubtful
         }
         self._giving: list[str] = []
-        self.units = session_state.number(state, "units")
-        self.tool = [str(path) for path in session_state.rows(state, "tool")]
+        self.units = fastjson.number(state, "units")
+        self.tool = [str(path) for path in fastjson.rows(state, "tool")]
 
     def note(self, memories: "dict[str, list[object]]", units: int, tool: bool = False) -> None:
         """Note that the session has these memories, of so many units. Raises OSError."""
@@ -72,5 +72,5 @@ def copy(root: str, parent: str, session_id: str) -> None:
     """Note that a session has what its parent was given, too. Raises OSError."""
     state = session_state.load(root, parent, PART)
     if state:
-        own = session_state.table(session_state.load(root, session_id, PART), "sent")
-        session_state.save(root, session_id, {**state, "sent": {**session_state.table(state, "sent"), **own}}, PART)
+        own = fastjson.table(session_state.load(root, session_id, PART), "sent")
+        session_state.save(root, session_id, {**state, "sent": {**fastjson.table(state, "sent"), **own}}, PART)

@@ -1,7 +1,7 @@
 """A memory that forbids a command: the shell is refused it, once a session, and gets the memory as the reason. The same
 command again goes through: the person may want just that."""
 
-from memtui.base import fs, session_state
+from memtui.base import fastjson, fs, session_state
 from memtui.hooks import bundle, runner
 from memtui.recall import command_bans, places
 
@@ -66,7 +66,7 @@ def _is_first(hook: runner.Hook, mark: str) -> bool:
     """Note a command by its hash, and return whether it was not noted for this session before. Raises OSError."""
     path = f"{hook.root}/run/worker-refused-{session_state.safe(hook.session_id)}.lock"
     with fs.Lock(path, LOCK_SECONDS, by_process=True):
-        before = session_state.rows(session_state.load(hook.root, hook.session_id, PART), "commands")
+        before = fastjson.rows(session_state.load(hook.root, hook.session_id, PART), "commands")
         if mark not in before:
             session_state.save(hook.root, hook.session_id, {"commands": [*before, mark][-MOST:]}, PART)
         return mark not in before

@@ -63,7 +63,7 @@ def state_at_late_prompt(hook: Hook, state: "dict[str, object]") -> "dict[str, o
     """Return the `state` of a copy whose start was too late to copy its parent's, with that; what the start did stays.
     `state` has what the start was told of the parent, as `uncopied`."""
     after = {key: value for key, value in state.items() if key != "uncopied"}
-    parent = _parent_by_record(hook) or _parent_by_answer(hook, session_state.table(state, "uncopied"))
+    parent = _parent_by_record(hook) or _parent_by_answer(hook, fastjson.table(state, "uncopied"))
     after = {**_copied(hook, parent, after), **after} if parent else after
     session_state.save(hook.root, hook.session_id, after)
     return after
@@ -74,7 +74,7 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
     resumed one. The fork received what its parent was told at the start. So the parent's state goes back to what it was
     before."""
     noted = _noted(hook)
-    parent = session_state.text(noted, "session_id")
+    parent = fastjson.text(noted, "session_id")
     was_resumed = noted.get("source") == "resume" and parent not in {"", hook.session_id}
     origin = _parent_by_record(hook)  # its start was killed before it noted anything
     if not origin and not was_resumed:
@@ -90,11 +90,11 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
     if delivery:
         state = session_state.load(hook.root, parent)
         state |= {
-            "tool": [*session_state.rows(noted, "tool"), *session_state.rows(state, "tool")],
-            "dirs": dict.fromkeys(session_state.table(noted, "dirs"), -1),
-            "redone": [*session_state.rows(state, "redone"), delivery],
+            "tool": [*fastjson.rows(noted, "tool"), *fastjson.rows(state, "tool")],
+            "dirs": dict.fromkeys(fastjson.table(noted, "dirs"), -1),
+            "redone": [*fastjson.rows(state, "redone"), delivery],
         }
-        session_state.save(hook.root, parent, session_state.table(noted, "index"), "index")
+        session_state.save(hook.root, parent, fastjson.table(noted, "index"), "index")
         session_state.save(hook.root, parent, state)
         note_session(hook, "", {}, {})
     return {**copied, **_now(hook)}
@@ -129,7 +129,7 @@ def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, obj
     for session_id in lineage:
         session_memories.copy(hook.root, session_id, hook.session_id)
     state.pop("started", None)
-    state["copy_of"] = [*session_state.rows(state, "copy_of"), *reversed(lineage)]
+    state["copy_of"] = [*fastjson.rows(state, "copy_of"), *reversed(lineage)]
     return state
 
 
@@ -159,7 +159,7 @@ def _named_parent(path: str, session_id: str) -> str:
 
     try:
         for number, record in enumerate(transcript.Reader(path)):
-            parent = session_state.text(session_state.table(record, "forkedFrom"), "sessionId")
+            parent = fastjson.text(fastjson.table(record, "forkedFrom"), "sessionId")
             if parent and parent != session_id:
                 return parent
             if number > HEAD_RECORDS:
@@ -204,7 +204,7 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
         if "." in session_id or session_id == hook.session_id:
             continue
         # A session whose start was killed never noted where its transcript is.
-        named = session_state.text(session_state.load(hook.root, session_id), "transcript") or _transcript_beside(
+        named = fastjson.text(session_state.load(hook.root, session_id), "transcript") or _transcript_beside(
             hook, session_id
         )
         try:
@@ -237,7 +237,7 @@ def _own_answer(hook: Hook) -> "dict[str, object]":
 
 def _context_size(record: "dict[str, object]") -> int:
     """Return how many tokens an answer and what was before it have; -1 if the record is no answer of the session."""
-    usage = session_state.table(session_state.table(record, "message"), "usage")
+    usage = fastjson.table(fastjson.table(record, "message"), "usage")
     if record.get("type") != "assistant" or record.get("isSidechain") or not usage:
         return -1
     return sum([count for count in map(usage.get, USAGE) if isinstance(count, int)])

@@ -1,6 +1,6 @@
 """The index that a session is told: one line for each memory, the most relevant types first; later only changes."""
 
-from memtui.base import fs, paths, session_state, visible
+from memtui.base import fastjson, fs, paths, session_state, visible
 from memtui.client import locate
 from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks import runner
@@ -101,15 +101,15 @@ def changes(
 ) -> "list[delivery_blocks.Block]":
     """Return blocks of the memories that are new, gone, or changed since the session was told; the whole index of a
     directory whose index was still being built then."""
-    building = session_state.rows(after, "building")
-    lines_before = session_state.table(session_state.load(hook.root, hook.session_id, "index"), "lines")
+    building = fastjson.rows(after, "building")
+    lines_before = fastjson.table(session_state.load(hook.root, hook.session_id, "index"), "lines")
     blocks = []
     for scope, memories in catalogs:
         if scope in building:
             block = None if memories.building else _whole(scope, memories)
             blocks += [block] if block is not None else []
             continue
-        before = session_state.table(lines_before, scope)
+        before = fastjson.table(lines_before, scope)
         parts: list[delivery_blocks.Part] = []
         for line in memories.lines:
             parts += _difference(scope, memories.directory, line, before)
@@ -154,9 +154,9 @@ def _quick_changes(
     directories that the session knows; None if others may have changed. Other changes in the same directories are found
     by the worker when the turn ends."""
     index = session_state.load(hook.root, hook.session_id, "index")
-    lines, changed_files = session_state.table(index, "lines"), []
+    lines, changed_files = fastjson.table(index, "lines"), []
     for path in changed:
-        files = _files(path, session_state.table(index, "tops"), lines)
+        files = _files(path, fastjson.table(index, "tops"), lines)
         if files is None:
             return None
         changed_files += files
@@ -171,13 +171,13 @@ def _quick_changes(
             allowed = catalog.trusted(hook.root, directory, scope == "project")
             if allowed is not None and not allowed.knows(line.digest):
                 return None
-            before = session_state.table(lines, scope)
+            before = fastjson.table(lines, scope)
             parts.setdefault((scope, directory), []).extend(_difference(scope, directory, line, before))
             before[file] = [line.digest[:16], shown(line)]
     except OSError:
         return None
-    after["dirs"] = {**session_state.table(after, "dirs"), **{path: fs.stamp(path) for path in changed}}
-    after |= {"lines": lines, "tops": session_state.table(index, "tops")}
+    after["dirs"] = {**fastjson.table(after, "dirs"), **{path: fs.stamp(path) for path in changed}}
+    after |= {"lines": lines, "tops": fastjson.table(index, "tops")}
     return [_changed(*key, part) for key, part in parts.items() if part]
 
 
@@ -189,7 +189,7 @@ def _files(path: str, tops: "dict[str, object]", lines: "dict[str, object]") -> 
             return [(scope, directory, file) for file in catalog.touched(path)]
         if path == directory or path.startswith(f"{directory}/"):
             file = path[len(directory) + 1 :]
-            if file in session_state.table(lines, scope):
+            if file in fastjson.table(lines, scope):
                 return [(scope, directory, file)]
             return None if file.endswith(".md") else []
     return None

@@ -1,6 +1,6 @@
 """Delivery with a prompt: claim the guidance, compose, print, log, and remember what the session was told."""
 
-from memtui.base import clock, fs, ids, session_state
+from memtui.base import clock, fastjson, fs, ids, session_state
 from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks import deliver, runner
 
@@ -30,7 +30,7 @@ def deliver_prompt(
         claimed, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
     try:
         # The ids of the notes that this session knows to be too long for a delivery.
-        delivered = {str(name) for name in session_state.rows(state, "told")}
+        delivered = {str(name) for name in fastjson.rows(state, "told")}
         blocks: list[delivery_blocks.Block] = []
         parts: list[delivery_blocks.Block] = []
         if claimed or oversize:
@@ -85,17 +85,17 @@ def due_lists(
 ) -> "list[delivery_blocks.Block]":
     """Return the blocks of pending updates and items that are due, and note in `after` what the session then knows."""
     blocks = []
-    updates_told = session_state.table(state, "updates")
+    updates_told = fastjson.table(state, "updates")
     knows: dict[str, object] = dict(updates_told)
     for scope, directory in hook.inboxes() if hook.mode == "full" else []:
-        if stamps.get(scope) != session_state.table(state, "stamps").get(scope, 0):
+        if stamps.get(scope) != fastjson.table(state, "stamps").get(scope, 0):
             from memtui.hooks import lists
 
-            news = hook.attempt(None, lists.updates, hook, scope, directory, session_state.table(updates_told, scope))
+            news = hook.attempt(None, lists.updates, hook, scope, directory, fastjson.table(updates_told, scope))
             if news is not None:
                 block, knows[scope] = news
                 blocks += [block] if block is not None else []
-    only = {str(entry_id) for entry_id in session_state.rows(state, "waiting")} if state.get("prompted") else None
+    only = {str(entry_id) for entry_id in fastjson.rows(state, "waiting")} if state.get("prompted") else None
     for scope, directory in hook.inboxes() if only or not state.get("prompted") else []:
         from memtui.hooks import lists
 
@@ -112,8 +112,8 @@ def forget(after: "dict[str, object]", left_out: "list[delivery_blocks.Part]") -
         name = str(part.item["id"])
         if part.item.get("kind") == "pending-update":
             scope = str(part.item["scope"])
-            session_state.table(after, "stamps")[scope] = -1
-            session_state.table(session_state.table(after, "updates"), scope).pop(name, None)
+            fastjson.table(after, "stamps")[scope] = -1
+            fastjson.table(fastjson.table(after, "updates"), scope).pop(name, None)
         elif part.item.get("kind") == "pending-item":
             waiting.append(name)
         elif part.item.get("kind") == "block":
@@ -129,13 +129,13 @@ def of_this_turn(hook: runner.Hook, state: "dict[str, object]") -> "list[object]
     turn's prompt id; a new turn has a new one. With a client that sends no prompt id, each prompt begins a turn."""
     turn = hook.text("prompt_id")
     same_turn = state.get("turn_of") == turn if turn else hook.event != "UserPromptSubmit"
-    return list(session_state.rows(state, "turn")) if same_turn else []
+    return list(fastjson.rows(state, "turn")) if same_turn else []
 
 
 def remember(after: "dict[str, object]", key: str, claimed: "list[claims.Claim]") -> None:
     """Keep guidance that the client may drop from the context, under a `key` of `after`: `turn`, this turn's, dropped
     when a compaction comes in its middle; `tool`, guidance given before a tool, dropped at a resume."""
-    notes = session_state.rows(after, key)
+    notes = fastjson.rows(after, key)
     for claim in claimed:
         from memtui.inbox import format as inbox_format
 

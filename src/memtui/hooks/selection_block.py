@@ -6,7 +6,7 @@ directory, file]."""
 
 import posix
 
-from memtui.base import fs, ids, session_state
+from memtui.base import fastjson, fs, ids, session_state
 from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ def take(hook: Hook) -> "list[path_bindings.Bound]":
     """Return what the model selected, which no other hook gets then. An answer that is not there yet is dropped."""
     path = session_state.path(hook.root, hook.session_id, PART)
     try:
-        memories = session_state.rows(session_state.load(hook.root, hook.session_id, PART), "memories")
+        memories = fastjson.rows(session_state.load(hook.root, hook.session_id, PART), "memories")
         posix.unlink(path)
     except OSError:
         return []  # nothing was asked, or another tool that begins at the same moment gives it

@@ -3,7 +3,7 @@ line for the person."""
 
 import posix
 
-from memtui.base import clock, fs, ids, paths, session_state, visible
+from memtui.base import clock, fastjson, fs, ids, paths, session_state, visible
 from memtui.client import locate
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import session_memories
@@ -121,7 +121,7 @@ def _dropped(
         after |= {"turn": turn, "tool": [], "updates": {}, "stamps": {}}
         after.pop("telling", None)
     elif source in COPIES and KEEPS not in hook.payload:
-        blocks += _again(hook, session_state.rows(old, "tool"), "the resume")
+        blocks += _again(hook, fastjson.rows(old, "tool"), "the resume")
         after["tool"] = []
 
 

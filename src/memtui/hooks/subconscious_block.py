@@ -3,7 +3,7 @@ changed since it was told of them.
 
 The session's state has under `blocks` what it knows: `stamps` of the files, and the text of each as it was told."""
 
-from memtui.base import ids, session_state
+from memtui.base import fastjson, ids
 from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks.runner import Hook
 from memtui.models.subconscious import block_files
@@ -20,7 +20,7 @@ CHANGED = "What changed in the notes of memtui's subconscious since this session
 def changed(hook: Hook, state: "dict[str, object]") -> "dict[str, object] | None":
     """Return the stamps of the blocks' files if they are others than those that the session knows, else None."""
     now = block_files.stamps(hook.root, hook.slug)
-    return now if now != session_state.table(session_state.table(state, KEY), "stamps") else None
+    return now if now != fastjson.table(fastjson.table(state, KEY), "stamps") else None
 
 
 def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -> "list[delivery_blocks.Block]":
@@ -29,7 +29,7 @@ def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -
     stamps = changed(hook, state)
     if stamps is None:
         return []
-    texts = session_state.table(session_state.table(state, KEY), "texts")
+    texts = fastjson.table(fastjson.table(state, KEY), "texts")
     texts_by_name: dict[str, object] = {}
     parts = []
     for name in block_files.BLOCKS:
@@ -58,6 +58,6 @@ def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -
 
 def forget(after: "dict[str, object]", name: str) -> None:
     """Note that a block had no room, or did not arrive, so that it is new again at the next prompt."""
-    texts_by_name = session_state.table(after, KEY)
-    texts = {key: text for key, text in session_state.table(texts_by_name, "texts").items() if key != name}
+    texts_by_name = fastjson.table(after, KEY)
+    texts = {key: text for key, text in fastjson.table(texts_by_name, "texts").items() if key != name}
     after[KEY] = {"stamps": {}, "texts": texts}

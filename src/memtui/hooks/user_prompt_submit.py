@@ -4,7 +4,7 @@ With most prompts nothing is due. A few `stat` calls find that out, before anyth
 
 import posix
 
-from memtui.base import fs, paths, session_state
+from memtui.base import fastjson, fs, paths, session_state
 from memtui.hooks import bundle
 from memtui.hooks.runner import Hook
 
@@ -38,7 +38,7 @@ def handle(hook: Hook) -> None:
         state = forks.state_at_late_prompt(hook, state)
     state = without_missed(hook, state)
     first = not state.get("prompted")
-    stamps = session_state.table(state, "stamps")
+    stamps = fastjson.table(state, "stamps")
     now: dict[str, object] = {}
     due = unsettled = False
     for scope, directory in hook.inboxes():
@@ -55,7 +55,7 @@ def handle(hook: Hook) -> None:
     if unsettled:
         reconcile_claims(hook, hook.session_id)
         due = due or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
-    changed = [d for d, stamp in session_state.table(state, "dirs").items() if fs.stamp(d) != stamp]
+    changed = [d for d, stamp in fastjson.table(state, "dirs").items() if fs.stamp(d) != stamp]
     recalled: judge.Recalled | None = None
     if _may_recall(hook):
         bundle.load("recall")

@@ -150,21 +150,21 @@ def _forget(root: str, session_id: str, after: "dict[str, object]", item: "dict[
     if kind == "pending-item":
         after["prompted"] = False
     elif kind == "pending-update":
-        updates = session_state.table(after, "updates")
-        session_state.table(updates, scope).pop(str(item.get("id")), None)
-        after["stamps"] = {**session_state.table(after, "stamps"), scope: -1}
+        updates = fastjson.table(after, "updates")
+        fastjson.table(updates, scope).pop(str(item.get("id")), None)
+        after["stamps"] = {**fastjson.table(after, "stamps"), scope: -1}
     elif kind == "block":  # of the subconscious (hooks/subconscious_block.py)
-        updates = session_state.table(after, "blocks")
-        session_state.table(updates, "texts").pop(str(item.get("id")), None)
+        updates = fastjson.table(after, "blocks")
+        fastjson.table(updates, "texts").pop(str(item.get("id")), None)
         after["blocks"] = {**updates, "stamps": {}}
     elif kind in MEMORIES:
         with session_memories.lock(root, session_id):
             session_memories.Given(root, session_id).forget([str(item.get("path"))])
     else:
-        lines = session_state.table(session_state.load(root, session_id, "index"), "lines")
+        lines = fastjson.table(session_state.load(root, session_id, "index"), "lines")
         path = str(item.get("path"))
-        for file in [name for name in session_state.table(lines, scope) if path.endswith("/" + name)]:
-            del session_state.table(lines, scope)[file]
+        for file in [name for name in fastjson.table(lines, scope) if path.endswith("/" + name)]:
+            del fastjson.table(lines, scope)[file]
         session_state.save(root, session_id, {"lines": lines}, "index")
         # No directory has this time: the next prompt looks at all of them.
-        after["dirs"] = dict.fromkeys(session_state.table(after, "dirs"), -1)
+        after["dirs"] = dict.fromkeys(fastjson.table(after, "dirs"), -1)

@@ -4,7 +4,7 @@
 its directory, and by further words and options that follow in the same order: `git push --force` also forbids `git push
 origin --force`, and nothing that `git push` alone does."""
 
-from memtui.base import session_state
+from memtui.base import fastjson
 from memtui.recall import places
 
 FILE = "recall/forbidden"
@@ -25,7 +25,7 @@ def matching(root: str, where: "Sequence[Place]", line: str) -> "list[Bound]":
     rows_by_place = places.listed(root, FILE)
     commands = commands_of(line)
     for scope, directory in where:
-        for file, forbidden in session_state.table(rows_by_place, directory).items():
+        for file, forbidden in fastjson.table(rows_by_place, directory).items():
             for row in forbidden if isinstance(forbidden, list) else []:
                 if any(runs(words, str(row)) for words in commands):
                     matches.append((scope, directory, file, str(row)))

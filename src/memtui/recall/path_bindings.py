@@ -3,7 +3,7 @@
 `recall/paths` under the data root lists them, by directory and file, each with the globs of its own field `paths`. A
 worker writes it (worker/index_updates.py). Where no memory has any there is no such file."""
 
-from memtui.base import clock, globs, session_state
+from memtui.base import clock, fastjson, globs
 from memtui.client import locate
 from memtui.recall import judge, places, query
 from memtui.store.frontmatter import head
@@ -26,7 +26,7 @@ def matching(root: str, where: "Sequence[Place]", touched: "Sequence[str]", proj
     rows_by_place = places.listed(root, FILE)
     matches = []
     for scope, directory in where:
-        own = session_state.table(rows_by_place, directory)
+        own = fastjson.table(rows_by_place, directory)
         for file, patterns in own.items():
             glob = _fitting(patterns, touched, project_root)
             if glob:

@@ -2,7 +2,7 @@
 
 import posix
 
-from memtui.base import fastjson, fs, paths, session_state
+from memtui.base import fastjson, fs, paths
 from memtui.client import locate
 
 # A file that is there while the client recalls its own memories itself; workers write and remove it.
@@ -61,4 +61,4 @@ def listed(root: str, file: str) -> "dict[str, object]":
         table = fastjson.loads_dict(fs.read(f"{root}/{file}", "cache"))
     except OSError:
         return {}
-    return session_state.table(table, "dirs") if table.get("v") == LISTED_VERSION else {}
+    return fastjson.table(table, "dirs") if table.get("v") == LISTED_VERSION else {}

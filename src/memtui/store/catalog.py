@@ -2,7 +2,7 @@
 
 import posix
 
-from memtui.base import fastjson, fs, ids, paths, session_state
+from memtui.base import fastjson, fs, ids, paths
 from memtui.client import locate
 from memtui.store.frontmatter import head as memory_head
 
@@ -100,7 +100,7 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
     cached = _kept(base)
     noted = touched(base + ".touched")
     catalog = None if noted else _held(cached, directory, stamp, WATCHED if quick else HEAD)
-    if catalog is None and session_state.number(cached, "count") + session_state.number(cached, "untrusted") <= AT_ONCE:
+    if catalog is None and fastjson.number(cached, "count") + fastjson.number(cached, "untrusted") <= AT_ONCE:
         try:
             catalog = _whole(base, directory, trusted(root, directory, project), stamp, AT_ONCE)
         except locate.TooManyError:
@@ -165,8 +165,8 @@ def _held(cached: "dict[str, object]", directory: str, stamp: "list[int] | None"
 
 def _counted(cached: "dict[str, object]", directory: str) -> Catalog:
     catalog = Catalog(directory)
-    catalog.count, catalog.untrusted = session_state.number(cached, "count"), session_state.number(cached, "untrusted")
-    catalog.directories = list(session_state.table(cached, "dirs")) or [directory]
+    catalog.count, catalog.untrusted = fastjson.number(cached, "count"), fastjson.number(cached, "untrusted")
+    catalog.directories = list(fastjson.table(cached, "dirs")) or [directory]
     return catalog
 
 
@@ -175,7 +175,7 @@ def _updated(
 ) -> "Catalog | None":
     """Return the cached catalog with the changes since then that can be found fast; None if the cache is damaged."""
     try:
-        rows, dirs = cached["rows"], session_state.table(cached, "dirs")
+        rows, dirs = cached["rows"], fastjson.table(cached, "dirs")
         catalog = _counted(cached, directory)
         lines = {line.file: line for line in [CatalogLine(row) for row in (rows if isinstance(rows, list) else [])]}
         changed = [

@@ -2,7 +2,7 @@
 
 `trust.json`: `{"v": 1, "dirs": {DIR: {"always": bool, "hashes": {HASH: name at the time}}}}`. Hook path."""
 
-from memtui.base import fastjson, fs, ids, paths, session_state
+from memtui.base import fastjson, fs, ids, paths
 from memtui.client import locate
 
 VERSION = 1
@@ -100,12 +100,12 @@ def load(root: str, memory_dir: str) -> Trust:
 
 def recorded(root: str, memory_dir: str) -> Trust:
     """Read the trust in a directory. Raises OSError, ValueError, RecursionError if trust.json can't be read."""
-    return _trust_of(session_state.table(_read_all(root), "dirs").get(key(memory_dir)))
+    return _trust_of(fastjson.table(_read_all(root), "dirs").get(key(memory_dir)))
 
 
 def everything(root: str) -> "dict[str, Trust]":
     """Read the trust in all directories, by `key`. Raises OSError, ValueError if trust.json can't be read."""
-    dirs = session_state.table(_read_all(root), "dirs")
+    dirs = fastjson.table(_read_all(root), "dirs")
     return {name: _trust_of(row) for name, row in dirs.items() if isinstance(row, dict)}
 
 
@@ -155,7 +155,7 @@ def update(
     try:
         with fs.Lock(root + "/run/trust.lock", LOCK_SECONDS):
             whole = _read_all(root)
-            dirs = dict(session_state.table(whole, "dirs"))
+            dirs = dict(fastjson.table(whole, "dirs"))
             row = dirs.pop(name, None)
             old = _trust_of(row)
             hashes = dict(old.hashes)

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from memtui.base import ids, session_state
+from memtui.base import fastjson, ids
 from memtui.client.transcripts import answers, background, speaker, transcript
 from memtui.client.transcripts.speaker import MAX_TEXT, argument, own_words
 from memtui.client.transcripts.transcript import text_of
@@ -108,7 +108,7 @@ def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
 
 def _table(state: dict[str, object], key: str, size: int) -> Iterator[tuple[str, list[object]]]:
     """Yield the names and rows of a table of the state that have so many parts."""
-    for name, row in session_state.table(state, key).items():
+    for name, row in fastjson.table(state, key).items():
         if isinstance(row, list) and len(row) == size:
             yield name, row
 

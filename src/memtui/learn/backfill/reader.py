@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.base import fastjson, fs, paths, session_state
+from memtui.base import fastjson, fs, paths
 from memtui.base.errors import ConflictError
 from memtui.base.storage import storage_error
 from memtui.client import live_sessions, projects
@@ -158,8 +158,8 @@ class _Reader:
             state = {}
         if state.get("v") != VERSION:
             state = {}
-        self.files = session_state.table(state, "files")
-        rows = session_state.rows(state, "candidates")
+        self.files = fastjson.table(state, "files")
+        rows = fastjson.rows(state, "candidates")
         self.candidates = Candidates(filter(None, map(ranking.of_row, rows)))
 
     def run(self, go_on: Callable[[ReadingProgress], bool]) -> BackfillReading:
@@ -196,7 +196,7 @@ class _Reader:
         progress, start, before = self.progress, self._start(file), self.progress.bytes
         root, elsewhere = self._root_of(file.path), False
         live = os.path.basename(file.path).removesuffix(".jsonl") in self.live
-        for piece in session.read(file.path, session_state.table(self.files, file.path), judge, least, live=live):
+        for piece in session.read(file.path, fastjson.table(self.files, file.path), judge, least, live=live):
             for draft in piece.drafts:
                 if root or draft.scope == "global":
                     self.candidates.add(draft, root)
@@ -233,12 +233,12 @@ class _Reader:
 
     def is_new(self, file: TranscriptFile) -> bool:
         """Tell whether a file was not read to its end as it is now."""
-        stamp = session_state.table(self.files, file.path).get("seen")
+        stamp = fastjson.table(self.files, file.path).get("seen")
         return file.size != stamp if isinstance(stamp, int) else file.size > self._start(file)
 
     def _start(self, file: TranscriptFile) -> int:
         """Return where reading goes on; 0 for a file that is shorter than what was read of it: it is another one."""
-        offset = session_state.table(self.files, file.path).get("offset")
+        offset = fastjson.table(self.files, file.path).get("offset")
         return offset if isinstance(offset, int) and 0 <= offset <= file.size else 0
 
     def _root_of(self, path: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from memtui.base import clock, fastjson, fs, session_state
+from memtui.base import clock, fastjson, fs
 from memtui.base.storage import storage_error
 from memtui.client import projects
 from memtui.models import choice, log
@@ -140,7 +140,7 @@ def save(root: str, session: str, state: Mapping[str, object]) -> None:
 
 def waiting_in(state: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
     """Return the mentions of a state that wait for a reply: not those told of too often in vain, or too old."""
-    rows = [row for row in session_state.rows(dict(state), "mentions") if isinstance(row, dict)]
+    rows = [row for row in fastjson.rows(dict(state), "mentions") if isinstance(row, dict)]
     rows = [row for row in rows if all(isinstance(row.get(key), str) for key in ("id", "who", "words"))]
     for row in rows:
         row["told"] = row["told"] if isinstance(row.get("told"), int) else 0

@@ -157,7 +157,7 @@ class Along:
         outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
         why = error.message
         if isinstance(error, ModelError) and error.futile:
-            times = 1 + session_state.number(dict(state), "in_vain")  # since something was read last
+            times = 1 + fastjson.number(dict(state), "in_vain")  # since something was read last
             if times < IN_VAIN:
                 control.save(self.root, self.id, {**state, "in_vain": times})
             else:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from memtui.base import fastjson, fs, session_state
+from memtui.base import fastjson, fs
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
 from memtui.deliver import log_retention
@@ -207,8 +207,8 @@ def _forget_lines(root: str, words: PurgedWords) -> None:
             continue
         state = fastjson.loads_dict(fs.read(f"{directory}/{name}", "session"))
         changed = False
-        tables = session_state.table(state, "lines")
-        for table_of_scope in [session_state.table(tables, scope) for scope in tables]:
+        tables = fastjson.table(state, "lines")
+        for table_of_scope in [fastjson.table(tables, scope) for scope in tables]:
             for file, old in table_of_scope.items():
                 if isinstance(old, list) and len(old) == 2 and (old[0] in words.hashes or words.within(str(old[1]))):
                     table_of_scope[file], changed = [old[0], file.removesuffix(".md")], True
