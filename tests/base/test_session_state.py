@@ -8,32 +8,87 @@ from hypothesis import strategies as st
 
 from memtui.base import fastjson, fs, session_state
 
+JSON = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.text(),
+    st.lists(st.integers()),
+    st.dictionaries(st.text(), st.integers()),
+)
+
 
 @pytest.fixture
 def root(tmp_path):
     return str(tmp_path / "memtui")
 
 
-def test_a_state_is_kept(root):
-    session_state.save(root, "s-1", {"prompted": True, "updates": {"project": {"x": ["h", "é"]}}})
-    session_state.save(root, "s-1", {"lines": {}}, "index")
-    state = session_state.load(root, "s-1")
-    assert state == {"prompted": True, "updates": {"project": {"x": ["h", "é"]}}, "v": 1}
-    assert session_state.load(root, "s-1", "index") == {"lines": {}, "v": 1}
-    assert session_state.load(root, "s-2") == {}
+def saved(root, **values):
+    state = session_state.SessionState(root, "s", values)
+    state.save()
+    return state
+
+
+def test_a_state_is_saved(root):
+    values = {"prompted": True, "updates": {"project": {"x": ["h", "é"]}}}
+    saved(root, **values)
+    session_state.save_part(root, "s", "index", {"lines": {}})
+    state = session_state.load(root, "s")
+    assert (state.values(), state.is_new, state.waiting) == (values, False, [])
+    assert session_state.load_part(root, "s", "index") == {"lines": {}, "v": 1}
+    assert session_state.load(root, "s-2").is_new
+
+
+def test_a_state_that_did_not_change_is_not_written(root):
+    saved(root, prompted=True)
+    state = session_state.load(root, "s")
+    os.unlink(session_state.path(root, "s"))
+    state.save()
+    assert not os.path.exists(session_state.path(root, "s"))
+    state.turn = [["project", "note"]]
+    state.save()
+    assert session_state.load(root, "s").turn == [["project", "note"]]
+
+
+@given(st.dictionaries(st.sampled_from([*session_state.FIELDS, "other"]), JSON))
+def test_fields_of_another_type_are_empty(values):
+    state = session_state.SessionState("/m", "s", values)
+    for name, kind in session_state.FIELDS.items():
+        assert type(getattr(state, name)) is kind
+
+
+@pytest.mark.parametrize("kind", ["pending-item", "pending-update", "guidance", "block"])
+def test_an_entry_that_did_not_arrive_is_new_again(root, kind):
+    state = saved(
+        root,
+        prompted=True,
+        stamps={"project": 7, "global": 8},
+        updates={"project": {"a": ["h", "t"], "b": ["h", "t"]}},
+        told=["a", "b"],
+        blocks={"stamps": {"a": 7}, "texts": {"a": "x", "b": "y"}},
+    )
+    before = state.values()
+    state.forget({"kind": kind, "id": "a", "scope": "project"})
+    changes = {
+        "pending-item": {"waiting": ["a"]},
+        "pending-update": {"stamps": {"project": -1, "global": 8}, "updates": {"project": {"b": ["h", "t"]}}},
+        "guidance": {"told": ["b"]},
+        "block": {"blocks": {"stamps": {}, "texts": {"b": "y"}}},
+    }
+    assert state.values() == before | changes[kind]
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"\xff\x00", b'{"v": 2}', b'{"v": "1"}', b"null"])
 def test_a_state_that_can_not_be_read_is_a_new_session(root, data):
     fs.append(session_state.path(root, "s"), data + b"\n")
-    assert session_state.load(root, "s") == {}
+    assert session_state.load(root, "s").is_new
 
 
 def test_a_directory_or_fifo_in_its_place_is_a_new_session(root):
     os.makedirs(session_state.path(root, "s"))
-    assert session_state.load(root, "s") == {}
+    assert session_state.load(root, "s").is_new
     os.mkfifo(session_state.path(root, "t"))
-    assert session_state.load(root, "t") == {}
+    assert session_state.load(root, "t").is_new
 
 
 @given(st.text(st.characters(exclude_categories=())))

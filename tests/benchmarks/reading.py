@@ -34,7 +34,7 @@ def worker(path: str) -> str:
         os.makedirs(root, mode=0o700)
         payload = {"session_id": "s", "transcript_path": path, "cwd": top}
         size, runs = os.path.getsize(path), 0
-        while session_state.load(root, "s", "cursor").get("offset") != size:
+        while session_state.load_part(root, "s", "cursor").get("offset") != size:
             main.run(env, payload, "SessionEnd", ("extract",))
             runs += 1
         assert not os.path.exists(root + "/log/errors.jsonl")

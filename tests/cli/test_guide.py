@@ -336,7 +336,7 @@ def test_a_note_sent_again_keeps_its_sender_urgency_and_addressees(memtui, world
 def test_what_a_hook_took_is_listed_as_on_the_way(bare):
     note = bare("note", "mind the step").out.strip()
     box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.project_key(bare.cwd))
-    taken = claims.take(box, claims.Asker("5e551017-0000", "", str(bare.cwd), NOW), ids.new_id(NOW), lambda _: True)
+    taken = claims.take(box, claims.Recipient("5e551017-0000", "", str(bare.cwd), NOW), ids.new_id(NOW), lambda _: True)
     assert taken is not None
     found = bare.json("note", "--list")
     assert found["entries"] == []

@@ -65,7 +65,7 @@ def test_a_session_that_got_nothing_is_listed_by_its_state(env):
         file.write(json.dumps({"type": "user", "gitBranch": "wip", "message": {"content": "hello there"}}) + "\n")
     os.utime(path, (NOW - 60, NOW - 60))
     state = {"started": clock.iso(NOW - 3600), "project": "-p", "project_root": "/p", "transcript": path}
-    session_state.save(env["MEMTUI_HOME"], "idle", state)
+    session_state.SessionState(env["MEMTUI_HOME"], "idle", state).save()
     (session,) = collected(env)
     row = sessions.row_of(session, {}, NOW)
     assert (row.title, row.looked_up) == ("", False)

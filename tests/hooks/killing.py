@@ -193,8 +193,8 @@ class World:
         assert self.claimed() == []
 
     def _deliverable(self, session: "Session") -> bool:
-        asker = claims.Asker(session.id, "", self.project, time.time())
-        return any(claims.addressed(e, asker) and len(e.text) < 8000 for e in self.waiting())
+        recipient = claims.Recipient(session.id, "", self.project, time.time())
+        return any(claims.addressed(e, recipient) and len(e.text) < 8000 for e in self.waiting())
 
     def log(self) -> "list[dict]":
         lines = [line for path in delivery_log.months(self.root) for line in fs.read_bytes(path).split(b"\n")]

@@ -607,12 +607,13 @@ def test_random_kills_of_files_replaced_as_a_whole(worlds_on_disk):
     world = worlds_on_disk(seed)
     path = world.root + "/file"
     fs.write_atomic(path, b"0" * 20_000)
-    session_state.save(world.root, "s", {"number": 0})
+    session_state.SessionState(world.root, "s", {"turn_of": "0"}).save()
 
     def body():
         for number in range(1, 1000):
             fs.write_atomic(path, b"%d" % (number % 10) * 20_000, durable=number % 2 == 0)
-            session_state.save(world.root, "s", {"number": number, "more": ["x" * 100] * 100})
+            state = {"turn_of": str(number), "turn": ["x" * 100] * 100}
+            session_state.SessionState(world.root, "s", state).save()
 
     reap = Reaper(world, DUE)
     for _ in reap.runs():
@@ -621,7 +622,7 @@ def test_random_kills_of_files_replaced_as_a_whole(worlds_on_disk):
         data = fs.read_bytes(path)
         assert len(data) == 20_000
         assert len(set(data)) == 1
-        assert isinstance(session_state.load(world.root, "s")["number"], int)
+        assert session_state.load(world.root, "s").turn_of.isdigit()
 
 
 def test_random_kills_of_the_delivery_log(worlds_on_disk):

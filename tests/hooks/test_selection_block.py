@@ -20,11 +20,11 @@ def home(tmp_path):
 
 def settle(home, *names, directory=None):
     rows = [["global", directory or str(home.config / "memory"), f"{name}.md"] for name in names]
-    session_state.save(str(home.root), "s1", {"key": "k", "memories": rows}, "select")
+    session_state.save_part(str(home.root), "s1", "select", {"key": "k", "memories": rows})
 
 
 def state(home):
-    return session_state.load(str(home.root), "s1", "select")
+    return session_state.load_part(str(home.root), "s1", "select")
 
 
 def test_a_selected_memory_comes_before_the_next_tool_once(home):
@@ -39,7 +39,7 @@ def test_a_selected_memory_comes_before_the_next_tool_once(home):
 
 
 def test_what_has_not_settled_by_the_next_tool_is_dropped(home):
-    session_state.save(str(home.root), "s1", {"key": "k"}, "select")
+    session_state.save_part(str(home.root), "s1", "select", {"key": "k"})
     assert not home.tool().context
     assert state(home) == {}
 

@@ -39,7 +39,7 @@ class World:
         (place / f"{name}.jsonl").write_text("".join(json.dumps({"type": kind, **common}) + "\n" for kind in kinds))
         os.utime(place / f"{name}.jsonl", (at + 60, at + 60))
         if served:
-            session_state.save(self.root, name, {})
+            session_state.SessionState(self.root, name).save()
             os.utime(session_state.path(self.root, name), (at, at))
 
     def found(self, cwd=None):

@@ -22,8 +22,8 @@ def box(tmp_path):
     return str(tmp_path / "memtui" / "global")
 
 
-def asker(**more):
-    found = claims.Asker(SESSION, more.pop("agent", ""), "/w/shop", NOW)
+def recipient(**more):
+    found = claims.Recipient(SESSION, more.pop("agent", ""), "/w/shop", NOW)
     for key, value in more.items():
         setattr(found, key, value)
     return found
@@ -34,7 +34,7 @@ def leave(box, text, **fields):
 
 
 def take(box, who=None, fits=lambda entry: True):
-    return claims.take(box, who or asker(), ids.new_id(NOW), fits)
+    return claims.take(box, who or recipient(), ids.new_id(NOW), fits)
 
 
 def texts(claim):
@@ -93,7 +93,7 @@ def names_claimed(box):
 )
 def test_guidance_is_for_whom_its_fields_say(fields, who, reason):
     entry = inbox_format.parse(inbox_format.render({"id": "x", **fields}, "text"))[0]
-    assert claims.addressed(entry, asker(**who)) == reason
+    assert claims.addressed(entry, recipient(**who)) == reason
 
 
 def test_binary_guidance_is_left_alone(box):
@@ -135,7 +135,7 @@ def test_where_nothing_is_due_nothing_is_touched(box):
     leave(box, "for bob", for_="agent:bob")
     inode = os.stat(box + "/guidance.md").st_ino
     assert take(box) is None
-    assert take(box, asker(agent="bob"), fits=lambda entry: False) is None
+    assert take(box, recipient(agent="bob"), fits=lambda entry: False) is None
     assert os.stat(box + "/guidance.md").st_ino == inode
     assert names_claimed(box) == []
 
@@ -188,7 +188,7 @@ from memtui.base import ids
 from memtui.inbox import claims
 box = sys.argv[1]
 sys.stdin.readline()
-who = claims.Asker(sys.argv[2], "", "/w", 1e9)
+who = claims.Recipient(sys.argv[2], "", "/w", 1e9)
 claim = claims.take(box, who, ids.new_id(), lambda entry: True)
 print(*[entry.text for entry, _ in claim.entries] if claim else [], sep="|")
 """

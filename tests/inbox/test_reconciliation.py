@@ -34,7 +34,7 @@ class World:
     def take(self, *texts, pid=DEAD, **fields):
         for text in texts:
             inbox_file.add_entry(self.box, "guidance", {"id": f"id-{text}", **fields}, text, now=NOW)
-        claim = claims.take(self.box, claims.Asker(SESSION, "", "/w/shop", NOW), self.id, lambda entry: True)
+        claim = claims.take(self.box, claims.Recipient(SESSION, "", "/w/shop", NOW), self.id, lambda entry: True)
         name = f"{self.id}~{SESSION}~{pid}.md"
         os.rename(claim.path, f"{self.box}/claimed/{name}")
         claim.name = name
@@ -198,7 +198,9 @@ def test_a_delivery_out_of_another_inbox_settles_no_claim(world, told):
     """The hook could not put back what it did not give, and went on with the global inbox under the same id."""
     world.take("a", "b")
     inbox_file.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
-    other = claims.take(world.root + "/global", claims.Asker(SESSION, "", "/w/shop", NOW), world.id, lambda entry: True)
+    other = claims.take(
+        world.root + "/global", claims.Recipient(SESSION, "", "/w/shop", NOW), world.id, lambda entry: True
+    )
     world.log(other, claims=[["global", other.name, other.size]])
     if told:
         world.tell(context(world.block("g")), agent())
@@ -227,7 +229,7 @@ def test_a_third_failure_is_the_last(world):
     world.tell(agent())
     world.settle()
     (entry,) = world.waiting()
-    assert claims.addressed(entry, claims.Asker(SESSION, "", "/w", NOW)) is None
+    assert claims.addressed(entry, claims.Recipient(SESSION, "", "/w", NOW)) is None
 
 
 # --- a hook that was killed
@@ -296,9 +298,8 @@ def test_what_another_delivery_brought_since_does_not_come_again(world):
 
 def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
     world.take("a", "b")
-    session_state.save(
-        world.root, SESSION, {"project": "-w-shop", "project_root": "/w/shop", "cwd": "/w/shop", "mode": "full"}
-    )
+    state = {"project": "-w-shop", "project_root": "/w/shop", "cwd": "/w/shop", "mode": "full"}
+    session_state.SessionState(world.root, SESSION, state).save()
     prompt = {"type": "user", "timestamp": at(0), "promptId": "P1", "message": {"content": "hello"}}
     world.tell(prompt, context(world.block("a", "b")), agent())
     world.settle()
@@ -313,8 +314,8 @@ def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
 def test_of_two_claims_of_a_dead_hook_each_note_is_recovered_once(world):
     world.take("a")
     inbox_file.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
-    asker = claims.Asker(SESSION, "", "/w/shop", NOW)
-    other = claims.take(world.root + "/global", asker, world.id, lambda entry: True)
+    recipient = claims.Recipient(SESSION, "", "/w/shop", NOW)
+    other = claims.take(world.root + "/global", recipient, world.id, lambda entry: True)
     os.rename(other.path, other.path.replace(f"~{os.getpid()}", f"~{DEAD}"))
     world.tell(context("<memtui-index>lists</memtui-index>" + world.block("a", "g")), agent())
     assert world.settle() == [("arrived", [])] * 2
@@ -378,7 +379,7 @@ def test_a_session_that_has_ended_needs_no_client_that_is_gone(world, clients):
 def test_where_the_turn_ended_and_there_is_no_transcript_it_was_given(world, clients):
     claim = world.take("a")
     world.log(claim, client=clients[1])
-    session_state.save(world.root, SESSION, {"claims": [claim.name]}, "stopped")
+    session_state.save_part(world.root, SESSION, "stopped", {"claims": [claim.name]})
     assert world.settle() == [("unknown", [])]
     assert (world.texts(), world.claimed()) == ([], [])
 
@@ -543,7 +544,7 @@ def break_off(world, client):
 
 
 def asks(world, session):
-    return [e.text for e, _ in claims.peek(world.box, claims.Asker(session, "", "/w/shop", NOW))]
+    return [e.text for e, _ in claims.peek(world.box, claims.Recipient(session, "", "/w/shop", NOW))]
 
 
 def test_a_note_that_was_broken_off_is_back_for_others_and_not_for_its_session(world, clients):
@@ -552,10 +553,10 @@ def test_a_note_that_was_broken_off_is_back_for_others_and_not_for_its_session(w
     assert (entry.flag("repeat"), entry.count("attempts"), entry.fields["told"]) == (True, 0, SESSION)
     assert (asks(world, SESSION), asks(world, OTHER_SESSION)) == ([], ["a"])
     # A copy of that session has its text too.
-    asker = claims.Asker(OTHER_SESSION, "", "/w/shop", NOW)
-    asker.root = world.root
-    session_state.save(world.root, OTHER_SESSION, {"copy_of": [SESSION]})
-    assert claims.peek(world.box, asker) == []
+    recipient = claims.Recipient(OTHER_SESSION, "", "/w/shop", NOW)
+    recipient.root = world.root
+    session_state.SessionState(world.root, OTHER_SESSION, {"copy_of": [SESSION]}).save()
+    assert claims.peek(world.box, recipient) == []
 
 
 def test_a_note_that_was_broken_off_is_withdrawn_once_its_session_answered_it(world, clients):

@@ -33,7 +33,7 @@ class Asked:
         self.memories.mkdir(parents=True)
         self.write("cicd", "CI/CD considerations", "Tag, then approve.", "triggers:\n  - when a release is due")
         self.write("coffee", "The machine on the second floor", "It needs descaling.")
-        session_state.save(self.root, "s1", {"key": "k1"}, "select")
+        session_state.save_part(self.root, "s1", "select", {"key": "k1"})
 
     def write(self, name, description, body, *more):
         lines = ["---", f"name: {name}", f"description: {description}", *more, "---", body, ""]
@@ -48,7 +48,7 @@ class Asked:
 
     @property
     def state(self):
-        found = session_state.load(self.root, "s1", "select")
+        found = session_state.load_part(self.root, "s1", "select")
         return {key: each for key, each in found.items() if key != "v"}
 
     @property
@@ -124,7 +124,7 @@ def test_without_an_answer_of_the_schema_nothing_is_selected(asked, answer):
 @pytest.mark.slow
 def test_an_answer_to_an_earlier_prompt_is_dropped(asked, api):
     def answer(_):
-        session_state.save(asked.root, "s1", {"key": "k2"}, "select")
+        session_state.save_part(asked.root, "s1", "select", {"key": "k2"})
         return use("answer", notes=["m1 cicd.md", "m2 cicd.md"])
 
     api.script = answer

@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from memtui.base import session_state
 from memtui.hooks import lists
 from memtui.inbox import draft_batch
 from memtui.inbox import format as inbox_format
@@ -116,6 +117,6 @@ def test_no_session_gets_an_imported_draft(desk):
 
     hook = SimpleNamespace(settings={}, session_id="s")
     directory = desk.env["MEMTUI_HOME"] + f"/projects/{desk.store_slug}"
-    block, known = lists.updates(hook, "project", directory, {})
-    assert block is None
-    assert known == {}
+    state = session_state.SessionState(desk.env["MEMTUI_HOME"], "s")
+    assert lists.updates(hook, state, "project", directory) == []
+    assert state.updates == {"project": {}}

@@ -1,10 +1,36 @@
-"""Session state: what a session was already told, so that a later prompt brings only what is new.
+"""Session state: what a session was told, so that a later prompt brings only what is new.
 
 The state is derived: if it is lost, a list is delivered again, but no guidance is."""
 
 from memtui.base import fastjson, fs
 
 VERSION = 1
+# The fields of a state and their types; an absent one is empty.
+FIELDS = {
+    "started": str,
+    "cwd": str,
+    "project": str,
+    "project_root": str,
+    "transcript": str,
+    "mode": str,
+    "copy_of": list,
+    "uncopied": dict,
+    "redone": list,
+    "telling": str,
+    "prompted": bool,
+    "stamps": dict,
+    "updates": dict,
+    "waiting": list,
+    "told": list,
+    "told_untrusted": bool,
+    "blocks": dict,
+    "dirs": dict,
+    "building": list,
+    "turn": list,
+    "turn_of": str,
+    "tool": list,
+    "compacting": str,
+}
 
 
 def safe(session_id: str) -> str:
@@ -19,19 +45,101 @@ def path(root: str, session_id: str, part: str = "") -> str:
     return f"{root}/sessions/{safe(session_id)}{'.' + part if part else ''}.json"
 
 
-def load(root: str, session_id: str, part: str = "") -> "dict[str, object]":
-    """Read the state; `{}` for a session not seen before, or a file that can't be read."""
+def load_part(root: str, session_id: str, part: str) -> "dict[str, object]":
+    """Read a part of a session's state; `{}` if there is none, or it can't be read."""
+    return _values(_read(root, session_id, part))
+
+
+def save_part(root: str, session_id: str, part: str, values: "dict[str, object]") -> None:
+    """Overwrite a part of a session's state in place, without waiting for the disk. Raises OSError."""
+    fs.overwrite(path(root, session_id, part), fastjson.dumps({**values, "v": VERSION}).encode())
+
+
+def _read(root: str, session_id: str, part: str = "") -> bytes:
     try:
-        state = fastjson.loads_dict(fs.read(path(root, session_id, part), "session"))
+        return fs.read(path(root, session_id, part), "session")
     except OSError:
-        return {}
-    return state if state.get("v") == VERSION else {}
+        return b""
 
 
-def save(root: str, session_id: str, state: "dict[str, object]", part: str = "") -> None:
-    """Replace the state, without waiting for the disk; a part is overwritten in place. Raises OSError."""
-    data = fastjson.dumps({**state, "v": VERSION}).encode()
-    if part:
-        fs.overwrite(path(root, session_id, part), data)
-    else:
-        fs.write_atomic(path(root, session_id), data, durable=False)
+def _values(data: bytes) -> "dict[str, object]":
+    values = fastjson.loads_dict(data)
+    return values if values.get("v") == VERSION else {}
+
+
+class SessionState:
+    """What one session was told, and where it runs; fields as docs/file-formats.md has them."""
+
+    __slots__ = (*FIELDS, "_root", "_data", "index", "is_new", "session_id")
+
+    started: str
+    cwd: str
+    project: str
+    project_root: str
+    transcript: str
+    mode: str
+    copy_of: "list[object]"
+    uncopied: "dict[str, object]"
+    redone: "list[object]"
+    telling: str
+    prompted: bool
+    stamps: "dict[str, object]"
+    updates: "dict[str, object]"
+    waiting: "list[object]"
+    told: "list[object]"
+    told_untrusted: bool
+    blocks: "dict[str, object]"
+    dirs: "dict[str, object]"
+    building: "list[object]"
+    turn: "list[object]"
+    turn_of: str
+    tool: "list[object]"
+    compacting: str
+
+    def __init__(
+        self, root: str, session_id: str, values: "dict[str, object] | None" = None, data: bytes = b""
+    ) -> None:
+        self._root = root
+        self._data = data
+        self.session_id = session_id
+        # Not seen before, or its file can't be read.
+        self.is_new = not values
+        # The part of that name, if a hook is to save it, too.
+        self.index: dict[str, object] = {}
+        values = values or {}
+        for name, kind in FIELDS.items():
+            value = values.get(name)
+            setattr(self, name, value if type(value) is kind else kind())
+
+    def values(self) -> "dict[str, object]":
+        """Return the fields that are not empty, as the file has them."""
+        return {name: value for name in FIELDS if (value := getattr(self, name))}
+
+    def save(self) -> None:
+        """Replace the file, without waiting for the disk, if the state is another than was read. Raises OSError."""
+        data = fastjson.dumps({**self.values(), "v": VERSION}).encode()
+        if data != self._data:
+            fs.write_atomic(path(self._root, self.session_id), data, durable=False)
+            self._data = data
+
+    def forget(self, item: "dict[str, object]") -> None:
+        """Note that the session does not know an entry of a list (an item of the delivery log) after all: it had no
+        room, or did not arrive. The next prompt brings it."""
+        kind, name, scope = item.get("kind"), str(item.get("id")), str(item.get("scope"))
+        if kind == "pending-item":
+            self.waiting.append(name)
+        elif kind == "pending-update":
+            self.stamps[scope] = -1
+            fastjson.table(self.updates, scope).pop(name, None)
+        elif kind == "guidance":
+            self.told = [other for other in self.told if other != name]
+        elif kind == "block":
+            texts = fastjson.table(self.blocks, "texts")
+            texts.pop(name, None)
+            self.blocks = {"stamps": {}, "texts": texts}
+
+
+def load(root: str, session_id: str) -> SessionState:
+    """Read the state of a session; an empty one for a session not seen before, or a file that can't be read."""
+    data = _read(root, session_id)
+    return SessionState(root, session_id, _values(data), data)

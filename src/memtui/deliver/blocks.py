@@ -47,7 +47,7 @@ class Block:
     """A tag with its attributes, a sentence that says what it holds and from where, and parts in order of importance.
     `unlisted`: the number of entries left out beside the parts."""
 
-    __slots__ = ("attributes", "intro", "parts", "tag", "unlisted")
+    __slots__ = ("_frame", "attributes", "intro", "parts", "tag", "unlisted")
 
     def __init__(
         self, tag: str, attributes: "dict[str, str]", intro: str, parts: "list[Part]", unlisted: int = 0
@@ -57,6 +57,26 @@ class Block:
         self.intro = intro
         self.parts = parts
         self.unlisted = unlisted
+        self._frame: tuple[str, str] | None = None
+
+    def frame(self, delivery_id: str) -> "tuple[str, str]":
+        """Return the text before and after the parts. It stays as it was asked for first."""
+        if self._frame is None:
+            # A block without a time of its own has that of its delivery.
+            fields = dict(self.attributes)
+            if "time" not in fields:
+                fields["time"] = clock.iso_seconds(ids.id_time(delivery_id) or 0.0)
+            fields["delivery"] = delivery_id
+            head = f"<{self.tag} " + " ".join([f'{k}="{attribute(v)}"' for k, v in fields.items()]) + ">\n"
+            if self.intro:
+                head += clean(self.intro) + "\n"
+            self._frame = head, f"</{self.tag}>"
+        return self._frame
+
+    def size(self, delivery_id: str) -> int:
+        """Return the units of the whole block, with what separates it from the next one."""
+        head, foot = self.frame(delivery_id)
+        return units(head) + units(foot) + 1 + sum([units(part.text) + 1 for part in self.parts])
 
 
 def repeated(block: Block) -> Block:
@@ -82,7 +102,7 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
     items: list[dict[str, object]] = []
     left_out: list[Part] = []
     room = budget
-    frames = [_frame(block, delivery_id) for block in blocks]
+    frames = [block.frame(delivery_id) for block in blocks]
     # The units that the blocks still to come need to say how many parts were left out.
     later = sum([_least_units(block, frame) for block, frame in zip(blocks, frames, strict=True)])
     for block, (head, foot) in zip(blocks, frames, strict=True):
@@ -117,18 +137,6 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
 def least(blocks: "list[Block]") -> int:
     """Return how many units some blocks need, about: what comes after them has the rest."""
     return sum([units(part.text) + 1 for block in blocks for part in block.parts]) + 300 * len(blocks)
-
-
-def _frame(block: Block, delivery_id: str) -> "tuple[str, str]":
-    """Return the text before and after a block's parts."""
-    # A block without a time of its own has that of its delivery.
-    fields = dict(block.attributes)
-    fields.setdefault("time", clock.iso_seconds(ids.id_time(delivery_id) or 0.0))
-    fields["delivery"] = delivery_id
-    head = f"<{block.tag} " + " ".join([f'{k}="{attribute(v)}"' for k, v in fields.items()]) + ">\n"
-    if block.intro:
-        head += clean(block.intro) + "\n"
-    return head, f"</{block.tag}>"
 
 
 def _least_units(block: Block, frame: "tuple[str, str]") -> int:

@@ -27,7 +27,7 @@ class Given:
 
     def __init__(self, root: str, session_id: str) -> None:
         self._at = (root, session_id)
-        state = session_state.load(root, session_id, PART)
+        state = session_state.load_part(root, session_id, PART)
         sent, doubtful = fastjson.table(state, "sent").items(), fastjson.rows(state, "giving")
         self.sent = {
             path: noted for path, noted in sent if isinstance(noted, list) and len(noted) == 3 and path not in doubtful
@@ -65,12 +65,12 @@ class Given:
     def _save(self) -> None:
         lists = {"tool": self.tool, "giving": self._giving}
         state = {"sent": self.sent, "units": self.units, **{key: paths for key, paths in lists.items() if paths}}
-        session_state.save(*self._at, state, PART)
+        session_state.save_part(*self._at, PART, state)
 
 
 def copy(root: str, parent: str, session_id: str) -> None:
     """Note that a session has what its parent was given, too. Raises OSError."""
-    state = session_state.load(root, parent, PART)
+    state = session_state.load_part(root, parent, PART)
     if state:
-        own = fastjson.table(session_state.load(root, session_id, PART), "sent")
-        session_state.save(root, session_id, {**state, "sent": {**fastjson.table(state, "sent"), **own}}, PART)
+        own = fastjson.table(session_state.load_part(root, session_id, PART), "sent")
+        session_state.save_part(root, session_id, PART, {**state, "sent": {**fastjson.table(state, "sent"), **own}})

@@ -125,7 +125,7 @@ def states(root: str) -> dict[str, Session]:
 
 def find(root: str, session_id: str) -> Session:
     """Return the session with an id, with its state and its newest delivery only."""
-    session = Session(session_id, session_state.load(root, session_id))
+    session = Session(session_id, session_state.load(root, session_id).values())
     for delivery in map(Delivery.of, delivery_log.newest_first(root, needle=session_id.encode("utf-8", "replace"))):
         if delivery.session == session_id:
             session.note(delivery)

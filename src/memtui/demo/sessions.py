@@ -127,7 +127,7 @@ class DemoSession:
         state: Record = {"started": clock.iso(self.time - HOUR), "cwd": self.project}
         state |= {"project": paths.project_key(self.project), "project_root": self.project, "transcript": path}
         state |= {"mode": "full", "prompted": True}
-        session_state.save(self.world.root, self.id, state)
+        session_state.SessionState(self.world.root, self.id, state).save()
         if keep:
             self.write_transcript()
             os.utime(path, (self.time, self.time))

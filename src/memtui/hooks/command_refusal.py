@@ -34,13 +34,13 @@ def refuse(hook: runner.Hook) -> bool:
     about = memory_block.sentence(verdict.hit.description or verdict.hit.name)
     reason = REASON.format(name=verdict.hit.name, command=command, about=about)
     if hook.payload.get("agent_id"):  # what a subagent got the session does not have
-        deliver.send(
-            hook, ids.new_id(), memory_block.blocks([verdict], deliver.budget(hook), clock.now()), [], "", reason
-        )
+        blocks = memory_block.blocks([verdict], deliver.budget(hook), clock.now())
+        deliver.send(hook, ids.new_id(), blocks, refusal=reason)
         return True
     giving = recall_block.Giving(hook)
     hook.attempt(None, lambda: giving.had().forget([verdict.hit.path]))  # it had it, and needs it once more
-    giving.end(deliver.send(hook, ids.new_id(), giving.blocks([verdict], deliver.budget(hook)), [], "", reason))
+    blocks = giving.blocks([verdict], deliver.budget(hook))
+    giving.end(deliver.send(hook, ids.new_id(), blocks, refusal=reason))
     return True
 
 
@@ -66,7 +66,8 @@ def _is_first(hook: runner.Hook, mark: str) -> bool:
     """Note a command by its hash, and return whether it was not noted for this session before. Raises OSError."""
     path = f"{hook.root}/run/worker-refused-{session_state.safe(hook.session_id)}.lock"
     with fs.Lock(path, LOCK_SECONDS, by_process=True):
-        before = fastjson.rows(session_state.load(hook.root, hook.session_id, PART), "commands")
+        before = fastjson.rows(session_state.load_part(hook.root, hook.session_id, PART), "commands")
         if mark not in before:
-            session_state.save(hook.root, hook.session_id, {"commands": [*before, mark][-MOST:]}, PART)
+            commands = [*before, mark][-MOST:]
+            session_state.save_part(hook.root, hook.session_id, PART, {"commands": commands})
         return mark not in before

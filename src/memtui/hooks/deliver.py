@@ -23,90 +23,110 @@ def budget(hook: runner.Hook) -> int:
     return int(hook.number("budget"))
 
 
-def asker(hook: runner.Hook) -> "claims.Asker":
+def recipient(hook: runner.Hook) -> "claims.Recipient":
     """Describe this session to `claims`, which decides what guidance is for it."""
     from memtui.hooks import environment
     from memtui.inbox import claims
 
-    other = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
-    other.root = hook.root
-    other.personal = environment.personal(hook.env, hook.started_in)
-    return other
+    session = claims.Recipient(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
+    session.root = hook.root
+    session.personal = environment.personal(hook.env, hook.started_in)
+    return session
 
 
-def collect(hook: runner.Hook, who: "claims.Asker", delivery_id: str) -> "tuple[list[claims.Claim], Oversize]":
-    """Claim the guidance that is due for this session. Returns the claims, and the notes that are due but too long for
-    any delivery, by id. If one inbox can't be read, the other one still is."""
-    from memtui.inbox import claims
+class Notes:
+    """The notes of a delivery, claimed from the inboxes of its session. Within `with`, an error puts them back."""
 
-    claimed: list[claims.Claim] = []
-    oversize: Oversize = {}
-    for _, directory in hook.inboxes():
+    __slots__ = ("_blocks", "_hook", "_id", "claims", "oversize")
 
-        def fits(entry: "inbox_format.Entry", directory: str = directory) -> bool:
+    def __init__(self, hook: runner.Hook, delivery_id: str) -> None:
+        self._hook = hook
+        self._id = delivery_id
+        self._blocks: dict[tuple[str, str, str], delivery_blocks.Block] = {}
+        self.claims: list[claims.Claim] = []
+        # Those that are due and too long for any delivery.
+        self.oversize: Oversize = {}
+
+    def __enter__(self) -> "Notes":  # noqa: PYI034  typing costs a hook its budget
+        return self
+
+    def __exit__(self, kind: "type[BaseException] | None", *_: "object") -> None:
+        if kind is not None:
+            self.put_back()
+
+    def claim(self, session: "claims.Recipient") -> "list[delivery_blocks.Block]":
+        """Claim the guidance that is due for this session, and return its blocks: urgent ones first, then oldest first.
+        If one inbox can't be read, the other one still is."""
+        from memtui.inbox import claims
+
+        for _, directory in self._hook.inboxes():
+
+            def fits(entry: "inbox_format.Entry", directory: str = directory) -> bool:
+                return self._fits(directory, entry, session.now)
+
+            claim = self._hook.attempt(None, claims.take, directory, session, self._id, fits)
+            if claim is not None:
+                self.claims.append(claim)
+        ranked = []
+        for claim in self.claims:
+            for entry, reason in claim.entries:
+                block = self._blocks[claim.directory, entry.id, entry.raw]
+                block.parts[0].item["reason"] = reason
+                ranked.append(((not entry.flag("urgent"), entry.time() or session.now), block))
+        ranked.sort(key=lambda pair: pair[0])
+        return [block for _, block in ranked]
+
+    def _fits(self, directory: str, entry: "inbox_format.Entry", now: float) -> bool:
+        """Render an entry, and return whether a delivery has room for it."""
+        key = directory, entry.id, entry.raw
+        if key not in self._blocks:
             from memtui.inbox import note_block
 
-            if note_block.fits(budget(hook), who.now, entry, directory):
-                return True
-            oversize[entry.id] = (directory, entry)
-            return False
+            block = note_block.note(directory, entry, now)
+            if block.size(self._id) > budget(self._hook):
+                self.oversize[entry.id] = (directory, entry)
+                return False
+            self._blocks[key] = block
+        return True
 
-        claim = hook.attempt(None, claims.take, directory, who, delivery_id, fits)
-        if claim is not None:
-            claimed.append(claim)
-    return claimed, oversize
+    def put_back(self, left_out: "set[tuple[str, str]] | None" = None) -> None:
+        """Put notes back into their inboxes: those `left_out`, each a scope and an id, else all. Where that fails, a
+        later hook or worker reconciles the claim."""
+        for claim in self.claims:
+            self._hook.attempt(None, _put_back, claim, left_out)
+
+
+def _put_back(claim: "claims.Claim", left_out: "set[tuple[str, str]] | None") -> None:
+    from memtui.inbox import claims
+
+    rejected = [pair for pair in claim.entries if left_out is None or (claim.scope, pair[0].id) in left_out]
+    claims.put_back(claim.directory, [entry for entry, _ in rejected])
+    claim.entries = [pair for pair in claim.entries if pair not in rejected]
+    if not claim.entries:
+        claims.drop(claim)
 
 
 def send(
     hook: runner.Hook,
     delivery_id: str,
     blocks: "list[delivery_blocks.Block]",
-    claimed: "list[claims.Claim]",
+    notes: "Notes | None" = None,
     message: str = "",
     refusal: str = "",
 ) -> "list[delivery_blocks.Part]":
     """Compose, print and log a delivery; `message` and `refusal` as for `runner.reply`. Returns the parts for which
-    there was no room. Guidance for which there was no room is put back into its inbox; if printing fails, all guidance
-    is. Whether a delivery that can't be logged has arrived is read from the transcript."""
-    try:
-        text, items, left_out = delivery_blocks.compose(blocks, budget(hook), delivery_id)
-        _return_left_out(claimed, [part.item for part in left_out if part.item.get("kind") == "guidance"])
-        if text or message or refusal:
-            runner.reply(hook, text, message, refusal)
-    except BaseException:
-        give_back(hook, claimed)
-        raise
+    there was no room; notes among them go back into their inbox. Whether a delivery that can't be logged has arrived is
+    read from the transcript."""
+    text, items, left_out = delivery_blocks.compose(blocks, budget(hook), delivery_id)
+    names = {(str(part.item["scope"]), str(part.item["id"])) for part in left_out if part.item["kind"] == "guidance"}
+    if notes is not None and names:
+        notes.put_back(names)
+    if text or message or refusal:
+        runner.reply(hook, text, message, refusal)
     if items:
+        claimed = notes.claims if notes is not None else []
         hook.attempt(None, log_file.append, hook.root, record(hook, delivery_id, text, items, claimed), clock.now())
-    for claim in claimed:
-        if not claim.entries:
-            from memtui.inbox import claims
-
-            claims.drop(claim)
     return left_out
-
-
-def give_back(hook: runner.Hook, claimed: "list[claims.Claim]") -> None:
-    """Put all claimed guidance back into its inboxes. Where that fails, a later hook or worker reconciles the claim."""
-    from memtui.inbox import claims
-
-    def put_back(claim: "claims.Claim") -> None:
-        claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
-        claims.drop(claim)
-
-    for claim in claimed:
-        hook.attempt(None, put_back, claim)
-
-
-def _return_left_out(claimed: "list[claims.Claim]", left_out: "list[dict[str, object]]") -> None:
-    for claim in claimed:
-        names = {item["id"] for item in left_out if item["scope"] == claim.scope}
-        back = [entry for entry, _ in claim.entries if entry.id in names]
-        if back:
-            from memtui.inbox import claims
-
-            claims.put_back(claim.directory, back)
-            claim.entries = [pair for pair in claim.entries if pair[0].id not in names]
 
 
 def _size(path: str) -> int:

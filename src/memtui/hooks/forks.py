@@ -9,6 +9,7 @@ The parent is found in these ways (2.1.197 and 2.1.332, docs/hooks.md):
 import posix
 
 from memtui.base import clock, fastjson, fs, paths, session_state
+from memtui.base.session_state import SessionState
 from memtui.client import process
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import session_memories
@@ -32,13 +33,11 @@ def path(hook: Hook) -> str:
     return f"{hook.root}/run/client-{posix.getppid()}"
 
 
-def note_session(hook: Hook, delivery_id: str, old: "dict[str, object]", index: "dict[str, object]") -> None:
-    """Note which session this client process serves. With a `delivery_id` also what the session knew before that
-    delivery: its state `old` and its part `index`."""
+def note_session(hook: Hook, before: "dict[str, object]") -> None:
+    """Note which session this client process serves, and what it knew `before` a delivery, as `state_at_prompt` reads
+    it: `delivery`, its id; `tool` and `dirs` of the state; `index`, that part of it."""
     row: dict[str, object] = {"session_id": hook.session_id, "source": hook.text("source")}
-    row["client"] = process.client()
-    if delivery_id and old:
-        row |= {"delivery": delivery_id, "tool": old.get("tool"), "dirs": old.get("dirs"), "index": index}
+    row |= {"client": process.client(), **before}
     fs.write_atomic(path(hook), fastjson.dumps(row).encode(), durable=False)
 
 
@@ -49,28 +48,32 @@ def _noted(hook: Hook) -> "dict[str, object]":
         return {}
 
 
-def state_at_start(hook: Hook) -> "dict[str, object]":
-    """Return the state of a session that starts as a copy of another; `{}` if it is none, or of an unknown one."""
+def state_at_start(hook: Hook) -> SessionState:
+    """Return the state of a session that starts as a copy of another; a new one if it is none, or of an unknown one."""
     parent = _parent_by_record(hook)
     if parent:
         # The copy's transcript is written anew, and keeps what the client would drop at a resume.
-        return {**_copied(hook, parent, {}), "tool": []}
+        return _state(hook, {**_copied(hook, parent, {}), "tool": []})
     parent = _parent_by_answer(hook, hook.payload)
-    return _copied(hook, parent, {}) if parent else {}
+    return _state(hook, _copied(hook, parent, {}) if parent else {})
 
 
-def state_at_late_prompt(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
+def _state(hook: Hook, values: "dict[str, object]") -> SessionState:
+    return SessionState(hook.root, hook.session_id, values)
+
+
+def state_at_late_prompt(hook: Hook, state: SessionState) -> SessionState:
     """Return the `state` of a copy whose start was too late to copy its parent's, with that; what the start did stays.
     `state` has what the start was told of the parent, as `uncopied`."""
-    after = {key: value for key, value in state.items() if key != "uncopied"}
-    parent = _parent_by_record(hook) or _parent_by_answer(hook, fastjson.table(state, "uncopied"))
-    after = {**_copied(hook, parent, after), **after} if parent else after
-    session_state.save(hook.root, hook.session_id, after)
+    own = {key: value for key, value in state.values().items() if key != "uncopied"}
+    parent = _parent_by_record(hook) or _parent_by_answer(hook, state.uncopied)
+    after = _state(hook, {**_copied(hook, parent, own), **own} if parent else own)
+    after.save()
     return after
 
 
-def state_at_prompt(hook: Hook) -> "dict[str, object]":
-    """Return the state of a session that is first seen with a prompt; `{}` if it is no copy of another, or none of a
+def state_at_prompt(hook: Hook) -> "SessionState | None":
+    """Return the state of a session that is first seen with a prompt; None if it is no copy of another, or none of a
     resumed one. The fork received what its parent was told at the start. So the parent's state goes back to what it was
     before."""
     noted = _noted(hook)
@@ -80,24 +83,22 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
     if not origin and not was_resumed:
         origin = _parent_by_answer(hook, _own_answer(hook))
     if origin:
-        return {**_copied(hook, origin, {}), **_now(hook)}
+        return _state(hook, {**_copied(hook, origin, {}), **_now(hook)})
     if not was_resumed:
         # Its parent has gone on since. What it knows stands in its transcript alone.
         is_copy = has_index(hook.text("transcript_path"))
-        return {"telling": "a parent that is not known", **_now(hook)} if is_copy else {}
+        return _state(hook, {"telling": "a parent that is not known", **_now(hook)}) if is_copy else None
     copied = _copied(hook, parent, {})
     delivery = noted.get("delivery")
     if delivery:
         state = session_state.load(hook.root, parent)
-        state |= {
-            "tool": [*fastjson.rows(noted, "tool"), *fastjson.rows(state, "tool")],
-            "dirs": dict.fromkeys(fastjson.table(noted, "dirs"), -1),
-            "redone": [*fastjson.rows(state, "redone"), delivery],
-        }
-        session_state.save(hook.root, parent, fastjson.table(noted, "index"), "index")
-        session_state.save(hook.root, parent, state)
-        note_session(hook, "", {}, {})
-    return {**copied, **_now(hook)}
+        state.tool = [*fastjson.rows(noted, "tool"), *state.tool]
+        state.dirs = dict.fromkeys(fastjson.table(noted, "dirs"), -1)
+        state.redone.append(delivery)
+        session_state.save_part(hook.root, parent, "index", fastjson.table(noted, "index"))
+        state.save()
+        note_session(hook, {})
+    return _state(hook, {**copied, **_now(hook)})
 
 
 def _now(hook: Hook) -> "dict[str, object]":
@@ -124,8 +125,8 @@ def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, obj
     if not own.get("dirs"):
         index: dict[str, object] = {}
         for session_id in lineage:
-            index = index or session_state.load(hook.root, session_id, "index")
-        session_state.save(hook.root, hook.session_id, index, "index")
+            index = index or session_state.load_part(hook.root, session_id, "index")
+        session_state.save_part(hook.root, hook.session_id, "index", index)
     for session_id in lineage:
         session_memories.copy(hook.root, session_id, hook.session_id)
     state.pop("started", None)
@@ -139,9 +140,9 @@ def _state_of(hook: Hook, session_id: str) -> "dict[str, object]":
     if fs.stamp(session_state.path(hook.root, session_id, "missed")):
         from memtui.inbox import redelivery
 
-        state = redelivery.take_back(hook.root, session_id, state)
-        session_state.save(hook.root, session_id, state)
-    return state
+        redelivery.take_back(hook.root, state)
+        state.save()
+    return state.values()
 
 
 def _parent_by_record(hook: Hook) -> str:
@@ -204,9 +205,8 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
         if "." in session_id or session_id == hook.session_id:
             continue
         # A session whose start was killed never noted where its transcript is.
-        named = fastjson.text(session_state.load(hook.root, session_id), "transcript") or _transcript_beside(
-            hook, session_id
-        )
+        state = session_state.load(hook.root, session_id)
+        named = state.transcript or _transcript_beside(hook, session_id)
         try:
             if posix.stat(named).st_mtime < answered - LATE_SECONDS:
                 continue

@@ -42,11 +42,11 @@ def _part(scope: str, directory: str, line: catalog.CatalogLine, text: str, reas
 
 
 def whole(
-    hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
+    hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", state: session_state.SessionState
 ) -> "list[delivery_blocks.Block]":
-    """Return the blocks of the whole index, and note in `after` what the session then knows."""
+    """Return the blocks of the whole index, and note in `state` what the session then knows."""
     blocks = [block for scope, memories in catalogs if (block := _whole(scope, memories))]
-    note_known(hook, catalogs, after)
+    note_known(hook, catalogs, state)
     return blocks
 
 
@@ -65,22 +65,18 @@ def _whole(scope: str, memories: catalog.Catalog) -> "delivery_blocks.Block | No
     return delivery_blocks.Block(delivery_blocks.TAGS["index"], fields, intro, parts, unlisted) if parts else None
 
 
-def note_known(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]") -> None:
-    """Note in `after`, the session's new state, what it will know of each directory: the lines that it is told, for
-    `save_known`, and the stamps of the directory and its files."""
-    after["dirs"] = {path: fs.stamp(path) for path in _watched(hook, catalogs)}
-    after["building"] = [scope for scope, memories in catalogs if memories.building]
+def note_known(
+    hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", state: session_state.SessionState
+) -> None:
+    """Note in the session's state what it will know of each directory: the lines that it is told, and the stamps of the
+    directory and its files."""
+    state.dirs = {path: fs.stamp(path) for path in _watched(hook, catalogs)}
+    state.building = [scope for scope, memories in catalogs if memories.building]
     lines = {
         scope: {line.file: [line.digest[:16], shown(line)] for line in memories.lines} for scope, memories in catalogs
     }
-    after["lines"] = lines
-    after["tops"] = {scope: [memories.directory, memories.files[-1]] for scope, memories in catalogs if memories.large}
-
-
-def save_known(hook: runner.Hook, after: "dict[str, object]") -> None:
-    """Move the lines that the session was told from `after` into a file of their own. An error is logged."""
-    index = {"lines": after.pop("lines"), "tops": after.pop("tops", {})}
-    hook.attempt(None, session_state.save, hook.root, hook.session_id, index, "index")
+    tops = {scope: [memories.directory, memories.files[-1]] for scope, memories in catalogs if memories.large}
+    state.index = {"lines": lines, "tops": tops}
 
 
 def _watched(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") -> "list[str]":
@@ -97,15 +93,14 @@ def _watched(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") -
 
 
 def changes(
-    hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", after: "dict[str, object]"
+    hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", state: session_state.SessionState
 ) -> "list[delivery_blocks.Block]":
     """Return blocks of the memories that are new, gone, or changed since the session was told; the whole index of a
     directory whose index was still being built then."""
-    building = fastjson.rows(after, "building")
-    lines_before = fastjson.table(session_state.load(hook.root, hook.session_id, "index"), "lines")
+    lines_before = fastjson.table(session_state.load_part(hook.root, hook.session_id, "index"), "lines")
     blocks = []
     for scope, memories in catalogs:
-        if scope in building:
+        if scope in state.building:
             block = None if memories.building else _whole(scope, memories)
             blocks += [block] if block is not None else []
             continue
@@ -116,7 +111,7 @@ def changes(
         parts += _gone(scope, memories, before, catalog.trusted(hook.root, memories.directory, scope == "project"))
         if parts:
             blocks.append(_changed(scope, memories.directory, parts))
-    note_known(hook, catalogs, after)
+    note_known(hook, catalogs, state)
     return blocks
 
 
@@ -141,19 +136,19 @@ def _difference(
     return [_part(scope, directory, line, news, reason)]
 
 
-def news(hook: runner.Hook, changed: "list[str]", after: "dict[str, object]") -> "list[delivery_blocks.Block]":
+def news(hook: runner.Hook, changed: "list[str]", state: session_state.SessionState) -> "list[delivery_blocks.Block]":
     """Return what `changes` does, given the paths that `changed`."""
-    quick = _quick_changes(hook, changed, after)
-    return changes(hook, sources(hook), after) if quick is None else quick
+    quick = _quick_changes(hook, changed, state)
+    return changes(hook, sources(hook), state) if quick is None else quick
 
 
 def _quick_changes(
-    hook: runner.Hook, changed: "list[str]", after: "dict[str, object]"
+    hook: runner.Hook, changed: "list[str]", state: session_state.SessionState
 ) -> "list[delivery_blocks.Block] | None":
     """Do as `changes` does, reading only the files at the paths `changed`, if all of these are memories in large
     directories that the session knows; None if others may have changed. Other changes in the same directories are found
     by the worker when the turn ends."""
-    index = session_state.load(hook.root, hook.session_id, "index")
+    index = session_state.load_part(hook.root, hook.session_id, "index")
     lines, changed_files = fastjson.table(index, "lines"), []
     for path in changed:
         files = _files(path, fastjson.table(index, "tops"), lines)
@@ -176,8 +171,8 @@ def _quick_changes(
             before[file] = [line.digest[:16], shown(line)]
     except OSError:
         return None
-    after["dirs"] = {**fastjson.table(after, "dirs"), **{path: fs.stamp(path) for path in changed}}
-    after |= {"lines": lines, "tops": fastjson.table(index, "tops")}
+    state.dirs = {**state.dirs, **{path: fs.stamp(path) for path in changed}}
+    state.index = {"lines": lines, "tops": fastjson.table(index, "tops")}
     return [_changed(*key, part) for key, part in parts.items() if part]
 
 

@@ -1,6 +1,6 @@
 """The blocks of pending updates and pending items: all at first, later only what is new or changed."""
 
-from memtui.base import clock, ids
+from memtui.base import clock, fastjson, ids, session_state
 from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks import runner
 from memtui.inbox import format as inbox_format
@@ -27,10 +27,11 @@ def _item(entry: inbox_format.Entry, kind: str, scope: str, path: str, reason: s
 
 
 def updates(
-    hook: runner.Hook, scope: str, directory: str, state: "dict[str, object]"
-) -> "tuple[delivery_blocks.Block | None, dict[str, list[str]]]":
-    """Return the block of an inbox's pending updates, None if nothing is new, for a session that knows `state` (id ->
-    [hash, text as shown]); and what it knows then. Its own drafts are left out, and those not `for_sessions`."""
+    hook: runner.Hook, state: session_state.SessionState, scope: str, directory: str
+) -> "list[delivery_blocks.Block]":
+    """Return the block of an inbox's pending updates, none if nothing is new, and note in `state` what the session then
+    knows (id -> [hash, text as shown]). Its own drafts are left out, and those not `for_sessions`."""
+    known_before = fastjson.table(state.updates, scope)
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
     horizon = now - config.number(hook.settings, "drafts_days") * clock.DAY
@@ -43,18 +44,18 @@ def updates(
     # Entries that newer ones have pushed out of the list stay known, and those that a person has snoozed.
     knows: dict[str, list[str]] = {
         entry_id: [str(piece) for piece in before]
-        for entry_id, before in state.items()
+        for entry_id, before in known_before.items()
         if entry_id in present and isinstance(before, list)
     }
     parts: list[delivery_blocks.Part] = []
     for entry in fresh:
         digest = ids.content_hash(entry.text)
-        before = state.get(entry.id)
+        before = known_before.get(entry.id)
         if isinstance(before, list) and before and before[0] == digest:
             continue
         text = _shown(entry, now)
         knows[entry.id] = [digest, text]
-        if not state:
+        if not known_before:
             reason = "unreviewed, newest first"
         elif isinstance(before, list) and len(before) > 1:
             reason, text = "changed", delivery_blocks.difference(str(before[1]), text)
@@ -63,7 +64,7 @@ def updates(
         parts.append(
             delivery_blocks.Part(text, entry.text.split("\n")[0], _item(entry, "pending-update", scope, path, reason))
         )
-    for entry_id, before in state.items():
+    for entry_id, before in known_before.items():
         if entry_id in present or not isinstance(before, list) or len(before) < 2:
             continue
         title = str(before[1]).split("\n")[0]
@@ -73,13 +74,14 @@ def updates(
                 f"- {title} (approved, rejected or withdrawn since)", title, {**item, "reason": "gone"}
             )
         )
+    state.updates = {**state.updates, scope: knows}
     if not parts:
-        return None, knows
+        return []
     fields = {"scope": scope, "source": path}
-    if state:
+    if known_before:
         fields["change"] = "diff"
-    intro = UPDATES_CHANGED if state else UPDATES_INTRO + _beyond(len(awake) - len(fresh))
-    return delivery_blocks.Block(delivery_blocks.TAGS["pending-update"], fields, intro, parts), knows
+    intro = UPDATES_CHANGED if known_before else UPDATES_INTRO + _beyond(len(awake) - len(fresh))
+    return [delivery_blocks.Block(delivery_blocks.TAGS["pending-update"], fields, intro, parts)]
 
 
 def _beyond(number: int) -> str:
@@ -89,8 +91,9 @@ def _beyond(number: int) -> str:
 
 def items(
     hook: runner.Hook, scope: str, directory: str, only: "set[str] | None" = None
-) -> "delivery_blocks.Block | None":
-    """Return the block of an inbox's pending items from other sessions, `only` those with these ids, or None."""
+) -> "list[delivery_blocks.Block]":
+    """Return the block of an inbox's pending items from other sessions, `only` those with these ids; none without
+    any."""
     path = f"{directory}/{inbox_format.FILES['items']}"
     now = clock.now()
     parts = []
@@ -109,6 +112,7 @@ def items(
         item = _item(entry, "pending-item", scope, path, "unfinished, first prompt of the session")
         parts.append(delivery_blocks.Part(text, entry.text, item))
     if not parts:
-        return None
+        return []
     intro = ITEMS_INTRO + _beyond(len(due) - len(entries))
-    return delivery_blocks.Block(delivery_blocks.TAGS["pending-item"], {"scope": scope, "source": path}, intro, parts)
+    fields = {"scope": scope, "source": path}
+    return [delivery_blocks.Block(delivery_blocks.TAGS["pending-item"], fields, intro, parts)]

@@ -8,5 +8,6 @@ from memtui.hooks import detach, runner
 def handle(hook: runner.Hook) -> None:
     """Note the trigger (`auto` comes in the middle of a turn), then start the worker."""
     state = session_state.load(hook.root, hook.session_id)
-    session_state.save(hook.root, hook.session_id, {**state, "compacting": hook.text("trigger")})
+    state.compacting = hook.text("trigger")
+    state.save()
     detach.detach(hook)

@@ -61,30 +61,26 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     from memtui.client import locate
     from memtui.deliver import blocks as delivery_blocks
     from memtui.hooks import deliver, prompt, recall_block
-    from memtui.inbox import note_block
 
-    asker = deliver.asker(hook)
-    asker.paths = list(filter(None, [hook.tool_file()]))
-    asker.top = locate.worktree_top(hook.started_in)
-    asker.urgent_only = True
+    session = deliver.recipient(hook)
+    session.paths = list(filter(None, [hook.tool_file()]))
+    session.top = locate.worktree_top(hook.started_in)
+    session.urgent_only = True
     delivery_id = ids.new_id()
-    claimed, _ = deliver.collect(hook, asker, delivery_id)
-    if not claimed:
-        return None
     giving = recall_block.Giving(hook)
-    try:
-        blocks = note_block.notes(claimed, asker.now)
+    with deliver.Notes(hook, delivery_id) as notes:
+        blocks = notes.claim(session)
+        if not blocks:
+            return None
         if recalled:
             blocks += giving.blocks(recalled, deliver.budget(hook) - delivery_blocks.least(blocks))
-    except BaseException:
-        deliver.give_back(hook, claimed)
-        raise
-    giving.end(deliver.send(hook, delivery_id, blocks, claimed))
+        left_out = deliver.send(hook, delivery_id, blocks, notes)
+    giving.end(left_out)
     state = session_state.load(hook.root, hook.session_id)
-    state |= {"turn": prompt.of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
-    prompt.remember(state, "turn", claimed)
-    prompt.remember(state, "tool", claimed)
-    session_state.save(hook.root, hook.session_id, state)
+    prompt.begin_turn(hook, state)
+    prompt.note_guidance(state.turn, notes.claims)
+    prompt.note_guidance(state.tool, notes.claims)
+    state.save()
     return giving.paths
 
 

@@ -1,6 +1,6 @@
-"""Delivery with a prompt: claim the guidance, compose, print, log, and remember what the session was told."""
+"""Delivery with a prompt: claim the guidance, compose, print, log, and note what the session was told."""
 
-from memtui.base import clock, fastjson, fs, ids, session_state
+from memtui.base import ids, session_state
 from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks import deliver, runner
 
@@ -13,131 +13,113 @@ if TYPE_CHECKING:
 
 def deliver_prompt(
     hook: runner.Hook,
-    state: "dict[str, object]",
-    stamps: "dict[str, object]",
+    state: session_state.SessionState,
+    has_notes: bool,
+    stamps: "dict[str, object] | None",
     changed: "list[str]",
-    recalled: "judge.Recalled | None" = None,
+    recalled: "judge.Recalled | None",
 ) -> None:
-    """Deliver everything that is due with this prompt, and save the session's new `state`. `stamps`: of the inboxes'
-    pending updates, by scope; `changed`: the paths whose memories may have changed; `recalled`: the memories that the
-    prompt recalls, if any."""
+    """Deliver everything that is due with this prompt, and the memories that it recalls; save the session's state.
+    `stamps`: of the inboxes' pending updates, by scope, None if no list is due; `changed`: the paths whose memories may
+    have changed."""
     delivery_id = ids.new_id()
-    maybe_told = bool(state.get("telling"))
-    state = {key: value for key, value in state.items() if key != "telling"}
-    claimed: list[claims.Claim] = []
-    oversize: Oversize = {}
-    if any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes()):
-        claimed, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
-    try:
-        # The ids of the notes that this session knows to be too long for a delivery.
-        delivered = {str(name) for name in fastjson.rows(state, "told")}
-        blocks: list[delivery_blocks.Block] = []
-        parts: list[delivery_blocks.Block] = []
-        if claimed or oversize:
-            from memtui.inbox import note_block
-
-            blocks, parts = note_block.notes(claimed, clock.now()), note_block.oversize(oversize, delivered)
-        turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
-        after: dict[str, object] = {**turn, "prompted": True}
+    was_telling, state.telling = state.telling, delivery_id
+    with deliver.Notes(hook, delivery_id) as notes:
+        blocks = notes.claim(deliver.recipient(hook)) if has_notes else []
+        begin_turn(hook, state)
+        lists: list[delivery_blocks.Block] = []
         # Whatever fails or takes too long must not hold up the guidance that is already claimed.
-        parts += due_lists(hook, state, after, stamps)
-        if hook.settings and hook.setting("subconscious") == "full":
-            from memtui.hooks import subconscious_block
-
-            parts += hook.attempt([], subconscious_block.blocks, hook, state, after)
-        if changed:
-            from memtui.hooks import index_block
-
-            parts += hook.attempt([], index_block.news, hook, changed, after)
-        try:
-            if parts:
-                # If no state can be saved, nothing is delivered: the same lists would come with every prompt. A hook
-                # that dies from here on leaves a note that they may have been told.
-                session_state.save(hook.root, hook.session_id, {**state, "telling": delivery_id})
-                blocks += [delivery_blocks.repeated(block) for block in parts] if maybe_told else parts
-        except Exception as error:
-            runner.fail(hook.env, hook.event, error)
-            after, oversize = turn, {}
+        hook.attempt(None, _add_lists, hook, state, stamps, changed, notes.oversize, lists)
+        blocks += map(delivery_blocks.repeated, lists) if was_telling else lists
         if recalled is not None:
             from memtui.hooks import recall_block
 
             giving = recall_block.Giving(hook)
             blocks += giving.blocks(recalled.injected(), deliver.budget(hook) - delivery_blocks.least(blocks))
-    except BaseException:
-        deliver.give_back(hook, claimed)
-        raise
-    left_out = deliver.send(hook, delivery_id, blocks, claimed)
-    forget(after, left_out)
+        left_out = deliver.send(hook, delivery_id, blocks, notes)
     if recalled is not None:
         giving.end(left_out)
-    waiting = {str(part.item["id"]) for part in left_out}
+    note_guidance(state.turn, notes.claims)
+    end(hook, state, left_out)
+
+
+def end(hook: runner.Hook, state: session_state.SessionState, left_out: "list[delivery_blocks.Part]") -> None:
+    """Save what the session was told, but for the parts that had no room. Raises OSError."""
+    for part in left_out:
+        state.forget(part.item)
+    state.telling = ""
+    if state.index:
+        hook.attempt(None, session_state.save_part, hook.root, hook.session_id, "index", state.index)
+    state.save()
+
+
+def _add_lists(
+    hook: runner.Hook,
+    state: session_state.SessionState,
+    stamps: "dict[str, object] | None",
+    changed: "list[str]",
+    oversize: "Oversize",
+    blocks: "list[delivery_blocks.Block]",
+) -> None:
+    """Add the blocks of what a session is told once. If no state can be saved, nothing is told: the same lists would
+    come with every prompt. A hook that dies from here on leaves a state that says that they may have been told."""
+    if stamps is not None or changed or oversize:
+        state.save()
     if oversize:
-        after["told"] = sorted(delivered | (oversize.keys() - waiting))
-    remember(after, "turn", claimed)
-    if "lines" in after:
-        index_block.save_known(hook, after)
-    if after != state or maybe_told or parts:
-        session_state.save(hook.root, hook.session_id, after)
+        from memtui.inbox import note_block
+
+        news = {name: note for name, note in oversize.items() if name not in state.told}
+        blocks += note_block.oversize(news)
+        state.told = [*state.told, *news]
+    if stamps is not None:
+        add_inbox_lists(hook, state, stamps, blocks)
+    if hook.settings and hook.setting("subconscious") == "full":
+        from memtui.hooks import subconscious_block
+
+        blocks += hook.attempt([], subconscious_block.blocks, hook, state)
+    if changed:
+        from memtui.hooks import index_block
+
+        blocks += hook.attempt([], index_block.news, hook, changed, state)
+    state.prompted = True
 
 
-def due_lists(
-    hook: runner.Hook, state: "dict[str, object]", after: "dict[str, object]", stamps: "dict[str, object]"
-) -> "list[delivery_blocks.Block]":
-    """Return the blocks of pending updates and items that are due, and note in `after` what the session then knows."""
-    blocks = []
-    updates_told = fastjson.table(state, "updates")
-    knows: dict[str, object] = dict(updates_told)
+def add_inbox_lists(
+    hook: runner.Hook,
+    state: session_state.SessionState,
+    stamps: "dict[str, object]",
+    blocks: "list[delivery_blocks.Block]",
+) -> None:
+    """Add the blocks of pending updates and items that are new to the session. `stamps`: of the updates, by scope."""
+    only = set(map(str, state.waiting)) if state.prompted else None
+    state.waiting = []
     for scope, directory in hook.inboxes() if hook.mode == "full" else []:
-        if stamps.get(scope) != fastjson.table(state, "stamps").get(scope, 0):
+        if stamps.get(scope) != state.stamps.get(scope, 0):
             from memtui.hooks import lists
 
-            news = hook.attempt(None, lists.updates, hook, scope, directory, fastjson.table(updates_told, scope))
-            if news is not None:
-                block, knows[scope] = news
-                blocks += [block] if block is not None else []
-    only = {str(entry_id) for entry_id in fastjson.rows(state, "waiting")} if state.get("prompted") else None
-    for scope, directory in hook.inboxes() if only or not state.get("prompted") else []:
+            blocks += hook.attempt([], lists.updates, hook, state, scope, directory)
+            state.stamps[scope] = stamps.get(scope)
+    for scope, directory in hook.inboxes() if only is None or only else []:
         from memtui.hooks import lists
 
-        block = hook.attempt(None, lists.items, hook, scope, directory, only)
-        blocks += [block] if block is not None else []
-    after |= {"stamps": stamps, "updates": knows, "waiting": []}
-    return blocks
+        blocks += hook.attempt([], lists.items, hook, scope, directory, only)
 
 
-def forget(after: "dict[str, object]", left_out: "list[delivery_blocks.Part]") -> None:
-    """Note in `after` the parts that there was no room for, so that they are new again at the next prompt."""
-    waiting = []
-    for part in left_out:
-        name = str(part.item["id"])
-        if part.item.get("kind") == "pending-update":
-            scope = str(part.item["scope"])
-            fastjson.table(after, "stamps")[scope] = -1
-            fastjson.table(fastjson.table(after, "updates"), scope).pop(name, None)
-        elif part.item.get("kind") == "pending-item":
-            waiting.append(name)
-        elif part.item.get("kind") == "block":
-            from memtui.hooks import subconscious_block
-
-            subconscious_block.forget(after, name)
-    if waiting:
-        after["waiting"] = waiting
-
-
-def of_this_turn(hook: runner.Hook, state: "dict[str, object]") -> "list[object]":
-    """Return the guidance given so far in the turn under way. A prompt typed during the turn and a compaction have the
-    turn's prompt id; a new turn has a new one. With a client that sends no prompt id, each prompt begins a turn."""
+def begin_turn(hook: runner.Hook, state: session_state.SessionState) -> None:
+    """Forget the guidance of earlier turns. A prompt typed during a turn and a compaction have the turn's prompt id; a
+    new turn has a new one. With a client that sends no prompt id, each prompt begins a turn."""
     turn = hook.text("prompt_id")
-    same_turn = state.get("turn_of") == turn if turn else hook.event != "UserPromptSubmit"
-    return list(fastjson.rows(state, "turn")) if same_turn else []
+    same_turn = state.turn_of == turn if turn else hook.event != "UserPromptSubmit"
+    if turn:
+        state.turn_of = turn
+    if not same_turn:
+        state.turn = []
 
 
-def remember(after: "dict[str, object]", key: str, claimed: "list[claims.Claim]") -> None:
-    """Keep guidance that the client may drop from the context, under a `key` of `after`: `turn`, this turn's, dropped
+def note_guidance(notes: "list[object]", claimed: "list[claims.Claim]") -> None:
+    """Add guidance that the client may drop from the context to the `notes` of a state: `turn`, this turn's, dropped
     when a compaction comes in its middle; `tool`, guidance given before a tool, dropped at a resume."""
-    notes = fastjson.rows(after, key)
     for claim in claimed:
         from memtui.inbox import format as inbox_format
 
-        notes.extend([[claim.scope, inbox_format.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries])
-    after[key] = notes
+        notes += [[claim.scope, inbox_format.render({**e.fields, "id": e.id}, e.text)] for e, _ in claim.entries]

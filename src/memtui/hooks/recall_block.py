@@ -99,7 +99,7 @@ def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> "set[str]":
 
     giving = Giving(hook)
     blocks = giving.blocks(chosen, deliver.budget(hook))
-    giving.end(deliver.send(hook, ids.new_id(), blocks, []) if blocks else [])
+    giving.end(deliver.send(hook, ids.new_id(), blocks) if blocks else [])
     return giving.paths
 
 

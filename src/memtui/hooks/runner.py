@@ -96,6 +96,7 @@ class Hook:
     """One run of a hook: its payload, and the session, project and settings that it is for."""
 
     __slots__ = (
+        "_inboxes",
         "deadline",
         "env",
         "event",
@@ -117,12 +118,17 @@ class Hook:
         self.started = started
         self.root = paths.root(env)
         self.session_id = self.text("session_id")
-        self.started_in = paths.started_in(env, self.text("cwd"))
-        self.project_root = paths.project_root(self.started_in)
-        self.slug = paths.project_key(self.project_root)
+        self.enter(paths.started_in(env, self.text("cwd")))
         self.settings: dict[str, object] = {}
         self.mode = "full"
         self.deadline: Deadline | None = None
+
+    def enter(self, directory: str) -> None:
+        """Take the project from the directory that the session was started in."""
+        self.started_in = directory
+        self.project_root = paths.project_root(directory)
+        self.slug = paths.project_key(self.project_root)
+        self._inboxes: list[tuple[str, str]] = []
 
     def text(self, key: str) -> str:
         """Return a text of the payload; empty if it is missing or of another type."""
@@ -157,7 +163,10 @@ class Hook:
 
     def inboxes(self) -> "list[tuple[str, str]]":
         """List the inboxes that this session reads, as (scope, directory)."""
-        return [("project", paths.inbox_dir(self.root, self.slug)), ("global", paths.inbox_dir(self.root, None))]
+        if not self._inboxes:
+            own = paths.inbox_dir(self.root, self.slug)
+            self._inboxes = [("project", own), ("global", paths.inbox_dir(self.root, None))]
+        return self._inboxes
 
     def setting(self, key: str) -> "object":
         """Return a setting that is in force for this project; without a config.toml only the defaults are read."""

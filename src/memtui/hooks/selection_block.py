@@ -33,7 +33,7 @@ def start(hook: Hook) -> None:
     if not wanted(hook) or own_words.counted(hook.text("prompt"))[1]:
         fs.unlink(session_state.path(hook.root, hook.session_id, PART))
         return
-    session_state.save(hook.root, hook.session_id, {"key": ids.new_id()}, PART)
+    session_state.save_part(hook.root, hook.session_id, PART, {"key": ids.new_id()})
     detach.detach(hook, "select")
 
 
@@ -41,7 +41,7 @@ def take(hook: Hook) -> "list[path_bindings.Bound]":
     """Return what the model selected, which no other hook gets then. An answer that is not there yet is dropped."""
     path = session_state.path(hook.root, hook.session_id, PART)
     try:
-        memories = fastjson.rows(session_state.load(hook.root, hook.session_id, PART), "memories")
+        memories = fastjson.rows(session_state.load_part(hook.root, hook.session_id, PART), "memories")
         posix.unlink(path)
     except OSError:
         return []  # nothing was asked, or another tool that begins at the same moment gives it
@@ -53,4 +53,4 @@ def put_back(hook: Hook, verdicts: "list[judge.Verdict]") -> None:
     """Keep what was selected and had no room for the next tool. Raises OSError."""
     rows = [[each.hit.scope, each.hit.directory, each.hit.file] for each in verdicts if each.reason == REASON]
     if rows:
-        session_state.save(hook.root, hook.session_id, {"key": ids.new_id(), "memories": rows}, PART)
+        session_state.save_part(hook.root, hook.session_id, PART, {"key": ids.new_id(), "memories": rows})

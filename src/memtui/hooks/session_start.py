@@ -3,7 +3,8 @@ line for the person."""
 
 import posix
 
-from memtui.base import clock, fastjson, fs, ids, paths, session_state, visible
+from memtui.base import clock, fs, ids, paths, session_state, visible
+from memtui.base.session_state import SessionState
 from memtui.client import locate
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import session_memories
@@ -27,44 +28,40 @@ def handle(hook: runner.Hook) -> None:
         return
     source = hook.text("source")
     late = {key: hook.payload.get(key) for key in ANSWER} | {"at": clock.now()}
-    old, index, copied = _known(hook, source)
-    after: dict[str, object] = dict(old) if source in {*COPIES, "compact"} else {}
+    state, copied = _state(hook, source)
+    before: dict[str, object] = {}
+    if source in COPIES and not state.is_new:
+        index = session_state.load_part(hook.root, hook.session_id, "index")
+        before = {"tool": state.tool, "dirs": state.dirs, "index": index}
     if not copied:
-        after["uncopied"] = late  # the next prompt copies what there was no time for
-    after |= {
-        "started": old.get("started") or clock.iso(clock.now()),
-        "cwd": hook.text("cwd"),
-        "project": hook.slug,
-        "project_root": hook.project_root,
-        "transcript": hook.text("transcript_path"),
-        "mode": hook.mode,
-    }
+        state.uncopied = late  # the next prompt copies what there was no time for
+    state.started = state.started or clock.iso(clock.now())
+    state.cwd, state.transcript = hook.text("cwd"), hook.text("transcript_path")
+    state.project, state.project_root, state.mode = hook.slug, hook.project_root, hook.mode
     if any(paths.names_in(directory + "/claimed") for _, directory in hook.inboxes()):
         reconcile_claims(hook)
     hook.attempt(None, _forget_given, hook, source)
     blocks: list[delivery_blocks.Block] = []
     catalogs: list[tuple[str, catalog.Catalog]] = []
     # Whatever fails, the person still gets the banner, and the guidance still comes with the prompt.
-    hook.attempt(None, _dropped, hook, source, old, after, blocks)
+    hook.attempt(None, _add_dropped, hook, source, state, blocks)
     if hook.mode == "full":
-        hook.attempt(None, _index, hook, source, old, after, catalogs, blocks)
+        hook.attempt(None, _add_index, hook, source, state, catalogs, blocks)
     if hook.settings and hook.setting("subconscious") == "full":
         from memtui.hooks import subconscious_block
 
-        # A context that has them already gets what changed since.
-        lines_before = old if source in COPIES else {}
-        blocks += hook.attempt([], subconscious_block.blocks, hook, lines_before, after)
-    untrusted = 0 if old.get("told_untrusted") else sum(memories.untrusted for _, memories in catalogs)
+        if source not in COPIES:
+            state.blocks = {}  # a context that has them already gets what changed since
+        blocks += hook.attempt([], subconscious_block.blocks, hook, state)
+    untrusted = 0 if state.told_untrusted else sum(memories.untrusted for _, memories in catalogs)
+    state.told_untrusted = state.told_untrusted or untrusted > 0
     message = _message(hook, source, catalogs, untrusted)
-    if untrusted:
-        after["told_untrusted"] = True
     delivery_id = ids.new_id()
-    hook.attempt(None, forks.note_session, hook, delivery_id if blocks else "", old, index)
-    left_out = deliver.send(hook, delivery_id, blocks, [], message)
-    prompt.forget(after, left_out)
-    if "lines" in after:
-        index_block.save_known(hook, after)
-    session_state.save(hook.root, hook.session_id, after)
+    if blocks and before:
+        before["delivery"] = delivery_id
+    hook.attempt(None, forks.note_session, hook, before if blocks else {})
+    left_out = deliver.send(hook, delivery_id, blocks, message=message)
+    prompt.end(hook, state, left_out)
     _catch_up(hook, catalogs)
 
 
@@ -94,55 +91,64 @@ def _catch_up(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") 
         detach.detach(hook, *tasks)
 
 
-def _known(hook: runner.Hook, source: str) -> "tuple[dict[str, object], dict[str, object], bool]":
-    """Return the session's state, or that of its parent if it is a copy; its index as it was before this start; and
-    whether all that could be looked for."""
-    old = session_state.load(hook.root, hook.session_id)
-    copied = not old.get("uncopied")
-    if not old and source in COPIES:
+def _state(hook: runner.Hook, source: str) -> "tuple[SessionState, bool]":
+    """Return the session's state as this start finds it, or that of its parent if it is a copy; and whether all that
+    could be looked for."""
+    state = session_state.load(hook.root, hook.session_id)
+    copied = not state.uncopied
+    if state.is_new and source in COPIES:
         parent = hook.attempt(None, forks.state_at_start, hook)
-        old, copied = parent or {}, parent is not None
-    index = session_state.load(hook.root, hook.session_id, "index") if source in COPIES else {}
-    return without_missed(hook, old), index, copied
+        state, copied = parent or state, parent is not None
+    state = without_missed(hook, state)
+    if source in {*COPIES, "compact"}:
+        return state, copied
+    empty = {"started": state.started, "told_untrusted": state.told_untrusted}
+    return SessionState(hook.root, hook.session_id, empty), copied
 
 
-def _dropped(
-    hook: runner.Hook,
-    source: str,
-    old: "dict[str, object]",
-    after: "dict[str, object]",
-    blocks: "list[delivery_blocks.Block]",
-) -> None:
-    """Add to `blocks` the guidance that a compaction or a resume dropped from the context."""
+def _add_dropped(hook: runner.Hook, source: str, state: SessionState, blocks: "list[delivery_blocks.Block]") -> None:
+    """Add to `blocks` the guidance that a compaction or a resume dropped from the context, and the lists that a
+    compaction dropped."""
     if source == "compact":
-        turn = prompt.of_this_turn(hook, old) if old.get("compacting") != "manual" else []
-        blocks += _again(hook, turn, "the compaction")
+        prompt.begin_turn(hook, state)
         # A long turn may be compacted again.
-        after |= {"turn": turn, "tool": [], "updates": {}, "stamps": {}}
-        after.pop("telling", None)
+        state.turn = state.turn if state.compacting != "manual" else []
+        blocks += _again(hook, state.turn, "the compaction")
+        state.tool = []
+        state.updates, state.stamps, state.telling = {}, {}, ""
+        if hook.mode == "full" and state.prompted:
+            _add_lists(hook, state, blocks)
     elif source in COPIES and KEEPS not in hook.payload:
-        blocks += _again(hook, fastjson.rows(old, "tool"), "the resume")
-        after["tool"] = []
+        blocks += _again(hook, state.tool, "the resume")
+        state.tool = []
 
 
-def _index(
+def _add_lists(hook: runner.Hook, state: SessionState, blocks: "list[delivery_blocks.Block]") -> None:
+    """Add the blocks of all pending updates and items, as for a new session; none if no state can be saved: the next
+    prompt brings them then. If this hook dies before it notes what it told, that prompt marks them as repeats."""
+    stamps: dict[str, object] = {scope: fs.stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
+    state.prompted, state.telling = False, "a compaction"
+    if any([*stamps.values(), *[fs.stamp(path + "/pending-items.md") for _, path in hook.inboxes()]]):
+        state.save()
+    prompt.add_inbox_lists(hook, state, stamps, blocks)
+    state.prompted = True
+
+
+def _add_index(
     hook: runner.Hook,
     source: str,
-    old: "dict[str, object]",
-    after: "dict[str, object]",
+    state: SessionState,
     catalogs: "list[tuple[str, catalog.Catalog]]",
     blocks: "list[delivery_blocks.Block]",
 ) -> None:
     """Add to `blocks` the index of the memories, or only what changed since the last, and to `catalogs` these."""
     memories = index_block.sources(hook)
     catalogs += memories
-    if source == "compact" and old.get("prompted"):
-        blocks += _lists(hook, old, after)
-    if source in COPIES and (old.get("dirs") or forks.has_index(hook.text("transcript_path"))):
-        blocks += index_block.changes(hook, memories, after) if old.get("dirs") else []
-        index_block.note_known(hook, memories, after)
+    if source in COPIES and (state.dirs or forks.has_index(hook.text("transcript_path"))):
+        blocks += index_block.changes(hook, memories, state) if state.dirs else []
+        index_block.note_known(hook, memories, state)
     else:
-        blocks += index_block.whole(hook, memories, after)
+        blocks += index_block.whole(hook, memories, state)
 
 
 def _message(hook: runner.Hook, source: str, catalogs: "list[tuple[str, catalog.Catalog]]", untrusted: int) -> str:
@@ -168,22 +174,6 @@ def _again(hook: runner.Hook, notes: "list[object]", lost: str) -> "list[deliver
             entries = inbox_format.parse(str(note[1]))
             blocks += [note_block.again(directories[note[0]], entry, lost) for entry in entries]
     return blocks
-
-
-def _lists(hook: runner.Hook, old: "dict[str, object]", after: "dict[str, object]") -> "list[delivery_blocks.Block]":
-    """Return the blocks of all pending updates and items, as for a new session; none if no state can be saved: the next
-    prompt brings them then. If this hook dies before it notes what it told, that prompt marks them as repeats."""
-    stamps: dict[str, object] = {scope: fs.stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
-    lists = prompt.due_lists(hook, {}, after, stamps)
-    try:
-        if lists:
-            forgotten = {"updates": {}, "stamps": {}, "prompted": False, "telling": "a compaction"}
-            session_state.save(hook.root, hook.session_id, {**old, **forgotten})
-    except OSError as error:
-        runner.fail(hook.env, hook.event, error)
-        after |= {"updates": {}, "stamps": {}, "prompted": False}
-        return []
-    return lists
 
 
 def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
@@ -214,7 +204,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
             if kind == "guidance" and entries:
                 from memtui.inbox import claims
 
-                entries = [entry for entry in entries if claims.may_get(entry, deliver.asker(hook))]
+                entries = [entry for entry in entries if claims.may_get(entry, deliver.recipient(hook))]
             number += len([e for e in entries if kind != "updates" or not (e.snoozed(now) or e.one_off())])
         if number:
             waiting.append(f"{number} {word}{'' if number == 1 else 's'}")

@@ -34,9 +34,7 @@ def _enter_project(hook: runner.Hook) -> None:
     workspace = hook.payload.get("workspace")
     directory = workspace.get("project_dir") if isinstance(workspace, dict) else None
     if isinstance(directory, str) and directory.startswith("/"):
-        hook.started_in = paths.normal(directory)
-        hook.project_root = paths.project_root(hook.started_in)
-        hook.slug = paths.project_key(hook.project_root)
+        hook.enter(paths.normal(directory))
 
 
 def _many(count: int, one: str) -> str:
@@ -51,9 +49,9 @@ def _notes(hook: runner.Hook) -> str:
         return ""
     from memtui.inbox import claims
 
-    asker = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
-    asker.personal = True  # only a person's session has a status line
-    return _many(sum([len(claims.peek(directory, asker)) for directory in inboxes_with_notes]), "note")
+    session = claims.Recipient(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
+    session.personal = True  # only a person's session has a status line
+    return _many(sum([len(claims.peek(directory, session)) for directory in inboxes_with_notes]), "note")
 
 
 def _drafts(hook: runner.Hook) -> str:

@@ -21,4 +21,4 @@ def note_end(hook: runner.Hook) -> None:
     if names:
         from memtui.base import session_state
 
-        hook.attempt(None, session_state.save, hook.root, hook.session_id, {"claims": names}, "stopped")
+        hook.attempt(None, session_state.save_part, hook.root, hook.session_id, "stopped", {"claims": names})

@@ -3,12 +3,11 @@ changed since it was told of them.
 
 The session's state has under `blocks` what it knows: `stamps` of the files, and the text of each as it was told."""
 
-from memtui.base import fastjson, ids
+from memtui.base import fastjson, ids, session_state
 from memtui.deliver import blocks as delivery_blocks
 from memtui.hooks.runner import Hook
 from memtui.models.subconscious import block_files
 
-KEY = "blocks"
 KIND = "block"
 INTRO = (
     "Notes that memtui's subconscious, a model that reads sessions in the background, keeps for the user. The user can"
@@ -17,19 +16,19 @@ INTRO = (
 CHANGED = "What changed in the notes of memtui's subconscious since this session last saw them (+ new, - gone)."
 
 
-def changed(hook: Hook, state: "dict[str, object]") -> "dict[str, object] | None":
+def changed(hook: Hook, state: session_state.SessionState) -> "dict[str, object] | None":
     """Return the stamps of the blocks' files if they are others than those that the session knows, else None."""
     now = block_files.stamps(hook.root, hook.slug)
-    return now if now != fastjson.table(fastjson.table(state, KEY), "stamps") else None
+    return now if now != fastjson.table(state.blocks, "stamps") else None
 
 
-def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -> "list[delivery_blocks.Block]":
-    """Return the block with what the session does not know yet, by its state, and note in `after` what it then knows.
-    No block if nothing is new."""
+def blocks(hook: Hook, state: session_state.SessionState) -> "list[delivery_blocks.Block]":
+    """Return the block with what the session does not know yet, and note in its state what it then knows. No block if
+    nothing is new."""
     stamps = changed(hook, state)
     if stamps is None:
         return []
-    texts = fastjson.table(fastjson.table(state, KEY), "texts")
+    texts = fastjson.table(state.blocks, "texts")
     texts_by_name: dict[str, object] = {}
     parts = []
     for name in block_files.BLOCKS:
@@ -47,17 +46,10 @@ def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -
         )
         item = delivery_blocks.item(KIND, name, scope, path, ids.content_hash(text), "changed" if old else "new")
         parts.append(delivery_blocks.Part(f"[{name}]\n{body}", name, item))
-    after[KEY] = {"stamps": stamps, "texts": texts_by_name}
+    state.blocks = {"stamps": stamps, "texts": texts_by_name}
     if not parts:
         return []
     fields = {"source": block_files.home(hook.root)}
     if texts:
         fields["change"] = "diff"
     return [delivery_blocks.Block(delivery_blocks.TAGS[KIND], fields, CHANGED if texts else INTRO, parts)]
-
-
-def forget(after: "dict[str, object]", name: str) -> None:
-    """Note that a block had no room, or did not arrive, so that it is new again at the next prompt."""
-    texts_by_name = fastjson.table(after, KEY)
-    texts = {key: text for key, text in fastjson.table(texts_by_name, "texts").items() if key != name}
-    after[KEY] = {"stamps": {}, "texts": texts}

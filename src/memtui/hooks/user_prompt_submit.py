@@ -4,7 +4,8 @@ With most prompts nothing is due. A few `stat` calls find that out, before anyth
 
 import posix
 
-from memtui.base import fastjson, fs, paths, session_state
+from memtui.base import fs, paths, session_state
+from memtui.base.session_state import SessionState
 from memtui.hooks import bundle
 from memtui.hooks.runner import Hook
 
@@ -18,44 +19,28 @@ SHORTEST = 5
 RECONCILE_SECONDS = 0.05
 
 
-def without_missed(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
+def without_missed(hook: Hook, state: SessionState) -> SessionState:
     """Return the state without the deliveries that the worker noted as not arrived; unchanged if that fails."""
-    if not fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
-        return state
-    from memtui.inbox import redelivery
+    if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
+        from memtui.inbox import redelivery
 
-    return hook.attempt(state, redelivery.take_back, hook.root, hook.session_id, state)
+        hook.attempt(None, redelivery.take_back, hook.root, state)
+    return state
 
 
 def handle(hook: Hook) -> None:
     """Deliver what is due with this prompt. A subagent's prompt gets nothing: its session has it already."""
     if hook.payload.get("agent_id"):
         return
-    state = session_state.load(hook.root, hook.session_id) or _forked(hook)
-    if state.get("uncopied"):
+    state = session_state.load(hook.root, hook.session_id)
+    if state.is_new:
+        state = _forked(hook) or state
+    if state.uncopied:
         from memtui.hooks import forks
 
         state = forks.state_at_late_prompt(hook, state)
     state = without_missed(hook, state)
-    first = not state.get("prompted")
-    stamps = fastjson.table(state, "stamps")
-    now: dict[str, object] = {}
-    due = unsettled = False
-    for scope, directory in hook.inboxes():
-        if fs.stamp(directory + "/guidance.md"):
-            due = True
-        if hook.mode == "full":
-            now[scope] = fs.stamp(directory + "/pending-updates.md")
-            if now[scope] != stamps.get(scope, 0):
-                due = True
-        if (first or state.get("waiting")) and fs.stamp(directory + "/pending-items.md"):
-            due = True
-        for name in paths.names_in(directory + "/claimed"):
-            unsettled = unsettled or hook.session_id in name
-    if unsettled:
-        reconcile_claims(hook, hook.session_id)
-        due = due or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
-    changed = [d for d, stamp in fastjson.table(state, "dirs").items() if fs.stamp(d) != stamp]
+    notes, stamps, changed = _look(hook, state)
     recalled: judge.Recalled | None = None
     if _may_recall(hook):
         bundle.load("recall")
@@ -66,21 +51,46 @@ def handle(hook: Hook) -> None:
 
             hook.attempt(None, selection_block.start, hook)
         recalled = hook.attempt(None, recall_block.find, hook)
-    if hook.settings and not due and hook.setting("subconscious") == "full":
-        from memtui.hooks import subconscious_block
-
-        due = subconscious_block.changed(hook, state) is not None
-    if due or changed:
+    if notes or stamps is not None or changed:
         from memtui.hooks import prompt
 
-        prompt.deliver_prompt(hook, state, now, changed, recalled)
+        prompt.deliver_prompt(hook, state, notes, stamps, changed, recalled)
         return
     if recalled is not None:
         recall_block.deliver(hook, recalled.injected())
-    if first or (state.get("turn") and not hook.text("prompt_id")):
-        # With a client that sends no prompt id, each prompt begins a turn.
-        ended: dict[str, object] = {} if hook.text("prompt_id") else {"turn": []}
-        session_state.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, **ended})
+    if not state.prompted or (state.turn and not hook.text("prompt_id")):
+        if not hook.text("prompt_id"):
+            state.turn = []  # with a client that sends no prompt id, each prompt begins a turn
+        state.prompted = True
+        state.save()
+
+
+def _look(hook: Hook, state: SessionState) -> "tuple[bool, dict[str, object] | None, list[str]]":
+    """Find out what is due, once the claims of earlier hooks of this session are reconciled: whether there may be
+    notes; the stamps of the inboxes' pending updates, by scope, None if no list is due; and the paths whose memories
+    may have changed."""
+    notes = lists = unsettled = False
+    stamps: dict[str, object] = {}
+    for scope, directory in hook.inboxes():
+        if fs.stamp(directory + "/guidance.md"):
+            notes = True
+        if hook.mode == "full":
+            stamps[scope] = fs.stamp(directory + "/pending-updates.md")
+            if stamps[scope] != state.stamps.get(scope, 0):
+                lists = True
+        if (state.waiting or not state.prompted) and fs.stamp(directory + "/pending-items.md"):
+            lists = True
+        for name in paths.names_in(directory + "/claimed"):
+            unsettled = unsettled or hook.session_id in name
+    if unsettled:
+        reconcile_claims(hook, hook.session_id)
+        notes = notes or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
+    changed = [path for path, stamp in state.dirs.items() if fs.stamp(path) != stamp]
+    if hook.settings and not lists and hook.setting("subconscious") == "full":
+        from memtui.hooks import subconscious_block
+
+        lists = subconscious_block.changed(hook, state) is not None
+    return notes, stamps if lists else None, changed
 
 
 def _may_recall(hook: Hook) -> bool:
@@ -100,11 +110,11 @@ def reconcile_claims(hook: Hook, session_id: str = "") -> None:
     hook.attempt(None, reconciliation.reconcile, hook.env, hook.root, session_id, directories, **how)
 
 
-def _forked(hook: Hook) -> "dict[str, object]":
-    """Return the state of a copy whose start told of its parent, or was killed; `{}` if this is none."""
+def _forked(hook: Hook) -> "SessionState | None":
+    """Return the state of a copy whose start told of its parent, or was killed; None if this is none."""
     for path in (f"{hook.root}/run/client-{posix.getppid()}", hook.text("transcript_path")):
         if paths.exists(path):
             from memtui.hooks import forks
 
             return forks.state_at_prompt(hook)
-    return {}
+    return None

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Fits = Callable[[inbox_format.Entry], bool]
 
 
-class Asker:
-    """A session that asks for guidance. `agent`: its agent's name, or empty; `paths`: those that a tool touches;
+class Recipient:
+    """A session that may get guidance. `agent`: its agent's name, or empty; `paths`: those that a tool touches;
     `personal`: whether a person holds it; `top`: the work tree that path globs are relative to; `urgent_only`: whether
     it asks in the middle of a turn; `root`: memtui's, where the session's state says of which sessions it is a copy."""
 
@@ -39,11 +39,11 @@ class Asker:
         self.root = ""
 
 
-def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
-    """Return the reason why an entry is for the asker; None if it is not, not yet, or no longer."""
-    if entry.expired(asker.now) or "\0" in entry.text:
+def addressed(entry: inbox_format.Entry, recipient: Recipient) -> "str | None":
+    """Return the reason why an entry is for the recipient; None if it is not, not yet, or no longer."""
+    if entry.expired(recipient.now) or "\0" in entry.text:
         return None
-    if entry.count("attempts") >= MAX_ATTEMPTS or _has(entry, asker):
+    if entry.count("attempts") >= MAX_ATTEMPTS or _has(entry, recipient):
         return None
     reasons = []
     touches = False
@@ -52,29 +52,29 @@ def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
         if not word:
             continue
         kind, _, name = word.partition(":")
-        if word == PEOPLE and asker.personal:
+        if word == PEOPLE and recipient.personal:
             reasons.append("for people")
-        elif kind == "session" and len(name) >= MIN_SESSION_PREFIX and asker.session_id.startswith(name):
+        elif kind == "session" and len(name) >= MIN_SESSION_PREFIX and recipient.session_id.startswith(name):
             reasons.append("for this session")
-        elif kind == "agent" and name and name == asker.agent:
+        elif kind == "agent" and name and name == recipient.agent:
             reasons.append("for agent " + name)
-        elif kind == "path" and _touched(name, asker):
+        elif kind == "path" and _touched(name, recipient):
             reasons.append("a tool touched " + name)
             touches = True
         else:
             return None
     if entry.flag("urgent"):
         reasons.append("urgent")
-    elif asker.urgent_only and not touches:
+    elif recipient.urgent_only and not touches:
         return None
     return ", ".join(reasons) or "next prompt"
 
 
-def may_get(entry: inbox_format.Entry, asker: Asker) -> bool:
-    """Tell whether the asker can get an entry, also if first a tool has to touch its paths."""
+def may_get(entry: inbox_format.Entry, recipient: Recipient) -> bool:
+    """Tell whether the recipient can get an entry, also if first a tool has to touch its paths."""
     words = [word for word in entry.fields.get("for", "").split(",") if not word.strip().startswith("path:")]
     fields = {**entry.fields, "for": ",".join(words)}
-    return addressed(inbox_format.Entry(entry.id, fields, entry.text, entry.raw, entry.start), asker) is not None
+    return addressed(inbox_format.Entry(entry.id, fields, entry.text, entry.raw, entry.start), recipient) is not None
 
 
 def told(entry: inbox_format.Entry) -> "list[str]":
@@ -82,13 +82,13 @@ def told(entry: inbox_format.Entry) -> "list[str]":
     return entry.fields.get("told", "").split()
 
 
-def _has(entry: inbox_format.Entry, asker: Asker) -> bool:
-    """Tell whether the transcript of the asker, or of a session that it is a copy of, holds the entry."""
+def _has(entry: inbox_format.Entry, recipient: Recipient) -> bool:
+    """Tell whether the transcript of the recipient, or of a session that it is a copy of, holds the entry."""
     sessions = told(entry)
     if not sessions:
         return False
-    origins = session_state.load(asker.root, asker.session_id).get("copy_of") if asker.root else None
-    own = [asker.session_id, *(origins if isinstance(origins, list) else ())]
+    origins = session_state.load(recipient.root, recipient.session_id).copy_of if recipient.root else []
+    own = [recipient.session_id, *origins]
     return any(session_state.safe(str(name)) in sessions for name in own)
 
 
@@ -102,12 +102,12 @@ def no_addressee(entry: inbox_format.Entry) -> str:
     return ""
 
 
-def _touched(pattern: str, asker: Asker) -> bool:
-    if not asker.paths:
+def _touched(pattern: str, recipient: Recipient) -> bool:
+    if not recipient.paths:
         return False
     from memtui.base import globs
 
-    return any(globs.matches(pattern, path, asker.top) for path in asker.paths)
+    return any(globs.matches(pattern, path, recipient.top) for path in recipient.paths)
 
 
 class Claim:
@@ -130,24 +130,37 @@ class Claim:
         return f"{self.directory}/{inbox_format.CLAIMED}/{self.name}"
 
 
-def peek(directory: str, asker: Asker) -> "list[tuple[inbox_format.Entry, str]]":
-    """List the guidance for the asker, each with its reason, without taking it. Raises OSError, also for a symlink."""
+def peek(directory: str, recipient: Recipient) -> "list[tuple[inbox_format.Entry, str]]":
+    """List the guidance for the recipient, each with its reason, without taking it. Raises OSError, also for a
+    symlink."""
+    entries = _with_reasons(_source(directory), recipient)
+    return [(entry, reason) for entry, reason in entries if reason is not None]
+
+
+def _source(directory: str) -> str:
+    """Read the guidance of an inbox; empty if there is none. Raises OSError, also for a symlink."""
     path = directory + "/" + inbox_format.FILES["guidance"]
     try:
         stat_result = posix.lstat(path)
     except FileNotFoundError:
-        return []
+        return ""
     if stat_result.st_mode & fs.S_IFMT == fs.S_IFLNK:
         raise OSError(22, "is a symlink", path)
-    return [(entry, reason) for entry in inbox_format.read(path) if (reason := addressed(entry, asker)) is not None]
+    return inbox_format.source(path)
 
 
-def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim | None":
-    """Take the guidance for the asker; None if there is none, or another process was faster. Raises OSError."""
-    if not any(fits(entry) for entry, _ in peek(directory, asker)):
+def _with_reasons(source: str, recipient: Recipient) -> "list[tuple[inbox_format.Entry, str | None]]":
+    return [(entry, addressed(entry, recipient)) for entry in inbox_format.parse(source)] if source else []
+
+
+def take(directory: str, recipient: Recipient, delivery_id: str, fits: "Fits") -> "Claim | None":
+    """Take the guidance for the recipient; None if there is none, or another process was faster. Raises OSError."""
+    source = _source(directory)
+    entries = _with_reasons(source, recipient)
+    if not any(reason is not None and fits(entry) for entry, reason in entries):
         return None
     path = directory + "/" + inbox_format.FILES["guidance"]
-    name = f"{delivery_id}~{session_state.safe(asker.session_id)}~{posix.getpid()}.md"
+    name = f"{delivery_id}~{session_state.safe(recipient.session_id)}~{posix.getpid()}.md"
     claim = Claim(directory, name, 0, [])
     lock = fs.Lock(directory + "/" + inbox_format.LOCK_NAME, LOCK_SECONDS)
     try:
@@ -169,8 +182,8 @@ def take(directory: str, asker: Asker, delivery_id: str, fits: "Fits") -> "Claim
         data = fs.read(claim.path, "claim")
         claim.size = len(data)
         others = []
-        for entry in inbox_format.parse(inbox_format.decode(data)):
-            reason = addressed(entry, asker)
+        text = inbox_format.decode(data)
+        for entry, reason in entries if text == source else _with_reasons(text, recipient):
             if reason is not None and fits(entry):
                 claim.entries.append((entry, reason))
             else:

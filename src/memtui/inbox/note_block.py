@@ -20,8 +20,6 @@ WHISPER_AGAIN = "given to this session before, and dropped from its context by {
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.inbox.claims import Claim
-
     Oversize = dict[str, tuple[str, inbox_format.Entry]]  # id -> (directory of the inbox, entry)
 
 
@@ -58,23 +56,10 @@ def _item(directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, 
     return {**item, "expires": expires} if expires else item
 
 
-def notes(claims: "list[Claim]", now: float) -> "list[delivery_blocks.Block]":
-    """Return a block for each note of some claims: urgent ones first, then oldest first."""
-    note_blocks = []
-    for claim in claims:
-        for entry, reason in claim.entries:
-            rank = (not entry.flag("urgent"), entry.time() or now)
-            note_blocks.append((rank, note(claim.directory, entry, now, reason)))
-    note_blocks.sort(key=lambda pair: pair[0])
-    return [block for _, block in note_blocks]
-
-
-def oversize(too_large: "Oversize", delivered: "set[str]") -> "list[delivery_blocks.Block]":
-    """Return blocks that name the files of notes too long for any delivery, without those `delivered` (ids)."""
+def oversize(too_large: "Oversize") -> "list[delivery_blocks.Block]":
+    """Return blocks that name the files of notes too long for any delivery."""
     blocks = []
-    for entry_id, (directory, entry) in too_large.items():
-        if entry_id in delivered:
-            continue
+    for directory, entry in too_large.values():
         item = {**_item(directory, entry, "too long for a delivery"), "left_out": "too long"}
         path = str(item["path"])
         text = f"A note of {len(entry.text)} characters is too long for a delivery. It is in {path}."
@@ -84,16 +69,9 @@ def oversize(too_large: "Oversize", delivered: "set[str]") -> "list[delivery_blo
     return blocks
 
 
-def fits(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> bool:
-    """Whether a delivery of `budget` UTF-16 units has room for an entry of guidance."""
-    return bool(delivery_blocks.compose([note(directory, entry, now)], budget, ANY_ID)[0])
-
-
 def over(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> int:
     """Return by how many UTF-16 units guidance is too long for any delivery, now or later; 0 or less if it fits."""
-    block = note(directory, entry, now)
-    text = delivery_blocks.compose([block], budget + 10 * inbox_format.MAX_BYTES, ANY_ID)[0]
-    return delivery_blocks.units(text) + LATER_UNITS - budget
+    return note(directory, entry, now).size(ANY_ID) + LATER_UNITS - budget
 
 
 def check(budget: int, now: float, text: str, fields: "dict[str, str]", directory: str) -> None:

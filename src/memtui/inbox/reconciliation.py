@@ -203,7 +203,7 @@ class _Claim:
 
     def _outcome_without_transcript(self, age: float, ended: bool) -> str:
         """Return the outcome of a delivery without a transcript: the Stop hook notes claims that were answered."""
-        claims_noted = session_state.load(self.root, self.owner, "stopped").get("claims")
+        claims_noted = session_state.load_part(self.root, self.owner, "stopped").get("claims")
         client = self.record.get("client") if self.record is not None else None
         if isinstance(claims_noted, list) and self.name in claims_noted:
             return receipts.UNKNOWN
@@ -309,11 +309,10 @@ class _Claim:
             "session_id": self.owner,
             "prompt_id": view.prompt_id,
             "transcript": view.path,
-            "cwd": state.get("cwd", ""),
-            "project": state.get("project")
-            or (self.directory[self.directory.rfind("/") + 1 :] if scope == "project" else ""),
-            "project_root": state.get("project_root", ""),
-            "mode": state.get("mode", ""),
+            "cwd": state.cwd,
+            "project": state.project or (self.directory[self.directory.rfind("/") + 1 :] if scope == "project" else ""),
+            "project_root": state.project_root,
+            "mode": state.mode,
             "chars": delivery_blocks.units(text),
             "text": text,
             "items": items,

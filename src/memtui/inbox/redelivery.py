@@ -17,10 +17,9 @@ MEMORIES = {"recall", "memory"}
 def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     """Note what became of a session's deliveries; return those with a list that did not arrive. Raises OSError."""
     state = session_state.load(root, session_id)
-    begun = clock.parse(state.get("started"))
+    begun = clock.parse(state.started)
     if begun is None:
         return []
-    resent = _names(state, "redone")
     records = [
         record
         for record in delivery_log.newest_first(
@@ -28,20 +27,20 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
         )
         if record.get("session_id") == session_id and record.get("text")
     ]
-    path = transcript.path_of({**state, "session_id": session_id}, paths.config_dir(env)) or ""
+    path = transcript.path_of({**state.values(), "session_id": session_id}, paths.config_dir(env)) or ""
     outcomes = _note_outcomes(env, root, path, records)
-    names = {str(record["id"]) for record in records if record.get("id") not in resent and _lists(record)}
+    names = {str(record["id"]) for record in records if record.get("id") not in state.redone and _lists(record)}
     if not names:
         return []
     # As an earlier worker found it: the last record of the conversation then.
-    before = session_state.load(root, session_id, "tip")
+    before = session_state.load_part(root, session_id, "tip")
     other = left_behind(path, names, transcript.text_of(before.get("uuid")))
     lost = {name for name in names if outcomes.get(name) in LOST} | other.names
     if lost:
-        lost |= _names(session_state.load(root, session_id, "missed"), "ids")
-        session_state.save(root, session_id, {"ids": sorted(lost)}, "missed")
+        lost |= _names(session_state.load_part(root, session_id, "missed"), "ids")
+        session_state.save_part(root, session_id, "missed", {"ids": sorted(lost)})
     if other.tip:
-        session_state.save(root, session_id, {"uuid": other.tip}, "tip")
+        session_state.save_part(root, session_id, "tip", {"uuid": other.tip})
     return sorted(lost)
 
 
@@ -110,19 +109,19 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
     return [item for item in delivery_log.brought(record) if item.get("kind") in {*LISTS, *MEMORIES}]
 
 
-def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
-    """Return a session's state without the lists that did not arrive. Raises OSError if the log is not whole."""
-    redone = sorted(_names(state, "redone"))
-    lost = _names(session_state.load(root, session_id, "missed"), "ids") - {*redone}
+def take_back(root: str, state: session_state.SessionState) -> None:
+    """Take the lists that did not arrive out of a session's state. Raises OSError if the log is not whole."""
+    session_id = state.session_id
+    lost = _names(session_state.load_part(root, session_id, "missed"), "ids").difference(map(str, state.redone))
     if not lost:
         try:
             fs.unlink(session_state.path(root, session_id, "missed"))
         except OSError:
             pass  # it does no harm
-        return state
-    after = dict(state)
-    after["redone"] = [*redone, *sorted(lost)]
-    begun = clock.parse(state.get("started"))
+        return
+    redone = state.redone
+    state.redone = [*redone, *sorted(lost)]
+    begun = clock.parse(state.started)
     since, within = delivery_log.back_to(begun or 0.0) - 1.0, delivery_log.WITHIN_BYTES
     told_since: list[list[str]] = []
     for record in delivery_log.newest_first(root, needle=session_id.encode(), since=since, within=within):
@@ -132,39 +131,27 @@ def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[s
         for item in _lists(record):
             what = [str(item.get(key)) for key in ("kind", "scope", "id", "path")]
             if name in lost and what not in told_since:
-                _forget(root, session_id, after, item)
+                state.forget(item)
+                _forget_memory(root, state, item)
                 if item.get("repeat"):
-                    after["telling"] = name
+                    state.telling = str(name)
             elif name not in lost and item.get("reason") != "changed":  # that says how it differs
                 told_since.append(what)
-        lost.discard(name)
+        lost.discard(str(name))
         if not lost:
             break
-    return after
 
 
-def _forget(root: str, session_id: str, after: "dict[str, object]", item: "dict[str, object]") -> None:
-    """Remove an item of a list from the state of a session."""
-    scope = str(item.get("scope"))
-    kind = item.get("kind")
-    if kind == "pending-item":
-        after["prompted"] = False
-    elif kind == "pending-update":
-        updates = fastjson.table(after, "updates")
-        fastjson.table(updates, scope).pop(str(item.get("id")), None)
-        after["stamps"] = {**fastjson.table(after, "stamps"), scope: -1}
-    elif kind == "block":  # of the subconscious (hooks/subconscious_block.py)
-        updates = fastjson.table(after, "blocks")
-        fastjson.table(updates, "texts").pop(str(item.get("id")), None)
-        after["blocks"] = {**updates, "stamps": {}}
-    elif kind in MEMORIES:
-        with session_memories.lock(root, session_id):
-            session_memories.Given(root, session_id).forget([str(item.get("path"))])
-    else:
-        lines = fastjson.table(session_state.load(root, session_id, "index"), "lines")
-        path = str(item.get("path"))
+def _forget_memory(root: str, state: session_state.SessionState, item: "dict[str, object]") -> None:
+    """Note that a session does not know a memory, by an item of the log that tells of it."""
+    scope, path = str(item.get("scope")), str(item.get("path"))
+    if item.get("kind") in MEMORIES:
+        with session_memories.lock(root, state.session_id):
+            session_memories.Given(root, state.session_id).forget([path])
+    elif item.get("kind") == "index":
+        lines = fastjson.table(session_state.load_part(root, state.session_id, "index"), "lines")
         for file in [name for name in fastjson.table(lines, scope) if path.endswith("/" + name)]:
             del fastjson.table(lines, scope)[file]
-        session_state.save(root, session_id, {"lines": lines}, "index")
+        session_state.save_part(root, state.session_id, "index", {"lines": lines})
         # No directory has this time: the next prompt looks at all of them.
-        after["dirs"] = dict.fromkeys(fastjson.table(after, "dirs"), -1)
+        state.dirs = dict.fromkeys(state.dirs, -1)

@@ -128,7 +128,7 @@ WAIT, MOST_SECONDS = 30.0, 60
 def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
     """Ask about a hook's prompt; without an answer what was recalled stays. Raises MemtuiError, OSError."""
     root, session = paths.root(env), transcript.text_of(payload.get("session_id"))
-    key = session_state.load(root, session, PART).get("key")
+    key = session_state.load_part(root, session, PART).get("key")
     prompt = transcript.text_of(payload.get("prompt"))
     words, why = own_words.counted(prompt)
     if not key or why:
@@ -139,7 +139,7 @@ def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
     end = time.monotonic() + WAIT
 
     def over() -> bool:
-        return time.monotonic() > end or session_state.load(root, session, PART).get("key") != key
+        return time.monotonic() > end or session_state.load_part(root, session, PART).get("key") != key
 
     try:
         selected = select(LanguageModel(env, root, cwd, cancelled=over), prompt, entries)
@@ -147,7 +147,7 @@ def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
         return
     if not over():
         memories = [[verdict.scope, verdict.directory, verdict.file] for verdict in selected]
-        session_state.save(root, session, {"key": key, "memories": memories}, PART)
+        session_state.save_part(root, session, PART, {"key": key, "memories": memories})
 
 
 def main() -> None:

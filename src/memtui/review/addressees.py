@@ -41,7 +41,7 @@ def agents(root: str) -> set[str]:
 def _session(root: str, config_dir: str, name: str, slug: str | None) -> Stranger | None:
     sessions = [name.removesuffix(".json") for name in paths.names_in(f"{root}/sessions") if not name.endswith(PARTS)]
     if ids := [session_id for session_id in sessions if session_id.startswith(name)]:
-        states = [session_state.load(root, session_id) for session_id in ids]
+        states = [session_state.load(root, session_id).values() for session_id in ids]
         projects = {Session(name, state).slug for state in states}
         if slug is None or slug in projects or "" in projects:
             return None

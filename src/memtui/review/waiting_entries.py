@@ -147,9 +147,9 @@ def _unreadable(path: str, error: OSError) -> Finding:
 
 def is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> bool:
     """Tell whether guidance waits for a session; one for a path counts, as the session may touch it."""
-    asker = claims.Asker(session_id, "", "", now)
-    asker.personal = personal
-    return claims.may_get(item.entry, asker)
+    recipient = claims.Recipient(session_id, "", "", now)
+    recipient.personal = personal
+    return claims.may_get(item.entry, recipient)
 
 
 def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:

@@ -86,7 +86,7 @@ def _read_session(
     """Read what is new in a session's transcript, and write drafts of at least the confidence `threshold`, and items,
     to the inboxes. `last`: the turn's last message, which the file may not have yet. Raises OSError."""
     root = paths.root(env)
-    cursor = session_state.load(root, session_id, "cursor")
+    cursor = session_state.load_part(root, session_id, "cursor")
     # Under --no-session-persistence or CLAUDE_CODE_SKIP_PROMPT_HISTORY there is no transcript.
     is_kept = os.path.lexists(path)
     start = cursor_of.start(cursor, path) if is_kept else 0

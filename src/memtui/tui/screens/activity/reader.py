@@ -148,7 +148,7 @@ class ActivityReader:
     def _find_session(
         self, name: str, newest: DeliveryRow | None, finder: transcript.Finder, clients: dict[int, str]
     ) -> SessionRow:
-        session = Session(name, session_state.load(self.data.root, name) if name else {})
+        session = Session(name, session_state.load(self.data.root, name).values() if name else {})
         delivery = read(newest) if newest is not None else None
         if delivery is not None:
             session.note(delivery)
