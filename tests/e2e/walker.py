@@ -35,6 +35,7 @@ from e2e.worlds import WORLDS, DemoWorld
 from memtui import actions
 
 PATIENCE = 60.0  # seconds in which memtui must have painted something
+LEAVING = 500  # looks, 10 ms apart, until a stopped memtui has given the terminal back
 LOOK_EVERY, PROBE_EVERY = 20, 150  # events
 SHOWN = 40  # events, where a walk failed
 MEMORY = {"demo": 300, "large": 450}  # megabytes
@@ -328,7 +329,10 @@ class Walker:
 
     def _go_on(self) -> None:
         """After ctrl+z: as a shell's `fg`."""
-        time.sleep(0.1)  # until all is read that it wrote before
+        for _ in range(LEAVING):  # until all is read that it wrote before
+            if not self._terminal.left_on:
+                break
+            time.sleep(0.01)
         if left := self._terminal.left_on:
             raise self._failure(f"stopped by ctrl+z, but {', '.join(left)}")
         self._terminal.process.send_signal(signal.SIGCONT)

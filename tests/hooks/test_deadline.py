@@ -121,7 +121,7 @@ def test_a_hook_that_can_not_be_broken_off_ends(home, slow):
         except Exception:
             pass
 """
-    assert slow("UserPromptSubmit", ("hooks/prompt.py", "add_inbox_lists"), source=stubborn).raw == b""
+    assert slow("UserPromptSubmit", ("hooks/prompt.py", "_add_lists"), source=stubborn).raw == b""
     assert errors(home) == ["LateError"]
     assert "altogether" in home.errors()[0]["message"]
     # Its guidance is still there: the claim is settled once its delivery is seen not to have arrived.

@@ -63,7 +63,7 @@ def _read(root: str, session_id: str, part: str = "") -> bytes:
 
 
 def _values(data: bytes) -> "dict[str, object]":
-    values = fastjson.loads_dict(data)
+    values = fastjson.loads_dict(data) if data else {}
     return values if values.get("v") == VERSION else {}
 
 
