@@ -173,10 +173,10 @@ class Recalling:
 
         prompt, space, root = prompt[:MOST_CHARACTERS], self.space, self.space.root
         where, limits = self.searched(), self._limits()
-        had = session_memories.Given(root, session) if session else None
-        recipient = judge.Recipient(had.sent, had.units) if had is not None else judge.Recipient()
         began = time.perf_counter()
-        recalled = judge.dry_run(root, prompt, where, recipient, space.now(), limits)
+        recalled = judge.dry_run(
+            root, prompt, where, session_memories.SessionMemories(root, session), space.now(), limits
+        )
         room = int(str(space.setting("budget")))
         muted, allowed = judge.muting(root, recalled.words), judge.Allowed(root)
         for each in recalled.verdicts:  # what a hook need not know of a memory that is unlikely, a person wants to

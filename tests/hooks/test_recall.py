@@ -226,11 +226,11 @@ def test_a_compaction_takes_away_what_the_session_had_and_a_resume_does_not(home
 def test_a_session_that_has_had_its_share_gets_no_more_until_a_compaction(home):
     home.keep("release-pipeline", RELEASE)
     home.index()
-    session_memories.Given(str(home.root), "s1").note({}, 60_000 - len(RELEASE))
+    session_memories.SessionMemories(str(home.root), "s1").note({}, 60_000 - len(RELEASE))
     assert home.prompt(prompt=PROMPT).context == ""
     home.start("compact")
     assert RELEASE in home.prompt(prompt=PROMPT).context
-    assert session_memories.Given(str(home.root), "s1").units >= len(RELEASE)
+    assert session_memories.SessionMemories(str(home.root), "s1").units >= len(RELEASE)
 
 
 def test_a_fork_has_what_its_parent_had(home):
@@ -370,13 +370,13 @@ def test_a_hook_that_is_killed_anywhere_loses_no_memory(home, action, noted):
 
 def test_what_is_left_behind_by_a_killed_hook_is_given_and_counted_again(tmp_path):
     root, path = str(tmp_path), "/m/a.md"
-    session_memories.Given(root, "s").note({"/m/b.md": ["h", 1, 2]}, 10)
-    session_memories.Given(root, "s").begin({path: ["h", 1, 2]}, 10)  # killed here
-    assert session_memories.Given(root, "s").sent == {"/m/b.md": ["h", 1, 2]}
-    again = session_memories.Given(root, "s")
+    session_memories.SessionMemories(root, "s").note({"/m/b.md": ["h", 1, 2]}, 10)
+    session_memories.SessionMemories(root, "s").begin({path: ["h", 1, 2]}, 10)  # killed here
+    assert session_memories.SessionMemories(root, "s").sent == {"/m/b.md": ["h", 1, 2]}
+    again = session_memories.SessionMemories(root, "s")
     again.begin({path: ["h", 1, 2]}, 10)
     again.end([])
-    assert session_memories.Given(root, "s").sent.keys() == {path, "/m/b.md"}
+    assert session_memories.SessionMemories(root, "s").sent.keys() == {path, "/m/b.md"}
 
 
 # --- memories bound to paths

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memtui.deliver import uses
+from memtui.deliver.session_memories import SessionMemories
 from memtui.recall import index_build, judge, words
 from memtui.store import mutes, trust_grants
 from memtui.store.journal import own_files
@@ -86,13 +87,14 @@ def test_a_memory_that_is_muted_for_prompts_like_this_is_not_given(store):
 def test_a_session_gets_no_memory_twice_unless_it_changed(store):
     (given,) = store.run().injected()
     sent = {given.hit.path: [given.seen, *given.stamp]}
-    session = judge.Recipient(sent)
-    assert store.outcomes(recipient=session)["release-pipeline"] == "known"
+    session = SessionMemories()
+    session.sent = sent
+    assert store.outcomes(session=session)["release-pipeline"] == "known"
     path = Path(given.hit.path)
     os.utime(path, (1, 1))
-    assert store.outcomes(recipient=session)["release-pipeline"] == "known"
+    assert store.outcomes(session=session)["release-pipeline"] == "known"
     path.write_text(path.read_text() + "And tell the support.\n")
-    assert store.outcomes(recipient=session)["release-pipeline"] == "inject"
+    assert store.outcomes(session=session)["release-pipeline"] == "inject"
 
 
 def test_a_file_is_read_as_it_is_now(store):
@@ -149,8 +151,9 @@ def test_the_likeliest_come_and_no_more_than_there_is_room_for(store):
         store.write(f"release-{number}", f"{TEXTS['release-pipeline']} Step {number}.")
     outcomes = list(store.outcomes(limits=judge.RecallLimits(5, 0.01)).values())
     assert outcomes[:8] == ["inject"] * 5 + ["enough"] * 3
-    full = judge.Recipient(units=judge.SESSION_UNITS - 10)
-    assert set(list(store.outcomes(recipient=full, limits=judge.RecallLimits(5, 0.01)).values())[:8]) == {"no-room"}
+    full = SessionMemories()
+    full.units = judge.SESSION_UNITS - 10
+    assert set(list(store.outcomes(session=full, limits=judge.RecallLimits(5, 0.01)).values())[:8]) == {"no-room"}
 
 
 def test_type_pin_age_and_what_became_of_it_shift_the_probability(store):

@@ -170,12 +170,15 @@ def recalled(world, *names, at=None):
 def test_what_the_client_recalled_itself_the_session_has_until_it_changes_or_is_compacted(world):
     world.write(world.user("hello"), recalled(world, "a", "b"), recalled(world, "old", at=5.0), world.agent("ok"))
     world.run("ok")
-    assert {os.path.basename(path) for path in session_memories.Given(world.root, "s1").sent} == {"a.md", "b.md"}
+    assert {os.path.basename(path) for path in session_memories.SessionMemories(world.root, "s1").sent} == {
+        "a.md",
+        "b.md",
+    }
     world.write(recalled(world, "c"), {"type": "system", "subtype": "compact_boundary"}, recalled(world, "d"))
     world.write({"type": "attachment", "attachment": {"type": "relevant_memories", "memories": [{"path": 5}, 7]}})
     world.write({"type": "attachment", "attachment": {"type": "relevant_memories", "memories": "odd"}})
     world.run("ok")
-    assert {os.path.basename(path) for path in session_memories.Given(world.root, "s1").sent} == {
+    assert {os.path.basename(path) for path in session_memories.SessionMemories(world.root, "s1").sent} == {
         "a.md",
         "b.md",
         "d.md",

@@ -20,14 +20,14 @@ def lock(root: str, session_id: str) -> fs.Lock:
     return fs.Lock(f"{root}/run/worker-given-{session_state.safe(session_id)}.lock", LOCK_SECONDS, by_process=True)
 
 
-class Given:
-    """What a session was given. Each change is saved at once."""
+class SessionMemories:
+    """The memories that a session was given; none without an id. Each change is saved at once."""
 
     __slots__ = ("_at", "_giving", "sent", "tool", "units")
 
-    def __init__(self, root: str, session_id: str) -> None:
+    def __init__(self, root: str = "", session_id: str = "") -> None:
         self._at = (root, session_id)
-        state = session_state.load_part(root, session_id, PART)
+        state = session_state.load_part(root, session_id, PART) if session_id else {}
         sent, doubtful = fastjson.table(state, "sent").items(), fastjson.rows(state, "giving")
         self.sent = {
             path: noted for path, noted in sent if isinstance(noted, list) and len(noted) == 3 and path not in doubtful

@@ -2,6 +2,7 @@
 command again goes through: the person may want just that."""
 
 from memtui.base import fastjson, fs, session_state
+from memtui.deliver import session_memories
 from memtui.hooks import bundle, runner
 from memtui.recall import command_bans, places
 
@@ -56,9 +57,9 @@ def _found(hook: runner.Hook) -> "judge.Verdict | None":
         return None
     bundle.load("recall")
     from memtui.base import ids
-    from memtui.recall import judge, path_bindings
+    from memtui.recall import path_bindings
 
-    due = path_bindings.due(hook.root, matching, judge.Recipient(), 1)
+    due = path_bindings.due(hook.root, matching, session_memories.SessionMemories(), 1)
     return due[0] if due and _is_first(hook, ids.digest(line, 8)) else None
 
 

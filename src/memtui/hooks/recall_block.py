@@ -25,8 +25,7 @@ def find(hook: runner.Hook) -> "judge.Recalled | None":
             bundle.load("sentences")
             limits.sentences = True
     where = places.of_prompt(hook.env, hook.root, hook.started_in)
-    had = session_memories.Given(hook.root, hook.session_id)
-    session = judge.Recipient(had.sent, had.units)
+    session = session_memories.SessionMemories(hook.root, hook.session_id)
     recalled = judge.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)
     return recalled if recalled.injected() else None
 
@@ -39,15 +38,15 @@ class Giving:
     def __init__(self, hook: runner.Hook) -> None:
         self._hook = hook
         self._lock: fs.Lock | None = None
-        self._had: session_memories.Given | None = None
+        self._had: session_memories.SessionMemories | None = None
         # Of the memories that it gives.
         self.paths: set[str] = set()
 
-    def had(self) -> session_memories.Given:
+    def had(self) -> session_memories.SessionMemories:
         """Return what the session has, locked from now on. Raises OSError."""
         if self._had is None:
             self._lock = session_memories.lock(self._hook.root, self._hook.session_id).__enter__()
-            self._had = session_memories.Given(self._hook.root, self._hook.session_id)
+            self._had = session_memories.SessionMemories(self._hook.root, self._hook.session_id)
         return self._had
 
     def begin(self, noted: "dict[str, list[object]]", units: int) -> None:
@@ -116,5 +115,5 @@ def before_tool(hook: runner.Hook, selected: "list[path_bindings.Bound]", touche
     rows += [row for row in bound_to if row[1:3] not in names]
     if not rows:
         return []
-    had = session_memories.Given(hook.root, hook.session_id)
-    return binding.due(hook.root, rows, judge.Recipient(had.sent, had.units), len(selected) + binding.MOST)
+    session = session_memories.SessionMemories(hook.root, hook.session_id)
+    return binding.due(hook.root, rows, session, len(selected) + binding.MOST)

@@ -70,7 +70,7 @@ def _forget_given(hook: runner.Hook, source: str) -> None:
     if source not in COPIES:
         fs.unlink(session_state.path(hook.root, hook.session_id, session_memories.PART))
     elif KEEPS not in hook.payload:
-        had = session_memories.Given(hook.root, hook.session_id)
+        had = session_memories.SessionMemories(hook.root, hook.session_id)
         had.forget(list(had.tool))
 
 

@@ -147,7 +147,7 @@ def _forget_memory(root: str, state: session_state.SessionState, item: "dict[str
     scope, path = str(item.get("scope")), str(item.get("path"))
     if item.get("kind") in MEMORIES:
         with session_memories.lock(root, state.session_id):
-            session_memories.Given(root, state.session_id).forget([path])
+            session_memories.SessionMemories(root, state.session_id).forget([path])
     elif item.get("kind") == "index":
         lines = fastjson.table(session_state.load_part(root, state.session_id, "index"), "lines")
         for file in [name for name in fastjson.table(lines, scope) if path.endswith("/" + name)]:

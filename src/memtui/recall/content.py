@@ -69,4 +69,4 @@ def note_given(root: str, session_id: str, paths: "list[str]") -> None:
             continue  # it is gone since
     if noted:
         with session_memories.lock(root, session_id):
-            session_memories.Given(root, session_id).note(noted, 0)
+            session_memories.SessionMemories(root, session_id).note(noted, 0)

@@ -4,7 +4,7 @@ people alike: a dry run is what the hook does, without printing. Hook path."""
 import posix
 
 from memtui.base import clock, fs, ids, paths
-from memtui.deliver import uses
+from memtui.deliver import session_memories, uses
 from memtui.recall import content, fitted_weights, own_words, places
 
 TYPE_CHECKING = False
@@ -47,17 +47,6 @@ OUTCOMES = (
 )
 # Why a prompt recalls nothing at all, beside the reasons of `own_words.counted`.
 NOTHING = "nothing"
-
-
-class Recipient:
-    """What a session has of recall: `sent`, by path, [`content.seen`, mtime in ns, size] of the memory as it was given;
-    `units`, how many UTF-16 units it was given since its start or its last compaction."""
-
-    __slots__ = ("sent", "units")
-
-    def __init__(self, sent: "dict[str, list[object]] | None" = None, units: int = 0) -> None:
-        self.sent = sent or {}
-        self.units = units
 
 
 class Verdict:
@@ -109,12 +98,12 @@ def dry_run(
     root: str,
     text: str,
     where: "Sequence[tuple[str, str]]",
-    recipient: "Recipient | None" = None,
+    session: "session_memories.SessionMemories | None" = None,
     now: float = 0.0,
     limits: "RecallLimits | None" = None,
     everything: bool = True,
 ) -> Recalled:
-    """Return what a text, as a person typed it, recalls from the places `where`, (scope, directory) each. `recipient`:
+    """Return what a text, as a person typed it, recalls from the places `where`, (scope, directory) each. `session`:
     the session that it is for, a new one by default; `now`: seconds since the epoch, by default the clock's; without
     `everything`, as for a hook, memories that are not trusted are not even looked at."""
     words, why = own_words.counted(text)
@@ -135,7 +124,7 @@ def dry_run(
     now = now or clock.now()
     length = words.count(" ") + 1
     verdicts = judged(root, hits, length, now)
-    decide(verdicts, recipient or Recipient(), now, limits, allowed, muting(root, words))
+    decide(verdicts, session or session_memories.SessionMemories(), now, limits, allowed, muting(root, words))
     is_injected = any(verdict.outcome == INJECT for verdict in verdicts)
     return Recalled(words, "" if is_injected else NOTHING, verdicts)
 
@@ -196,20 +185,20 @@ def _shifts(hit: "Hit", use: "uses.Use | None", newer: float) -> "list[tuple[str
 
 def decide(
     verdicts: "list[Verdict]",
-    recipient: Recipient,
+    session: session_memories.SessionMemories,
     now: float,
     limits: RecallLimits,
     allowed: "Callable[[str, str, str], bool]",
     muted: "Callable[[str, str], bool]",
 ) -> None:
     """Give each verdict, likeliest first, its outcome; of those that are likely enough, the files are read."""
-    units = SESSION_UNITS - recipient.units
+    units = SESSION_UNITS - session.units
     count = 0
     for each in verdicts:
         if each.probability < limits.threshold:
             each.outcome = "unlikely"
             continue
-        each.outcome = "muted" if muted(each.hit.directory, each.hit.file) else hindrance(each, recipient, now, allowed)
+        each.outcome = "muted" if muted(each.hit.directory, each.hit.file) else hindrance(each, session, now, allowed)
         if each.outcome:
             continue
         size = min(MOST_BYTES, len(each.data))
@@ -238,13 +227,13 @@ def muting(root: str, words: str) -> "Callable[[str, str], bool]":
 
 def hindrance(
     verdict: Verdict,
-    recipient: Recipient,
+    session: session_memories.SessionMemories,
     now: float,
     allowed: "Callable[[str, str, str], bool]",
 ) -> str:
     """Return the outcome of a memory that must not be given; "" for one that may, which is then read."""
     hit = verdict.hit
-    sent_before = recipient.sent.get(hit.path)
+    sent_before = session.sent.get(hit.path)
     if hit.scope == "auto" and hit.file.startswith("team/"):
         return "untrusted"  # an index that is older than the scope of the team has it here
     try:

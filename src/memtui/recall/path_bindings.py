@@ -5,6 +5,7 @@ worker writes it (worker/index_updates.py). Where no memory has any there is no 
 
 from memtui.base import clock, fastjson, globs
 from memtui.client import locate
+from memtui.deliver import session_memories
 from memtui.recall import judge, places, query
 from memtui.store.frontmatter import head
 
@@ -42,14 +43,16 @@ def _fitting(patterns: object, touched: "Sequence[str]", project_root: str) -> s
     return ""
 
 
-def due(root: str, matches: "Sequence[Bound]", recipient: judge.Recipient, most: int = MOST) -> "list[judge.Verdict]":
+def due(
+    root: str, matches: "Sequence[Bound]", session: session_memories.SessionMemories, most: int = MOST
+) -> "list[judge.Verdict]":
     """Return verdicts of the bound memories that a session may be given, `most` of them, with what their files say."""
     allowed, now = judge.Allowed(root), clock.now()
     verdicts: list[judge.Verdict] = []
-    units = judge.SESSION_UNITS - recipient.units
+    units = judge.SESSION_UNITS - session.units
     for scope, directory, file, reason in matches:
         verdict = judge.Verdict(query.Hit(scope, directory, (file, 0, 0, "", file, "", "", False, 0.0, ())), 1.0, [])
-        verdict.outcome = judge.hindrance(verdict, recipient, now, allowed)
+        verdict.outcome = judge.hindrance(verdict, session, now, allowed)
         size = min(judge.MOST_BYTES, len(verdict.data))
         if locate.is_set_aside(file) or verdict.outcome or size > units or len(verdicts) == most:
             continue

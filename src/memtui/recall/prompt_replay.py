@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from memtui.base import clock, fs, ids, paths
 from memtui.client.transcripts.prompts import Prompt
+from memtui.deliver import session_memories
 from memtui.recall import index_build, judge, own_words, places, query
 from memtui.store import sidecars, trust
 from memtui.store.journal import own_files
@@ -139,7 +140,12 @@ class ChangedStore:
         verdicts = judge.judged(self.root, hits, words.count(" ") + 1, now)
         muted = judge.muting(self.root, words)
         judge.decide(
-            verdicts, judge.Recipient(), now, limits, self._allowed, lambda at, file: muted(self._own.get(at, at), file)
+            verdicts,
+            session_memories.SessionMemories(),
+            now,
+            limits,
+            self._allowed,
+            lambda at, file: muted(self._own.get(at, at), file),
         )
         for verdict in verdicts:
             verdict.hit.directory = self._own.get(verdict.hit.directory, verdict.hit.directory)
