@@ -4,9 +4,10 @@ import os
 
 from memtui.base import fs
 from memtui.store import memory
+from memtui.store.plan import FileDiff
 from memtui.store.store import Store
 from memtui.tidy import changeset
-from memtui.tidy.changeset import ChangeSet, FileOutput
+from memtui.tidy.changeset import ChangeSet
 
 
 class World:
@@ -49,16 +50,15 @@ class World:
                         found[f"{place}/{name}"] = file.read()
         return found
 
-    def input(self, name):
-        return changeset.read_from(self.path(name), self.read(name))
-
-    def output(self, name, data):
-        return FileOutput(self.path(name), data.encode() if isinstance(data, str) else data)
-
     def proposal(self, kind, reads, makes):
         """A proposal of files by name; `makes`: name to content, None for gone."""
-        made = [self.output(name, data) for name, data in makes.items()]
-        return changeset.propose(kind, [self.input(name) for name in reads], made)
+        before = {name: self.read(name) for name in reads}
+        after = {name: data.encode() if isinstance(data, str) else data for name, data in makes.items()}
+        files = [
+            FileDiff(self.path(name), before.get(name), after.get(name, before.get(name)))
+            for name in {**before, **after}
+        ]
+        return changeset.propose(kind, files)
 
     def set(self, *proposals):
         return ChangeSet("2026-11-22T21:00:00Z", "test", tuple(proposals))

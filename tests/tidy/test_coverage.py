@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.store.plan import FileDiff
 from memtui.tidy import changeset, coverage
-from memtui.tidy.changeset import FileOutput
 from memtui.views import changesets
 
 
@@ -83,8 +83,7 @@ def memory(name, description, body, more=""):
 
 
 def proposal(kind, inputs, outputs):
-    read = [changeset.read_from(path, data) for path, data in inputs.items()]
-    return changeset.propose(kind, read, [FileOutput(path, data) for path, data in outputs.items()])
+    return changeset.propose(kind, [FileDiff(path, data, outputs[path]) for path, data in inputs.items()])
 
 
 ONE = memory("one", "Use pnpm in this repository", "The lock file is pnpm's.")

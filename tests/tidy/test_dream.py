@@ -176,7 +176,7 @@ def test_of_a_contradiction_the_one_that_does_not_hold_is_archived(world, api):
     (made,) = dream(world).run().found.proposals
     assert made.kind == "archive"
     assert made.gone == (world.path("no-npm.md"),)
-    assert {each.path for each in made.inputs} == {world.path("use-pnpm.md"), world.path("no-npm.md")}
+    assert {each.path for each in made.memories} == {world.path("use-pnpm.md"), world.path("no-npm.md")}
     assert made.written[0].path == world.path(".archive/no-npm.md")
 
 

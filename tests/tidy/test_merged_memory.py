@@ -143,7 +143,7 @@ def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three
     assert coverage.of_proposal(found).dropped == []
     own = [each for m in memories for each in coverage.of_file(m.path, m.raw)]
     assert coverage.of_proposal(found).is_verbatim
-    made_up = coverage.cover(coverage.of_file("/x/a.md", found.written[0].data), own).dropped
+    made_up = coverage.cover(coverage.of_file("/x/a.md", found.written[0].after), own).dropped
     texts = "\n".join(each.text for each in own)
     assert [each for each in made_up if coverage.LABEL.sub("", each.statement.text) not in texts] == []
 

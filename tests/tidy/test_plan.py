@@ -51,7 +51,7 @@ def apply_all(world):
 
 def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
     (merge,) = only(world, "merge")
-    assert {os.path.basename(each.path) for each in merge.inputs} == {"prefer-pnpm.md", "pnpm-only.md"}
+    assert {os.path.basename(each.path) for each in merge.files} == {"prefer-pnpm.md", "pnpm-only.md"}
     assert merge.evidence[0].code == "memories.alike"
     assert "frozen" in merge.evidence[0].texts
     assert coverage.of_proposal(merge).dropped == []
@@ -59,7 +59,7 @@ def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
 
 def test_a_merge_says_how_similar_its_memories_are_in_the_number_and_word_of_the_inbox(world):
     (merge,) = only(world, "merge")
-    one, other = (world.store.find(os.path.basename(each.path).removesuffix(".md")) for each in merge.inputs)
+    one, other = (world.store.find(os.path.basename(each.path).removesuffix(".md")) for each in merge.files)
     (in_inbox,) = similarity.to_draft(one.name, f"{one.description}\n{one.body}", [other])
     assert merge.evidence[0].score == in_inbox.score
     number = phrasing.share(in_inbox.score)
@@ -80,7 +80,7 @@ def test_memories_that_say_the_opposite_are_not_merged_but_named(world, one, oth
     world.write("other.md", text_of("other", "What the team does about it", other))
     found = planned(world)
     assert ["one" in str(each.data) for each in found.findings if each.code == "memories.contradict"] == [True]
-    assert not [each for each in found.proposals if each.kind == "merge" and "one.md" in str(each.inputs)]
+    assert not [each for each in found.proposals if each.kind == "merge" and "one.md" in str(each.files)]
 
 
 def test_what_lint_fixes_is_one_change_for_each_file_and_is_safe(world):
@@ -88,7 +88,7 @@ def test_what_lint_fixes_is_one_change_for_each_file_and_is_safe(world):
     assert [each.code for each in relink.evidence] == ["memories.dangling"]
     assert lint_fixes.is_safe(relink)
     assert not lint_fixes.is_safe(only(world, "merge")[0])
-    assert "gone.md" not in relink.outputs[0].data.decode()
+    assert "gone.md" not in relink.outputs[0].after.decode()
 
 
 def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_back(world):
@@ -113,7 +113,7 @@ def test_what_is_empty_goes_what_expired_is_archived_what_repeats_instructions_g
     world.write(f"{world.repo}/CLAUDE.md", f"# Rules\n\n{rule}.\n\n{other}.\n")
     world.write("signed.md", text_of("signed", rule, f"{rule}."))
     world.write("more.md", text_of("more", other, f"{other}.\n\nThe vault is at vault.example."))
-    found = {os.path.basename(each.inputs[0].path): each.kind for each in planned(world).proposals}
+    found = {os.path.basename(each.files[0].path): each.kind for each in planned(world).proposals}
     assert found["stub.md"] == "delete"
     assert found["old.md"] == "archive"
     assert found["signed.md"] == "delete"
@@ -127,7 +127,7 @@ def test_untrusted_memories_of_a_repository_are_not_merged(world):
     for name in ("prefer-pnpm.md", "pnpm-only.md"):
         world.write(f"{world.project}/{name}", world.read(name))
         os.unlink(world.path(name))
-    merges = [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]
+    merges = [each for each in only(world, "merge") if each.files[0].path.startswith(world.project)]
     assert merges == []
     trust_grants.grant(world.root, world.project)
-    assert [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]
+    assert [each for each in only(world, "merge") if each.files[0].path.startswith(world.project)]

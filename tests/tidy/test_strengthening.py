@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.store.journal import undo
+from memtui.store.plan import FileDiff
 from memtui.store.status import Usage
 from memtui.store.store import Store
 from memtui.tidy import changeset, composed_files, lint, plan
-from memtui.tidy.changeset import FileOutput
 from memtui.tidy.plan import forbidden_commands
 
 from .test_usage_checks import DAY, NOW, Home
@@ -71,7 +71,7 @@ def test_a_memory_that_is_violated_three_times_is_to_be_pinned(home):
     assert home.planned() == []
     home.record(path, DAY, "corrected")
     (proposal,) = home.planned()
-    assert b"\npinned: " in proposal.outputs[0].data
+    assert b"\npinned: " in proposal.outputs[0].after
     assert "3 corrections" in proposal.reason
     home.violate(path, 5)
     (proposal,) = home.planned()
@@ -79,7 +79,7 @@ def test_a_memory_that_is_violated_three_times_is_to_be_pinned(home):
     os.utime(path, (NOW - DAY / 2, NOW - DAY / 2))
     assert home.planned() == []  # it was not violated since
     home.record(path, DAY / 4, "corrected")
-    assert [b"forbids: npm" in each.outputs[0].data for each in home.planned()] == [True]
+    assert [b"forbids: npm" in each.outputs[0].after for each in home.planned()] == [True]
 
 
 def test_one_that_is_violated_although_it_is_pinned_forbids_its_command(home):
@@ -88,7 +88,7 @@ def test_one_that_is_violated_although_it_is_pinned_forbids_its_command(home):
     home.record(path, DAY, "corrected")
     assert home.titles() == ["rewrite pnpm"]
     (forbid,) = home.planned()
-    assert b"\nforbids: npm\n" in forbid.outputs[0].data
+    assert b"\nforbids: npm\n" in forbid.outputs[0].after
     assert "`npm`" in forbid.reason
     assert home.make(forbid).refused == ()
     assert home.planned() == []
@@ -104,8 +104,7 @@ def test_what_forbids_a_command_is_not_to_go_because_claude_md_says_the_same(hom
 
 def test_no_change_may_write_instructions(home):
     home.claude_md.write_bytes(b"# Mine\n")
-    read, made = changeset.read_from(str(home.claude_md), b"# Mine\n"), FileOutput(str(home.claude_md), b"# Mine\nx\n")
-    found = changeset.propose("rewrite", [read], [made])
+    found = changeset.propose("rewrite", [FileDiff(str(home.claude_md), b"# Mine\n", b"# Mine\nx\n")])
     assert [each.reason for each in home.make(found).refused] == ["forbidden"]
 
 

@@ -38,7 +38,7 @@ def test_what_is_written_is_read_back_the_same(world):
     )
     merge = world.proposal("merge", ["one.md", "two.md"], {"one.md": "both\x00\n", "two.md": None})
     found = world.set(
-        changeset.propose("merge", merge.inputs, merge.outputs, [evidence], "They say the same."),
+        changeset.propose("merge", merge.files, [evidence], "They say the same."),
         world.proposal("rewrite", ["odd.md"], {"odd.md": b"\xff bytes"}),
         world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": "- x\n"}),
     )
@@ -52,9 +52,9 @@ def test_what_is_written_is_read_back_the_same(world):
 def test_any_text_and_any_bytes_come_back(tmp_path_factory, text, blob):
     world = World(f"{tmp_path_factory.mktemp('any')}", {"one.md": blob, "two.md": text.encode("utf-8", "ignore")})
     made = world.proposal("rewrite", ["one.md", "two.md"], {"one.md": text.encode("utf-8", "replace"), "two.md": blob})
-    found = world.set(changeset.propose("rewrite", made.inputs, made.outputs, [], text))
+    found = world.set(changeset.propose("rewrite", made.files, [], text))
     again = read(world, waiting_proposals.dumps(found))
-    assert [each.data for each in again.proposals[0].outputs] == [each.data for each in made.outputs]
+    assert again.proposals[0].files == made.files
     assert again.proposals[0].id == found.proposals[0].id
 
 

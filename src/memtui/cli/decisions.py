@@ -143,7 +143,7 @@ class Decisions:
         """Yield the merges, fixes and rules that are proposed. Raises MemtuiError."""
         for plan in self.planned.proposals:
             proposal = plan.proposal
-            kind, says, path = proposal.word, changesets.gist(proposal), proposal.outputs[0].path
+            kind, says, path = proposal.word, changesets.gist(proposal), proposal.files[0].path
             where = next((self._place(scope) for scope in self.scopes if path.startswith(scope.directory + "/")), "")
             says = changesets.without_scope(says, changesets.scope_of(proposal), where)
             yield self._decision(kind, says, where, None, plan, own_id=proposal.ref)

@@ -46,7 +46,7 @@ class FileDiff(NamedTuple):
     path: str
     before: bytes | None
     after: bytes | None
-    repaired: bool
+    repaired: bool = False
 
 
 class ScopeFiles:

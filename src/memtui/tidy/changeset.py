@@ -15,41 +15,12 @@ from memtui.base.phrasing import some
 from memtui.base.storage import read_or_none
 from memtui.client import locate
 from memtui.store import references
-from memtui.store.plan import ARCHIVE, ScopedFile, ScopeFiles, is_archived, is_index
+from memtui.store.plan import ARCHIVE, FileDiff, ScopedFile, ScopeFiles, is_archived, is_index
 from memtui.store.store import Store
 
 Kind = Literal["merge", "rewrite", "archive", "delete", "relink"]
 # The code of the evidence that names what a model wrote and no input says.
 ADDED = "added"
-
-
-def sha256(data: bytes) -> str:
-    """Return the SHA-256 of a file's content in hex: the name of it that other programs can check."""
-    return hashlib.sha256(data).hexdigest()
-
-
-@dataclass(frozen=True)
-class FileInput:
-    """A file that a proposal was made from: its absolute path, SHA-256 and content; empty and None for no file."""
-
-    path: str
-    sha256: str
-    data: bytes | None = field(default=None, repr=False)
-
-    @property
-    def is_current(self) -> bool:
-        """Whether the file is as it was. Reads it."""
-        with suppress(OSError, ValueError):
-            return self.sha256 == read_from(self.path, read_or_none(self.path)).sha256
-        return False
-
-
-@dataclass(frozen=True)
-class FileOutput:
-    """A file as a proposal leaves it: its absolute path and its content, None if the file goes."""
-
-    path: str
-    data: bytes | None = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -70,8 +41,24 @@ class Proposal:
     kind: Kind
     reason: str
     evidence: tuple[ProposalEvidence, ...]
-    inputs: tuple[FileInput, ...]
-    outputs: tuple[FileOutput, ...]
+    files: tuple[FileDiff, ...]
+
+    @property
+    def outputs(self) -> tuple[FileDiff, ...]:
+        """The files that change, without those that it was only made from; of a merge also one that stays as it is."""
+        return tuple(file for file in self.files if self.kind == "merge" or file.before != file.after)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the files that it was made from are as they were. Reads them."""
+        with suppress(OSError, ValueError):
+            return all(read_or_none(file.path) == file.before for file in self.files)
+        return False
+
+    @property
+    def memories(self) -> tuple[FileDiff, ...]:
+        """The files that it was made from, without those that it makes, and MEMORY.md."""
+        return tuple(file for file in self.files if file.before is not None and not is_index(file.path))
 
     @property
     def ref(self) -> str:
@@ -101,24 +88,23 @@ class Proposal:
         return "merge" if self.kind == "merge" else "fix"
 
     @property
-    def written(self) -> tuple[FileOutput, ...]:
-        return tuple(output for output in self.outputs if output.data is not None)
+    def written(self) -> tuple[FileDiff, ...]:
+        return tuple(file for file in self.outputs if file.after is not None)
 
     @property
     def gone(self) -> tuple[str, ...]:
-        return tuple(output.path for output in self.outputs if output.data is None)
+        return tuple(file.path for file in self.outputs if file.after is None)
 
     @property
     def successor(self) -> str | None:
         """The file that stands for those that go, so that links to them lead there; None if nothing replaces them."""
         return self.written[0].path if self.kind == "merge" else None
 
-    def edited(self, outputs: Iterable[FileOutput]) -> "Proposal":
-        """Return the proposal with outputs that a person changed. Raises UsageError if its kind can't have them."""
+    def edited(self, path: str, data: bytes) -> "Proposal":
+        """Return the proposal with another content for a file that it writes, which a person changed."""
         evidence = tuple(reason for reason in self.evidence if reason.code != ADDED)
-        proposal = replace(self, outputs=tuple(outputs), evidence=evidence)
-        check(proposal)
-        return proposal
+        files = tuple(file._replace(after=data) if file.path == path else file for file in self.files)
+        return replace(self, files=files, evidence=evidence)
 
 
 class ChangeSet(NamedTuple):
@@ -129,43 +115,42 @@ class ChangeSet(NamedTuple):
     proposals: tuple[Proposal, ...]
 
 
-def read_from(path: str, data: bytes | None) -> FileInput:
-    """Return the input for a file that was read, or that was not there (None)."""
-    return FileInput(path, "" if data is None else sha256(data), data)
-
-
 def propose(
-    kind: Kind,
-    inputs: Iterable[FileInput],
-    outputs: Iterable[FileOutput],
-    evidence: Iterable[ProposalEvidence] = (),
-    reason: str = "",
+    kind: Kind, files: Iterable[FileDiff], evidence: Iterable[ProposalEvidence] = (), reason: str = ""
 ) -> Proposal:
     """Make a proposal, with an id made from its files. Raises UsageError if its kind can't have these files."""
-    sources, files = tuple(inputs), tuple(outputs)
-    parts = [kind, *(f"{source.path} {source.sha256}" for source in sources)]
-    parts += [f"{output.path} {'' if output.data is None else sha256(output.data)}" for output in files]
-    proposal = Proposal(ids.digest("\n".join(parts), 5), kind, reason, tuple(evidence), sources, files)
+    proposal = Proposal("", kind, reason, tuple(evidence), tuple(files))
+    parts = [f"{file.path} {sha256(file.before)}" for file in proposal.files if file.before is not None]
+    parts += [f"{file.path} {sha256(file.after)}" for file in proposal.outputs]
+    proposal = replace(proposal, id=ids.digest("\n".join([kind, *parts]), 5))
     check(proposal)
     return proposal
 
 
+def sha256(data: bytes | None) -> str:
+    """Return the SHA-256 of a file's content in hex, the name that other programs can check; empty for no file."""
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
 def check(proposal: Proposal) -> None:
     """Raise UsageError for a proposal whose files contradict each other, or that its kind can't have."""
-    kind, removed, written = proposal.kind, proposal.gone, [output.path for output in proposal.written]
-    inputs, outputs = [source.path for source in proposal.inputs], [*removed, *written]
-    read = {source.path for source in proposal.inputs if source.sha256}
-    archived = [is_archived(path) for path in written]
+    kind, removed, written = proposal.kind, proposal.gone, proposal.written
+    paths, read = (
+        {file.path for file in proposal.files},
+        {file.path for file in proposal.files if file.before is not None},
+    )
+    new = [file for file in written if file.before is None]
+    archived = [is_archived(file.path) for file in written]
     fits = {
-        "merge": len(written) == 1 and bool(removed) and len({*removed, *written} & read) >= 2,
-        "rewrite": not removed and read.issuperset(written),
-        "archive": bool(removed) and len(removed) == len(written) and all(archived) and not read.intersection(written),
+        "merge": len(written) == 1 and bool(removed) and len(read) >= 2,
+        "rewrite": not removed and not new,
+        "archive": len(removed) == len(written) == len(new) and bool(removed) and all(archived),
         "delete": bool(removed) and not written,
         "relink": not removed,
     }[kind]
-    is_once = len(set(inputs)) == len(inputs) and 0 < len(set(outputs)) == len(outputs)
-    is_of_index = any(map(is_index, removed if kind == "relink" else outputs))
-    if not (fits and is_once and read.issuperset(removed)) or is_of_index or (kind != "archive" and any(archived)):
+    is_of_index = any(is_index(file.path) for file in proposal.outputs) and kind != "relink"
+    is_once = len(paths) == len(proposal.files) and read.issuperset(removed)
+    if not (fits and is_once) or is_of_index or (kind != "archive" and any(archived)):
         raise UsageError(f"Change {proposal.id} has files that a {kind} can't have.")
 
 
@@ -176,7 +161,7 @@ def name(path: str) -> str:
 
 def title(proposal: Proposal) -> str:
     """Say what a proposal does: `merge pnpm-only into prefer-pnpm`, `archive old-freeze`, `fix MEMORY.md`."""
-    removed, outputs = [name(path) for path in proposal.gone], [name(path.path) for path in proposal.written]
+    removed, outputs = [name(path) for path in proposal.gone], [name(file.path) for file in proposal.written]
     match proposal.kind:
         case "merge":
             return f"merge {' and '.join(removed)} into {outputs[0]}"
@@ -228,8 +213,3 @@ class MemoryFiles(ScopeFiles):
         if top is None or paths.resolve(path) != f"{top}/{place.file}":
             raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the file that it leads to instead.")
         return place
-
-    def is_current(self, source: FileInput) -> bool:
-        """Return whether a file is as a proposal read it. Raises MemtuiError."""
-        data = self.data(source.path)
-        return ("" if data is None else sha256(data)) == source.sha256

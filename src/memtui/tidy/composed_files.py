@@ -1,6 +1,6 @@
 """Compose proposals into what they make of the files, and make those that can be made as one step of undo."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
@@ -11,12 +11,11 @@ from memtui.store import references
 from memtui.store.frontmatter import document
 from memtui.store.index import index
 from memtui.store.journal import acts
-from memtui.store.journal.changes import conflict
 from memtui.store.journal.text_edit import text_edits
 from memtui.store.plan import FileDiff, MemoryPlan, is_archived, is_index
 from memtui.store.store import Store
 from memtui.tidy import coverage, lint_fixes
-from memtui.tidy.changeset import FileOutput, MemoryFiles, Proposal, name, title
+from memtui.tidy.changeset import MemoryFiles, Proposal, name, title
 from memtui.tidy.coverage import Coverage
 
 # Why a proposal is refused: its files are as it would leave them (made), a file that it read changed since (stale),
@@ -164,7 +163,7 @@ class Composition:
                 self.made.append(proposal)
                 self._writer |= dict.fromkeys(outputs, proposal)
                 # It may count as trusted what is made from trusted files only.
-                trusted = all(files.is_trusted(source.path) for source in proposal.inputs if source.sha256)
+                trusted = all(files.is_trusted(file.path) for file in proposal.files if file.before is not None)
                 for path, data in outputs.items():
                     if data != self.plan.now(path):
                         self.plan.write(path, data, trusted=trusted)
@@ -178,51 +177,45 @@ class Composition:
 
     def _outputs(self, proposal: Proposal) -> dict[str, bytes | None]:
         """Return what a proposal makes of its files after those before it; MEMORY.md may have other lines by now."""
-        lists = {output.path for output in proposal.outputs if is_index(output.path)}
-        for source in proposal.inputs:
-            with _forbidden(source.path):
-                self.files.readable(source.path)
-                current, data = self.files.is_current(source), self.files.data(source.path)
-            if not current and (None in (data, source.data) or source.path not in lists or self._is_made(proposal)):
-                what = "is gone" if data is None else "changed" if source.sha256 else "is there now"
-                raise _stale(source.path, what, "made" if self._is_made(proposal) else "stale")
-            if data is not None and self.plan.now(source.path) is None:
-                raise self._overlap(source.path)
-        contents = {
-            each.path: each.data if each.path in lists else self.files.data(each.path) for each in proposal.inputs
-        }
-        outputs = {output.path: self._output(output, contents) for output in proposal.outputs}
+        for file in proposal.files:
+            with _forbidden(file.path):
+                self.files.readable(file.path)
+                data = self.files.data(file.path)
+            if data != file.before:
+                is_made = self._is_made(proposal)
+                if None in {data, file.before} or is_made or not is_index(file.path):
+                    what = "is gone" if data is None else "changed" if file.before is not None else "is there now"
+                    raise _stale(file.path, what, "made" if is_made else "stale")
+            if data is not None and self.plan.now(file.path) is None:
+                raise self._overlap(file.path)
+        outputs = {file.path: self._output(file) for file in proposal.outputs}
         self._refuse_spreading(proposal)
         return outputs
 
     def _is_made(self, proposal: Proposal) -> bool:
         """Return whether the files are as a proposal would leave them: somebody made it already."""
-        for output in proposal.outputs:
-            with _forbidden(output.path):
-                self.files.writable(output.path)
-                if self.files.data(output.path) != output.data:
+        for file in proposal.outputs:
+            with _forbidden(file.path):
+                self.files.writable(file.path)
+                if self.files.data(file.path) != file.after:
                     return False
         return True
 
-    def _output(self, output: FileOutput, contents: Mapping[str, bytes | None]) -> bytes | None:
-        path, after = output.path, output.data
+    def _output(self, file: FileDiff) -> bytes | None:
+        path, before, after = file.path, file.before, file.after
         with _forbidden(path):
             self.files.writable(path)
-            was, now = contents.get(path), self.plan.now(path)
+            now = self.plan.now(path)
             broken = None if after is None or is_index(path) else document.parse(after).broken
             if broken is not None:
                 raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
-        if was is None and now is not None:
-            if path in self.plan.after:
-                raise self._overlap(path)
-            raise _RefusedError("stale", path, conflict(path, exists=True))
-        if now in {was, after}:
+        if now in {before, after}:
             return after
-        if after is None or was is None or now is None:
+        if after is None or before is None or now is None:
             raise self._overlap(path)
         # Another change of the file, such as a new line of MEMORY.md: both are made where they change other lines.
         text = inbox_format.decode(now)
-        for edit in text_edits(path, was, after):
+        for edit in text_edits(path, before, after):
             try:
                 if not edit.removed and edit.anchor and edit.anchor not in text:
                     raise self._overlap(path)
@@ -239,9 +232,9 @@ class Composition:
 
     def _refuse_spreading(self, proposal: Proposal) -> None:
         """Refuse to mix an untrusted memory into another one, or to put it where no trust is needed."""
-        inputs = [source.path for source in proposal.inputs if source.sha256 and not is_index(source.path)]
-        targets = {self.place(output.path).scope.directory for output in proposal.outputs}
-        outputs = {output.path for output in proposal.outputs}
+        inputs = [file.path for file in proposal.memories]
+        outputs = {file.path for file in proposal.outputs}
+        targets = {self.place(path).scope.directory for path in outputs}
         for path in inputs:
             alone = len(inputs) == 1 and targets == {self.place(path).scope.directory}
             only_read = proposal.kind == "relink" and path not in outputs

@@ -185,12 +185,11 @@ class Coverage(NamedTuple):
 
 def of_proposal(proposal: Proposal) -> Coverage | None:
     """Return what became of the statements that a merge or rewrite read; None for other kinds."""
-    files = {output.path for output in proposal.outputs}
-    sources = [each for each in proposal.inputs if each.path in files and each.sha256 and not is_index(each.path)]
     if proposal.kind not in {"merge", "rewrite"}:
         return None
-    before = [statement for file in sources for statement in of_file(file.path, file.data or b"")]
-    after = [statement for file in proposal.written for statement in of_file(file.path, file.data or b"")]
+    files = [file for file in proposal.outputs if not is_index(file.path)]
+    before = [statement for file in files for statement in of_file(file.path, file.before or b"")]
+    after = [statement for file in proposal.written for statement in of_file(file.path, file.after or b"")]
     return cover(before, after)
 
 

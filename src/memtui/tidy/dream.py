@@ -15,11 +15,12 @@ from memtui.redact.redact import kinds_in
 from memtui.store import memory, scopes, sidecars, trust
 from memtui.store.journal.own_files import Pair
 from memtui.store.memory import Memory
+from memtui.store.plan import FileDiff
 from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import changeset, contradictions, coverage, similarity, stale, waiting_proposals
-from memtui.tidy.changeset import ChangeSet, FileOutput, Kind, MemoryFiles, Proposal, ProposalEvidence, in_archive
+from memtui.tidy.changeset import ChangeSet, Kind, MemoryFiles, Proposal, ProposalEvidence, in_archive
 from memtui.tidy.composed_files import Composition
 
 PURPOSE = "dream"
@@ -196,7 +197,7 @@ class Dropped(NamedTuple):
     why: Why
 
 
-def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None, directory: str) -> list[FileOutput]:
+def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None, directory: str) -> list[FileDiff]:
     """Return the files as an action leaves them. Raises _UnfitError, MemtuiError."""
     kind = action["action"]
     if kind in {"merge", "contradict"}:
@@ -205,7 +206,7 @@ def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None
         others = [mem for mem in memories if mem is not keep]
         if kind == "merge":
             merged = _rewritten(action, keep, "description", "body")
-            return [merged, *(FileOutput(mem.path, None) for mem in others)]
+            return [merged, *(FileDiff(mem.path, mem.raw, None) for mem in others)]
     elif len(memories) != 1:
         raise _UnfitError("incomplete")
     elif kind == "prune":
@@ -215,11 +216,11 @@ def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None
     outputs = []
     for mem in others:
         place = in_archive(directory, mem.path.removeprefix(directory + "/").removesuffix(".md"))
-        outputs += [FileOutput(mem.path, None), FileOutput(place, mem.raw)]
+        outputs += [FileDiff(mem.path, mem.raw, None), FileDiff(place, None, mem.raw)]
     return outputs
 
 
-def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileOutput:
+def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileDiff:
     """Return a file with what the model wrote in some fields. Raises _UnfitError, MemtuiError."""
     fields_after = {key: visible.clean(str(action.get(key) or "")).strip() for key in fields}
     if not all(fields_after.values()):
@@ -234,16 +235,16 @@ def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileOutput:
     data = memory.with_fields(mem, fields_after)
     if data == mem.raw and action["action"] != "merge":
         raise _UnfitError("same")
-    return FileOutput(mem.path, data)
+    return FileDiff(mem.path, mem.raw, data)
 
 
-def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileOutput]) -> list[str]:
+def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileDiff]) -> list[str]:
     """List an action's statements that no memory has; one with another date has half of the old one's words."""
     if action["action"] not in {"merge", "dates"}:
         return []
     statements = [text for mem in memories for text in coverage.of_file(mem.path, mem.raw)]
     sentences = [
-        each for out in outputs for each in coverage.of_file(out.path, out.data or b"") if each.kind != "field"
+        each for out in outputs for each in coverage.of_file(out.path, out.after or b"") if each.kind != "field"
     ]
     added = [text.statement.text for text in coverage.cover(sentences, statements).dropped]
     if action["action"] == "dates":
@@ -288,7 +289,7 @@ class Dream:
         )
         # Proposals from these very texts wait for a person.
         is_settled: Callable[[Cluster], bool] = lambda cluster: all(
-            (mem.path, changeset.sha256(mem.raw)) in self._settled.texts for mem in cluster.memories
+            (mem.path, mem.raw) in self._settled.texts for mem in cluster.memories
         )
         new = [group for group in groups if not is_settled(group)]
         self.batches = [Batch(tuple(groups)) for groups in batched(new, size, BATCH_TOKENS)]
@@ -314,7 +315,7 @@ class Dream:
         settled = {*self._settled.ids, *waiting_proposals.rejected(self.store.root)}
         composition = Composition(MemoryFiles(self.store), [each for each in proposals if each.id not in settled])
         for refused in composition.refused:
-            names = tuple(source.path.rpartition("/")[2] for source in refused.proposal.inputs)
+            names = tuple(source.path.rpartition("/")[2] for source in refused.proposal.memories)
             outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))
         outcome.found = outcome.found._replace(proposals=tuple(composition.made))
         outcome.used = self.model.spent
@@ -330,7 +331,7 @@ class Dream:
                 dropped.append(Dropped(action["action"], tuple(action["memories"]), error.why))
                 continue
             proposals.append(proposal)
-            self._used |= {source.path for source in proposal.inputs}
+            self._used |= {file.path for file in proposal.files}
             self._removable -= len(proposal.gone)
         return proposals
 
@@ -347,16 +348,17 @@ class Dream:
             raise _UnfitError("twice")
         keep = named.get(action.get("keep") or "")
         try:
-            outputs = _outputs(action, memories, keep, home.directory)
-            if sum(output.data is None for output in outputs) > self._removable:
+            files = _outputs(action, memories, keep, home.directory)
+            if sum(file.after is None for file in files) > self._removable:
                 raise _UnfitError("budget")
             data = {"action": action["action"], "model": self.by, **({} if keep is None else {"keep": keep.path})}
             evidence = [ProposalEvidence("dream", data=data)]
-            if added := tuple(_added(action, memories, outputs)):
+            if added := tuple(_added(action, memories, files)):
                 evidence.append(ProposalEvidence(changeset.ADDED, texts=added))
             evidence += [other for other in home.evidence if len(memories) > 1 or other.code != "memories.alike"]
-            inputs = [changeset.read_from(mem.path, mem.raw) for mem in memories]
+            changed = {file.path for file in files}
+            files += [FileDiff(mem.path, mem.raw, mem.raw) for mem in memories if mem.path not in changed]
             reason = visible.one_line(visible.clean(action["reason"]))
-            return changeset.propose(KINDS[action["action"]], inputs, outputs, evidence, reason)
+            return changeset.propose(KINDS[action["action"]], files, evidence, reason)
         except MemtuiError as error:
             raise _UnfitError("impossible") from error

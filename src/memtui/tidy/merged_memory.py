@@ -8,8 +8,9 @@ from memtui.base.errors import MemtuiError
 from memtui.store import copies, references
 from memtui.store.frontmatter import document
 from memtui.store.memory import Memory
+from memtui.store.plan import FileDiff
 from memtui.tidy import coverage
-from memtui.tidy.changeset import FileOutput, Proposal, ProposalEvidence, propose, read_from
+from memtui.tidy.changeset import Proposal, ProposalEvidence, propose
 from memtui.tidy.coverage import ITEM, LABEL, Chunk, FieldValue, Statement, Targets, chunks, join
 
 # What belongs to one file alone.
@@ -85,9 +86,9 @@ def merged(memories: Sequence[Memory]) -> bytes:
 
 def proposal(memories: Sequence[Memory], evidence: Sequence[ProposalEvidence] = (), reason: str = "") -> Proposal:
     """Propose to merge memories of a scope into the first one. Raises MemtuiError."""
-    first, *others = memories
-    outputs = [FileOutput(first.path, merged(memories)), *(FileOutput(memory.path, None) for memory in others)]
-    return propose("merge", [read_from(memory.path, memory.raw) for memory in memories], outputs, evidence, reason)
+    after = merged(memories)
+    files = [FileDiff(mem.path, mem.raw, None if at else after) for at, mem in enumerate(memories)]
+    return propose("merge", files, evidence, reason)
 
 
 class _Body:

@@ -13,20 +13,11 @@ from memtui.base.finding import Finding
 from memtui.recall import fields
 from memtui.store import copies, memory, references
 from memtui.store.memory import Memory
-from memtui.store.plan import is_index
+from memtui.store.plan import FileDiff, is_index
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import coverage, lint, lint_fixes, merged_memory
-from memtui.tidy.changeset import (
-    FileInput,
-    FileOutput,
-    Kind,
-    Proposal,
-    ProposalEvidence,
-    in_archive,
-    propose,
-    read_from,
-)
+from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, in_archive, propose
 from memtui.tidy.lint import LintInput
 
 BY = "memtui"
@@ -100,7 +91,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
 def within(proposals: Iterable[Proposal], scopes: Iterable[Scope]) -> tuple[Proposal, ...]:
     """Return the proposals about files of some scopes; a plan of these alone would weigh words differently."""
     places = tuple(scope.directory + "/" for scope in scopes)
-    return tuple(proposal for proposal in proposals if any(file.path.startswith(places) for file in proposal.inputs))
+    return tuple(proposal for proposal in proposals if any(file.path.startswith(places) for file in proposal.files))
 
 
 class _Planner:
@@ -167,7 +158,7 @@ class _Planner:
         covered = coverage.of_proposal(merge)
         if covered is None or not covered.is_verbatim:
             return None
-        size = len(memory.from_bytes(memories[0].path, "", merge.written[0].data or b"").body.encode())
+        size = len(memory.from_bytes(memories[0].path, "", merge.written[0].after or b"").body.encode())
         return merge if size <= max(LARGEST, len(memories[0].body.encode())) else None
 
     def removals(self) -> Placed:
@@ -176,17 +167,17 @@ class _Planner:
             mem, kind = self._memory(finding.data.get("path")), REMOVED[finding.code]
             if mem is None or (kind == "archive" and not self.store.is_trusted(mem)):
                 continue
-            sources, outputs = [read_from(mem.path, mem.raw)], [FileOutput(mem.path, None)]
+            files = [FileDiff(mem.path, mem.raw, None)]
             if finding.code == "memories.repeats":
                 instructions = _repeated(mem, str(finding.data.get("file")))
                 if instructions is None:
                     continue
-                sources.append(instructions)
+                files.append(instructions)
             if kind == "archive":
                 place = in_archive(self.scopes[mem.scope_label].directory, mem.stem)
-                outputs.append(FileOutput(place, mem.raw))
+                files.append(FileDiff(place, None, mem.raw))
             self.gone.add(mem.path)
-            yield at, propose(kind, sources, outputs, [_evidence(finding)], findings.message(finding))
+            yield at, propose(kind, files, [_evidence(finding)], findings.message(finding))
 
     def fixes(self) -> Placed:
         """Propose what lint would fix, one change for each file."""
@@ -201,9 +192,8 @@ class _Planner:
             messages = [findings.message(self.found[at]) for at in numbers[:SHOWN]]
             reason = " ".join(filter(None, [*messages, fix.words]))
             evidence = [_evidence(self.found[at]) for at in numbers]
-            sources, outputs = [read_from(fix.path, fix.before)], [FileOutput(fix.path, fix.after)]
             kind: Kind = "relink" if is_index(fix.path) else "rewrite"
-            yield min(numbers), propose(kind, sources, outputs, evidence, reason)
+            yield min(numbers), propose(kind, [FileDiff(fix.path, fix.before, fix.after)], evidence, reason)
 
     def stronger_forms(self) -> Placed:
         """Propose to pin a memory violated VIOLATED times; if it is pinned, to have a hook refuse what it forbids."""
@@ -230,13 +220,14 @@ class _Planner:
             linking = [mem for mem in own if {name, name + ".md"} & set(mem.links) and self._memory(mem.path)]
             if len(stems) == 1 and linking:
                 (stem,) = stems
-                after = [references.relink(mem.raw, mem.path, "", (name,), stem) for mem in linking]
-                outputs = [FileOutput(mem.path, data) for mem, data in zip(linking, after, strict=True)]
-                sources = [read_from(mem.path, mem.raw) for mem in linking]
-                yield at, propose("relink", sources, outputs, [_evidence(each)], findings.message(each))
+                files = [
+                    FileDiff(mem.path, mem.raw, references.relink(mem.raw, mem.path, "", (name,), stem))
+                    for mem in linking
+                ]
+                yield at, propose("relink", files, [_evidence(each)], findings.message(each))
 
 
-def _repeated(mem: Memory, path: str) -> FileInput | None:
+def _repeated(mem: Memory, path: str) -> FileDiff | None:
     """Return the file of instructions if it says all that a memory does; None if it does not."""
     try:
         data = fs.read_bytes(path, memory.MAX_BYTES)
@@ -244,7 +235,7 @@ def _repeated(mem: Memory, path: str) -> FileInput | None:
         return None
     says = coverage.of_text(path, data.decode("utf-8", "replace"))
     own = [statement for statement in coverage.of_file(mem.path, mem.raw) if statement.kind != "field"]
-    return read_from(path, data) if coverage.cover(own, says).is_verbatim else None
+    return FileDiff(path, data, data) if coverage.cover(own, says).is_verbatim else None
 
 
 def _spelled(name: str) -> str:
@@ -331,4 +322,4 @@ def _is_command(text: str) -> bool:
 
 def _rewritten(mem: Memory, changed: Mapping[str, str], evidence: ProposalEvidence, reason: str) -> Proposal:
     data = memory.with_fields(mem, changed)
-    return propose("rewrite", [read_from(mem.path, mem.raw)], [FileOutput(mem.path, data)], [evidence], reason)
+    return propose("rewrite", [FileDiff(mem.path, mem.raw, data)], [evidence], reason)

@@ -15,19 +15,11 @@ from memtui.base.storage import read_or_none, storage_error
 from memtui.store import memory, sidecars
 from memtui.store.journal import acts
 from memtui.store.journal.changes import FileChange
+from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import lint_fixes, plan
-from memtui.tidy.changeset import (
-    ChangeSet,
-    FileInput,
-    FileOutput,
-    MemoryFiles,
-    Proposal,
-    ProposalEvidence,
-    check,
-    title,
-)
+from memtui.tidy.changeset import ChangeSet, MemoryFiles, Proposal, ProposalEvidence, check, sha256, title
 from memtui.tidy.lint import LintInput
 
 VERSION = 1
@@ -36,10 +28,10 @@ MAX_BYTES, MOST_REJECTED = 64 << 20, 10_000
 
 
 class Settled(NamedTuple):
-    """What needs no new proposal: the `ids` that wait, and the `texts` they were made from, as (path, SHA-256)."""
+    """What needs no new proposal: the `ids` that wait, and the `texts` they were made from, as (path, content)."""
 
     ids: frozenset[str]
-    texts: frozenset[tuple[str, str]]
+    texts: frozenset[tuple[str, bytes]]
 
 
 class Undecided(NamedTuple):
@@ -103,7 +95,11 @@ def _saved(store: Store) -> list[Undecided]:
     for path, _, changes in _sets(store.root):
         try:
             check_places(changes, files)
-            current = [proposal for proposal in changes.proposals if all(map(files.is_current, proposal.inputs))]
+            current = [
+                proposal
+                for proposal in changes.proposals
+                if all(files.data(file.path) == file.before for file in proposal.files)
+            ]
         except MemtuiError:
             continue
         rows += [Undecided(proposal, changes.by, path) for proposal in current]
@@ -144,9 +140,7 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
     files, pairs = MemoryFiles(store), 0
     with store.journal.together():
         for each in proposals:
-            present = [
-                file.path for file in each.inputs if never and each.kind == "merge" and os.path.exists(file.path)
-            ]
+            present = [file.path for file in each.files if never and each.kind == "merge" and os.path.exists(file.path)]
             memories = [memory.read_memory(path, files.scope_of(path).scope.label) for path in present]
             pairs += sum(sidecars.keep_apart(store.journal, *pair) for pair in combinations(memories, 2))
         path = rejected_path(store.root)
@@ -187,17 +181,15 @@ def save(root: str, changes: ChangeSet, now: float) -> str:
     return path
 
 
-def _texts(proposal: Proposal) -> frozenset[tuple[str, str]]:
-    return frozenset((file.path, file.sha256) for file in proposal.inputs)
+def _texts(proposal: Proposal) -> frozenset[tuple[str, bytes]]:
+    return frozenset((file.path, file.before) for file in proposal.files if file.before is not None)
 
 
 def waiting(root: str) -> int:
     """Count the proposals of saved ChangeSets that nobody decided yet and whose files are as they were then."""
     decided = {*rejected(root)}
     proposals = [proposal for _, _, changes in _sets(root) for proposal in changes.proposals]
-    return len(
-        {each.id for each in proposals if not decided & _names(each) and all(file.is_current for file in each.inputs)}
-    )
+    return len({proposal.id for proposal in proposals if not decided & _names(proposal) and proposal.is_current})
 
 
 def settled(root: str) -> Settled:
@@ -228,8 +220,12 @@ def dumps(changes: ChangeSet) -> bytes:
                 {"code": part.code, "score": part.score, "texts": part.texts, "data": dict(part.data)}
                 for part in each.evidence
             ],
-            "inputs": [{"path": file.path, "sha256": file.sha256, "text": _text(file.data)} for file in each.inputs],
-            "outputs": [{"path": file.path, "text": _text(file.data)} for file in each.outputs],
+            "inputs": [
+                {"path": file.path, "sha256": sha256(file.before), "text": _text(file.before)}
+                for file in each.files
+                if file.before is not None
+            ],
+            "outputs": [{"path": file.path, "text": _text(file.after)} for file in each.outputs],
         }
         for each in changes.proposals
     ]
@@ -262,9 +258,12 @@ def _proposal(row: dict[str, Any]) -> Proposal:
     parts = [
         ProposalEvidence(item["code"], item["score"], tuple(item["texts"]), item["data"]) for item in row["evidence"]
     ]
-    inputs = tuple(FileInput(str(item["path"]), str(item["sha256"]), _data(item)) for item in row["inputs"])
-    outputs = tuple(FileOutput(str(item["path"]), _data(item)) for item in row["outputs"])
-    proposal = Proposal(str(row["id"]), row["kind"], str(row["reason"]), tuple(parts), inputs, outputs)
+    before = {str(item["path"]): _data(item) for item in row["inputs"]}
+    after = {str(item["path"]): _data(item) for item in row["outputs"]}
+    if (len(before), len(after)) != (len(row["inputs"]), len(row["outputs"])):
+        raise ValueError("it names a file twice")
+    files = [FileDiff(path, before.get(path), after.get(path, before.get(path))) for path in {**before, **after}]
+    proposal = Proposal(str(row["id"]), row["kind"], str(row["reason"]), tuple(parts), tuple(files))
     check(proposal)
     return proposal
 
@@ -272,7 +271,7 @@ def _proposal(row: dict[str, Any]) -> Proposal:
 def check_places(changes: ChangeSet, files: MemoryFiles) -> None:
     """Raise MemtuiError for a ChangeSet about other files than the memories, indexes and instructions here."""
     for proposal in changes.proposals:
-        for read_file in proposal.inputs:
-            files.readable(read_file.path)
+        for file in proposal.files:
+            files.readable(file.path)
         for output in proposal.outputs:
             files.writable(output.path)

@@ -8,9 +8,10 @@ from textual.widgets import TextArea
 
 from memtui.base import ids, paths
 from memtui.inbox import file as inbox_file
+from memtui.store.plan import FileDiff
 from memtui.store.store import Store
 from memtui.tidy import plan, waiting_proposals
-from memtui.tidy.changeset import ChangeSet, FileOutput, propose, read_from
+from memtui.tidy.changeset import ChangeSet, propose
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -294,7 +295,7 @@ def saved(empty, place, words=b""):
     env, cwd = empty
     path, data = f"{place}/commit-style.md", STYLE.encode()
     shorter = data.replace(b", in at most 72 characters", words)
-    found = propose("rewrite", [read_from(path, data)], [FileOutput(path, shorter)], reason="It is too long.")
+    found = propose("rewrite", [FileDiff(path, data, shorter)], reason="It is too long.")
     store = Store(env, cwd, by="tui")
     return waiting_proposals.save(store.root, ChangeSet("2026-11-20T08:00:00Z", "a model", (found,)), NOW - 3600)
 

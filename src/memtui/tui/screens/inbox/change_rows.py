@@ -88,7 +88,9 @@ class ChangeCommands(RowCommands):
             "approve": Command(self.approve),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self._why_no_edit)),
             "reject": Command(self.reject_changes),
-            "follow": Command(lambda: self.go_to(self._rows()[0].facts.memories), self._why_no_memory),
+            "follow": Command(
+                lambda: self.go_to([file.path for file in self._rows()[0].facts.proposal.memories]), self._why_no_memory
+            ),
         }
 
     def _rows(self) -> list[ProposedRow]:
@@ -100,14 +102,14 @@ class ChangeCommands(RowCommands):
             return "It can't be made now: the detail says why."
         if len(facts.proposal.written) != 1:
             return "It writes no single text. Approve or reject it."
-        raw = (facts.proposal.written[0].data or b"").decode("utf-8", "surrogateescape")
+        raw = (facts.proposal.written[0].after or b"").decode("utf-8", "surrogateescape")
         return "" if fits(raw) else "It is too long to be changed here."
 
     def _why_no_memory(self) -> str:
         facts = self._rows()[0].facts
-        if all(is_index(source.path) for source in facts.proposal.inputs):
+        if all(is_index(file.path) for file in facts.proposal.files):
             return "It is about MEMORY.md, which is no memory."
-        return "" if facts.memories else "It is about no memory that is there."
+        return "" if facts.proposal.memories else "It is about no memory that is there."
 
     async def approve(self) -> None:
         """Make the chosen changes. Several, or one that is not on the screen to its end, are shown first."""

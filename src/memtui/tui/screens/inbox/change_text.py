@@ -49,16 +49,6 @@ class ChangeFacts:
         """Whether it loses something: a statement, or a memory that nothing replaces."""
         return bool(self.coverage and self.coverage.lost) or self.proposal.kind in {"delete", "archive"}
 
-    @property
-    def is_current(self) -> bool:
-        """Whether the files that it was made from are as they were. Reads them."""
-        return all(file.is_current for file in self.proposal.inputs)
-
-    @property
-    def memories(self) -> list[str]:
-        """The paths of the memories that it reads and that are there."""
-        return [source.path for source in self.proposal.inputs if source.sha256 and not is_index(source.path)]
-
 
 def detail(facts: ChangeFacts, unsaved: str, *, read_only: bool) -> Text:
     """Return all about a proposal: what is lost first, the keys last; `unsaved`: of an edited outcome."""
@@ -74,7 +64,7 @@ def detail(facts: ChangeFacts, unsaved: str, *, read_only: bool) -> Text:
     keys = [("inbox.approve", "approve it: this change is made")] if facts.refused is None else []
     keys += [("inbox.edit", "edit the outcome first, in a form")] if len(facts.proposal.written) == 1 else []
     keys.append(("inbox.reject", actions.keyed(REJECT)))
-    keys += [("inbox.follow", "go to the memory")] if facts.memories else []
+    keys += [("inbox.follow", "go to the memory")] if facts.proposal.memories else []
     append_keys(text, keys, read_only=read_only)
     return text
 
@@ -140,15 +130,14 @@ def _stem(path: str) -> str:
 
 def texts(proposal: Proposal) -> list[tuple[Text, Text]]:
     """Return the memories that become others: name and whether it stays, and its text."""
-    about = {output.path for output in proposal.outputs}
     drawn = []
-    for file in proposal.inputs:
-        if not file.sha256 or file.path not in about or is_index(file.path):
+    for file in proposal.outputs:
+        if file.before is None or is_index(file.path):
             continue
-        mem = memory.from_bytes("", "", file.data or b"")
+        mem = memory.from_bytes("", "", file.before)
         whole = f"{mem.description}\n\n{mem.body.strip()}".strip()
         body = markdown.render(whole[:SHOWN]).append("\n…" if len(whole) > SHOWN else "")
-        stays = "  is deleted" if file.path in proposal.gone else "  is kept"
+        stays = "  is deleted" if file.after is None else "  is kept"
         drawn.append((Text().append(_stem(file.path), "bold").append(stays, "dim"), body))
     return drawn
 
@@ -169,7 +158,7 @@ def _texts(text: Text, proposal: Proposal) -> None:
 def _changes(text: Text, facts: ChangeFacts) -> None:
     diffs = facts.weighed.diffs if facts.weighed is not None else ()
     for diff in diffs[:FILES]:
-        here = os.path.dirname(diff.path) == os.path.dirname(facts.proposal.outputs[0].path)
+        here = os.path.dirname(diff.path) == os.path.dirname(facts.proposal.files[0].path)
         name = safe_text.line(os.path.basename(diff.path) if here else diff.path, 300)
         _difference(text, diff, name, is_merge=facts.proposal.kind == "merge")
     if (rest := len(diffs) - FILES) > 0:

@@ -121,7 +121,9 @@ class PlannedChanges:
         """Return which decided changes are open again, and whether a file of the plan has changed. Slow."""
         decided = [row for row in self._rows if row.proposal.id in self.decided]
         refused = set(waiting_proposals.rejected(data.root)) if decided else set()
-        back = {row.proposal.id for row in decided if row.proposal.subject not in refused and row.facts.is_current}
+        back = {
+            row.proposal.id for row in decided if row.proposal.subject not in refused and row.facts.proposal.is_current
+        }
         try:
             return back, stamps(data) != self._stamps
         except (MemtuiError, OSError):  # planning says what is wrong
@@ -140,7 +142,7 @@ def plan(data: "Data", go_on: Callable[[], bool]) -> InboxPlan:
 
 def _facts(data: "Data", files: MemoryFiles, proposal: Undecided) -> ChangeFacts:
     try:
-        place = present.scope_name(files.scope_of(proposal.proposal.outputs[0].path).scope, data.facts.project)
+        place = present.scope_name(files.scope_of(proposal.proposal.files[0].path).scope, data.facts.project)
     except MemtuiError:
         place = ""
     return ChangeFacts(proposal.proposal, place, proposal.by if proposal.file else "")

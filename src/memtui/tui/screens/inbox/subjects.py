@@ -12,7 +12,7 @@ from memtui.store import memory
 from memtui.store.memory import TYPES
 from memtui.store.plan import is_index
 from memtui.tidy import changeset, composed_files
-from memtui.tidy.changeset import FileOutput, MemoryFiles, Proposal
+from memtui.tidy.changeset import MemoryFiles, Proposal
 from memtui.tidy.composed_files import Applied
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Subject, Typed
@@ -101,7 +101,7 @@ class OutcomeSubject(Subject):
         self.data, self.facts, self._applied = data, facts, applied
         self.proposal = proposal = facts.proposal
         (self.output,) = proposal.written
-        data_before = self.output.data or b""
+        data_before = self.output.after or b""
         self.memory = memory.from_bytes(self.output.path, "", data_before)
         self.whole = is_index(self.output.path) or self.memory.broken is not None or not self.memory.has_frontmatter
         self.autosave = autosave.kept(data.root, name) or Autosave(name, proposal.id)
@@ -138,10 +138,8 @@ class OutcomeSubject(Subject):
         return Text(safe_text.line(f"writes {changeset.name(self.output.path)}{deleted}"))
 
     def _edited(self, typed: Typed) -> Proposal:
-        output = FileOutput(self.output.path, self._bytes(typed))
-        if output == self.output:
-            return self.proposal
-        return self.proposal.edited(output if each.path == self.output.path else each for each in self.proposal.outputs)
+        data = self._bytes(typed)
+        return self.proposal if data == self.output.after else self.proposal.edited(self.output.path, data)
 
     def preview(self, typed: Typed) -> Preview:
         """Return the preview of the change with the outcome that was typed: what it drops first. Raises MemtuiError."""
@@ -156,10 +154,10 @@ class OutcomeSubject(Subject):
 
     def there(self) -> str | None:
         """Return the proposal's id as long as the files that it was made from are as they were; None if they aren't."""
-        return self.proposal.id if self.facts.is_current else None
+        return self.proposal.id if self.proposal.is_current else None
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
-        return self.output.data or b"", self._bytes(typed)
+        return self.output.after or b"", self._bytes(typed)
 
     def save(self, typed: Typed) -> Saved:
         applied = composed_files.apply(self.data.store(), [self._edited(typed)])
