@@ -109,7 +109,7 @@ def test_fixes_of_ones_own_memories_are_one_step_of_undo(memtui, world):
     done = memtui.json("check", "--fix", "--yes", check=False)
     assert done["undo"] == "memtui undo"
     newest, below = memtui.json("undo", "--list")["history"][:2]
-    assert (newest["op"], below["op"]) == ("fix", "trust")
+    assert (newest["op"], below["op"]) == ("consolidate", "trust")
     assert newest["summary"] == "fix 6 files of project, auto and 2 more"
     assert {row["path"] for row in done["fixed"]} >= {f"{place}/no-words.md" for place in (project, auto)}
     assert "description: The till counts in cents." in (project / "no-words.md").read_text()

@@ -13,7 +13,7 @@ from memtui.store.journal import undo
 from memtui.store.memory import read_memory
 from memtui.store.status import Usage
 from memtui.store.store import Store
-from memtui.tidy import lint, lint_fixes
+from memtui.tidy import composed_files, lint, lint_fixes
 from store.test_store_kill import run_killed
 
 from .stores import World, text_of
@@ -53,7 +53,7 @@ def fix(store, own, found):
     """Fix a problem as `memtui check --fix` does, and return the fixes of files."""
     own.memories or lint.check(own)
     planned = lint_fixes.plan_all(own, found.parts)
-    lint_fixes.make_journaled(store, planned)
+    composed_files.apply(store, planned)
     return planned
 
 
@@ -67,7 +67,7 @@ def test_its_fix_is_one_change_and_undo_gives_the_bytes_back(world):
     before = world.files()
     own = subject(world)
     (done,) = fix(world.store, own, over_limit(world))
-    assert done.after == world.read("MEMORY.md")
+    assert done.files[0].after == world.read("MEMORY.md")
     assert budget(world.read("MEMORY.md")).cut_line is None
     assert {path for path, data in world.files().items() if before.get(path) != data} == {world.path("MEMORY.md")}
     assert not [each for each in causes(subject(world)) if each.cause in {"memories.cut", "memories.no_line"}]
@@ -89,7 +89,7 @@ def test_memories_that_no_index_lists_are_all_listed_in_one_fix(tmp_path):
     world = World(f"{tmp_path}/home", {**{f"{name}.md": text_of(name) for name in names}, "MEMORY.md": "# Shop\n"})
     own = subject(world)
     found = lint.check(own)
-    lint_fixes.make_journaled(world.store, lint_fixes.plan_all(own, found))
+    composed_files.apply(world.store, lint_fixes.plan_all(own, found))
     index = parse_index(world.read("MEMORY.md"))
     assert [each.target for each in index.lines_of_memories] == [f"{name}.md" for name in names]
     assert budget(world.read("MEMORY.md")).cut_line is None

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from memtui.base import ids, paths
 from memtui.base.errors import MemtuiError, UsageError
+from memtui.base.finding import Finding
 from memtui.base.memory_kinds import KINDS
 from memtui.base.phrasing import some
 from memtui.base.storage import read_or_none
@@ -152,6 +153,15 @@ def check(proposal: Proposal) -> None:
     is_once = len(paths) == len(proposal.files) and read.issuperset(removed)
     if not (fits and is_once) or is_of_index or (kind != "archive" and any(archived)):
         raise UsageError(f"Change {proposal.id} has files that a {kind} can't have.")
+
+
+def evidence_of(finding: Finding) -> ProposalEvidence:
+    """Return a finding as evidence; what `data` can't hold in a file is left out, lists become texts."""
+    plain = {key: value for key, value in finding.data.items() if isinstance(value, str | int | float | bool)}
+    lists = [value for value in finding.data.values() if isinstance(value, list | tuple)]
+    score = finding.data.get("score")
+    texts = tuple(str(item) for value in lists for item in value)
+    return ProposalEvidence(finding.code, score / 100 if isinstance(score, int) else None, texts, plain)
 
 
 def name(path: str) -> str:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
 from memtui.base.errors import ConflictError, MemtuiError
-from memtui.base.phrasing import many
+from memtui.base.phrasing import many, some
 from memtui.inbox import format as inbox_format
 from memtui.store import references
 from memtui.store.frontmatter import document
@@ -24,6 +24,7 @@ from memtui.tidy.coverage import Coverage
 Reason = Literal["made", "stale", "overlap", "untrusted", "forbidden"]
 # Times that proposals are composed again because a file changed between reading and writing.
 TRIES = 3
+SCOPES_NAMED = 2  # in the summary of a change
 # The verb of a proposal of each kind, for one and counted for several.
 DONE = {
     "merge": "merged",
@@ -107,7 +108,9 @@ def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
             return Applied(plans, refused)
         successors = {path: proposal.successor for proposal in plans for path in proposal.gone if proposal.successor}
         try:
-            transaction = store.journal.run("consolidate", changes, _summary(plans), became=successors)
+            transaction = store.journal.run(
+                "consolidate", changes, _summary(composition.files, plans), became=successors
+            )
         except ConflictError:  # a file changed since it was read a moment ago: now its proposal is stale
             if not tries_left:
                 raise
@@ -116,10 +119,13 @@ def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
     raise AssertionError  # not reached: the last try returns or raises
 
 
-def _summary(proposals: Sequence[Proposal]) -> str:
+def _summary(files: MemoryFiles, proposals: Sequence[Proposal]) -> str:
     """Return a line for the list of changes: `merge a into b`, `approve 4 changes: 3 merged, 1 archived`."""
     if len(proposals) == 1:
         return title(proposals[0])
+    if all(map(lint_fixes.is_safe, proposals)):
+        shown = dict.fromkeys(files.scope_of(file.path).scope.shown for each in proposals for file in each.outputs)
+        return f"fix {many(len(proposals), 'file')} of {some([*shown], SCOPES_NAMED)}"
     counts = {kind: sum(proposal.kind == kind for proposal in proposals) for kind in DONE}
     words = ", ".join(f"{count} {DONE[kind]}" for kind, count in counts.items() if count)
     return f"{acts.summary('consolidate', many(len(proposals), 'change'))}: {words}"

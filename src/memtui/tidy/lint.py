@@ -66,6 +66,13 @@ class LintInput:
     known: Mapping[str, Memory] = field(default_factory=dict)
     memories: dict[str, Memory] = field(default_factory=dict)
 
+    def scope_of(self, path: str) -> Scope:
+        """Return the innermost scope with a file."""
+        return max(
+            (scope for scope in self.scopes if path.startswith(scope.directory + "/")),
+            key=lambda scope: len(scope.directory),
+        )
+
     def with_scopes(self, more: Iterable[Scope]) -> "LintInput":
         """Return the subject with scopes that it does not have yet, such as those of another project."""
         added = {scope.label: scope for scope in more if scope.label not in self.own}

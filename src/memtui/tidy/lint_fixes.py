@@ -4,14 +4,13 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from memtui.base import findings, fs
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
-from memtui.base.findings import Problem
+from memtui.base.findings import Problem, message
 from memtui.base.memory_kinds import FIX, KINDS
-from memtui.base.phrasing import many, some
 from memtui.base.storage import read_or_none, storage_error
 from memtui.client.locate import TEAM
 from memtui.store import memory, references, scopes
@@ -20,30 +19,20 @@ from memtui.store.index import index_lines
 from memtui.store.index.index import budget, normal, parse_index
 from memtui.store.index.index_state import IndexState
 from memtui.store.memory import Memory
-from memtui.store.plan import MemoryPlan, ScopeFiles
+from memtui.store.plan import FileDiff, is_index
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
-from memtui.store.store import Store
-from memtui.tidy.changeset import Proposal
+from memtui.tidy.changeset import Kind, Proposal, evidence_of, propose
 from memtui.tidy.checks import index_fit, memory_checks
 from memtui.tidy.checks.index_fit import Uses
 from memtui.tidy.lint import LintInput, by_file
 
-SCOPES_NAMED = 2  # in the summary of a change
+# The most findings that the reason of a change names.
+SHOWN = 3
 # A fix can make room for another one, but not without end.
 ROUNDS = 5
 TEXTS = {"memories.date", "memories.path"}
 FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
-
-
-class FileFix(NamedTuple):
-    """The fix of a scope's file: its path, content before (None: no file) and after, and a cut index's steps."""
-
-    scope: Scope
-    path: str
-    before: bytes | None
-    after: bytes
-    words: str = ""
 
 
 def is_safe(proposal: Proposal) -> bool:
@@ -78,15 +67,15 @@ def plan(
     findings: Iterable[Finding],
     mems: Iterable[Memory] | None = None,
     usage: Usage | None = None,
-) -> list[FileFix]:
-    """List the fixes of a scope's files for its findings. `mems`: as read; `usage` orders an index over its limit."""
+) -> list[Proposal]:
+    """Propose the fixes of a scope's files, one for each; `mems`: as read; `usage` orders an index over its limit."""
     if not scope.writable or scope.problem:
         return []
     by_path: defaultdict[str, list[Finding]] = defaultdict(list)
     for item in findings:
         if fixable(item):
             by_path[str(item.data.get("path"))].append(item)
-    fixes: list[FileFix] = []
+    fixes: list[Proposal] = []
     # The index last: its lines are compared with the memories as they will be.
     for path, those in sorted(by_path.items(), key=lambda item: (item[0] == scope.index_path, item[0])):
         if not path.startswith(scope.directory + "/") or os.path.islink(path):
@@ -103,19 +92,21 @@ def plan(
         except (OSError, MemtuiError):
             continue
         if after != before:
-            fixes.append(FileFix(scope, path, before, after, words))
+            kind: Kind = "relink" if is_index(path) else "rewrite"
+            reason = " ".join(filter(None, [*map(message, those[:SHOWN]), words]))
+            fixes.append(propose(kind, [FileDiff(path, before, after)], map(evidence_of, those), reason))
     return fixes
 
 
-def plan_all(subject: LintInput, findings: Sequence[Finding]) -> list[FileFix]:
-    """List the fixes for what lint found on a subject."""
+def plan_all(subject: LintInput, findings: Sequence[Finding]) -> list[Proposal]:
+    """Propose the fixes for what lint found on a subject."""
     mems = subject.memories.values()
     return [fix for scope in subject.scopes for fix in plan(subject.root, scope, findings, mems, subject.usage)]
 
 
-def _as_fixed(scope: Scope, fixes: Iterable[FileFix], memories: Iterable[Memory] | None) -> dict[str, Memory]:
+def _as_fixed(scope: Scope, fixes: Iterable[Proposal], memories: Iterable[Memory] | None) -> dict[str, Memory]:
     """Return the memories of a scope by their normal path, as they will be."""
-    fixed = [memory.from_bytes(fix.path, scope.label, fix.after) for fix in fixes]
+    fixed = [memory.from_bytes(file.path, scope.label, file.after or b"") for fix in fixes for file in fix.files]
     return by_file(scope, scopes.memories(scope) if memories is None else memories) | by_file(scope, fixed)
 
 
@@ -202,25 +193,11 @@ def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]
     return data
 
 
-def make_journaled(store: Store, fixes: Sequence[FileFix]) -> None:
-    """Make the fixes of a person's scopes as one change; trusted memories stay so. Raises MemtuiError."""
-    within = list(dict.fromkeys(fix.scope for fix in fixes))
-    plan = MemoryPlan(ScopeFiles(store.env, within))
-    for fix in fixes:
-        plan.files.contents[fix.path] = fix.before
-        plan.write(fix.path, fix.after, trusted=fix.before is not None and plan.files.is_trusted(fix.path))
-    changes = plan.changes()
-    if changes:
-        words = f"fix {many(len(fixes), 'file')} of {some([scope.shown for scope in within], SCOPES_NAMED)}"
-        store.journal.run("fix", changes, words)
-
-
-def make(fixes: Iterable[FileFix]) -> None:
+def make(fixes: Iterable[Proposal]) -> None:
     """Make fixes in a directory that is none of the person's scopes: nothing else is written. Raises MemtuiError."""
-    for fix in fixes:
+    for file in (file for fix in fixes for file in fix.written):
         try:
-            path = references.real_path(fix.scope, fix.path)
-            if read_or_none(path) == fix.before:
-                fs.write_atomic(path, fix.after)
+            if read_or_none(file.path) == file.before:
+                fs.write_atomic(os.path.realpath(file.path), file.after or b"")
         except OSError as error:
-            raise storage_error(error, fix.path) from error
+            raise storage_error(error, file.path) from error

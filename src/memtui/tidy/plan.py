@@ -13,11 +13,11 @@ from memtui.base.finding import Finding
 from memtui.recall import fields
 from memtui.store import copies, memory, references
 from memtui.store.memory import Memory
-from memtui.store.plan import FileDiff, is_index
+from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import coverage, lint, lint_fixes, merged_memory
-from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, in_archive, propose
+from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, evidence_of, in_archive, propose
 from memtui.tidy.lint import LintInput
 
 BY = "memtui"
@@ -27,8 +27,6 @@ MERGED = 50
 MOST, LARGEST = 4, 4096
 # So often a memory must have been violated before a stronger form is proposed.
 VIOLATED = 3
-# The most findings that the reason of a change names.
-SHOWN = 3
 # By finding: what becomes of a memory that no longer helps.
 REMOVED: Mapping[str, Kind] = {
     "memories.empty": "delete",
@@ -69,11 +67,11 @@ Placed = Iterator[tuple[int, Proposal]]
 
 
 class Planned(NamedTuple):
-    """Proposals, and the findings that they were made from, both worst first; the `fixes` of files."""
+    """Proposals, and the findings that they were made from, both worst first; all `fixes`, also of files that go."""
 
     proposals: tuple[Proposal, ...]
     findings: tuple[Finding, ...]
-    fixes: list[lint_fixes.FileFix]
+    fixes: list[Proposal]
 
 
 def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> Planned:
@@ -103,7 +101,7 @@ class _Planner:
         self.scopes = {scope.label: scope for scope in subject.scopes}
 
     @cached_property
-    def file_fixes(self) -> list[lint_fixes.FileFix]:
+    def file_fixes(self) -> list[Proposal]:
         return lint_fixes.plan_all(self.subject, self.found)
 
     def _numbered(self, codes: Collection[str]) -> Iterator[tuple[int, Finding]]:
@@ -149,8 +147,8 @@ class _Planner:
         }
 
     def _merge(self, memories: Sequence[Memory], pairs: Sequence[int]) -> Proposal | None:
-        evidence = [_evidence(self.found[at]) for at in pairs]
-        reason = " ".join(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN])
+        evidence = [evidence_of(self.found[at]) for at in pairs]
+        reason = " ".join(findings.message(self.found[at]) for at in sorted(pairs)[: lint_fixes.SHOWN])
         try:
             merge = merged_memory.proposal(memories, evidence, reason)
         except MemtuiError:
@@ -177,23 +175,15 @@ class _Planner:
                 place = in_archive(self.scopes[mem.scope_label].directory, mem.stem)
                 files.append(FileDiff(place, None, mem.raw))
             self.gone.add(mem.path)
-            yield at, propose(kind, files, [_evidence(finding)], findings.message(finding))
+            yield at, propose(kind, files, [evidence_of(finding)], findings.message(finding))
 
     def fixes(self) -> Placed:
         """Propose what lint would fix, one change for each file."""
-        by_path: dict[str, list[int]] = {}
-        for at, finding in enumerate(self.found):
-            if lint_fixes.fixable(finding):
-                by_path.setdefault(str(finding.data.get("path")), []).append(at)
         for fix in self.file_fixes:
-            numbers = by_path.get(fix.path, [])
-            if fix.path in self.gone or not numbers:
-                continue
-            messages = [findings.message(self.found[at]) for at in numbers[:SHOWN]]
-            reason = " ".join(filter(None, [*messages, fix.words]))
-            evidence = [_evidence(self.found[at]) for at in numbers]
-            kind: Kind = "relink" if is_index(fix.path) else "rewrite"
-            yield min(numbers), propose(kind, [FileDiff(fix.path, fix.before, fix.after)], evidence, reason)
+            (file,) = fix.files
+            if file.path not in self.gone:
+                path_numbers = (at for at, finding in enumerate(self.found) if finding.data.get("path") == file.path)
+                yield next(path_numbers), fix
 
     def stronger_forms(self) -> Placed:
         """Propose to pin a memory violated VIOLATED times; if it is pinned, to have a hook refuse what it forbids."""
@@ -201,7 +191,7 @@ class _Planner:
             mem, count, last = self._memory(each.data.get("path")), each.data.get("count"), each.data.get("last")
             if mem is None or not isinstance(count, int) or count < VIOLATED or not self.store.is_trusted(mem):
                 continue
-            evidence, reason = _evidence(each), findings.message(each)
+            evidence, reason = evidence_of(each), findings.message(each)
             with suppress(MemtuiError):
                 form = pinned(mem, evidence, reason)
                 # What was done to it has to show first what it does.
@@ -224,7 +214,7 @@ class _Planner:
                     FileDiff(mem.path, mem.raw, references.relink(mem.raw, mem.path, "", (name,), stem))
                     for mem in linking
                 ]
-                yield at, propose("relink", files, [_evidence(each)], findings.message(each))
+                yield at, propose("relink", files, [evidence_of(each)], findings.message(each))
 
 
 def _repeated(mem: Memory, path: str) -> FileDiff | None:
@@ -241,15 +231,6 @@ def _repeated(mem: Memory, path: str) -> FileDiff | None:
 def _spelled(name: str) -> str:
     """Return the name that a link means, however it is spelled: with blanks, capitals, a directory or `.md`."""
     return memory.slugify(os.path.basename(name).removesuffix(".md").replace("_", " "))
-
-
-def _evidence(finding: Finding) -> ProposalEvidence:
-    """Return a finding as evidence; what `data` can't hold in a file is left out, lists become texts."""
-    plain = {key: value for key, value in finding.data.items() if isinstance(value, str | int | float | bool)}
-    lists = [value for value in finding.data.values() if isinstance(value, list | tuple)]
-    score = finding.data.get("score")
-    texts = tuple(str(item) for value in lists for item in value)
-    return ProposalEvidence(finding.code, score / 100 if isinstance(score, int) else None, texts, plain)
 
 
 def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str]]:

@@ -76,7 +76,7 @@ def undecided(
         if not rejected_ids & _names(other.proposal):
             unique.setdefault(other.proposal.id, other)
     # What is left for a person: no fix, and no other proposal is about it.
-    files = {fix.path for fix in planned.fixes}
+    files = {file.path for fix in planned.fixes for file in fix.files}
     fixed = {
         id(finding) for finding in planned.findings if lint_fixes.fixable(finding) and finding.data.get("path") in files
     }

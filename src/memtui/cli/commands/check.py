@@ -15,10 +15,10 @@ from memtui.cli.output import Output, Result, difference, line, safe, styled
 from memtui.store import scopes, sidecars
 from memtui.store.index.index_state import IndexState, states
 from memtui.store.scopes import Scope
-from memtui.tidy import lint, lint_fixes
+from memtui.tidy import composed_files, lint, lint_fixes
+from memtui.tidy.changeset import Proposal
 from memtui.tidy.checks import doctor
 from memtui.tidy.lint import LintInput
-from memtui.tidy.lint_fixes import FileFix
 from memtui.views.bars import bar
 
 FORMATS = ("text", "github")
@@ -73,7 +73,7 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     chosen = memories.chosen_scopes(ctx, args.scope) if args.scope else []
     labels = {scope.shown for scope in chosen}
 
-    def look() -> "tuple[LintInput, list[Finding], list[FileFix]]":
+    def look() -> "tuple[LintInput, list[Finding], list[Proposal]]":
         subject = _subject(ctx, args.path, chosen)
         reports = [finding for finding in lint.check(subject) if not labels or str(finding.data.get("scope")) in labels]
         if args.path is None:
@@ -84,11 +84,11 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     subject, reports, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
-    files = {fix.path for fix in planned}
+    files = {file.path for fix in planned for file in fix.files}
     rejected = files & _rejected(ctx, subject) if args.path is None else set[str]()
     if rejected and args.fix:
         ctx.out.say(f"{many(len(rejected), 'file')} left out. {REJECTED}")
-    fixed = [fix for fix in planned if fix.path not in rejected] if args.fix else []
+    fixed = [fix for fix in planned if fix.files[0].path not in rejected] if args.fix else []
     undo = _fix(ctx, args, subject, fixed) if fixed else False
     if fixed and not args.dry_run:
         subject, reports, _ = look()
@@ -109,7 +109,11 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         "problems": to_fix,
         "notes": len(causes) - to_fix,
         "scopes": [{"scope": scope.label, "path": scope.directory} for scope in subject.scopes],
-        "fixed": [{"path": fix.path, "diff": "\n".join(difference(fix.before or b"", fix.after))} for fix in fixed],
+        "fixed": [
+            {"path": file.path, "diff": "\n".join(difference(file.before or b"", file.after or b""))}
+            for fix in fixed
+            for file in fix.files
+        ],
         "undo": "memtui undo" if undo else None,
     }
 
@@ -160,13 +164,13 @@ def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInp
     raise error
 
 
-def _fix(ctx: Context, args: argparse.Namespace, subject: LintInput, fixes: "list[FileFix]") -> bool:
+def _fix(ctx: Context, args: argparse.Namespace, subject: LintInput, fixes: "list[Proposal]") -> bool:
     """Show fixes, ask, and make them; return whether an undo undoes them. Raises MemtuiError for no."""
     for fix in [] if ctx.out.json else fixes:
-        ctx.out.heading(line(fix.scope.shown), line(ctx.tilde(fix.path)))
-        if fix.words:
-            ctx.out.paragraph(fix.words, "  ")
-        ctx.out.diff(fix.before or b"", fix.after)
+        (file,) = fix.files
+        ctx.out.heading(line(subject.scope_of(file.path).shown), line(ctx.tilde(file.path)))
+        ctx.out.paragraph(fix.reason, "  ")
+        ctx.out.diff(file.before or b"", file.after or b"")
     if args.dry_run:
         return False
     files = many(len(fixes), "file")
@@ -174,11 +178,12 @@ def _fix(ctx: Context, args: argparse.Namespace, subject: LintInput, fixes: "lis
         ctx.confirm(f"Write {files}?", "Nothing was written.")
     # What is checked without a path are the person's own memories, also before memtui keeps anything.
     own = subject.own if args.path is None or _has_home(ctx) else {}
-    mine = [fix._replace(scope=own[fix.scope.label]) for fix in fixes if fix.scope.label in own]
+    mine = [fix for fix in fixes if subject.scope_of(fix.files[0].path).label in own]
     if mine:
         ctx.must_own()
-        lint_fixes.make_journaled(ctx.store(), mine)
-    lint_fixes.make(fix for fix in fixes if fix.scope.label not in own)
+        for refusal in composed_files.apply(ctx.store(), mine).refused:
+            raise refusal.error
+    lint_fixes.make(fix for fix in fixes if fix not in mine)
     ctx.out.say(f"Fixed {files}." + (f" {UNDO}" if mine else ""))
     return bool(mine)
 
