@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError
 from memtui.tidy import changeset, composed_files, waiting_proposals
-from memtui.tidy.changeset import MemoryFiles, ProposalEvidence
+from memtui.tidy.changeset import ProposalEvidence
 
 from .stores import World, text_of
 
@@ -27,7 +27,7 @@ def plan(world):
 def read(world, found):
     world.write("saved.json", found if isinstance(found, bytes) else json.dumps(found).encode())
     changes = waiting_proposals.read(world.path("saved.json"))
-    waiting_proposals.check_places(changes, MemoryFiles(world.store))
+    waiting_proposals.check_places(changes, world.store.files())
     return changes
 
 

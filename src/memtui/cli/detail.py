@@ -19,7 +19,6 @@ from memtui.review.outside_changes import Changed, Untrusted
 from memtui.review.waiting_entries import Waiting
 from memtui.store.store import Store
 from memtui.store.versions.writers import Occasions
-from memtui.tidy.changeset import MemoryFiles
 from memtui.views import drafts
 from memtui.views import outside_changes as words
 from memtui.views import versions as version_words
@@ -50,7 +49,7 @@ def one(ctx: Context, ref: str) -> Result:
     elif isinstance(thing, Untrusted):
         more, text = _untrusted(ctx, thing)
     else:
-        change = proposals.ShownChange(MemoryFiles(ctx.store()), thing.proposal)
+        change = proposals.ShownChange(ctx.store().files(), thing.proposal)
         more, text = change.data(), [change.print]
     return Result({**more, **as_data(ctx, row)}, *text)
 

@@ -8,10 +8,10 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, difference, line, narrate, safe, styled
 from memtui.client import locate
 from memtui.store import sidecars
-from memtui.store.plan import FileDiff, is_archived
+from memtui.store.plan import FileDiff, ScopeFiles, is_archived
 from memtui.store.store import Store
 from memtui.tidy import changeset, composed_files, coverage, lint, lint_fixes, waiting_proposals
-from memtui.tidy.changeset import MemoryFiles, Proposal
+from memtui.tidy.changeset import Proposal
 from memtui.tidy.composed_files import Composition, Refused, savings
 from memtui.tidy.coverage import Coverage
 from memtui.views import changesets
@@ -47,9 +47,9 @@ def brief(proposal: Proposal) -> "dict[str, object]":
 def listing(ctx: Context, labels: "list[str] | None") -> Result:
     """Show the proposals, each with its diff."""
     store = ctx.store()
-    files, proposals = MemoryFiles(store), read(ctx, store, labels)
+    files, proposals = store.files(), read(ctx, store, labels)
     changes = [ShownChange(files, proposal) for proposal in proposals]
-    saved = savings(Composition(files, proposals).diffs())
+    saved = savings(Composition(files, proposals).preview())
     data = {"changes": [change.data() for change in changes], "saved": saved}
     if not changes:
         return Result(data, "There is nothing to consolidate.")
@@ -61,10 +61,10 @@ def listing(ctx: Context, labels: "list[str] | None") -> Result:
 class ShownChange:
     """A proposal with what it would do to files, and what it would drop."""
 
-    def __init__(self, files: MemoryFiles, proposal: Proposal) -> None:
+    def __init__(self, files: ScopeFiles, proposal: Proposal) -> None:
         self.files, self.proposal = files, proposal
         composition = Composition(files, [proposal])
-        self.diffs, self.refused = composition.diffs(), composition.refused
+        self.diffs, self.refused = composition.preview(), composition.refused
         self.covered = coverage.of_proposal(proposal)
 
     def data(self) -> "dict[str, object]":
@@ -178,11 +178,11 @@ def approve(
 
 def _confirm(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bool) -> None:
     """Show what would be made, and ask about it; then about new secrets. Raises MemtuiError for no."""
-    files = MemoryFiles(store)
+    files = store.files()
     composition = Composition(files, proposals)
     if not composition.made:
         return
-    diffs = composition.diffs()
+    diffs = composition.preview()
     if not yes:
         for proposal in [] if ctx.out.json else composition.made:
             ShownChange(files, proposal).print(ctx.out)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from memtui.base import paths
 from memtui.base.errors import MemtuiError, NotFoundError
@@ -13,6 +13,7 @@ from memtui.client import locate
 from memtui.store import memory, references, scopes, sidecars, trust_grants
 from memtui.store.index import index, index_lines
 from memtui.store.journal.changes import Change, FileChange
+from memtui.store.journal.journal import Journal
 from memtui.store.journal.text_edit import text_edits
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -81,6 +82,35 @@ class ScopeFiles:
                 places.append(ScopedFile(scope, file))
         return max(places, key=lambda scoped_file: len(scoped_file.scope.directory), default=None)
 
+    def readable(self, path: str) -> ScopedFile:
+        """Return where a file is that a change may read. Raises MemtuiError for one that it must not read."""
+        place = self.scope_of(path)
+        if place.scope.kind == "instructions":
+            return place
+        if place.scope.problem:
+            raise MemtuiError(f"{place.scope.directory} {place.scope.problem}.", "memtui reads nothing there.")
+        # A memory, an archived one, or the index.
+        *above, name = place.file.split("/")
+        odd = not path.isprintable() or os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
+        hidden = any(part.startswith(".") for part in (above[1:] if above[:1] == [ARCHIVE] else above))
+        if odd or hidden or not (not above if is_index(path) else locate.is_memory_name(name)):
+            raise MemtuiError(
+                f"{path} is no memory.", "A change may only read and write memories, and MEMORY.md beside them."
+            )
+        return place
+
+    def writable(self, path: str) -> ScopedFile:
+        """Return where a change may write a file. Raises MemtuiError for read-only scopes, symlinks, odd names."""
+        place = self.readable(path)
+        references.writable(place.scope)
+        references.real_path(place.scope, place.scope.index_path)
+        if not is_index(path):
+            references.check_name(os.path.basename(path))
+        top = paths.resolve(place.scope.directory)
+        if top is None or paths.resolve(path) != f"{top}/{place.file}":
+            raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the file that it leads to instead.")
+        return place
+
     def data(self, path: str) -> bytes | None:
         """Return a file's content as it was when first asked for; None if there is none. Raises MemtuiError."""
         if path not in self.contents:
@@ -121,8 +151,10 @@ class ScopeFiles:
         return is_index(path) or data is None or scopes.trust_of(self.root, scope).allows(data)
 
 
-class MemoryPlan:
-    """What one step makes of files: `after` (None: no file), `heirs` of those that go, `lines` of new ones."""
+class Plan:
+    """One step of changes: a caller says files, their links, lines and trust follow.
+
+    `heirs` are the files that stand for those that go, `lines` the titles and hooks of new ones in MEMORY.md."""
 
     def __init__(self, files: ScopeFiles, *, unlinks: bool = False) -> None:
         self.files, self.unlinks = files, unlinks
@@ -133,6 +165,7 @@ class MemoryPlan:
         self._named: dict[str, bool] = {}  # what was said, and whether it is trusted
         self._metadata: dict[str, tuple[int | None, int | None]] = {}
         self._indexes: dict[str, Scope] = {}
+        self._followed = False
 
     def write(
         self,
@@ -158,8 +191,9 @@ class MemoryPlan:
         """Return a file's content as far as it is planned."""
         return self.after[path] if path in self.after else self.files.data(path)
 
-    def diffs(self) -> list[FileDiff]:
+    def preview(self) -> list[FileDiff]:
         """List the files that change: first those that were said, then those that follow, each by path."""
+        self._follow()
         diffs = [
             FileDiff(path, self.files.data(path), after, path not in self._named) for path, after in self.after.items()
         ]
@@ -172,7 +206,7 @@ class MemoryPlan:
         changed: list[Change] = []
         changes: list[Change] = []
         following: list[Change] = []
-        for path, before, after, repaired in self.diffs():
+        for path, before, after, repaired in self.preview():
             scope = self._indexes.get(path) or self.files.scope_of(path).scope
             real = references.real_path(scope, path)
             mode, mtime = self._metadata.get(path, (None, None))
@@ -207,11 +241,16 @@ class MemoryPlan:
         moved = {old: new for old, new in self._moved.items() if old != new}
         return [*sidecars.moved_pairs(self.files.root, moved), *sidecars.moved_edits(self.files.root, places)]
 
-    def follow(self) -> None:
-        """Plan what follows from what was said. Raises MemtuiError."""
-        files = dict(self.after)
-        self._follow_links(files)
-        self._follow_lines(files)
+    def apply(self, journal: Journal, op: str, summary: str, extra: Sequence[Change] = (), **more: Any) -> str:
+        """Make the changes, with `extra` ones, as one step of undo; return its id. Raises as `Journal.run`."""
+        return journal.run(op, [*self.changes(), *extra], summary, **more)
+
+    def _follow(self) -> None:
+        """Plan once what follows from what was said. Raises MemtuiError."""
+        if not self._followed:
+            self._followed, files = True, dict(self.after)
+            self._follow_links(files)
+            self._follow_lines(files)
 
     def _heir(self, path: str) -> ScopedFile | None:
         """Return the memory of the same scope that stands for one that goes; links and lines lead to no other."""

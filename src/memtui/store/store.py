@@ -16,7 +16,7 @@ from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Ledger
 from memtui.store.journal.own_files import BesideEdit
 from memtui.store.memory import Memory, read_memory
-from memtui.store.plan import MemoryPlan, ScopeFiles, is_index
+from memtui.store.plan import Plan, ScopeFiles, is_index
 from memtui.store.scopes import Scope
 from memtui.store.versions import trash
 from memtui.store.versions.trash import TrashItem
@@ -71,6 +71,10 @@ class Store:
         """Return the scope with a label. Raises NotFoundError."""
         return scopes.named(self.env, self.cwd, label)
 
+    def files(self) -> ScopeFiles:
+        """Return the files of the scopes, to be read once each."""
+        return ScopeFiles(self.env, self.scopes())
+
     def find(self, ref: str) -> Memory:
         """Return the memory for a reference, as `scopes.find`."""
         return scopes.find(self.env, self.cwd, ref)
@@ -90,20 +94,18 @@ class Store:
         """Create a memory as `add`, also in a subdirectory. `verb`: the act in the journal's summary, if not `op`."""
         references.writable(scope, shared=self.shared)
         path = self._free(scope, file)
-        plan = self._creation(scope, path, data)
         summary = acts.summary(verb or op, f"{_name(scope)}:{references.stem(file)}")
-        self.journal.run(op, [*plan.changes(), *extra], summary)
+        self._creation(scope, path, data).apply(self.journal, op, summary, extra)
         return read_memory(path, scope.label)
 
-    def _creation(self, scope: Scope, path: str, data: bytes) -> MemoryPlan:
+    def _creation(self, scope: Scope, path: str, data: bytes) -> Plan:
         plan = self._plan({path: None}, scope)
         plan.write(path, data, trusted=True)
-        plan.follow()
         return plan
 
     def lines_added(self, scope: Scope, path: str, data: bytes) -> list[str]:
         """Return the lines that MEMORY.md gets with a new memory. Raises MemtuiError."""
-        diffs = [diff for diff in self._creation(scope, path, data).diffs() if is_index(diff.path)]
+        diffs = [diff for diff in self._creation(scope, path, data).preview() if is_index(diff.path)]
         lines = [(set((diff.before or b"").splitlines()), (diff.after or b"").splitlines()) for diff in diffs]
         return [line.decode("utf-8", "replace") for before, after in lines for line in after if line not in before]
 
@@ -127,10 +129,8 @@ class Store:
         plan = self._plan({mem.path: mem.raw}, scope)
         trusted = seen or self.is_trusted(mem, scope)
         plan.write(mem.path, data, trusted=trusted, mtime=round(mem.mtime * 1e9) if keep_time else None)
-        plan.follow()
-        planned = [*plan.changes(), *extra]
         summary = acts.summary(verb or op, f"{_name(scope)}:{mem.stem}")
-        self.journal.run(op, planned, summary, **({"seen": True} if seen else {}))
+        plan.apply(self.journal, op, summary, extra, **({"seen": True} if seen else {}))
         return read_memory(mem.path, scope.label)
 
     def retype(self, mem: Memory, kind: str) -> Memory:
@@ -175,9 +175,8 @@ class Store:
             entry = references.index_entry(source, old)
             title = entry.title if entry is not None and name is None else plan.files.memory(path, data).name
             plan.lines[path] = title, entry.hook if entry is not None else mem.description
-        plan.follow()
         what = f"{_name(source)}:{mem.stem} to {stem if renames else _name(scope)}"
-        self.journal.run(op, plan.changes(), acts.summary(op, what))
+        plan.apply(self.journal, op, acts.summary(op, what))
         return read_memory(path, scope.label)
 
     def delete(self, mem: Memory, *, verb: str = "delete", extra: Sequence[Change] = ()) -> str:
@@ -186,10 +185,8 @@ class Store:
         self._file_of(scope, mem, own=True)
         plan = self._plan({mem.path: references.content(mem)}, scope)
         plan.write(mem.path, None)
-        plan.follow()
-        planned = [*plan.changes(), *extra]
-        more = {"scope": scope.label, "directory": scope.directory}
-        return self.journal.run("delete", planned, acts.summary(verb, f"{_name(scope)}:{mem.stem}"), **more)
+        summary = acts.summary(verb, f"{_name(scope)}:{mem.stem}")
+        return plan.apply(self.journal, "delete", summary, extra, scope=scope.label, directory=scope.directory)
 
     def trash(self) -> list[TrashItem]:
         """List what was trashed and not restored or purged, newest first."""
@@ -271,9 +268,9 @@ class Store:
             raise conflict(path, exists=True)
         return path
 
-    def _plan(self, contents: Mapping[str, bytes | None], *scopes: Scope) -> MemoryPlan:
+    def _plan(self, contents: Mapping[str, bytes | None], *scopes: Scope) -> Plan:
         """Return a plan for files of these scopes, some of which have to be as a person saw them."""
-        plan = MemoryPlan(ScopeFiles(self.env, scopes))
+        plan = Plan(ScopeFiles(self.env, scopes))
         plan.files.contents.update(contents)
         return plan
 

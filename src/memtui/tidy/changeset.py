@@ -8,16 +8,13 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Literal, NamedTuple
 
-from memtui.base import ids, paths
-from memtui.base.errors import MemtuiError, UsageError
+from memtui.base import ids
+from memtui.base.errors import UsageError
 from memtui.base.finding import Finding
 from memtui.base.memory_kinds import KINDS
 from memtui.base.phrasing import some
 from memtui.base.storage import read_or_none
-from memtui.client import locate
-from memtui.store import references
-from memtui.store.plan import ARCHIVE, FileDiff, ScopedFile, ScopeFiles, is_archived, is_index
-from memtui.store.store import Store
+from memtui.store.plan import ARCHIVE, FileDiff, is_archived, is_index
 
 Kind = Literal["merge", "rewrite", "archive", "delete", "relink"]
 # The code of the evidence that names what a model wrote and no input says.
@@ -186,40 +183,3 @@ def in_archive(directory: str, stem: str) -> str:
     place = f"{directory}/{ARCHIVE}/{stem}"
     names = (f"{place}{end}.md" for end in chain([""], (f"-{number}" for number in count(2))))
     return next(other for other in names if not os.path.lexists(other))
-
-
-class MemoryFiles(ScopeFiles):
-    """The files of a store's scopes, as far as proposals may read and write them."""
-
-    def __init__(self, store: Store) -> None:
-        super().__init__(store.env, store.scopes())
-        self.store = store
-
-    def readable(self, path: str) -> ScopedFile:
-        """Return where a file is that a proposal may read. Raises MemtuiError for one that it must not read."""
-        place = self.scope_of(path)
-        if place.scope.kind == "instructions":
-            return place
-        if place.scope.problem:
-            raise MemtuiError(f"{place.scope.directory} {place.scope.problem}.", "memtui reads nothing there.")
-        # A memory, an archived one, or the index.
-        *above, name = place.file.split("/")
-        odd = not path.isprintable() or os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
-        hidden = any(part.startswith(".") for part in (above[1:] if above[:1] == [ARCHIVE] else above))
-        if odd or hidden or not (not above if is_index(path) else locate.is_memory_name(name)):
-            raise MemtuiError(
-                f"{path} is no memory.", "A change may only read and write memories, and MEMORY.md beside them."
-            )
-        return place
-
-    def writable(self, path: str) -> ScopedFile:
-        """Return where a proposal may write a file. Raises MemtuiError for read-only scopes, symlinks, odd names."""
-        place = self.readable(path)
-        references.writable(place.scope)
-        references.real_path(place.scope, place.scope.index_path)
-        if not is_index(path):
-            references.check_name(os.path.basename(path))
-        top = paths.resolve(place.scope.directory)
-        if top is None or paths.resolve(path) != f"{top}/{place.file}":
-            raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the file that it leads to instead.")
-        return place

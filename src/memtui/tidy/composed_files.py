@@ -12,10 +12,10 @@ from memtui.store.frontmatter import document
 from memtui.store.index import index
 from memtui.store.journal import acts
 from memtui.store.journal.text_edit import text_edits
-from memtui.store.plan import FileDiff, MemoryPlan, is_archived, is_index
+from memtui.store.plan import FileDiff, Plan, ScopeFiles, is_archived, is_index
 from memtui.store.store import Store
 from memtui.tidy import coverage, lint_fixes
-from memtui.tidy.changeset import MemoryFiles, Proposal, name, title
+from memtui.tidy.changeset import Proposal, name, title
 from memtui.tidy.coverage import Coverage
 
 # Why a proposal is refused: its files are as it would leave them (made), a file that it read changed since (stale),
@@ -91,35 +91,33 @@ def savings(diffs: Iterable[FileDiff]) -> Savings:
     return Savings(*sums)
 
 
-def weigh(files: MemoryFiles, proposal: Proposal) -> Weighed:
+def weigh(files: ScopeFiles, proposal: Proposal) -> Weighed:
     """Weigh a proposal by itself, against the files as they were read."""
     composed = Composition(files, [proposal])
-    diffs = tuple(composed.diffs())
+    diffs = tuple(composed.preview())
     return Weighed(proposal, diffs, savings(diffs), coverage.of_proposal(proposal), next(iter(composed.refused), None))
 
 
 def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
     """Make the proposals that can be made. Raises MemtuiError if a file can't be written; then nothing is changed."""
     for tries_left in reversed(range(TRIES)):
-        composition = Composition(MemoryFiles(store), proposals)
+        composition = Composition(store.files(), proposals)
         plans, refused = tuple(composition.made), tuple(composition.refused)
-        changes = composition.plan.changes() if plans else []
-        if not changes:
+        if not composition.preview():
             return Applied(plans, refused)
         successors = {path: proposal.successor for proposal in plans for path in proposal.gone if proposal.successor}
+        summary = _summary(composition.files, plans)
         try:
-            transaction = store.journal.run(
-                "consolidate", changes, _summary(composition.files, plans), became=successors
-            )
+            transaction = composition.apply(store.journal, "consolidate", summary, became=successors)
         except ConflictError:  # a file changed since it was read a moment ago: now its proposal is stale
             if not tries_left:
                 raise
             continue
-        return Applied(plans, refused, tuple(composition.diffs()), transaction)
+        return Applied(plans, refused, tuple(composition.preview()), transaction)
     raise AssertionError  # not reached: the last try returns or raises
 
 
-def _summary(files: MemoryFiles, proposals: Sequence[Proposal]) -> str:
+def _summary(files: ScopeFiles, proposals: Sequence[Proposal]) -> str:
     """Return a line for the list of changes: `merge a into b`, `approve 4 changes: 3 merged, 1 archived`."""
     if len(proposals) == 1:
         return title(proposals[0])
@@ -151,12 +149,11 @@ def _forbidden(path: str) -> Iterator[None]:
         raise _RefusedError("forbidden", path, error) from error
 
 
-class Composition:
-    """What some proposals make of the files. `made`: those that can be made, in their order; `refused`: the others."""
+class Composition(Plan):
+    """The plan of some proposals: `made` are those that can be made, in their order, `refused` the others."""
 
-    def __init__(self, files: MemoryFiles, proposals: Iterable[Proposal]) -> None:
-        self.files, self.place = files, files.scope_of
-        self.plan = MemoryPlan(files, unlinks=True)
+    def __init__(self, files: ScopeFiles, proposals: Iterable[Proposal]) -> None:
+        super().__init__(files, unlinks=True)
         self.made: list[Proposal] = []
         self.refused: list[Refused] = []
         self._writer: dict[str, Proposal] = {}
@@ -171,15 +168,10 @@ class Composition:
                 # It may count as trusted what is made from trusted files only.
                 trusted = all(files.is_trusted(file.path) for file in proposal.files if file.before is not None)
                 for path, data in outputs.items():
-                    if data != self.plan.now(path):
-                        self.plan.write(path, data, trusted=trusted)
+                    if data != self.now(path):
+                        self.write(path, data, trusted=trusted)
                 heir = next((output.path for output in proposal.written if not is_index(output.path)), None)
-                self.plan.heirs |= dict.fromkeys(proposal.gone, heir) if heir is not None else {}
-        self.plan.follow()
-
-    def diffs(self) -> list[FileDiff]:
-        """List the files that change: first those that proposals name, then those that follow, each by path."""
-        return self.plan.diffs()
+                self.heirs |= dict.fromkeys(proposal.gone, heir) if heir is not None else {}
 
     def _outputs(self, proposal: Proposal) -> dict[str, bytes | None]:
         """Return what a proposal makes of its files after those before it; MEMORY.md may have other lines by now."""
@@ -192,7 +184,7 @@ class Composition:
                 if None in {data, file.before} or is_made or not is_index(file.path):
                     what = "is gone" if data is None else "changed" if file.before is not None else "is there now"
                     raise _stale(file.path, what, "made" if is_made else "stale")
-            if data is not None and self.plan.now(file.path) is None:
+            if data is not None and self.now(file.path) is None:
                 raise self._overlap(file.path)
         outputs = {file.path: self._output(file) for file in proposal.outputs}
         self._refuse_spreading(proposal)
@@ -211,7 +203,7 @@ class Composition:
         path, before, after = file.path, file.before, file.after
         with _forbidden(path):
             self.files.writable(path)
-            now = self.plan.now(path)
+            now = self.now(path)
             broken = None if after is None or is_index(path) else document.parse(after).broken
             if broken is not None:
                 raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
@@ -240,9 +232,9 @@ class Composition:
         """Refuse to mix an untrusted memory into another one, or to put it where no trust is needed."""
         inputs = [file.path for file in proposal.memories]
         outputs = {file.path for file in proposal.outputs}
-        targets = {self.place(path).scope.directory for path in outputs}
+        targets = {self.files.scope_of(path).scope.directory for path in outputs}
         for path in inputs:
-            alone = len(inputs) == 1 and targets == {self.place(path).scope.directory}
+            alone = len(inputs) == 1 and targets == {self.files.scope_of(path).scope.directory}
             only_read = proposal.kind == "relink" and path not in outputs
             if proposal.written and not alone and not only_read and not self.files.is_trusted(path):
                 raise _RefusedError("untrusted", path, references.not_trusted(name(path)))

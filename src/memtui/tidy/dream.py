@@ -20,7 +20,7 @@ from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import changeset, contradictions, coverage, similarity, stale, waiting_proposals
-from memtui.tidy.changeset import ChangeSet, Kind, MemoryFiles, Proposal, ProposalEvidence, in_archive
+from memtui.tidy.changeset import ChangeSet, Kind, Proposal, ProposalEvidence, in_archive
 from memtui.tidy.composed_files import Composition
 
 PURPOSE = "dream"
@@ -313,7 +313,7 @@ class Dream:
 
         outcome.failed, outcome.stopped = ask_each(self.batches, ask, progress)
         settled = {*self._settled.ids, *waiting_proposals.rejected(self.store.root)}
-        composition = Composition(MemoryFiles(self.store), [each for each in proposals if each.id not in settled])
+        composition = Composition(self.store.files(), [each for each in proposals if each.id not in settled])
         for refused in composition.refused:
             names = tuple(source.path.rpartition("/")[2] for source in refused.proposal.memories)
             outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))

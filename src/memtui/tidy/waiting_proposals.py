@@ -15,11 +15,11 @@ from memtui.base.storage import read_or_none, storage_error
 from memtui.store import memory, sidecars
 from memtui.store.journal import acts
 from memtui.store.journal.changes import FileChange
-from memtui.store.plan import FileDiff
+from memtui.store.plan import FileDiff, ScopeFiles
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import lint_fixes, plan
-from memtui.tidy.changeset import ChangeSet, MemoryFiles, Proposal, ProposalEvidence, check, sha256, title
+from memtui.tidy.changeset import ChangeSet, Proposal, ProposalEvidence, check, sha256, title
 from memtui.tidy.lint import LintInput
 
 VERSION = 1
@@ -90,7 +90,7 @@ def undecided(
 
 def _saved(store: Store) -> list[Undecided]:
     """List what saved ChangeSets propose about unchanged files of the scopes here."""
-    files = MemoryFiles(store)
+    files = store.files()
     rows: list[Undecided] = []
     for path, _, changes in _sets(store.root):
         try:
@@ -137,7 +137,7 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
     """Reject proposals in one step: until their memories change, or `never` again. Raises MemtuiError."""
     if not proposals:
         return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
-    files, pairs = MemoryFiles(store), 0
+    files, pairs = store.files(), 0
     with store.journal.together():
         for each in proposals:
             present = [file.path for file in each.files if never and each.kind == "merge" and os.path.exists(file.path)]
@@ -268,7 +268,7 @@ def _proposal(row: dict[str, Any]) -> Proposal:
     return proposal
 
 
-def check_places(changes: ChangeSet, files: MemoryFiles) -> None:
+def check_places(changes: ChangeSet, files: ScopeFiles) -> None:
     """Raise MemtuiError for a ChangeSet about other files than the memories, indexes and instructions here."""
     for proposal in changes.proposals:
         for file in proposal.files:

@@ -38,7 +38,7 @@ NOTICE = "The hooks are installed. Now send Claude a note: enter sends this one,
 NO_HOOKS = "No hooks were installed. To install them later: {app.setup}, then {setup.approve}."
 NO_NOTE = "{app.note} writes a note at any time."
 
-PlanOrError = install.Plan | MemtuiError
+PlanOrError = install.SettingsPlan | MemtuiError
 
 
 async def change_hooks(services: "Services", action: install.Action, *, offer: bool = False) -> bool:

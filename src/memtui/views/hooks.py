@@ -10,7 +10,7 @@ from memtui.base.phrasing import many
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import settings_merge
 from memtui.hooks.install.entries import is_ours, shows_ours
-from memtui.hooks.install.installation import Plan
+from memtui.hooks.install.installation import SettingsPlan
 from memtui.hooks.install.status import Status
 
 TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
@@ -39,7 +39,7 @@ def state(hooks: Status | None) -> tuple[str, bool]:
     return f"✓ {many(len(hooks.hooks), 'hook')} ({places})", True
 
 
-def notes(plan: Plan) -> list[str]:
+def notes(plan: SettingsPlan) -> list[str]:
     """Return what to know before a plan is carried out, in sentences."""
     if plan.action == "uninstall":
         return [] if plan.other_status_line is None else [_still_shows_ours(plan)]
@@ -60,12 +60,12 @@ def notes(plan: Plan) -> list[str]:
     return lines
 
 
-def to_paste(plan: Plan) -> str:
+def to_paste(plan: SettingsPlan) -> str:
     """Return the line to paste for another status line beside or without memtui's, empty if there is none."""
     return f'"command": {json.dumps(plan.instead)}' if plan.instead else ""
 
 
-def _still_shows_ours(plan: Plan) -> str:
+def _still_shows_ours(plan: SettingsPlan) -> str:
     """Say that a person's own status line, which starts memtui, stays where memtui's hooks go."""
     words = f"The status line in {plan.settings_path} is your own and starts memtui: it is left alone."
     return words + (TO_SEE_IT_ALONE if plan.instead else " Take memtui out of its `command`.")
@@ -94,7 +94,7 @@ def _what_to_do(finding: Finding) -> str:
     return "" if remedy.startswith("memtui ") else f" {remedy}".rstrip()
 
 
-def effects(plan: Plan) -> list[tuple[str, list[str]]]:
+def effects(plan: SettingsPlan) -> list[tuple[str, list[str]]]:
     """List what a plan does: `Adds 7 hooks` with their events, `Adds the status line`."""
     before, after = _ours(plan.before), _ours(plan.after)
     both = before.keys() & after.keys()
@@ -124,14 +124,14 @@ def _ours(data: bytes | None) -> dict[str, list[str]]:
     return commands
 
 
-def unchanged(plan: Plan) -> str:
+def unchanged(plan: SettingsPlan) -> str:
     """Say why a plan changes nothing, after the path of the settings file."""
     if plan.action == "install":
         return "has the hooks and the status line already" if plan.status_line else "has the hooks already"
     return "has no status line of memtui's" if plan.status_line else "has no hooks of memtui's"
 
 
-def done(plan: Plan) -> str:
+def done(plan: SettingsPlan) -> str:
     """Describe what was done, once a plan was carried out."""
     what = ("hooks and status line" if plan.action == "install" else "status line") if plan.status_line else "hooks"
     return f"{what} {'installed in' if plan.action == 'install' else 'removed from'} {plan.settings_path}"

@@ -38,7 +38,7 @@ ERRORS = {"utf-8": "surrogateescape", "utf-16-le": "surrogatepass", "utf-16-be":
 
 
 @dataclass(frozen=True)
-class Plan:
+class SettingsPlan:
     """A planned change to one settings file, its bytes before and after (None: no file), and its record in
     installs.json. `other_status_line`: the person's own that stays; `instead`: the command that would show it and ours,
     or it alone where ours goes."""
@@ -96,7 +96,7 @@ def plan(
     interpreter: str = "",
     launcher: str = "",
     status_line: bool = False,
-) -> Plan:
+) -> SettingsPlan:
     """Plan what `action` would do to a settings file. `status_line`: install it beside the hooks, or remove only it;
     ours is kept up to date, and removed with the hooks, another's stays. Raises MemtuiError."""
     path = paths.normal(os.path.abspath(path))
@@ -145,7 +145,7 @@ def plan(
         other, instead = _pasted(settings_merge.read(decode(before)[1], path))
     if after != before:
         _check_writable(real_path)
-    return Plan(
+    return SettingsPlan(
         action=action,
         scope=scope,
         settings_path=path,
@@ -274,7 +274,7 @@ def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
     return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in diff)
 
 
-def apply(change: Plan, *, by: str = "cli", now: Callable[[], float] = clock.now) -> str | None:
+def apply(change: SettingsPlan, *, by: str = "cli", now: Callable[[], float] = clock.now) -> str | None:
     """Carry out a plan as one step of undo; return a backup's path. Raises ConflictError, MemtuiError."""
     from memtui.store.journal.journal import Journal
 
@@ -291,7 +291,7 @@ def apply(change: Plan, *, by: str = "cli", now: Callable[[], float] = clock.now
         raise MemtuiError(f"Can't write {where}: {error.strerror}.", "Check owner, mode and free space.") from error
 
 
-def _apply_locked(change: Plan, journal: "Journal") -> str | None:
+def _apply_locked(change: SettingsPlan, journal: "Journal") -> str | None:
     records = installs.load(change.root)
     if _read(change.settings_path, change.real_path) != change.before or records.get(change.key) != change.old_record:
         raise ConflictError(
@@ -326,7 +326,7 @@ def _missing_dirs(directory: str) -> list[str]:
     return missing
 
 
-def _patch(change: Plan) -> "Patch":
+def _patch(change: SettingsPlan) -> "Patch":
     """Make the patch for the journal: only the bytes that change, since the rest of a settings file may be secret."""
     from memtui.store.journal.changes import Patch
 

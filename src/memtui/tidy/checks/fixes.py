@@ -14,7 +14,7 @@ from memtui.store import references
 from memtui.store.frontmatter import conflict_markers, document
 from memtui.store.journal.changes import FileChange, ModeEdit
 from memtui.store.memory import Memory
-from memtui.store.plan import MemoryPlan, ScopeFiles
+from memtui.store.plan import Plan, ScopeFiles
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy.checks import adoption, doctor, retention
@@ -93,9 +93,9 @@ def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:
 
 def _resolve_index(store: Store, scope: Scope, side: str) -> str:
     references.writable(scope)
-    plan = MemoryPlan(ScopeFiles(store.env, [scope]))
+    plan = Plan(ScopeFiles(store.env, [scope]))
     plan.write(scope.index_path, conflict_markers.resolved(plan.files.data(scope.index_path) or b"", side))
-    store.journal.run("index", plan.changes(), f"resolve MEMORY.md of {scope.shown} ({side})")
+    plan.apply(store.journal, "index", f"resolve MEMORY.md of {scope.shown} ({side})")
     return scope.index_path
 
 

@@ -16,8 +16,8 @@ from memtui.review.outside_changes import Changed
 from memtui.review.waiting_entries import Waiting, homes
 from memtui.settings import config
 from memtui.store import sidecars, trust
+from memtui.store.plan import ScopeFiles
 from memtui.tidy import composed_files, waiting_proposals
-from memtui.tidy.changeset import MemoryFiles
 from memtui.tidy.composed_files import Weighed
 from memtui.tidy.waiting_proposals import Undecided
 from memtui.tui import watch
@@ -134,13 +134,13 @@ def plan(data: "Data", go_on: Callable[[], bool]) -> InboxPlan:
     """Plan what can be done about the memories. Raises MemtuiError, OSError."""
     before = stamps(data)
     undecided = data.undecided(go_on)
-    files = MemoryFiles(data.store())
+    files = data.store().files()
     places = {scope.label: present.scope_name(scope, data.facts.project) for scope in data.scopes()}
     changes = [_facts(data, files, proposal) for proposal in undecided.proposals]
     return InboxPlan(changes, undecided.left, places, before)
 
 
-def _facts(data: "Data", files: MemoryFiles, proposal: Undecided) -> ChangeFacts:
+def _facts(data: "Data", files: ScopeFiles, proposal: Undecided) -> ChangeFacts:
     try:
         place = present.scope_name(files.scope_of(proposal.proposal.files[0].path).scope, data.facts.project)
     except MemtuiError:
@@ -150,7 +150,7 @@ def _facts(data: "Data", files: MemoryFiles, proposal: Undecided) -> ChangeFacts
 
 def weigh(data: "Data", plan: InboxPlan) -> Iterator[list[Weighed]]:
     """Weigh the changes of a plan, and yield those that were weighed since the last time."""
-    files, since = MemoryFiles(data.store()), time.monotonic()
+    files, since = data.store().files(), time.monotonic()
     weighed: list[Weighed] = []
     for facts in plan.changes:
         weighed.append(composed_files.weigh(files, facts.proposal))

@@ -12,7 +12,7 @@ from memtui.store import memory
 from memtui.store.memory import TYPES
 from memtui.store.plan import is_index
 from memtui.tidy import changeset, composed_files
-from memtui.tidy.changeset import MemoryFiles, Proposal
+from memtui.tidy.changeset import Proposal
 from memtui.tidy.composed_files import Applied
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Subject, Typed
@@ -144,7 +144,7 @@ class OutcomeSubject(Subject):
     def preview(self, typed: Typed) -> Preview:
         """Return the preview of the change with the outcome that was typed: what it drops first. Raises MemtuiError."""
         edited = self._edited(typed)
-        weighed = composed_files.weigh(MemoryFiles(self.data.store()), edited)
+        weighed = composed_files.weigh(self.data.store().files(), edited)
         if weighed.refused is not None:
             raise weighed.refused.error
         facts = replace(self.facts, proposal=edited, weighed=weighed)
