@@ -272,7 +272,7 @@ class Dream:
     def __init__(self, store: Store, within: Iterable[Scope], model: LanguageModel) -> None:
         self.store, self.model, self.by = store, model, model.name
         self.not_looked_at: list[tuple[Memory, WhyNot]] = []
-        self._settled = waiting_proposals.settled(store.root)
+        self._waiting = [row.proposal for row in waiting_proposals.saved(store.root)]
         kept_apart = sidecars.kept_apart(store.root)
         groups: list[Cluster] = []
         self.count = 0
@@ -288,8 +288,9 @@ class Dream:
             tokens_in(mem.raw.decode("utf-8", "replace")) + 60 for mem in cluster.memories
         )
         # Proposals from these very texts wait for a person.
+        texts = {(file.path, file.before) for proposal in self._waiting for file in proposal.files}
         is_settled: Callable[[Cluster], bool] = lambda cluster: all(
-            (mem.path, mem.raw) in self._settled.texts for mem in cluster.memories
+            (mem.path, mem.raw) in texts for mem in cluster.memories
         )
         new = [group for group in groups if not is_settled(group)]
         self.batches = [Batch(tuple(groups)) for groups in batched(new, size, BATCH_TOKENS)]
@@ -312,7 +313,7 @@ class Dream:
             proposals.extend(self.proposals(batch, answer, outcome.dropped))
 
         outcome.failed, outcome.stopped = ask_each(self.batches, ask, progress)
-        settled = {*self._settled.ids, *waiting_proposals.rejected(self.store.root)}
+        settled = {*(proposal.id for proposal in self._waiting), *waiting_proposals.rejected(self.store.root)}
         composition = Composition(self.store.files(), [each for each in proposals if each.id not in settled])
         for refused in composition.refused:
             names = tuple(source.path.rpartition("/")[2] for source in refused.proposal.memories)

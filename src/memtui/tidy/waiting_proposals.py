@@ -3,6 +3,8 @@
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -15,23 +17,19 @@ from memtui.base.storage import read_or_none, storage_error
 from memtui.store import memory, sidecars
 from memtui.store.journal import acts
 from memtui.store.journal.changes import FileChange
-from memtui.store.plan import FileDiff, ScopeFiles
+from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import lint_fixes, plan
 from memtui.tidy.changeset import ChangeSet, Proposal, ProposalEvidence, check, sha256, title
+from memtui.tidy.composed_files import Composition
 from memtui.tidy.lint import LintInput
 
 VERSION = 1
+# Saved proposals that are refused for these reasons are not shown.
+OUTDATED = {"made", "stale", "forbidden"}
 # The most bytes of a file; the newest rejections that are kept.
 MAX_BYTES, MOST_REJECTED = 64 << 20, 10_000
-
-
-class Settled(NamedTuple):
-    """What needs no new proposal: the `ids` that wait, and the `texts` they were made from, as (path, content)."""
-
-    ids: frozenset[str]
-    texts: frozenset[tuple[str, bytes]]
 
 
 class Undecided(NamedTuple):
@@ -69,11 +67,11 @@ def undecided(
     """Plan (of the scopes `within` only), and read the ChangeSets that wait. Raises MemtuiError."""
     planned = plan.plan(store, subject, go_on)
     proposals = plan.within(planned.proposals, within) if within else planned.proposals
-    rows = [*([] if within else _saved(store)), *(Undecided(proposal, plan.BY, "") for proposal in proposals)]
-    rejected_ids = set(rejected(store.root))
+    rows = [*([] if within else _saved_here(store)), *(Undecided(proposal, plan.BY, "") for proposal in proposals)]
+    is_rejected = rejections(store.root)
     unique: dict[str, Undecided] = {}
     for other in rows:
-        if not rejected_ids & _names(other.proposal):
+        if not is_rejected(other.proposal):
             unique.setdefault(other.proposal.id, other)
     # What is left for a person: no fix, and no other proposal is about it.
     files = {file.path for fix in planned.fixes for file in fix.files}
@@ -83,27 +81,15 @@ def undecided(
     reasons = {(reason.code, reason.data.get("path")) for proposal in planned.proposals for reason in proposal.evidence}
     problems = [finding for finding in planned.findings if finding.level == PROBLEM and id(finding) not in fixed]
     findings = [finding for finding in problems if (finding.code, finding.data.get("path")) not in reasons]
-    fixes = [fix for fix in planned.proposals if lint_fixes.is_safe(fix) and rejected_ids & _names(fix)]
-    paths_rejected = frozenset(output.path for fix in fixes for output in fix.outputs)
-    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)), paths_rejected)
+    files_rejected = frozenset(file.path for fix in filter(is_rejected, planned.fixes) for file in fix.files)
+    return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)), files_rejected)
 
 
-def _saved(store: Store) -> list[Undecided]:
+def _saved_here(store: Store) -> list[Undecided]:
     """List what saved ChangeSets propose about unchanged files of the scopes here."""
     files = store.files()
-    rows: list[Undecided] = []
-    for path, _, changes in _sets(store.root):
-        try:
-            check_places(changes, files)
-            current = [
-                proposal
-                for proposal in changes.proposals
-                if all(files.data(file.path) == file.before for file in proposal.files)
-            ]
-        except MemtuiError:
-            continue
-        rows += [Undecided(proposal, changes.by, path) for proposal in current]
-    return rows
+    refusals = [(row, Composition(files, [row.proposal]).refused) for row in saved(store.root)]
+    return [row for row, refused in refusals if not refused or refused[0].reason not in OUTDATED]
 
 
 def rejected_path(root: str) -> str:
@@ -128,9 +114,10 @@ def _for_good(proposal: Proposal) -> str:
     return " ".join(["never", proposal.ref, *sorted({evidence.code for evidence in proposal.evidence})])
 
 
-def _names(proposal: Proposal) -> set[str]:
-    """Return what a proposal is known by if it was rejected, also by an older version."""
-    return {proposal.id, proposal.subject, _for_good(proposal)}
+def rejections(root: str) -> Callable[[Proposal], bool]:
+    """Return what tells whether a proposal was rejected, also by an older version."""
+    names = set(rejected(root))
+    return lambda proposal: not names.isdisjoint((proposal.id, proposal.subject, _for_good(proposal)))
 
 
 def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:
@@ -171,7 +158,7 @@ def save(root: str, changes: ChangeSet, now: float) -> str:
     except OSError as error:
         raise storage_error(error, path) from error
     about = {(proposal.kind, _texts(proposal)) for proposal in changes.proposals}
-    for older, _, change_set in [*_sets(root)]:
+    for older, change_set in [*_sets(root)]:
         if (
             older != path
             and change_set.by == changes.by
@@ -187,26 +174,21 @@ def _texts(proposal: Proposal) -> frozenset[tuple[str, bytes]]:
 
 def waiting(root: str) -> int:
     """Count the proposals of saved ChangeSets that nobody decided yet and whose files are as they were then."""
-    decided = {*rejected(root)}
-    proposals = [proposal for _, _, changes in _sets(root) for proposal in changes.proposals]
-    return len({proposal.id for proposal in proposals if not decided & _names(proposal) and proposal.is_current})
+    is_rejected, proposals = rejections(root), [row.proposal for row in saved(root)]
+    return len({proposal.id for proposal in proposals if not is_rejected(proposal) and proposal.is_current})
 
 
-def settled(root: str) -> Settled:
-    """Return what needs no new proposal, since a person has one to decide, or did not want it."""
-    proposals = [proposal for _, _, changes in _sets(root) for proposal in changes.proposals]
-    return Settled(frozenset(proposal.id for proposal in proposals), frozenset().union(*map(_texts, proposals)))
+def saved(root: str) -> list[Undecided]:
+    """List what all saved ChangeSets propose, newest first, also about files that changed since."""
+    return [Undecided(proposal, changes.by, path) for path, changes in _sets(root) for proposal in changes.proposals]
 
 
-def _sets(root: str) -> Iterator[tuple[str, float, ChangeSet]]:
-    """Yield the path, time and content of each file, newest first, without those that can't be read."""
+def _sets(root: str) -> Iterator[tuple[str, ChangeSet]]:
+    """Yield the path and content of each file, newest first, without those that can't be read."""
     for name in sorted(paths.names_in(directory(root)), reverse=True):
-        time = ids.id_time(name.removesuffix(".json"))
-        if time is not None and name.endswith(".json"):
-            try:
-                yield f"{directory(root)}/{name}", time, read(f"{directory(root)}/{name}")
-            except MemtuiError:
-                continue
+        if name.endswith(".json") and ids.id_time(name.removesuffix(".json")) is not None:
+            with suppress(MemtuiError):
+                yield f"{directory(root)}/{name}", read(f"{directory(root)}/{name}")
 
 
 def dumps(changes: ChangeSet) -> bytes:
@@ -216,10 +198,7 @@ def dumps(changes: ChangeSet) -> bytes:
             "id": each.id,
             "kind": each.kind,
             "reason": each.reason,
-            "evidence": [
-                {"code": part.code, "score": part.score, "texts": part.texts, "data": dict(part.data)}
-                for part in each.evidence
-            ],
+            "evidence": list(map(asdict, each.evidence)),
             "inputs": [
                 {"path": file.path, "sha256": sha256(file.before), "text": _text(file.before)}
                 for file in each.files
@@ -266,12 +245,3 @@ def _proposal(row: dict[str, Any]) -> Proposal:
     proposal = Proposal(str(row["id"]), row["kind"], str(row["reason"]), tuple(parts), tuple(files))
     check(proposal)
     return proposal
-
-
-def check_places(changes: ChangeSet, files: ScopeFiles) -> None:
-    """Raise MemtuiError for a ChangeSet about other files than the memories, indexes and instructions here."""
-    for proposal in changes.proposals:
-        for file in proposal.files:
-            files.readable(file.path)
-        for output in proposal.outputs:
-            files.writable(output.path)

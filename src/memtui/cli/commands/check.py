@@ -15,7 +15,7 @@ from memtui.cli.output import Output, Result, difference, line, safe, styled
 from memtui.store import scopes, sidecars
 from memtui.store.index.index_state import IndexState, states
 from memtui.store.scopes import Scope
-from memtui.tidy import composed_files, lint, lint_fixes
+from memtui.tidy import composed_files, lint, lint_fixes, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.checks import doctor
 from memtui.tidy.lint import LintInput
@@ -84,8 +84,11 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     subject, reports, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
-    files = {file.path for fix in planned for file in fix.files}
-    rejected = files & _rejected(ctx, subject) if args.path is None else set[str]()
+    rejected = (
+        set[str]()
+        if args.path
+        else {fix.files[0].path for fix in filter(waiting_proposals.rejections(ctx.root), planned)}
+    )
     if rejected and args.fix:
         ctx.out.say(f"{many(len(rejected), 'file')} left out. {REJECTED}")
     fixed = [fix for fix in planned if fix.files[0].path not in rejected] if args.fix else []
@@ -140,17 +143,6 @@ def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInp
     except UsageError:
         return lint.at(path, ctx.cwd, ctx.now())  # no home
     return lint.at(path, ctx.cwd, ctx.now(), root, sidecars.kept_apart(root), places)
-
-
-def _rejected(ctx: Context, subject: LintInput) -> "frozenset[str]":
-    """Return the files whose fix the person rejected."""
-    from memtui.tidy import waiting_proposals
-
-    return (
-        waiting_proposals.undecided(ctx.store(), subject).rejected
-        if waiting_proposals.rejected(ctx.root)
-        else frozenset()
-    )
 
 
 def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
