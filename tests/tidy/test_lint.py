@@ -45,8 +45,7 @@ def files_of(found):
 def fix(path):
     subject = lint.at(str(path), "/", NOW)
     found = lint.check(subject)
-    for scope in subject.scopes:
-        lint_fixes.make(lint_fixes.plan("", scope, found))
+    lint_fixes.make(lint_fixes.plan(subject, found))
     return check(path)
 
 

@@ -9,7 +9,7 @@ from memtui.base import clock, phrasing
 from memtui.store import sidecars, trust_grants
 from memtui.store.journal import undo
 from memtui.store.status import Usage
-from memtui.tidy import composed_files, coverage, lint, lint_fixes, plan, similarity
+from memtui.tidy import composed_files, coverage, lint, plan, similarity
 from memtui.tidy.composed_files import savings
 
 from .stores import World, text_of
@@ -86,8 +86,8 @@ def test_memories_that_say_the_opposite_are_not_merged_but_named(world, one, oth
 def test_what_lint_fixes_is_one_change_for_each_file_and_is_safe(world):
     (relink,) = only(world, "relink")
     assert [each.code for each in relink.evidence] == ["memories.dangling"]
-    assert lint_fixes.is_safe(relink)
-    assert not lint_fixes.is_safe(only(world, "merge")[0])
+    assert relink.is_safe
+    assert not only(world, "merge")[0].is_safe
     assert "gone.md" not in relink.outputs[0].after.decode()
 
 

@@ -52,7 +52,7 @@ def over_limit(world):
 def fix(store, own, found):
     """Fix a problem as `memtui check --fix` does, and return the fixes of files."""
     own.memories or lint.check(own)
-    planned = lint_fixes.plan_all(own, found.parts)
+    planned = lint_fixes.plan(own, found.parts)
     composed_files.apply(store, planned)
     return planned
 
@@ -89,7 +89,7 @@ def test_memories_that_no_index_lists_are_all_listed_in_one_fix(tmp_path):
     world = World(f"{tmp_path}/home", {**{f"{name}.md": text_of(name) for name in names}, "MEMORY.md": "# Shop\n"})
     own = subject(world)
     found = lint.check(own)
-    composed_files.apply(world.store, lint_fixes.plan_all(own, found))
+    composed_files.apply(world.store, lint_fixes.plan(own, found))
     index = parse_index(world.read("MEMORY.md"))
     assert [each.target for each in index.lines_of_memories] == [f"{name}.md" for name in names]
     assert budget(world.read("MEMORY.md")).cut_line is None

@@ -94,7 +94,7 @@ def test_a_moved_path_is_corrected(made):
         made, "Prices: `src/old/prices.py:12` and", "`src/old/prices.py`, in `src/gone.py` the rest."
     )
     assert [each.data["proposed"] for each in found] == ["src/new/prices.py", "src/new/prices.py", ""]
-    lint_fixes.make(lint_fixes.plan("", subject.scopes[0], found))
+    lint_fixes.make(lint_fixes.plan(subject, found))
     text = (made / ".claude/memory/shop.md").read_text()
     assert "Prices: `src/new/prices.py:12` and\n`src/new/prices.py`, in `src/gone.py` the rest.\n" in text
 

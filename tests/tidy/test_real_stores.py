@@ -64,7 +64,7 @@ def test_what_was_planted_is_found_fixed_and_not_found_again(tmp_path, name):
     if name == "messy":
         assert OTHERS <= {(each.code, os.path.basename(lint.place(each)[0])) for each in found}
     fixable = {each.code for each in found if lint_fixes.fixable(each)}
-    lint_fixes.make(lint_fixes.plan("", subject.scopes[0], found))
+    lint_fixes.make(lint_fixes.plan(subject, found))
     after = lint.check(lint.at(str(store), "/", NOW))
     assert not [each.code for each in after if lint_fixes.fixable(each)]
     assert not fixable & {each.code for each in after if each.level == "problem"}

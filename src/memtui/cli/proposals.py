@@ -10,7 +10,7 @@ from memtui.client import locate
 from memtui.store import sidecars
 from memtui.store.plan import FileDiff, ScopeFiles, is_archived
 from memtui.store.store import Store
-from memtui.tidy import changeset, composed_files, coverage, lint, lint_fixes, waiting_proposals
+from memtui.tidy import changeset, composed_files, coverage, lint, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.composed_files import Composition, Refused, savings
 from memtui.tidy.coverage import Coverage
@@ -74,7 +74,7 @@ class ShownChange:
             "reason": proposal.reason,
             "score": max((fact.score for fact in proposal.evidence if fact.score is not None), default=None),
             "codes": sorted({evidence.code for evidence in proposal.evidence}),
-            "safe": lint_fixes.is_safe(proposal),
+            "safe": proposal.is_safe,
             "files": [
                 {
                     "path": change.path,

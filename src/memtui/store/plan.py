@@ -1,7 +1,7 @@
 """One step of changes to memories: the files that are said, and the links, lines and trust that follow."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -51,11 +51,13 @@ class FileDiff(NamedTuple):
 
 
 class ScopeFiles:
-    """The files of some scopes, each read once; `contents`, by path, are as they were when first asked for."""
+    """The files of some scopes, each read once; `contents`, by path, are as a person saw them or as first read."""
 
-    def __init__(self, env: dict[str, str], places: Sequence[Scope]) -> None:
+    def __init__(
+        self, env: dict[str, str], places: Sequence[Scope], contents: Mapping[str, bytes | None] | None = None
+    ) -> None:
         self.env, self.root = env, paths.root(env)
-        self.contents: dict[str, bytes | None] = {}
+        self.contents: dict[str, bytes | None] = dict(contents or {})
         self._scopes = list(places)
         self._stems: dict[str, set[str]] = {}
         self._linking: dict[str, dict[str, bytes]] = {}

@@ -93,13 +93,13 @@ class Store:
     ) -> Memory:
         """Create a memory as `add`, also in a subdirectory. `verb`: the act in the journal's summary, if not `op`."""
         references.writable(scope, shared=self.shared)
-        path = self._free(scope, file)
+        path = f"{scope.directory}/{file}"
         summary = acts.summary(verb or op, f"{_name(scope)}:{references.stem(file)}")
         self._creation(scope, path, data).apply(self.journal, op, summary, extra)
         return read_memory(path, scope.label)
 
     def _creation(self, scope: Scope, path: str, data: bytes) -> Plan:
-        plan = self._plan({path: None}, scope)
+        plan = Plan(ScopeFiles(self.env, [scope], {path: None}))
         plan.write(path, data, trusted=True)
         return plan
 
@@ -126,7 +126,7 @@ class Store:
         if data == mem.raw and not extra:
             return mem
         self._file_of(scope, mem)
-        plan = self._plan({mem.path: mem.raw}, scope)
+        plan = Plan(ScopeFiles(self.env, [scope], {mem.path: mem.raw}))
         trusted = seen or self.is_trusted(mem, scope)
         plan.write(mem.path, data, trusted=trusted, mtime=round(mem.mtime * 1e9) if keep_time else None)
         summary = acts.summary(verb or op, f"{_name(scope)}:{mem.stem}")
@@ -164,9 +164,11 @@ class Store:
         new = os.path.join(os.path.dirname(old) if renames else "", stem + ".md")
         if renames and new == old and mem.name == stem:
             raise MemtuiError(f"{mem.stem} has that name already.")
-        path = mem.path if renames and new == old else self._free(scope, new)
+        path = mem.path if renames and new == old else f"{scope.directory}/{new}"
         data = before if name is None else references.set_name(before, stem)
-        plan = self._plan({path: None, mem.path: before}, source, scope)
+        # A copy of a memory over itself is a conflict, a rename that only changes its `name` is none.
+        contents = {path: None, mem.path: before} if renames else {mem.path: before, path: None}
+        plan = Plan(ScopeFiles(self.env, [source, scope], contents))
         trusted, mode = seen or self.is_trusted(mem, source), None if renames else references.file_mode(scope)
         plan.write(path, data, trusted=trusted, mode=_mode(real) if mode is None else mode)
         if op != "copy":
@@ -183,7 +185,7 @@ class Store:
         """Move a memory to the trash with its index line; return the id for `restore`. Raises ConflictError."""
         scope = self._scope_of(mem)
         self._file_of(scope, mem, own=True)
-        plan = self._plan({mem.path: references.content(mem)}, scope)
+        plan = Plan(ScopeFiles(self.env, [scope], {mem.path: references.content(mem)}))
         plan.write(mem.path, None)
         summary = acts.summary(verb, f"{_name(scope)}:{mem.stem}")
         return plan.apply(self.journal, "delete", summary, extra, scope=scope.label, directory=scope.directory)
@@ -260,19 +262,6 @@ class Store:
             hint = "Change that memory instead, or remove the link by hand."
             raise MemtuiError(f"{mem.path} is a symlink to {path}", hint)
         return path
-
-    def _free(self, scope: Scope, file: str) -> str:
-        """Return the path for a new file of a scope. Raises ConflictError if the name is taken."""
-        path = f"{scope.directory}/{file}"
-        if os.path.lexists(path):
-            raise conflict(path, exists=True)
-        return path
-
-    def _plan(self, contents: Mapping[str, bytes | None], *scopes: Scope) -> Plan:
-        """Return a plan for files of these scopes, some of which have to be as a person saw them."""
-        plan = Plan(ScopeFiles(self.env, scopes))
-        plan.files.contents.update(contents)
-        return plan
 
     def is_trusted(self, mem: Memory, scope: Scope | None = None) -> bool:
         """Return whether a memory is trusted, or needs no trust; only such a one stays trusted when changed."""

@@ -19,6 +19,8 @@ from memtui.store.plan import ARCHIVE, FileDiff, is_archived, is_index
 Kind = Literal["merge", "rewrite", "archive", "delete", "relink"]
 # The code of the evidence that names what a model wrote and no input says.
 ADDED = "added"
+# The codes of the findings that lint fixes by itself.
+FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
 
 
 @dataclass(frozen=True)
@@ -61,14 +63,18 @@ class Proposal:
     @property
     def ref(self) -> str:
         """The id that a person types: of a planned change by cause and paths, so that it stays; else `id`."""
-        kinds = [KINDS.get(evidence.code) for evidence in self.evidence]
-        if not kinds or None in kinds:
+        if not self.evidence or any(evidence.code not in KINDS for evidence in self.evidence):
             return self.id
-        is_fix = all(kind is not None and kind.fix == "lint" for kind in kinds)
-        cause = "" if is_fix else f"{self.evidence[0].code} {self.evidence[0].data.get('link', '')}"
+        cause = "" if self.is_safe else f"{self.evidence[0].code} {self.evidence[0].data.get('link', '')}"
         return ids.digest(
             "\n".join([self.kind, cause, *sorted(os.path.realpath(output.path) for output in self.outputs)]), 5
         )
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it needs no decision: it only has fixes that lint makes by itself, which drop nothing."""
+        is_fix = bool(self.evidence) and all(evidence.code in FIXED for evidence in self.evidence)
+        return is_fix and self.kind in {"rewrite", "relink"}
 
     @property
     def subject(self) -> str:

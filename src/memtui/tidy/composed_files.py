@@ -14,7 +14,7 @@ from memtui.store.journal import acts
 from memtui.store.journal.text_edit import text_edits
 from memtui.store.plan import FileDiff, Plan, ScopeFiles, is_archived, is_index
 from memtui.store.store import Store
-from memtui.tidy import coverage, lint_fixes
+from memtui.tidy import coverage
 from memtui.tidy.changeset import Proposal, name, title
 from memtui.tidy.coverage import Coverage
 
@@ -66,7 +66,7 @@ class Weighed(NamedTuple):
     def safe(self) -> bool:
         """Whether nobody needs to decide about it: it only has fixes that lint makes by itself, and drops nothing."""
         dropped = self.coverage is not None and self.coverage.dropped
-        return self.refused is None and not dropped and lint_fixes.is_safe(self.proposal)
+        return self.refused is None and not dropped and self.proposal.is_safe
 
 
 class Applied(NamedTuple):
@@ -121,7 +121,7 @@ def _summary(files: ScopeFiles, proposals: Sequence[Proposal]) -> str:
     """Return a line for the list of changes: `merge a into b`, `approve 4 changes: 3 merged, 1 archived`."""
     if len(proposals) == 1:
         return title(proposals[0])
-    if all(map(lint_fixes.is_safe, proposals)):
+    if all(proposal.is_safe for proposal in proposals):
         shown = dict.fromkeys(files.scope_of(file.path).scope.shown for each in proposals for file in each.outputs)
         return f"fix {many(len(proposals), 'file')} of {some([*shown], SCOPES_NAMED)}"
     counts = {kind: sum(proposal.kind == kind for proposal in proposals) for kind in DONE}

@@ -10,10 +10,10 @@ from memtui.base import findings, fs
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.base.findings import Problem, message
-from memtui.base.memory_kinds import FIX, KINDS
+from memtui.base.memory_kinds import FIX
 from memtui.base.storage import read_or_none, storage_error
 from memtui.client.locate import TEAM
-from memtui.store import memory, references, scopes
+from memtui.store import memory, references
 from memtui.store.frontmatter import document
 from memtui.store.index import index_lines
 from memtui.store.index.index import budget, normal, parse_index
@@ -21,8 +21,7 @@ from memtui.store.index.index_state import IndexState
 from memtui.store.memory import Memory
 from memtui.store.plan import FileDiff, is_index
 from memtui.store.scopes import Scope
-from memtui.store.status import Usage
-from memtui.tidy.changeset import Kind, Proposal, evidence_of, propose
+from memtui.tidy.changeset import FIXED, Kind, Proposal, evidence_of, propose
 from memtui.tidy.checks import index_fit, memory_checks
 from memtui.tidy.checks.index_fit import Uses
 from memtui.tidy.lint import LintInput, by_file
@@ -32,13 +31,6 @@ SHOWN = 3
 # A fix can make room for another one, but not without end.
 ROUNDS = 5
 TEXTS = {"memories.date", "memories.path"}
-FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
-
-
-def is_safe(proposal: Proposal) -> bool:
-    """Return whether a proposal needs no decision: it only has fixes that lint makes by itself, and drops nothing."""
-    codes = {evidence.code for evidence in proposal.evidence}
-    return proposal.kind in {"rewrite", "relink"} and bool(codes) and codes <= FIXED
 
 
 def by_cause(reports: Sequence[Finding]) -> list[Problem]:
@@ -61,16 +53,13 @@ def fixable(finding: Finding) -> bool:
     return finding.code in FIXED and is_known and not is_shared
 
 
-def plan(
-    root: str,
-    scope: Scope,
-    findings: Iterable[Finding],
-    mems: Iterable[Memory] | None = None,
-    usage: Usage | None = None,
-) -> list[Proposal]:
-    """Propose the fixes of a scope's files, one for each; `mems`: as read; `usage` orders an index over its limit."""
-    if not scope.writable or scope.problem:
-        return []
+def plan(subject: LintInput, findings: Sequence[Finding]) -> list[Proposal]:
+    """Propose the fixes for what lint found on a subject, one for each file."""
+    scopes = [scope for scope in subject.scopes if scope.writable and not scope.problem]
+    return [fix for scope in scopes for fix in _of_scope(subject, scope, findings)]
+
+
+def _of_scope(subject: LintInput, scope: Scope, findings: Sequence[Finding]) -> list[Proposal]:
     by_path: defaultdict[str, list[Finding]] = defaultdict(list)
     for item in findings:
         if fixable(item):
@@ -83,8 +72,8 @@ def plan(
         try:
             before, words = read_or_none(references.real_path(scope, path)), ""
             if path == scope.index_path:
-                memories, uses = _as_fixed(scope, fixes, mems), index_fit.uses_of(scope, usage)
-                after, words = _index_after(root, scope, those, memories, uses)
+                memories, uses = _as_fixed(subject, scope, fixes), index_fit.uses_of(scope, subject.usage)
+                after, words = _index_after(subject.root, scope, those, memories, uses)
             elif before is None:
                 continue
             else:
@@ -98,16 +87,10 @@ def plan(
     return fixes
 
 
-def plan_all(subject: LintInput, findings: Sequence[Finding]) -> list[Proposal]:
-    """Propose the fixes for what lint found on a subject."""
-    mems = subject.memories.values()
-    return [fix for scope in subject.scopes for fix in plan(subject.root, scope, findings, mems, subject.usage)]
-
-
-def _as_fixed(scope: Scope, fixes: Iterable[Proposal], memories: Iterable[Memory] | None) -> dict[str, Memory]:
+def _as_fixed(subject: LintInput, scope: Scope, fixes: Iterable[Proposal]) -> dict[str, Memory]:
     """Return the memories of a scope by their normal path, as they will be."""
     fixed = [memory.from_bytes(file.path, scope.label, file.after or b"") for fix in fixes for file in fix.files]
-    return by_file(scope, scopes.memories(scope) if memories is None else memories) | by_file(scope, fixed)
+    return by_file(scope, subject.memories.values()) | by_file(scope, fixed)
 
 
 def _memory_after(data: bytes, findings: Sequence[Finding]) -> bytes:

@@ -102,7 +102,7 @@ class _Planner:
 
     @cached_property
     def file_fixes(self) -> list[Proposal]:
-        return lint_fixes.plan_all(self.subject, self.found)
+        return lint_fixes.plan(self.subject, self.found)
 
     def _numbered(self, codes: Collection[str]) -> Iterator[tuple[int, Finding]]:
         return ((at, finding) for at, finding in enumerate(self.found) if finding.code in codes)

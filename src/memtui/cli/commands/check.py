@@ -79,7 +79,7 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         if args.path is None:
             reports += doctor.trust(ctx.root, chosen or subject.scopes)
             reports.sort(key=lambda finding: finding.level != PROBLEM)
-        return subject, reports, lint_fixes.plan_all(subject, reports)
+        return subject, reports, lint_fixes.plan(subject, reports)
 
     subject, reports, planned = look()
     if args.path is not None:
