@@ -218,7 +218,7 @@ class Workspace:
 
         hidden, changes = later.load(self.root), self.changed(every=self.every)
         decisions = [("changed", change.later_key) for change in changes]
-        decisions += [(proposal.proposal.word, proposal.later_key) for proposal in plan.proposals]
+        decisions += [(proposal.word, proposal.later_key) for proposal in plan.proposals]
         decisions += [("problem", problem.later_key) for problem in plan.left]
         decisions += [("trust", memory.later_key) for memory in self.untrusted(changes)]
         return Counter(word for word, key in decisions if hidden.get(key, 0.0) <= self.now())

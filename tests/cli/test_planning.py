@@ -32,5 +32,5 @@ def test_what_changed_or_went_since_is_planned_as_it_is(world):
     with open(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a") as file:
         file.write("\nSee [[nowhere-at-all]].\n")
     assert counts(own) == counts(Workspace(world.env, world.shop, by="tui", now=NOW))
-    subject = {row.proposal.id for row in own.undecided().proposals}
-    assert subject == {row.proposal.id for row in Workspace(world.env, world.shop, by="tui").undecided().proposals}
+    subject = {proposal.id for proposal in own.undecided().proposals}
+    assert subject == {proposal.id for proposal in Workspace(world.env, world.shop, by="tui").undecided().proposals}

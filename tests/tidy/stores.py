@@ -1,6 +1,7 @@
 """Small stores for tests of consolidation, and proposals about them."""
 
 import os
+from dataclasses import replace
 
 from memtui.base import fs
 from memtui.store import memory
@@ -61,7 +62,7 @@ class World:
         return changeset.propose(kind, files)
 
     def set(self, *proposals):
-        return ChangeSet("2026-11-22T21:00:00Z", "test", tuple(proposals))
+        return ChangeSet("2026-11-22T21:00:00Z", "test", tuple(replace(proposal, by="test") for proposal in proposals))
 
 
 def text_of(name, description="", body="", kind="feedback"):

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TypeAlias
 
-    from memtui.tidy.waiting_proposals import Undecided, UndecidedSet
+    from memtui.tidy.changeset import Proposal
+    from memtui.tidy.waiting_proposals import UndecidedSet
 
-    Thing: TypeAlias = "Waiting | Changed | Undecided | Problem | Untrusted"
+    Thing: TypeAlias = "Waiting | Changed | Proposal | Problem | Untrusted"
 
 NOTHING = "Nothing that waits is called"
 SENTENCE = 300  # characters
@@ -122,7 +123,7 @@ class Decisions:
         says: str,
         where: str,
         time: "float | None",
-        thing: "Changed | Undecided | Problem | Untrusted",
+        thing: "Changed | Proposal | Problem | Untrusted",
         names: "tuple[str, ...]" = (),
         own_id: str = "",
     ) -> DecisionRow:
@@ -141,12 +142,11 @@ class Decisions:
 
     def proposed(self) -> "Iterator[DecisionRow]":
         """Yield the merges, fixes and rules that are proposed. Raises MemtuiError."""
-        for plan in self.planned.proposals:
-            proposal = plan.proposal
+        for proposal in self.planned.proposals:
             kind, says, path = proposal.word, changesets.gist(proposal), proposal.files[0].path
             where = next((self._place(scope) for scope in self.scopes if path.startswith(scope.directory + "/")), "")
             says = changesets.without_scope(says, changesets.scope_of(proposal), where)
-            yield self._decision(kind, says, where, None, plan, own_id=proposal.ref)
+            yield self._decision(kind, says, where, None, proposal, own_id=proposal.ref)
 
     def problems(self) -> "Iterator[DecisionRow]":
         """Yield the problems of memories that nothing fixes by itself. Raises MemtuiError."""
@@ -262,7 +262,7 @@ def as_data(ctx: Context, row: DecisionRow) -> "dict[str, object]":
     if isinstance(thing, Problem):
         return data | {"code": thing.cause, "memories": thing.memories, "remedy": thing.remedy}
     if not isinstance(thing, Changed):
-        return data | {"proposal": thing.proposal.kind, "by": thing.by}
+        return data | {"proposal": thing.kind, "by": thing.by}
     occasion = Occasions(ctx.env).of(thing.writer)
     return data | {
         "name": thing.name,

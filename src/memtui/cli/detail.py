@@ -49,7 +49,7 @@ def one(ctx: Context, ref: str) -> Result:
     elif isinstance(thing, Untrusted):
         more, text = _untrusted(ctx, thing)
     else:
-        change = proposals.ShownChange(ctx.store().files(), thing.proposal)
+        change = proposals.ShownChange(ctx.store().files(), thing)
         more, text = change.data(), [change.print]
     return Result({**more, **as_data(ctx, row)}, *text)
 

@@ -27,13 +27,10 @@ def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list
     """List the proposals that nobody decided about, first those of a model, of scopes with these labels or of all."""
     subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, sidecars.kept_apart(ctx.root))
     if not labels:
-        return [proposal.proposal for proposal in waiting_proposals.undecided(store, subject).proposals]
+        return [*waiting_proposals.undecided(store, subject).proposals]
     scopes = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
     chosen = [scope for scope in scopes if scope.kind != "instructions"]
-    return [
-        plan.proposal
-        for plan in waiting_proposals.undecided(store, subject.with_scopes(chosen), within=chosen).proposals
-    ]
+    return [*waiting_proposals.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
 
 
 def brief(proposal: Proposal) -> "dict[str, object]":

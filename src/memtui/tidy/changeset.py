@@ -19,6 +19,8 @@ from memtui.store.plan import ARCHIVE, FileDiff, is_archived, is_index
 Kind = Literal["merge", "rewrite", "archive", "delete", "relink"]
 # The code of the evidence that names what a model wrote and no input says.
 ADDED = "added"
+# What makes the proposals that need no model.
+BY = "memtui"
 # The codes of the findings that lint fixes by itself.
 FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
 
@@ -35,13 +37,14 @@ class ProposalEvidence:
 
 @dataclass(frozen=True)
 class Proposal:
-    """One change, made as a whole or not at all; the same files and outcome get the same `id` again."""
+    """One change, made as a whole or not at all, proposed `by` memtui or a model; the same files get the same `id`."""
 
     id: str
     kind: Kind
     reason: str
     evidence: tuple[ProposalEvidence, ...]
     files: tuple[FileDiff, ...]
+    by: str = BY
 
     @property
     def outputs(self) -> tuple[FileDiff, ...]:
@@ -83,6 +86,11 @@ class Proposal:
             return self.id
         facts = [(part.code, part.texts, part.data.get("file"), part.data.get("title")) for part in self.evidence]
         return ids.digest("\n".join([self.ref, *sorted(map(str, facts))]), 5)
+
+    @property
+    def later_key(self) -> str:
+        """What it is hidden under."""
+        return f"change:{self.subject}"
 
     @property
     def word(self) -> str:

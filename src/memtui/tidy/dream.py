@@ -272,7 +272,7 @@ class Dream:
     def __init__(self, store: Store, within: Iterable[Scope], model: LanguageModel) -> None:
         self.store, self.model, self.by = store, model, model.name
         self.not_looked_at: list[tuple[Memory, WhyNot]] = []
-        self._waiting = [row.proposal for row in waiting_proposals.saved(store.root)]
+        self._waiting = waiting_proposals.saved(store.root)
         kept_apart = sidecars.kept_apart(store.root)
         groups: list[Cluster] = []
         self.count = 0

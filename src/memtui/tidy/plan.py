@@ -20,7 +20,6 @@ from memtui.tidy import coverage, lint, lint_fixes, merged_memory
 from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, evidence_of, in_archive, propose
 from memtui.tidy.lint import LintInput
 
-BY = "memtui"
 # The least share of their words, of 100, that two memories have in common and are merged by.
 MERGED = 50
 # The most memories that become one, and the most bytes of its body; larger ones should be split.

@@ -32,23 +32,10 @@ OUTDATED = {"made", "stale", "forbidden"}
 MAX_BYTES, MOST_REJECTED = 64 << 20, 10_000
 
 
-class Undecided(NamedTuple):
-    """A proposal that nobody decided yet, what made it, and the file of its ChangeSet, empty for one planned now."""
-
-    proposal: Proposal
-    by: str
-    file: str
-
-    @property
-    def later_key(self) -> str:
-        """What it is hidden under."""
-        return f"change:{self.proposal.subject}"
-
-
 class UndecidedSet(NamedTuple):
     """Proposals that wait, saved ones first; problems left, by cause; the files whose fix was rejected."""
 
-    proposals: tuple[Undecided, ...]
+    proposals: tuple[Proposal, ...]
     left: tuple[Problem, ...]
     rejected: frozenset[str]
 
@@ -67,12 +54,12 @@ def undecided(
     """Plan (of the scopes `within` only), and read the ChangeSets that wait. Raises MemtuiError."""
     planned = plan.plan(store, subject, go_on)
     proposals = plan.within(planned.proposals, within) if within else planned.proposals
-    rows = [*([] if within else _saved_here(store)), *(Undecided(proposal, plan.BY, "") for proposal in proposals)]
+    waiting = [*([] if within else _saved_here(store)), *proposals]
     is_rejected = rejections(store.root)
-    unique: dict[str, Undecided] = {}
-    for other in rows:
-        if not is_rejected(other.proposal):
-            unique.setdefault(other.proposal.id, other)
+    unique: dict[str, Proposal] = {}
+    for proposal in waiting:
+        if not is_rejected(proposal):
+            unique.setdefault(proposal.id, proposal)
     # What is left for a person: no fix, and no other proposal is about it.
     files = {file.path for fix in planned.fixes for file in fix.files}
     fixed = {
@@ -85,11 +72,11 @@ def undecided(
     return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)), files_rejected)
 
 
-def _saved_here(store: Store) -> list[Undecided]:
+def _saved_here(store: Store) -> list[Proposal]:
     """List what saved ChangeSets propose about unchanged files of the scopes here."""
     files = store.files()
-    refusals = [(row, Composition(files, [row.proposal]).refused) for row in saved(store.root)]
-    return [row for row, refused in refusals if not refused or refused[0].reason not in OUTDATED]
+    refusals = [(proposal, Composition(files, [proposal]).refused) for proposal in saved(store.root)]
+    return [proposal for proposal, refused in refusals if not refused or refused[0].reason not in OUTDATED]
 
 
 def rejected_path(root: str) -> str:
@@ -174,13 +161,13 @@ def _texts(proposal: Proposal) -> frozenset[tuple[str, bytes]]:
 
 def waiting(root: str) -> int:
     """Count the proposals of saved ChangeSets that nobody decided yet and whose files are as they were then."""
-    is_rejected, proposals = rejections(root), [row.proposal for row in saved(root)]
-    return len({proposal.id for proposal in proposals if not is_rejected(proposal) and proposal.is_current})
+    is_rejected = rejections(root)
+    return len({proposal.id for proposal in saved(root) if not is_rejected(proposal) and proposal.is_current})
 
 
-def saved(root: str) -> list[Undecided]:
+def saved(root: str) -> list[Proposal]:
     """List what all saved ChangeSets propose, newest first, also about files that changed since."""
-    return [Undecided(proposal, changes.by, path) for path, changes in _sets(root) for proposal in changes.proposals]
+    return [proposal for _, changes in _sets(root) for proposal in changes.proposals]
 
 
 def _sets(root: str) -> Iterator[tuple[str, ChangeSet]]:
@@ -226,14 +213,15 @@ def read(path: str) -> ChangeSet:
         row = json.loads(fs.read_bytes(path, MAX_BYTES))
         if row["v"] != VERSION:
             raise ValueError(f"it is not of version {VERSION}")
-        return ChangeSet(str(row["time"]), str(row["by"]), tuple(map(_proposal, row["changes"])))
+        by = str(row["by"])
+        return ChangeSet(str(row["time"]), by, tuple(_proposal(change, by) for change in row["changes"]))
     except OSError as error:
         raise storage_error(error, path) from error
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise UsageError(f"{path} is no ChangeSet that this memtui reads: {error!r}.", "Plan again.") from error
 
 
-def _proposal(row: dict[str, Any]) -> Proposal:
+def _proposal(row: dict[str, Any], by: str) -> Proposal:
     parts = [
         ProposalEvidence(item["code"], item["score"], tuple(item["texts"]), item["data"]) for item in row["evidence"]
     ]
@@ -242,6 +230,6 @@ def _proposal(row: dict[str, Any]) -> Proposal:
     if (len(before), len(after)) != (len(row["inputs"]), len(row["outputs"])):
         raise ValueError("it names a file twice")
     files = [FileDiff(path, before.get(path), after.get(path, before.get(path))) for path in {**before, **after}]
-    proposal = Proposal(str(row["id"]), row["kind"], str(row["reason"]), tuple(parts), tuple(files))
+    proposal = Proposal(str(row["id"]), row["kind"], str(row["reason"]), tuple(parts), tuple(files), by)
     check(proposal)
     return proposal

@@ -187,9 +187,9 @@ def _things(rows: "list[DecisionRow]", kind: "type[T]") -> "list[T]":
 
 
 def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
-    from memtui.tidy.waiting_proposals import Undecided
+    from memtui.tidy.changeset import Proposal
 
-    return [proposal.proposal for proposal in _things(rows, Undecided)]
+    return _things(rows, Proposal)
 
 
 def approve(ctx: Context, args: argparse.Namespace) -> Result:

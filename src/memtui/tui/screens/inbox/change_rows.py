@@ -49,7 +49,7 @@ class ProposedRow(InboxRow):
             kind=kind,
             says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal), facts.place),
             place=facts.place,
-            later_key=f"change:{proposal.subject}",
+            later_key=proposal.later_key,
             autosave=f"proposal-{proposal.id}",
             facts=facts,
             state="" if kind in (MERGE, RULE) else query.PROBLEM,

@@ -27,11 +27,10 @@ SHOWN, FILES, STATEMENT, MOST_SHOWN = 4000, 12, 300, 60_000
 
 @dataclass(frozen=True)
 class ChangeFacts:
-    """A proposal, its scope `place`, who made it (`by`, empty if planned now); `weighed` later."""
+    """A proposal, and its scope `place`; `weighed` later."""
 
     proposal: Proposal
     place: str = ""
-    by: str = ""
     weighed: Weighed | None = None
 
     @property
@@ -72,7 +71,7 @@ def detail(facts: ChangeFacts, unsaved: str, *, read_only: bool) -> Text:
 def head(facts: ChangeFacts, unsaved: str = "") -> Text:
     """Return what is proposed, why, what it saves, and why it can't be made, if it can't; `unsaved` as in `detail`."""
     text = Text().append(safe_text.line(changeset.title(facts.proposal), 300), style="bold")
-    source = [facts.place, f"proposed by {facts.by}" if facts.by else ""]
+    source = [facts.place, f"proposed by {facts.proposal.by}" if facts.proposal.by != changeset.BY else ""]
     text.append(safe_text.line("".join(f"   {part}" for part in source if part), 200) + "\n", style="dim")
     text.append(unsaved, style="yellow")
     label = changesets.scope_of(facts.proposal)

@@ -18,8 +18,8 @@ from memtui.settings import config
 from memtui.store import sidecars, trust
 from memtui.store.plan import ScopeFiles
 from memtui.tidy import composed_files, waiting_proposals
+from memtui.tidy.changeset import Proposal
 from memtui.tidy.composed_files import Weighed
-from memtui.tidy.waiting_proposals import Undecided
 from memtui.tui import watch
 from memtui.tui.screens.inbox.change_rows import ProposedRow
 from memtui.tui.screens.inbox.change_text import ChangeFacts
@@ -140,12 +140,12 @@ def plan(data: "Data", go_on: Callable[[], bool]) -> InboxPlan:
     return InboxPlan(changes, undecided.left, places, before)
 
 
-def _facts(data: "Data", files: ScopeFiles, proposal: Undecided) -> ChangeFacts:
+def _facts(data: "Data", files: ScopeFiles, proposal: Proposal) -> ChangeFacts:
     try:
-        place = present.scope_name(files.scope_of(proposal.proposal.files[0].path).scope, data.facts.project)
+        place = present.scope_name(files.scope_of(proposal.files[0].path).scope, data.facts.project)
     except MemtuiError:
         place = ""
-    return ChangeFacts(proposal.proposal, place, proposal.by if proposal.file else "")
+    return ChangeFacts(proposal, place)
 
 
 def weigh(data: "Data", plan: InboxPlan) -> Iterator[list[Weighed]]:
