@@ -3,12 +3,12 @@
 import json
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from memtui.tidy import waiting_proposals
-from memtui.tidy.changeset import ChangeSet
 from tidy.stores import World
 from tidy.test_plan import AGAIN, INDEX, PNPM, REVIEW, planned
 
@@ -127,7 +127,7 @@ def test_a_merge_that_is_rejected_for_good_never_comes_back_until_undo(shell, wo
 @pytest.fixture
 def saved(shell, world):
     """The proposals as a model leaves them, in a file that somebody may have edited since."""
-    found = ChangeSet("", "a model", planned(world).proposals)
+    found = [replace(proposal, by="a model") for proposal in planned(world).proposals]
     return Path(waiting_proposals.save(world.root, found, NOW))
 
 

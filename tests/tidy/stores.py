@@ -1,14 +1,12 @@
 """Small stores for tests of consolidation, and proposals about them."""
 
 import os
-from dataclasses import replace
 
 from memtui.base import fs
 from memtui.store import memory
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
 from memtui.tidy import changeset
-from memtui.tidy.changeset import ChangeSet
 
 
 class World:
@@ -60,9 +58,6 @@ class World:
             for name in {**before, **after}
         ]
         return changeset.propose(kind, files)
-
-    def set(self, *proposals):
-        return ChangeSet("2026-11-22T21:00:00Z", "test", tuple(replace(proposal, by="test") for proposal in proposals))
 
 
 def text_of(name, description="", body="", kind="feedback"):

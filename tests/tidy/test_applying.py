@@ -1,4 +1,4 @@
-"""Applying a ChangeSet: one step that undo takes back, with links, index lines and trust kept in order; a proposal that
+"""Applying proposals: one step that undo takes back, with links, index lines and trust kept in order; a proposal that
 can't be made any more is left out as a whole, and says why."""
 
 import os

@@ -1,4 +1,4 @@
-"""SIGKILL at random points while a ChangeSet is applied: it is done or not, the next start finishes or takes back what was
+"""SIGKILL at random points while proposals are applied: it is done or not, the next start finishes or takes back what was
 begun, and one undo restores every byte."""
 
 import random

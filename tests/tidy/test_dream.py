@@ -71,17 +71,17 @@ def test_what_a_model_proposes_is_a_changeset_that_can_be_applied_and_undone(wor
     before = world.files()
     done = dream(world).run()
     assert world.files() == before
-    assert [(each.kind, each.reason) for each in done.found.proposals] == [
+    assert [(each.kind, each.reason) for each in done.proposals] == [
         ("merge", "Because."),
         ("rewrite", "Because."),
     ]
-    assert done.found.by == "claude-haiku-5-5"
+    assert done.proposals[0].by == "claude-haiku-5-5"
     assert (done.asked, done.dropped, done.failed, done.stopped) == (1, [], [], None)
     assert done.used.tokens == 1010
-    evidence = done.found.proposals[0].evidence
+    evidence = done.proposals[0].evidence
     assert {each.code for each in evidence} >= {"dream", "memories.alike"}
     store = Store(world.env, world.repo)
-    applied = composed_files.apply(store, done.found.proposals)
+    applied = composed_files.apply(store, done.proposals)
     assert len(applied.made) == 2
     assert "npm broke it" in world.text("use-pnpm.md")
     assert "no-npm.md" not in str(world.files())
@@ -115,7 +115,7 @@ def test_a_repository_s_memories_are_sent_once_they_are_trusted(world, api):
 
 def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
     api.script = answers({**MERGE, "body": "Use pnpm 7 in the web repository. The lockfile is pnpm's. Ask Bob before."})
-    (made,) = dream(world).run().found.proposals
+    (made,) = dream(world).run().proposals
     dropped = {each.statement.text for each in coverage.of_proposal(made).dropped}
     assert any("pnpm 9" in each for each in dropped)
     (added,) = [each.texts for each in made.evidence if each.code == changeset.ADDED]
@@ -124,10 +124,10 @@ def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
 
 def test_what_a_model_invents_while_it_makes_dates_absolute_is_told_and_the_dates_are_not(world, api):
     api.script = answers({**DATES, "body": f"{DATES['body']} Ask Bob before each deploy."})
-    (made,) = dream(world).run().found.proposals
+    (made,) = dream(world).run().proposals
     assert [each.texts for each in made.evidence if each.code == changeset.ADDED] == [("Ask Bob before each deploy.",)]
     api.script = answers(DATES)
-    (made,) = dream(world).run().found.proposals
+    (made,) = dream(world).run().proposals
     assert not [each for each in made.evidence if each.code == changeset.ADDED]
 
 
@@ -150,7 +150,7 @@ def test_what_a_model_invents_while_it_makes_dates_absolute_is_told_and_the_date
 def test_an_action_that_is_not_fit_is_left_out_and_said_to_be(world, api, action, why):
     api.script = answers(action)
     done = dream(world).run()
-    assert done.found.proposals == ()
+    assert done.proposals == ()
     assert [each.why for each in done.dropped] == [why]
 
 
@@ -165,15 +165,15 @@ def test_a_model_that_was_told_to_delete_everything_may_propose_a_few(world, api
     )
     before = world.files()
     done = dream(world).run()
-    assert len(done.found.proposals) == 2  # one in ten
-    assert {each.kind for each in done.found.proposals} == {"archive"}
+    assert len(done.proposals) == 2  # one in ten
+    assert {each.kind for each in done.proposals} == {"archive"}
     assert {each.why for each in done.dropped} == {"budget"}
     assert world.files() == before
 
 
 def test_of_a_contradiction_the_one_that_does_not_hold_is_archived(world, api):
     api.script = answers({"action": "contradict", "memories": ["use-pnpm", "no-npm"], "keep": "use-pnpm"})
-    (made,) = dream(world).run().found.proposals
+    (made,) = dream(world).run().proposals
     assert made.kind == "archive"
     assert made.gone == (world.path("no-npm.md"),)
     assert {each.path for each in made.memories} == {world.path("use-pnpm.md"), world.path("no-npm.md")}
@@ -222,28 +222,28 @@ def test_two_that_a_person_keeps_apart_are_never_asked_about_together(world, api
     one, other = (memory.read_memory(world.path(name), "auto") for name in ("use-pnpm.md", "no-npm.md"))
     sidecars.keep_apart(world.store.journal, one, other)
     api.script = answers(MERGE)
-    assert dream(world).run().found.proposals == ()
+    assert dream(world).run().proposals == ()
     assert {title for request in api.requests for title in request.notes().values()} == {"soon"}
 
 
 def test_a_changeset_waits_until_each_proposal_is_decided_or_stale(world, api):
     api.script = answers(MERGE, DATES)
-    found = dream(world).run().found
+    found = dream(world).run().proposals
     waiting_proposals.save(world.root, found, 1_795_000_000.0)
     assert waiting_proposals.waiting(world.root) == 2
     world.write(f"{world.root}/proposals/other.json", "{}")
     world.write("soon.md", SOON + "More.\n")
     assert waiting_proposals.waiting(world.root) == 1
-    waiting_proposals.reject(world.store, found.proposals)
+    waiting_proposals.reject(world.store, found)
     assert waiting_proposals.waiting(world.root) == 0
 
 
 def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
     api.script = answers(MERGE, DATES)
-    found = dream(world).run().found
+    found = dream(world).run().proposals
     waiting_proposals.save(world.root, found, 1_795_000_000.0)
     assert dream(world).batches == []
-    waiting_proposals.reject(world.store, found.proposals)
+    waiting_proposals.reject(world.store, found)
     assert dream(world).batches == []
     world.write("soon.md", SOON + "More, since yesterday.\n")
     (batch,) = dream(world).batches
@@ -252,7 +252,7 @@ def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
 
 def test_old_changesets_are_removed(world, api):
     api.script = answers(MERGE)
-    waiting_proposals.save(world.root, dream(world).run().found, 1_795_000_000.0)
+    waiting_proposals.save(world.root, dream(world).run().proposals, 1_795_000_000.0)
     later = 1_795_000_000.0 + 366 * 86400
     assert len(retention.due(world.root, later).proposals) == 1
     assert len(retention.collect(world.root, later).proposals) == 1

@@ -1,4 +1,4 @@
-"""A ChangeSet as a file: what is written is read back the same; what is no ChangeSet is refused with a plain sentence."""
+"""Saved proposals: what is written is read back the same; another file is refused with a plain sentence."""
 
 import json
 
@@ -19,15 +19,14 @@ def world(tmp_path):
 
 
 def plan(world):
-    """A ChangeSet of one merge, as it stands in its file."""
+    """One merge, as it stands in its file."""
     proposal = world.proposal("merge", ["one.md", "two.md"], {"one.md": "both\n", "two.md": None})
-    return json.loads(waiting_proposals.dumps(world.set(proposal)))
+    return json.loads(waiting_proposals.dumps([proposal], 0.0))
 
 
 def read(world, found):
     world.write("saved.json", found if isinstance(found, bytes) else json.dumps(found).encode())
-    changes = waiting_proposals.read(world.path("saved.json"))
-    return changes
+    return waiting_proposals.read(world.path("saved.json"))
 
 
 def test_what_is_written_is_read_back_the_same(world):
@@ -36,12 +35,12 @@ def test_what_is_written_is_read_back_the_same(world):
         "duplicate", 0.75, ("a passage", "“ü” \u202e\x1b[31m"), {"count": 3, "level": None, "name": "x"}
     )
     merge = world.proposal("merge", ["one.md", "two.md"], {"one.md": "both\x00\n", "two.md": None})
-    found = world.set(
+    found = [
         changeset.propose("merge", merge.files, [evidence], "They say the same."),
         world.proposal("rewrite", ["odd.md"], {"odd.md": b"\xff bytes"}),
         world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": "- x\n"}),
-    )
-    data = waiting_proposals.dumps(found)
+    ]
+    data = waiting_proposals.dumps(found, 0.0)
     assert read(world, data) == found
     assert all(each == "\n" or each.isprintable() for each in data.decode())
 
@@ -51,10 +50,8 @@ def test_what_is_written_is_read_back_the_same(world):
 def test_any_text_and_any_bytes_come_back(tmp_path_factory, text, blob):
     world = World(f"{tmp_path_factory.mktemp('any')}", {"one.md": blob, "two.md": text.encode("utf-8", "ignore")})
     made = world.proposal("rewrite", ["one.md", "two.md"], {"one.md": text.encode("utf-8", "replace"), "two.md": blob})
-    found = world.set(changeset.propose("rewrite", made.files, [], text))
-    again = read(world, waiting_proposals.dumps(found))
-    assert again.proposals[0].files == made.files
-    assert again.proposals[0].id == found.proposals[0].id
+    (again,) = read(world, waiting_proposals.dumps([made], 0.0))
+    assert (again.files, again.id) == (made.files, made.id)
 
 
 ELSEWHERE = {
@@ -79,11 +76,11 @@ def test_one_about_other_files_is_refused(world, name):
     for row in found["changes"][0]["outputs"][0], found["changes"][0]["inputs"][0]:
         row["path"] = path
     try:
-        changes = read(world, found)
+        proposals = read(world, found)
     except MemtuiError:
         return
     before = world.files()
-    assert [refused.reason for refused in composed_files.apply(world.store, changes.proposals).refused] == ["forbidden"]
+    assert [refused.reason for refused in composed_files.apply(world.store, proposals).refused] == ["forbidden"]
     assert world.files() == before
 
 
@@ -91,7 +88,7 @@ def test_one_about_other_files_is_refused(world, name):
     "data",
     [b"", b"null", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b'{"v": 2}', b'{"v": 1, "changes": 5}', b"1" * 5000],
 )
-def test_what_is_no_changeset_at_all_is_refused(world, data):
+def test_what_has_no_proposals_at_all_is_refused(world, data):
     with pytest.raises(MemtuiError):
         read(world, data)
 
@@ -122,7 +119,7 @@ def test_whatever_a_file_says_it_is_refused_or_stays_within_the_scopes(tmp_path_
     world.write(f"{world.top}/.bashrc", "mine")
     found = plan(world)
     archive = world.proposal("archive", ["one.md"], {"one.md": None, ".archive/one.md": text_of("one")})
-    found["changes"] += json.loads(waiting_proposals.dumps(world.set(archive)))["changes"]
+    found["changes"] += json.loads(waiting_proposals.dumps([archive], 0.0))["changes"]
     for _ in range(data.draw(st.integers(1, 3))):
         path = data.draw(st.sampled_from([each for each in nodes(found) if each]))
         at = found
@@ -134,7 +131,7 @@ def test_whatever_a_file_says_it_is_refused_or_stays_within_the_scopes(tmp_path_
             at[path[-1]] = data.draw(JSON)
     outside = {name: text for name, text in world.files().items() if not name.startswith(world.auto + "/")}
     try:
-        composed_files.apply(world.store, read(world, found).proposals)
+        composed_files.apply(world.store, read(world, found))
     except MemtuiError:
         return
     finally:

@@ -1,4 +1,4 @@
-"""The words for ChangeSets."""
+"""The words for proposals."""
 
 import pytest
 

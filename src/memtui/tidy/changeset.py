@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from memtui.base import ids
 from memtui.base.errors import UsageError
@@ -119,19 +119,11 @@ class Proposal:
         return replace(self, files=files, evidence=evidence)
 
 
-class ChangeSet(NamedTuple):
-    """Proposals, worst first. `time` is when they were made (ISO 8601), `by` what made them."""
-
-    time: str
-    by: str
-    proposals: tuple[Proposal, ...]
-
-
 def propose(
-    kind: Kind, files: Iterable[FileDiff], evidence: Iterable[ProposalEvidence] = (), reason: str = ""
+    kind: Kind, files: Iterable[FileDiff], evidence: Iterable[ProposalEvidence] = (), reason: str = "", by: str = BY
 ) -> Proposal:
     """Make a proposal, with an id made from its files. Raises UsageError if its kind can't have these files."""
-    proposal = Proposal("", kind, reason, tuple(evidence), tuple(files))
+    proposal = Proposal("", kind, reason, tuple(evidence), tuple(files), by)
     parts = [f"{file.path} {sha256(file.before)}" for file in proposal.files if file.before is not None]
     parts += [f"{file.path} {sha256(file.after)}" for file in proposal.outputs]
     proposal = replace(proposal, id=ids.digest("\n".join([kind, *parts]), 5))

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
-from memtui.base import clock, visible
+from memtui.base import visible
 from memtui.base.errors import MemtuiError
 from memtui.models.call import NOTHING, ModelError, ModelUsage, tokens_in
 from memtui.models.model import RULE, LanguageModel, Progress, ask_each, batched, fenced
@@ -20,7 +20,7 @@ from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import changeset, contradictions, coverage, similarity, stale, waiting_proposals
-from memtui.tidy.changeset import ChangeSet, Kind, Proposal, ProposalEvidence, in_archive
+from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, in_archive
 from memtui.tidy.composed_files import Composition
 
 PURPOSE = "dream"
@@ -258,7 +258,7 @@ def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileDif
 class DreamOutcome:
     """A run's proposals, dropped actions, failed requests, why it `stopped` (None: it is whole), and its use."""
 
-    found: ChangeSet
+    proposals: tuple[Proposal, ...] = ()
     dropped: list[Dropped] = field(default_factory=list)
     failed: list[ModelError] = field(default_factory=list)
     stopped: MemtuiError | None = None
@@ -304,7 +304,7 @@ class Dream:
 
     def run(self, progress: Progress = lambda *_: None) -> DreamOutcome:
         """Ask, and return the proposals that the store could make now; the others are dropped. Raises MemtuiError."""
-        outcome = DreamOutcome(ChangeSet(clock.iso_seconds(self.store.journal.now()), self.by, ()))
+        outcome = DreamOutcome()
         proposals: list[Proposal] = []
 
         def ask(batch: Batch) -> None:
@@ -318,7 +318,7 @@ class Dream:
         for refused in composition.refused:
             names = tuple(source.path.rpartition("/")[2] for source in refused.proposal.memories)
             outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))
-        outcome.found = outcome.found._replace(proposals=tuple(composition.made))
+        outcome.proposals = tuple(composition.made)
         outcome.used = self.model.spent
         return outcome
 
@@ -360,6 +360,6 @@ class Dream:
             changed = {file.path for file in files}
             files += [FileDiff(mem.path, mem.raw, mem.raw) for mem in memories if mem.path not in changed]
             reason = visible.one_line(visible.clean(action["reason"]))
-            return changeset.propose(KINDS[action["action"]], files, evidence, reason)
+            return changeset.propose(KINDS[action["action"]], files, evidence, reason, self.by)
         except MemtuiError as error:
             raise _UnfitError("impossible") from error

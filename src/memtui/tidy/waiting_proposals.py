@@ -8,7 +8,7 @@ from dataclasses import asdict
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from memtui.base import fastjson, fs, ids, paths
+from memtui.base import clock, fastjson, fs, ids, paths
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.finding import PROBLEM
 from memtui.base.findings import Problem
@@ -21,7 +21,7 @@ from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import lint_fixes, plan
-from memtui.tidy.changeset import ChangeSet, Proposal, ProposalEvidence, check, sha256, title
+from memtui.tidy.changeset import Proposal, ProposalEvidence, check, sha256, title
 from memtui.tidy.composed_files import Composition
 from memtui.tidy.lint import LintInput
 
@@ -51,7 +51,7 @@ class Rejected(NamedTuple):
 def undecided(
     store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True, within: Sequence[Scope] = ()
 ) -> UndecidedSet:
-    """Plan (of the scopes `within` only), and read the ChangeSets that wait. Raises MemtuiError."""
+    """Plan (of the scopes `within` only), and read the saved proposals. Raises MemtuiError."""
     planned = plan.plan(store, subject, go_on)
     proposals = plan.within(planned.proposals, within) if within else planned.proposals
     waiting = [*([] if within else _saved_here(store)), *proposals]
@@ -73,7 +73,7 @@ def undecided(
 
 
 def _saved_here(store: Store) -> list[Proposal]:
-    """List what saved ChangeSets propose about unchanged files of the scopes here."""
+    """List the saved proposals that can be made in the scopes here, or wait for a person to trust a memory."""
     files = store.files()
     refusals = [(proposal, Composition(files, [proposal]).refused) for proposal in saved(store.root)]
     return [proposal for proposal, refused in refusals if not refused or refused[0].reason not in OUTDATED]
@@ -137,49 +137,47 @@ def directory(root: str) -> str:
     return root + "/proposals"
 
 
-def save(root: str, changes: ChangeSet, now: float) -> str:
-    """Save a ChangeSet and return its file; older ones of its maker that it repeats go. Raises MemtuiError."""
+def save(root: str, proposals: Sequence[Proposal], now: float) -> str:
+    """Save proposals of one maker and return their file; older files that they repeat go. Raises MemtuiError."""
     path = f"{directory(root)}/{ids.new_id(now)}.json"
     try:
-        fs.write_atomic(path, dumps(changes))
+        fs.write_atomic(path, dumps(proposals, now))
     except OSError as error:
         raise storage_error(error, path) from error
-    about = {(proposal.kind, _texts(proposal)) for proposal in changes.proposals}
-    for older, change_set in [*_sets(root)]:
-        if (
-            older != path
-            and change_set.by == changes.by
-            and all((e.kind, _texts(e)) in about for e in change_set.proposals)
-        ):
+    about = set(map(_about, proposals))
+    for older, earlier in [*_sets(root)]:
+        if older != path and about.issuperset(map(_about, earlier)):
             fs.unlink(older)
     return path
 
 
-def _texts(proposal: Proposal) -> frozenset[tuple[str, bytes]]:
-    return frozenset((file.path, file.before) for file in proposal.files if file.before is not None)
+def _about(proposal: Proposal) -> tuple[object, ...]:
+    """Return what a proposal repeats if another one has it: its maker, kind and texts."""
+    texts = {(file.path, file.before) for file in proposal.files if file.before is not None}
+    return proposal.by, proposal.kind, frozenset(texts)
 
 
 def waiting(root: str) -> int:
-    """Count the proposals of saved ChangeSets that nobody decided yet and whose files are as they were then."""
+    """Count the saved proposals that nobody decided yet and whose files are as they were then."""
     is_rejected = rejections(root)
     return len({proposal.id for proposal in saved(root) if not is_rejected(proposal) and proposal.is_current})
 
 
 def saved(root: str) -> list[Proposal]:
-    """List what all saved ChangeSets propose, newest first, also about files that changed since."""
-    return [proposal for _, changes in _sets(root) for proposal in changes.proposals]
+    """List all saved proposals, newest first, also about files that changed since."""
+    return [proposal for _, proposals in _sets(root) for proposal in proposals]
 
 
-def _sets(root: str) -> Iterator[tuple[str, ChangeSet]]:
-    """Yield the path and content of each file, newest first, without those that can't be read."""
+def _sets(root: str) -> Iterator[tuple[str, list[Proposal]]]:
+    """Yield the path and proposals of each file, newest first, without those that can't be read."""
     for name in sorted(paths.names_in(directory(root)), reverse=True):
         if name.endswith(".json") and ids.id_time(name.removesuffix(".json")) is not None:
             with suppress(MemtuiError):
                 yield f"{directory(root)}/{name}", read(f"{directory(root)}/{name}")
 
 
-def dumps(changes: ChangeSet) -> bytes:
-    """Return the file of a ChangeSet. Characters beyond ASCII, and bytes that are no text, are written as escapes."""
+def dumps(proposals: Sequence[Proposal], now: float) -> bytes:
+    """Return the file of proposals of one maker; characters beyond ASCII, and bytes that are no text, as escapes."""
     rows = [
         {
             "id": each.id,
@@ -193,9 +191,9 @@ def dumps(changes: ChangeSet) -> bytes:
             ],
             "outputs": [{"path": file.path, "text": _text(file.after)} for file in each.outputs],
         }
-        for each in changes.proposals
+        for each in proposals
     ]
-    row = {"v": VERSION, "time": changes.time, "by": changes.by, "changes": rows}
+    row = {"v": VERSION, "time": clock.iso_seconds(now), "by": proposals[0].by, "changes": rows}
     return json.dumps(row, indent=2).encode() + b"\n"
 
 
@@ -207,18 +205,17 @@ def _data(row: dict[str, Any]) -> bytes | None:
     return None if row["text"] is None else bytes(row["text"].encode("utf-8", "surrogateescape"))
 
 
-def read(path: str) -> ChangeSet:
-    """Read a ChangeSet from its file. Raises UsageError for what is none, MemtuiError."""
+def read(path: str) -> list[Proposal]:
+    """Read the proposals of a file. Raises UsageError if it has none, MemtuiError."""
     try:
         row = json.loads(fs.read_bytes(path, MAX_BYTES))
         if row["v"] != VERSION:
             raise ValueError(f"it is not of version {VERSION}")
-        by = str(row["by"])
-        return ChangeSet(str(row["time"]), by, tuple(_proposal(change, by) for change in row["changes"]))
+        return [_proposal(change, str(row["by"])) for change in row["changes"]]
     except OSError as error:
         raise storage_error(error, path) from error
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"{path} is no ChangeSet that this memtui reads: {error!r}.", "Plan again.") from error
+        raise UsageError(f"{path} has no proposals that this memtui reads: {error!r}.", "Plan again.") from error
 
 
 def _proposal(row: dict[str, Any], by: str) -> Proposal:

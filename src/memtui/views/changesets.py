@@ -1,4 +1,4 @@
-"""Words for ChangeSets in both user interfaces: what a proposal does and drops, why it can't be made, what is saved."""
+"""Words for proposals in both user interfaces: what a proposal does and drops, why it can't be made, what is saved."""
 
 from collections.abc import Sequence
 

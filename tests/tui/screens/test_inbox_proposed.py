@@ -11,7 +11,7 @@ from memtui.inbox import file as inbox_file
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
 from memtui.tidy import plan, waiting_proposals
-from memtui.tidy.changeset import ChangeSet, propose
+from memtui.tidy.changeset import propose
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -291,13 +291,13 @@ async def test_f_goes_to_the_memory(app):
 
 
 def saved(empty, place, words=b""):
-    """A ChangeSet that waits, such as a dream leaves: it shortens a memory, or puts other words into it."""
+    """A proposal that waits, such as a dream leaves: it shortens a memory, or puts other words into it."""
     env, cwd = empty
     path, data = f"{place}/commit-style.md", STYLE.encode()
     shorter = data.replace(b", in at most 72 characters", words)
-    found = propose("rewrite", [FileDiff(path, data, shorter)], reason="It is too long.")
+    found = propose("rewrite", [FileDiff(path, data, shorter)], reason="It is too long.", by="a model")
     store = Store(env, cwd, by="tui")
-    return waiting_proposals.save(store.root, ChangeSet("2026-11-20T08:00:00Z", "a model", (found,)), NOW - 3600)
+    return waiting_proposals.save(store.root, [found], NOW - 3600)
 
 
 @pytest.mark.slow

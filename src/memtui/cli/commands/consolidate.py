@@ -105,8 +105,8 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
 
     with gates.held(ctx.root, ctx.now()):
         outcome = dream.run(progress)
-        plans, usage = outcome.found.proposals, outcome.used
-        path = waiting_proposals.save(ctx.root, outcome.found, ctx.now()) if plans else None
+        plans, usage = outcome.proposals, outcome.used
+        path = waiting_proposals.save(ctx.root, plans, ctx.now()) if plans else None
     errors = [*outcome.failed, *([outcome.stopped] if outcome.stopped is not None else [])]
     waiting = 0 if plans else waiting_proposals.waiting(ctx.root)
     data |= {
@@ -143,7 +143,7 @@ def _print_estimate(out: Output, dream: Dream, asking: str) -> None:
 
 
 def _print(out: Output, outcome: DreamOutcome, errors: "list[MemtuiError]") -> None:
-    plans = outcome.found.proposals
+    plans = outcome.proposals
     for proposal in plans:
         out.heading(f"{short_id(proposal.id)}  {line(changeset.title(proposal))}")
         if reason := _reason(proposal):
