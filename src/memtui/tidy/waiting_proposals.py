@@ -60,13 +60,10 @@ def undecided(
     for proposal in waiting:
         if not is_rejected(proposal):
             unique.setdefault(proposal.id, proposal)
-    # What is left for a person: no fix, and no other proposal is about it.
-    files = {file.path for fix in planned.fixes for file in fix.files}
-    fixed = {
-        id(finding) for finding in planned.findings if lint_fixes.fixable(finding) and finding.data.get("path") in files
-    }
-    reasons = {(reason.code, reason.data.get("path")) for proposal in planned.proposals for reason in proposal.evidence}
-    problems = [finding for finding in planned.findings if finding.level == PROBLEM and id(finding) not in fixed]
+    # What is left for a person: no proposal is about it.
+    planned_evidence = [part for proposal in (*planned.proposals, *planned.fixes) for part in proposal.evidence]
+    reasons = {(part.code, part.data.get("path")) for part in planned_evidence}
+    problems = [finding for finding in planned.findings if finding.level == PROBLEM]
     findings = [finding for finding in problems if (finding.code, finding.data.get("path")) not in reasons]
     files_rejected = frozenset(file.path for fix in filter(is_rejected, planned.fixes) for file in fix.files)
     return UndecidedSet(tuple(unique.values()), tuple(lint_fixes.by_cause(findings)), files_rejected)
