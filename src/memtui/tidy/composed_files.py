@@ -130,9 +130,7 @@ def _summary(files: ScopeFiles, proposals: Sequence[Proposal]) -> str:
 
 
 class _RefusedError(Exception):
-    def __init__(self, reason: Reason, path: str, error: MemtuiError) -> None:
-        super().__init__(error.message)
-        self.why: tuple[Reason, str, MemtuiError] = (reason, path, error)
+    """Why a proposal is refused, as in Refused: the reason, the path and the error."""
 
 
 def _stale(path: str, what: str, reason: Reason = "stale") -> _RefusedError:
@@ -161,7 +159,7 @@ class Composition(Plan):
             try:
                 outputs = self._outputs(proposal)
             except _RefusedError as refusal:
-                self.refused.append(Refused(proposal, *refusal.why))
+                self.refused.append(Refused(proposal, *refusal.args))
             else:
                 self.made.append(proposal)
                 self._writer |= dict.fromkeys(outputs, proposal)

@@ -41,9 +41,8 @@ class UndecidedSet(NamedTuple):
 
 
 class Rejected(NamedTuple):
-    """The `proposals` newly rejected, the count of pairs newly kept apart, and whether anything was written."""
+    """The count of pairs newly kept apart, and whether anything was written."""
 
-    proposals: tuple[Proposal, ...]
     pairs: int
     changed: bool
 
@@ -107,7 +106,7 @@ def rejections(root: str) -> Callable[[Proposal], bool]:
 def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:
     """Reject proposals in one step: until their memories change, or `never` again. Raises MemtuiError."""
     if not proposals:
-        return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
+        return Rejected(0, changed=False)  # nothing is read that could fail behind what was made already
     files, pairs = store.files(), 0
     with store.journal.together():
         for each in proposals:
@@ -127,7 +126,7 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
             if never and all(each.subject in names_then for each in new):
                 words = f"{acts.NEVER} {subject} again"
             store.journal.run("reject", [FileChange(path, before, data)], words)
-    return Rejected(new, pairs, bool(new) or pairs > 0)
+    return Rejected(pairs, bool(new) or pairs > 0)
 
 
 def directory(root: str) -> str:
