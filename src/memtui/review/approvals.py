@@ -37,26 +37,29 @@ def approve_all(journal: Journal, drafts: Sequence[Draft]) -> list[Approval]:
 
 def _approve(journal: Journal, draft: Draft) -> Approval:
     draft.store.journal = journal
-    directory, file = draft.scope.directory, draft.path.removeprefix(draft.scope.directory + "/")
     try:
-        beside_edits = of_request(draft.store.root, directory, file, draft.item, draft.trigger, journal.now())
-        extra = [removal(draft.item), *beside_edits]
-        if draft.replaced is not None:
-            mem = draft.store.edit(draft.replaced, draft.data, seen=True, op="approve", extra=extra)
-        else:
-            mem = draft.store.add(draft.scope, draft.name, draft.data, op="approve", extra=extra)
+        return Approval(draft.item, _write(draft))
     except MemtuiError as error:
         return Approval(draft.item, None, error)
-    return Approval(draft.item, mem)
 
 
-def of_request(root: str, directory: str, file: str, item: Waiting, trigger: str, now: float) -> list[BesideEdit]:
-    """Return the edit that adds to a memory a `trigger` and those of an imported pending update; None without any."""
-    phrases = fastjson.loads_dict(f'{{"of": {item.entry.fields.get("triggers") or "[]"}}}').get("of")
+def _write(draft: Draft, verb: str = "") -> Memory:
+    """Write the memory of a draft, with its triggers, and take the draft out of the inbox. Raises MemtuiError."""
+    extra = [removal(draft.item), *_triggers_added(draft)]
+    if draft.replaced is None:
+        return draft.store.add(draft.scope, draft.name, draft.data, op="approve", extra=extra)
+    return draft.store.edit(draft.replaced, draft.data, seen=not verb, op="approve", verb=verb, extra=extra)
+
+
+def _triggers_added(draft: Draft) -> list[BesideEdit]:
+    """Return the edit that adds to a memory the trigger of a draft, and those of an imported one."""
+    store, directory = draft.store, draft.scope.directory
+    phrases = fastjson.loads_dict(f'{{"of": {draft.item.entry.fields.get("triggers") or "[]"}}}').get("of")
     more = [phrase for phrase in phrases if isinstance(phrase, str)] if isinstance(phrases, list) else []
-    requests = [trigger, *more]
-    rows = sidecars.rows(root, sidecars.TRIGGERS, directory).get(file, [])
-    return sidecars.edit(root, sidecars.TRIGGERS, directory, file, triggers.after_adding(rows, requests, "draft", now))
+    file = references.relative(draft.scope, draft.path)
+    rows = sidecars.rows(store.root, sidecars.TRIGGERS, directory).get(file, [])
+    after = triggers.after_adding(rows, [draft.trigger, *more], "draft", store.journal.now())
+    return sidecars.edit(store.root, sidecars.TRIGGERS, directory, file, after)
 
 
 def find_target(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
@@ -117,12 +120,10 @@ def merged(store: Store, items: Sequence[Waiting], mem: Memory) -> Memory:
 
 def merge(store: Store, item: Waiting, memory: Memory, *, trigger: bool = True) -> Memory:
     """Put an update at a memory's end; `trigger`: what was asked then finds it. Raises as `merged`, ConflictError."""
-    scope = store.scope(memory.scope_label)
-    after = merged(store, [item], memory)
+    data = merged(store, [item], memory).raw
     request = item.entry.fields.get("request", "") if trigger else ""
-    file = references.relative(scope, memory.path)
-    extra = [removal(item), *of_request(store.root, scope.directory, file, item, request, store.journal.now())]
-    return store.edit(memory, after.raw, op="approve", verb="merge a draft into", extra=extra)
+    draft = Draft(item, store, store.scope(memory.scope_label), memory.stem, data, memory, request)
+    return _write(draft, verb="merge a draft into")
 
 
 def store_of(store: Store, items: Sequence[Waiting]) -> Store:
