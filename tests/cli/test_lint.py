@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from memtui.cli.context import Context
+
 DATA = Path(__file__).parents[1] / "data/lint"
 PROJECT = Path(__file__).parents[2]
 
@@ -127,6 +129,26 @@ def test_a_path_that_is_ones_own_scope_is_journaled_too(memtui, world):
     assert path.read_bytes() != before
     memtui("undo", "--yes")
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_check_fix_leaves_alone_what_changed_meanwhile(memtui, world, bare, own, monkeypatch):
+    shell = memtui if own else bare
+    project = Path(shell.cwd, ".claude/memory")
+    project.mkdir(parents=True, exist_ok=True)
+    late, other = project / "late.md", project / "other.md"
+    for path in (late, other):
+        path.write_text(f"---\nname: {path.stem}\n---\n\nThe till counts in cents.\n")
+    changed = "---\nname: late\ndescription: Mine\n---\n\nThe till counts in euros.\n"
+
+    def answer(*_):
+        late.write_text(changed)
+
+    monkeypatch.setattr(Context, "confirm", answer)
+    done = shell("check", *([] if own else ["."]), "--fix", check=False)
+    assert re.search(r"Fixed \d+ of \d+ files\. The others changed meanwhile: check again\.", done.err)
+    assert late.read_text() == changed
+    assert "description: The till counts in cents." in other.read_text()
 
 
 def test_two_memories_that_a_person_calls_different_stay_apart(memtui, world):

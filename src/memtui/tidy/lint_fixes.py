@@ -176,11 +176,13 @@ def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]
     return data
 
 
-def make(fixes: Iterable[Proposal]) -> None:
-    """Make fixes in a directory that is none of the person's scopes: nothing else is written. Raises MemtuiError."""
-    for file in (file for fix in fixes for file in fix.written):
+def make(fixes: Iterable[Proposal]) -> list[Proposal]:
+    """Make fixes where nothing but these files is written, and return those whose file is as it was read. Raises
+    MemtuiError."""
+    current = [fix for fix in fixes if fix.is_current]
+    for file in (file for fix in current for file in fix.written):
         try:
-            if read_or_none(file.path) == file.before:
-                fs.write_atomic(os.path.realpath(file.path), file.after or b"")
+            fs.write_atomic(os.path.realpath(file.path), file.after or b"")
         except OSError as error:
             raise storage_error(error, file.path) from error
+    return current

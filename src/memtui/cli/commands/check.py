@@ -92,7 +92,7 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     if rejected and args.fix:
         ctx.out.say(f"{many(len(rejected), 'file')} left out. {REJECTED}")
     fixed = [fix for fix in planned if fix.files[0].path not in rejected] if args.fix else []
-    undo = _fix(ctx, args, subject, fixed) if fixed else False
+    fixed, undo = _fix(ctx, args, subject, fixed) if fixed else ([], False)
     if fixed and not args.dry_run:
         subject, reports, _ = look()
     fix = "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}")
@@ -156,28 +156,32 @@ def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInp
     raise error
 
 
-def _fix(ctx: Context, args: argparse.Namespace, subject: LintInput, fixes: "list[Proposal]") -> bool:
-    """Show fixes, ask, and make them; return whether an undo undoes them. Raises MemtuiError for no."""
+def _fix(
+    ctx: Context, args: argparse.Namespace, subject: LintInput, fixes: "list[Proposal]"
+) -> "tuple[list[Proposal], bool]":
+    """Show fixes, ask, and make them; return those made, and whether an undo undoes any. Raises MemtuiError for no."""
     for fix in [] if ctx.out.json else fixes:
         (file,) = fix.files
         ctx.out.heading(line(subject.scope_of(file.path).shown), line(ctx.tilde(file.path)))
         ctx.out.paragraph(fix.reason, "  ")
         ctx.out.diff(file.before or b"", file.after or b"")
     if args.dry_run:
-        return False
-    files = many(len(fixes), "file")
+        return fixes, False
     if not args.yes:
-        ctx.confirm(f"Write {files}?", "Nothing was written.")
+        ctx.confirm(f"Write {many(len(fixes), 'file')}?", "Nothing was written.")
     # What is checked without a path are the person's own memories, also before memtui keeps anything.
     own = subject.own if args.path is None or _has_home(ctx) else {}
     mine = [fix for fix in fixes if subject.scope_of(fix.files[0].path).label in own]
+    written, undo = list[Proposal](), False
     if mine:
         ctx.must_own()
-        for refusal in composed_files.apply(ctx.store(), mine).refused:
-            raise refusal.error
-    lint_fixes.make(fix for fix in fixes if fix not in mine)
-    ctx.out.say(f"Fixed {files}." + (f" {UNDO}" if mine else ""))
-    return bool(mine)
+        applied = composed_files.apply(ctx.store(), mine)
+        written, undo = [*applied.made], bool(applied.transaction)
+    written += lint_fixes.make(fix for fix in fixes if fix not in mine)
+    some = "" if len(written) == len(fixes) else f"{len(written)} of "
+    late = " The others changed meanwhile: check again." if some else ""
+    ctx.out.say(f"Fixed {some}{many(len(fixes), 'file')}.{late}" + (f" {UNDO}" if undo else ""))
+    return written, undo
 
 
 def _has_home(ctx: Context) -> bool:
