@@ -156,7 +156,7 @@ def reject_one(store: Store, versions: Versions, item: Changed) -> None:
     """Restore what a person saw last of one, which then waits again. Raises as `present` and `texts`."""
     extra = [_seen(versions, [item], (False, None))]
     if item.kind == "deleted":
-        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=REJECTS, extra=extra)
+        store.write(item.scope, item.key, None, texts(versions, item)[0], "restore", verb=REJECTS, extra=extra)
         return
     memory = present(item)
     if item.kind == "new":

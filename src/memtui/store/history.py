@@ -7,7 +7,7 @@ from memtui.base import clock, fs
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
 from memtui.store import references, scopes
-from memtui.store.memory import Memory
+from memtui.store.memory import Memory, read_memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.store.versions.intake import Intake
@@ -142,5 +142,7 @@ def restore(
         raise NotFoundError("That version is the deletion: there is no text to restore.", "Choose the one before it.")
     file = file or version.file
     if memory is None:
-        return store.put(scope, file, text(versions, version, file), op="restore")
+        path = f"{scope.directory}/{file}"
+        store.write(scope, path, None, text(versions, version, file), "restore")
+        return read_memory(path, scope.label)
     return store.edit(memory, text(versions, version, memory.path), seen=True, op="restore")

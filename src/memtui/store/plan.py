@@ -54,9 +54,14 @@ class ScopeFiles:
     """The files of some scopes, each read once; `contents`, by path, are as a person saw them or as first read."""
 
     def __init__(
-        self, env: dict[str, str], places: Sequence[Scope], contents: Mapping[str, bytes | None] | None = None
+        self,
+        env: dict[str, str],
+        places: Sequence[Scope],
+        contents: Mapping[str, bytes | None] | None = None,
+        *,
+        shared: bool = False,
     ) -> None:
-        self.env, self.root = env, paths.root(env)
+        self.env, self.root, self.shared = env, paths.root(env), shared
         self.contents: dict[str, bytes | None] = dict(contents or {})
         self._scopes = list(places)
         self._stems: dict[str, set[str]] = {}
@@ -93,7 +98,7 @@ class ScopeFiles:
             raise MemtuiError(f"{place.scope.directory} {place.scope.problem}.", "memtui reads nothing there.")
         # A memory, an archived one, or the index.
         *above, name = place.file.split("/")
-        odd = not path.isprintable() or os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
+        odd = os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
         hidden = any(part.startswith(".") for part in (above[1:] if above[:1] == [ARCHIVE] else above))
         if odd or hidden or not (not above if is_index(path) else locate.is_memory_name(name)):
             raise MemtuiError(
@@ -101,15 +106,13 @@ class ScopeFiles:
             )
         return place
 
-    def writable(self, path: str) -> ScopedFile:
-        """Return where a change may write a file. Raises MemtuiError for read-only scopes, symlinks, odd names."""
+    def writable(self, path: str, *, through_link: bool = False) -> ScopedFile:
+        """Return where a change may write a file. Raises MemtuiError for read-only scopes, and what is no memory; for
+        symlinks that leave the scope, or unless `through_link` for all."""
         place = self.readable(path)
-        references.writable(place.scope)
-        references.real_path(place.scope, place.scope.index_path)
-        if not is_index(path):
-            references.check_name(os.path.basename(path))
-        top = paths.resolve(place.scope.directory)
-        if top is None or paths.resolve(path) != f"{top}/{place.file}":
+        references.writable(place.scope, shared=self.shared)
+        real, top = references.real_path(place.scope, path), paths.resolve(place.scope.directory)
+        if not through_link and real != f"{top}/{place.file}":
             raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the file that it leads to instead.")
         return place
 
@@ -178,7 +181,9 @@ class Plan:
         mode: int | None = None,
         mtime: int | None = None,
     ) -> None:
-        """Say a file's content, None for no file; `mode` of a new one, and the time (ns) that it is to have."""
+        """Say a file's content, None for no file; `mode` of a new one, and the time (ns) that it is to have. Raises
+        MemtuiError for a file that must not be written."""
+        self.files.writable(path, through_link=data is not None and self.files.data(path) is not None)
         self.after[path] = data
         self._named[path] = trusted
         self._metadata[path] = mode, mtime

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from memtui.base import clock, paths
 from memtui.base.errors import MemtuiError
@@ -86,26 +86,15 @@ class Store:
 
     def add(self, scope: Scope, name: str, data: bytes, *, op: str = "create", extra: Sequence[Change] = ()) -> Memory:
         """Create a memory from a whole file's bytes, with `extra` changes in the same step. Raises as `create`."""
-        return self.put(scope, f"{references.check_name(name)}.md", data, op=op, extra=extra)
-
-    def put(
-        self, scope: Scope, file: str, data: bytes, *, op: str, verb: str = "", extra: Sequence[Change] = ()
-    ) -> Memory:
-        """Create a memory as `add`, also in a subdirectory. `verb`: the act in the journal's summary, if not `op`."""
-        references.writable(scope, shared=self.shared)
-        path = f"{scope.directory}/{file}"
-        summary = acts.summary(verb or op, f"{_name(scope)}:{references.stem(file)}")
-        self._creation(scope, path, data).apply(self.journal, op, summary, extra)
+        path = f"{scope.directory}/{references.check_name(name)}.md"
+        self.write(scope, path, None, data, op, extra=extra)
         return read_memory(path, scope.label)
-
-    def _creation(self, scope: Scope, path: str, data: bytes) -> Plan:
-        plan = Plan(ScopeFiles(self.env, [scope], {path: None}))
-        plan.write(path, data, trusted=True)
-        return plan
 
     def lines_added(self, scope: Scope, path: str, data: bytes) -> list[str]:
         """Return the lines that MEMORY.md gets with a new memory. Raises MemtuiError."""
-        diffs = [diff for diff in self._creation(scope, path, data).preview() if is_index(diff.path)]
+        plan = self._plan([scope], {path: None})
+        plan.write(path, data)
+        diffs = [diff for diff in plan.preview() if is_index(diff.path)]
         lines = [(set((diff.before or b"").splitlines()), (diff.after or b"").splitlines()) for diff in diffs]
         return [line.decode("utf-8", "replace") for before, after in lines for line in after if line not in before]
 
@@ -121,17 +110,40 @@ class Store:
         keep_time: bool = False,
     ) -> Memory:
         """Replace a memory's content, or fields by dotted path; `seen` ones are trusted. Raises MemtuiError."""
-        scope = self._scope_of(mem)
+        scope = self.scope(mem.scope_label)
         data = change if isinstance(change, bytes) else memory.with_fields(mem, change)
         if data == mem.raw and not extra:
             return mem
-        self._file_of(scope, mem)
-        plan = Plan(ScopeFiles(self.env, [scope], {mem.path: mem.raw}))
-        trusted = seen or self.is_trusted(mem, scope)
-        plan.write(mem.path, data, trusted=trusted, mtime=round(mem.mtime * 1e9) if keep_time else None)
-        summary = acts.summary(verb or op, f"{_name(scope)}:{mem.stem}")
-        plan.apply(self.journal, op, summary, extra, **({"seen": True} if seen else {}))
+        trusted, mtime = seen or self.is_trusted(mem, scope), round(mem.mtime * 1e9) if keep_time else None
+        more = {"seen": True} if seen else {}
+        self.write(scope, mem.path, mem.raw, data, op, verb=verb, extra=extra, trusted=trusted, mtime=mtime, **more)
         return read_memory(mem.path, scope.label)
+
+    def _plan(self, places: Sequence[Scope], contents: Mapping[str, bytes | None]) -> Plan:
+        return Plan(ScopeFiles(self.env, places, contents, shared=self.shared))
+
+    def write(
+        self,
+        scope: Scope,
+        path: str,
+        before: bytes | None,
+        after: bytes | None,
+        op: str,
+        /,
+        *,
+        verb: str = "",
+        extra: Sequence[Change] = (),
+        trusted: bool = True,
+        mtime: int | None = None,
+        **more: Any,
+    ) -> str:
+        """Write one memory, `before` as a person saw it; return the change's id. `verb`: the act in its summary, if not
+        `op`; `more`: as for `Journal.run`. Raises MemtuiError, ConflictError."""
+        references.writable(scope, shared=self.shared)
+        plan = self._plan([scope], {path: before})
+        plan.write(path, after, trusted=trusted, mtime=mtime)
+        summary = acts.summary(verb or op, f"{_name(scope)}:{references.stem(path)}")
+        return plan.apply(self.journal, op, summary, extra, **more)
 
     def retype(self, mem: Memory, kind: str) -> Memory:
         """Give a memory another type, where its file has it (`memory.set_type`). Raises as `edit`."""
@@ -153,24 +165,23 @@ class Store:
         return self._place("copy", mem, scope, name)
 
     def _place(self, op: str, mem: Memory, scope: Scope, name: str | None, *, seen: bool = False) -> Memory:
-        source = self.scope(mem.scope_label) if op == "copy" else self._scope_of(mem)
+        source, before, renames = self.scope(mem.scope_label), references.content(mem), op == "rename"
         references.writable(scope, shared=self.shared)
-        renames = op == "rename"
-        real, before = self._file_of(source, mem, own=op != "copy"), references.content(mem)
-        if op == "copy" and read_or_none(real) != before:
-            raise conflict(mem.path)
         stem = mem.stem if name is None else references.check_name(name)
         old = references.relative(source, mem.path)
         new = os.path.join(os.path.dirname(old) if renames else "", stem + ".md")
         if renames and new == old and mem.name == stem:
             raise MemtuiError(f"{mem.stem} has that name already.")
         path = mem.path if renames and new == old else f"{scope.directory}/{new}"
-        data = before if name is None else references.set_name(before, stem)
         # A copy of a memory over itself is a conflict, a rename that only changes its `name` is none.
         contents = {path: None, mem.path: before} if renames else {mem.path: before, path: None}
-        plan = Plan(ScopeFiles(self.env, [source, scope], contents))
-        trusted, mode = seen or self.is_trusted(mem, source), None if renames else references.file_mode(scope)
-        plan.write(path, data, trusted=trusted, mode=_mode(real) if mode is None else mode)
+        plan = self._plan([source, scope], contents)
+        if op == "copy" and read_or_none(references.real_path(source, mem.path)) != before:
+            raise conflict(mem.path)
+        data = before if name is None else references.set_name(before, stem)
+        mode = None if renames else references.file_mode(scope)
+        mode = _mode(mem.path) if mode is None else mode
+        plan.write(path, data, trusted=seen or self.is_trusted(mem, source), mode=mode)
         if op != "copy":
             plan.move(mem.path, path)
         if not renames:
@@ -183,12 +194,11 @@ class Store:
 
     def delete(self, mem: Memory, *, verb: str = "delete", extra: Sequence[Change] = ()) -> str:
         """Move a memory to the trash with its index line; return the id for `restore`. Raises ConflictError."""
-        scope = self._scope_of(mem)
-        self._file_of(scope, mem, own=True)
-        plan = Plan(ScopeFiles(self.env, [scope], {mem.path: references.content(mem)}))
-        plan.write(mem.path, None)
-        summary = acts.summary(verb, f"{_name(scope)}:{mem.stem}")
-        return plan.apply(self.journal, "delete", summary, extra, scope=scope.label, directory=scope.directory)
+        scope = self.scope(mem.scope_label)
+        before, directory = references.content(mem), scope.directory
+        return self.write(
+            scope, mem.path, before, None, "delete", verb=verb, extra=extra, scope=scope.label, directory=directory
+        )
 
     def trash(self) -> list[TrashItem]:
         """List what was trashed and not restored or purged, newest first."""
@@ -248,20 +258,6 @@ class Store:
         """Return what the journal calls a memory whose scope may have gone: its reference, with the project's name."""
         scope = scopes.of_memory(self.env, self.cwd, mem)
         return f"{_name(scope)}:{mem.stem}" if scope is not None else mem.ref
-
-    def _scope_of(self, mem: Memory) -> Scope:
-        scope = self.scope(mem.scope_label)
-        references.writable(scope, shared=self.shared)
-        return scope
-
-    def _file_of(self, scope: Scope, mem: Memory, *, own: bool = False) -> str:
-        """Return the real path of a memory's file. Raises MemtuiError, with `own` also for a symlink."""
-        references.relative(scope, mem.path)
-        path = references.real_path(scope, mem.path)
-        if own and os.path.islink(mem.path):
-            hint = "Change that memory instead, or remove the link by hand."
-            raise MemtuiError(f"{mem.path} is a symlink to {path}", hint)
-        return path
 
     def is_trusted(self, mem: Memory, scope: Scope | None = None) -> bool:
         """Return whether a memory is trusted, or needs no trust; only such a one stays trusted when changed."""

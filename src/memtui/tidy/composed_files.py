@@ -1,5 +1,6 @@
 """Compose proposals into what they make of the files, and make those that can be made as one step of undo."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
@@ -200,7 +201,10 @@ class Composition(Plan):
     def _output(self, file: FileDiff) -> bytes | None:
         path, before, after = file.path, file.before, file.after
         with _forbidden(path):
-            self.files.writable(path)
+            scope = self.files.writable(path).scope
+            references.real_path(scope, scope.index_path)  # its lines follow
+            if before is None and not is_index(path):
+                references.check_name(os.path.basename(path))
             now = self.now(path)
             broken = None if after is None or is_index(path) else document.parse(after).broken
             if broken is not None:
