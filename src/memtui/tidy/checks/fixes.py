@@ -6,16 +6,13 @@ from typing import NamedTuple
 
 from memtui.base import clock
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import many
+from memtui.base.phrasing import many, some
 from memtui.base.shell import shell_word
 from memtui.base.storage import read_or_none, storage_error
 from memtui.inbox import reconciliation
-from memtui.store import references
 from memtui.store.frontmatter import conflict_markers, document
 from memtui.store.journal.changes import FileChange, ModeEdit
-from memtui.store.memory import Memory
-from memtui.store.plan import Plan, ScopeFiles
-from memtui.store.scopes import Scope
+from memtui.store.plan import Plan
 from memtui.store.store import Store
 from memtui.tidy.checks import adoption, doctor, retention
 
@@ -80,31 +77,17 @@ def _wanted(path: str, mode: int) -> int:
 
 def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:
     """Resolve git's conflict markers in what findings are about, by one side, as one step. Raises MemtuiError."""
-    changed: list[object] = []
-    with store.journal.together():
-        for subject in subjects:
-            kind, _, name = subject.partition(":")
-            if kind == "index":
-                changed.append(_resolve_index(store, store.scope(name), side))
-            else:
-                changed.append(_resolve_memory(store, store.find(name), side).path)
-    return FixOutcome("conflict", changed)
-
-
-def _resolve_index(store: Store, scope: Scope, side: str) -> str:
-    references.writable(scope)
-    plan = Plan(ScopeFiles(store.env, [scope]))
-    plan.write(scope.index_path, conflict_markers.resolved(plan.files.data(scope.index_path) or b"", side))
-    plan.apply(store.journal, "index", f"resolve MEMORY.md of {scope.shown} ({side})")
-    return scope.index_path
-
-
-def _resolve_memory(store: Store, memory: Memory, side: str) -> Memory:
-    if side == "both" and conflict_markers.first(memory.raw) <= document.parse(memory.raw).lines_above:
-        raise MemtuiError(
-            f"The two versions of {memory.ref} differ in its frontmatter.", "Keep one of them, or edit it."
-        )
-    return store.edit(memory, conflict_markers.resolved(memory.raw, side), verb="resolve")
+    plan = Plan(store.files())
+    for subject in subjects:
+        kind, _, name = subject.partition(":")
+        path = store.scope(name).index_path if kind == "index" else name
+        data = plan.files.data(path) or b""
+        if side == "both" and 0 < conflict_markers.first(data) <= document.parse(data).lines_above:
+            raise MemtuiError(f"The two versions of {name} differ in its frontmatter.", "Keep one of them, or edit it.")
+        plan.write(path, conflict_markers.resolved(data, side), trusted=plan.files.is_trusted(path))
+    changed = [*plan.after]
+    plan.apply(store.journal, "edit", f"resolve {some([*map(os.path.basename, changed)])} ({side})")
+    return FixOutcome("conflict", [*changed])
 
 
 def collect(store: Store) -> retention.Due:
