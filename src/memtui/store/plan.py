@@ -98,7 +98,7 @@ class ScopeFiles:
             raise MemtuiError(f"{place.scope.directory} {place.scope.problem}.", "memtui reads nothing there.")
         # A memory, an archived one, or the index.
         *above, name = place.file.split("/")
-        odd = os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
+        odd = "\0" in path or os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
         hidden = any(part.startswith(".") for part in (above[1:] if above[:1] == [ARCHIVE] else above))
         if odd or hidden or not (not above if is_index(path) else locate.is_memory_name(name)):
             raise MemtuiError(

@@ -8,7 +8,7 @@ from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import read_or_none, storage_error
 from memtui.store.journal.changes import Change, ChangedFiles, FileChange, KeepContent, ModeEdit, Patch, ReadContent
 from memtui.store.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
-from memtui.store.journal.shapes import Record, is_digest
+from memtui.store.journal.shapes import Record
 from memtui.store.journal.text_edit import TextEdit
 
 # The operations that take back what others wrote, where what a person has seen changes with them.
@@ -43,13 +43,6 @@ def changes_of(record: Record, read_content: ReadContent) -> list[Change]:
 def takes_back(record: Record) -> bool:
     """Return whether an intent takes back what others wrote."""
     return record.get("op") in TAKES_BACK and any(SeenEdit.key in row for row in record.get("changes", ()))
-
-
-def left(record: Record, path: str) -> str | None:
-    """Return the hash of the content in which an operation left a file; None where its rows do not say so."""
-    last = [row for row in record["changes"] if row.get("path") == path][-1]
-    digest = last.get("now", last.get("after"))
-    return digest if is_digest(digest) else None
 
 
 class ContentStore:
