@@ -1,6 +1,5 @@
-"""Words for the model that reads sessions: its state, its runs, who wrote a block."""
+"""Words for the model that reads sessions: its state, its runs."""
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.base.phrasing import ago, many
@@ -8,11 +7,8 @@ from memtui.models.subconscious import runs
 from memtui.views import models
 
 if TYPE_CHECKING:  # what is imported is waited for before the first paint
-    from memtui.models.subconscious.blocks import BlockVersion
     from memtui.models.subconscious.control import Overview, Powers
 
-# By who wrote a version of a block (models/subconscious/blocks.py).
-WHO = {"model": "the model", "person": "you", "other": "an editor or a program"}
 EMPTY = "It has read no session yet."
 
 
@@ -55,16 +51,3 @@ def did(run: runs.Run) -> str:
     if run.outcome not in {runs.DONE, runs.BEGUN}:
         words.append(run.why)
     return ", ".join(words) or ("nothing to change" if run.outcome == runs.DONE else "")
-
-
-def writers(versions: "Sequence[BlockVersion]") -> list[str]:
-    """Say of each version of a block who wrote it: after which session, or to undo what. `versions`: newest first."""
-    numbers = {block_version.id: len(versions) - at for at, block_version in enumerate(versions)}
-    return [_writer(block_version, numbers) for block_version in versions]
-
-
-def _writer(version: "BlockVersion", numbers: Mapping[str, int]) -> str:
-    who = WHO.get(version.by, version.by)
-    if version.undid:
-        return f"{who}, undoing {numbers.get(version.undid, 'an older one')}"
-    return f"{who}, session {version.session[:8]}" if version.session else who

@@ -7,6 +7,7 @@ from memtui.base.phrasing import cut
 from memtui.base.short_ids import short_id
 from memtui.store import references
 from memtui.store.journal import acts
+from memtui.store.journal.ledger import MODEL
 from memtui.store.scopes import Scope
 from memtui.store.versions.versions import AGENT, FIRST, GONE, PERSON, Version, Writer
 
@@ -16,6 +17,8 @@ def writer(version: Version, title: str = "", other: Writer | None = None) -> st
     what = other or version.writer
     if what.by == AGENT:
         return f"Claude in “{title}”" if title else f"Claude in session {short_id(what.session)}"
+    if what.by == MODEL:
+        return f"the model, session {what.session[:8]}" if what.session else "the model"
     if what.by == FIRST:
         return "found on the first run"
     if what.by == PERSON:
@@ -56,7 +59,7 @@ def called(version: Version, newest: Version, scopes: Sequence[Scope]) -> str:
     return f"was {ref(version.directory, version.file, scopes)}" if name != now else f"was in {where}"
 
 
-def told(version: Version, newest: Version, title: str, scopes: Sequence[Scope]) -> str:
+def told(version: Version, newest: Version, title: str = "", scopes: Sequence[Scope] = ()) -> str:
     """Say who wrote a version, what memtui did, and what the memory was called then; `title`: of its session."""
     did, then = deed(version, scopes), called(version, newest, scopes)
     if version.writer.by != PERSON and version.op in {"undo", "redo"}:

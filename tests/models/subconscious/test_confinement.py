@@ -154,7 +154,8 @@ def test_what_was_written_into_a_file_by_hand_is_a_version_of_its_own(read, who)
     else:
         assert read.blocks.edit("project_context", "hand.", "hand. And noted.", run="r", session="s")
     found = [
-        (each.by, read.blocks.content("project_context", each)) for each in read.blocks.versions("project_context")
+        (each.writer.by, read.blocks.content("project_context", each))
+        for each in read.blocks.versions("project_context")
     ]
     assert [by for by, _ in found] == [who, "other", "model"]
     assert [text for _, text in found][1:] == ["By hand.", "First."]

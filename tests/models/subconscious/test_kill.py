@@ -81,7 +81,7 @@ def test_wherever_a_person_is_killed_while_changing_a_block_it_has_the_old_or_th
         change()
         assert read.blocks.text("guidance") == "new"
         newest = read.blocks.versions("guidance")[0]
-        assert (newest.by, read.blocks.content("guidance", newest)) == ("person", "new")
+        assert (newest.writer.by, read.blocks.content("guidance", newest)) == ("person", "new")
         return not child.killed
 
     assert every_point(run) > 5
@@ -106,7 +106,7 @@ def test_wherever_a_person_is_killed_while_undoing_a_run_each_block_is_as_before
         assert (read.blocks.text("guidance"), read.blocks.text("project_context")) == ("mine", "")
         for name in ("guidance", "project_context"):
             newest = read.blocks.versions(name)[0]
-            assert (newest.by, bool(newest.undid)) == ("person", True)
+            assert (newest.writer.by, newest.op) == ("person", "undo")
         return not child.killed
 
     assert every_point(run) > 10
@@ -126,7 +126,7 @@ def test_wherever_it_is_killed_what_it_changed_is_known_as_its_own(read, tmp_pat
         child = Child(lambda: read.along().run(), point=point).wait()
         read.run()
         (version,) = read.blocks.versions("project_context")
-        assert (version.by, version.run) == ("model", read.runs[0].id)
+        assert (version.writer.by, version.writer.session) == ("model", read.session)
         return not child.killed
 
     assert every_point(run) > 10

@@ -35,7 +35,7 @@ def test_it_reads_what_was_said_and_keeps_blocks(read, api):
     assert (run.outcome, run.blocks, run.whispers) == ("done", ("project_context",), ())
     assert read.blocks.text("project_context") == "Deploys happen on Tuesdays."
     (version,) = read.blocks.versions("project_context")
-    assert (version.by, version.session, version.run) == ("model", read.session, run.id)
+    assert (version.writer.by, version.writer.session) == ("model", read.session)
     text = api.requests[0].text()
     assert f"<memtui-person>\n{SAID}" in text
     assert "<memtui-agent>\nUnderstood." in text

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from e2e.model import use
 from memtui.base.errors import ConflictError, NotFoundError
-from memtui.models.subconscious.blocks import OTHER, PERSON, Blocks, RefusedEditError
+from memtui.models.subconscious.blocks import Blocks, RefusedEditError
 from memtui.store.journal import undo as undoing
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import MODEL
+from memtui.store.versions.versions import OTHER, PERSON
 from memtui.views.changes import COMMANDS, refusal
 
 pytestmark = pytest.mark.slow
@@ -44,7 +45,7 @@ class Desk:
 
     @property
     def versions(self):
-        return [(each.by, self.blocks.content(NAME, each)) for each in self.blocks.versions(NAME)]
+        return [(each.writer.by, self.blocks.content(NAME, each)) for each in self.blocks.versions(NAME)]
 
 
 @pytest.fixture
@@ -94,8 +95,8 @@ def test_versions_say_who_wrote_each_newest_first(desk):
         (MODEL, "- Deploys on Tuesdays"),
     ]
     newest = desk.blocks.versions(NAME)
-    assert (newest[0].run, newest[0].session) == ("r1", "s")
-    assert newest[2].undid == newest[3].id
+    assert newest[0].writer.session == "s"
+    assert [each.op for each in newest] == ["", "", "undo", "", ""]
 
 
 def test_the_model_leaves_a_block_with_a_secret_alone(desk):

@@ -19,7 +19,7 @@ from memtui.models.subconscious.control import Overview
 from memtui.recall import places as recall_places
 from memtui.recall import semantic, sentences
 from memtui.settings import config, setting
-from memtui.views import models, subconscious
+from memtui.views import models, subconscious, versions
 from memtui.worker import index_updates, sentence_vectors
 
 LIMIT = 30
@@ -216,9 +216,11 @@ def blocks(ctx: Context, args: argparse.Namespace) -> Result:
     for name, (of_project, purpose) in block_files.BLOCKS.items():
         content, newest = parts.text(name), next(iter(parts.versions(name)), None)
         row = {"block": name, "scope": "project" if of_project else "global", "purpose": purpose, "text": content}
-        changed = {"changed": clock.iso(newest.time), "by": newest.by} if newest else {"changed": None, "by": None}
+        changed: dict[str, object] = {"changed": None, "by": None}
+        if newest is not None and newest.written is not None:
+            changed = {"changed": clock.iso(newest.written), "by": newest.writer.by}
         data.append({**row, "path": parts.path(name), **changed})
-        when = f"{age(newest.time, ctx.now())}, by {subconscious.WHO[newest.by]}" if newest else "-"
+        when = f"{age(newest.written, ctx.now())}, {versions.writer(newest)}" if newest else "-"
         words = line(content.partition("\n")[0]) or f"({purpose})"
         cells.append([name, str(row["scope"]), f"{len(content):,}", when, words])
     headers = ["BLOCK", "SCOPE", "SIZE", "CHANGED", "TEXT"]

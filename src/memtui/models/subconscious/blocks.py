@@ -4,7 +4,6 @@ that was changed since is left as it is."""
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from memtui.base import clock, fs, ids, paths, visible
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
@@ -17,8 +16,8 @@ from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import MODEL, Transaction
 from memtui.store.journal.records import ContentStore
 from memtui.store.scopes import Scope
+from memtui.store.versions.versions import GONE, OTHER, PERSON, Version, Writer
 
-PERSON, OTHER = "person", "other"
 # The texts of blocks whose file has none.
 DEFAULTS = {
     block_files.DIRECTIVES: """\
@@ -31,21 +30,6 @@ Whisper only when the agent is about to go wrong, or lacks something that you kn
 
 class RefusedEditError(UsageError):
     """A change of a block that the subconscious asked for and that is not made."""
-
-
-@dataclass(frozen=True)
-class BlockVersion:
-    """One text that a block had. `id`: of the change in the journal, empty if that has none; `digest`: of the content,
-    None for no file; `by`: MODEL (in a `run` after a turn of `session`), PERSON, or OTHER for an editor or a program;
-    `undid`: the id of the change that it undid."""
-
-    id: str
-    time: float
-    digest: str | None
-    by: str
-    run: str = ""
-    session: str = ""
-    undid: str = ""
 
 
 def _changes(root: str) -> Iterator[tuple[Transaction, dict[str, str | None]]]:
@@ -169,33 +153,29 @@ class Blocks:
     def _summary(self, verb: str, name: str) -> str:
         return f"{verb} the block {name}" + (" of this project" if self.owner(name) else "")
 
-    def versions(self, name: str) -> list[BlockVersion]:
+    def versions(self, name: str) -> list[Version]:
         """Return the versions of a block, newest first, also those of others. Raises NotFoundError, MemtuiError."""
         path = self._target(name)
-        block_versions: list[BlockVersion] = []
+        line: list[Version] = []
         last: str | None = None
         for change, row in _changes(self.root):
             if row["path"] != path:
                 continue
-            when = clock.parse(change.time) or 0.0
             if row["before"] != last:
-                block_versions.append(BlockVersion("", when, row["before"], OTHER))
+                line.append(_version(path, change.time, row["before"], Writer(OTHER)))
             last = row["after"]
-            by = MODEL if change.by == MODEL else PERSON
-            session = change.record.get("session")
-            undid = "" if change.is_change else change.of or ""
-            run = change.group if by == MODEL else ""
-            block_versions.append(BlockVersion(change.id, when, last, by, run, str(session or ""), undid))
+            writer = Writer(MODEL if change.by == MODEL else PERSON, str(change.record.get("session") or ""))
+            line.append(_version(path, change.time, last, writer, change))
         data = read_or_none(path)
         present = ids.digest(data) if data else None
         if present != last:
             time = os.stat(path).st_mtime if data is not None else self.now()
-            block_versions.append(BlockVersion("", time, present, OTHER))
-        return block_versions[::-1]
+            line.append(_version(path, clock.iso(time), present, Writer(OTHER)))
+        return line[::-1]
 
-    def content(self, name: str, version: BlockVersion) -> str:
+    def content(self, name: str, version: Version) -> str:
         """Return the text that sessions and the model had by a version. Raises NotFoundError, MemtuiError."""
-        if version.digest is None:
+        if version.digest == GONE:
             return DEFAULTS.get(name, "")
         data = read_or_none(self._target(name))
         if data is None or ids.digest(data) != version.digest:
@@ -232,6 +212,13 @@ class Blocks:
             leads = f"a link to {real}" if real else "a link that leads nowhere"
             raise MemtuiError(f"The block {name} is {leads}, which memtui does not change.", "Change that file itself.")
         return real
+
+
+def _version(path: str, time: str, digest: str | None, writer: Writer, change: Transaction | None = None) -> Version:
+    directory, file = os.path.split(path)
+    op = "" if change is None or change.is_change else change.op
+    change_id = "" if change is None else change.id
+    return Version(directory, file, time, digest or GONE, 0, 0, writer, seen=True, change=change_id, op=op)
 
 
 def _change(path: str, text: str) -> FileChange:

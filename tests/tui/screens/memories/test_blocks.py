@@ -70,7 +70,7 @@ async def test_a_block_is_changed_in_the_form_and_undone(app, world):
         app.screen.query_one(TextArea).text = "Short answers."
         await press(pilot, "ctrl+s")
         assert known(world).text("user_preferences") == "Short answers."
-        assert known(world).versions("user_preferences")[0].by == "person"
+        assert known(world).versions("user_preferences")[0].writer.by == "person"
         await press(pilot, "z")
         assert known(world).text("user_preferences") == "Wants tests stable before anything new."
 
@@ -107,7 +107,7 @@ async def test_an_earlier_version_is_restored(app, world, monkeypatch):
         await press(pilot, "H")
         assert [row[1].split("  ")[-1].strip() for row in app.screen.table.rows] == [
             "the model, session 5e55aaaa",
-            "an editor or a program",
+            "outside memtui",
         ]
         await press(pilot, "enter")
         assert "enter" not in dict(app.screen.keys()), "that is the present text"
