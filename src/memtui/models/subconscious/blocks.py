@@ -13,7 +13,7 @@ from memtui.redact.redact import redact, redacted
 from memtui.store.journal import ledger as journal_ledger
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
-from memtui.store.journal.ledger import MODEL, Transaction
+from memtui.store.journal.ledger import MODEL, MemoryWrite, Transaction
 from memtui.store.journal.records import ContentStore
 from memtui.store.scopes import Scope
 from memtui.store.versions.versions import GONE, OTHER, PERSON, Version, Writer
@@ -32,26 +32,24 @@ class RefusedEditError(UsageError):
     """A change of a block that the subconscious asked for and that is not made."""
 
 
-def _changes(root: str) -> Iterator[tuple[Transaction, dict[str, str | None]]]:
-    """Yield the changes of files that were made, oldest first, each with its row."""
+def _changes(root: str) -> Iterator[tuple[Transaction, MemoryWrite]]:
+    """Yield the changes of Markdown files that were made, oldest first, each with what it wrote."""
     for change in journal_ledger.shared(root + "/journal.jsonl").follow().all():
         if change.state not in {"intent", "back"}:
-            for row in change.record["changes"]:
-                if "before" in row and "after" in row:
-                    yield change, row
+            yield from ((change, file) for file in change.writes if file.whole)
 
 
 def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
     """Return what a run changed, in order: a block's name, and its text before and after, as far as that is kept."""
     changes: list[tuple[str, str, str]] = []
     contents = ContentStore(root)
-    for change, row in _changes(root):
+    for change, file in _changes(root):
         if change.group == run and change.op == "block":
             try:
-                before, after = (_text(contents, row[side]).rstrip() for side in ("before", "after"))
+                before, after = (_text(contents, digest).rstrip() for digest in (file.before, file.after))
             except MemtuiError:
                 continue
-            changes.append((os.path.basename(str(row["path"])).removesuffix(".md"), before, after))
+            changes.append((os.path.basename(file.path).removesuffix(".md"), before, after))
     return changes
 
 
@@ -157,17 +155,17 @@ class Blocks:
         """Return the versions of a block, newest first, also those of others. Raises NotFoundError, MemtuiError."""
         path = self._target(name)
         line: list[Version] = []
-        last: str | None = None
-        for change, row in _changes(self.root):
-            if row["path"] != path:
+        last = GONE
+        for change, file in _changes(self.root):
+            if file.path != path:
                 continue
-            if row["before"] != last:
-                line.append(_version(path, change.time, row["before"], Writer(OTHER)))
-            last = row["after"]
+            if file.before != last:
+                line.append(_version(path, change.time, file.before, Writer(OTHER)))
+            last = file.after
             writer = Writer(MODEL if change.by == MODEL else PERSON, str(change.record.get("session") or ""))
             line.append(_version(path, change.time, last, writer, change))
         data = read_or_none(path)
-        present = ids.digest(data) if data else None
+        present = ids.digest(data) if data else GONE
         if present != last:
             time = os.stat(path).st_mtime if data is not None else self.now()
             line.append(_version(path, clock.iso(time), present, Writer(OTHER)))
@@ -187,12 +185,12 @@ class Blocks:
         edits: list[tuple[str, list[str], list[str]]] = []
         contents = ContentStore(self.root)
         names = {self.path(name): name for name in block_files.BLOCKS}
-        for change, row in _changes(self.root):
-            name = names.get(str(row["path"]))
+        for change, file in _changes(self.root):
+            name = names.get(file.path)
             if name is None or change.by != MODEL or change.state != "undone":
                 continue
             try:
-                old, new = (_text(contents, row[side]).splitlines() for side in ("before", "after"))
+                old, new = (_text(contents, digest).splitlines() for digest in (file.before, file.after))
             except MemtuiError:
                 continue
             present = redacted(self.told(name)).splitlines()
@@ -214,19 +212,19 @@ class Blocks:
         return real
 
 
-def _version(path: str, time: str, digest: str | None, writer: Writer, change: Transaction | None = None) -> Version:
+def _version(path: str, time: str, digest: str, writer: Writer, change: Transaction | None = None) -> Version:
     directory, file = os.path.split(path)
     op = "" if change is None or change.is_change else change.op
     change_id = "" if change is None else change.id
-    return Version(directory, file, time, digest or GONE, 0, 0, writer, seen=True, change=change_id, op=op)
+    return Version(directory, file, time, digest, 0, 0, writer, seen=True, change=change_id, op=op)
 
 
 def _change(path: str, text: str) -> FileChange:
     return FileChange(path, read_or_none(path), text.encode() + b"\n" if text else None, fs.FILE_MODE)
 
 
-def _text(contents: ContentStore, digest: str | None) -> str:
-    return "" if digest is None else redacted(contents.read(digest).decode("utf-8", "replace"))
+def _text(contents: ContentStore, digest: str) -> str:
+    return redacted(contents.read(digest).decode("utf-8", "replace")) if digest else ""
 
 
 def _edited(name: str, before: str, old: str, new: str) -> str:

@@ -8,11 +8,11 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.base import fastjson, ids
 from memtui.base.errors import NotFoundError
-from memtui.client.locate import INDEX_NAME
+from memtui.client import locate
 from memtui.inbox import format as inbox_format
 from memtui.store.journal.shapes import VERSION, readable
 
@@ -22,7 +22,7 @@ TAIL = 64
 # After reading this many bytes at once, the garbage collector is told to leave them alone.
 FREEZE_BYTES = 1 << 20
 # Files that changes of many memories share.
-SHARED = frozenset({INDEX_NAME, *inbox_format.FILES.values()})
+SHARED = frozenset({locate.INDEX_NAME, *inbox_format.FILES.values()})
 REVERSALS = frozenset({"undo", "redo"})
 # Who makes changes that nobody asked for one by one: an undo without a name steps over them, and a redo outlives them.
 MODEL = "model"
@@ -38,6 +38,17 @@ def here(by: str) -> str:
     if by == "cli":
         return ids.digest(f"{os.uname().nodename} {os.getsid(0)}", 8)
     return _process_id(os.getpid())
+
+
+class MemoryWrite(NamedTuple):
+    """A memory's file that a change wrote: hashes (empty: no file) and times in ns before and after; `whole`: not only
+    lines that follow."""
+
+    path: str
+    before: str
+    after: str
+    times: tuple[int, int]
+    whole: bool
 
 
 @dataclasses.dataclass
@@ -67,6 +78,31 @@ class Transaction:
         """The name that it shares with the others that were made together with it; empty if it was made alone."""
         name = self.record.get("group")
         return name if isinstance(name, str) else ""
+
+    @functools.cached_property
+    def writes(self) -> list[MemoryWrite]:
+        """The memories that it wrote, in its order."""
+        files = []
+        for row in self.record["changes"]:
+            path = row["path"]
+            if not locate.is_memory_name(path[path.rfind("/") + 1 :]):
+                continue
+            if "before" in row:
+                was, now = row.get("times", (0, 0))
+                files.append(MemoryWrite(path, row["before"] or "", row["after"] or "", (was or 0, now or 0), True))
+            elif "anchor" in row and row.get("was") and row.get("now"):
+                files.append(MemoryWrite(path, row["was"], row["now"], (0, 0), False))
+        return files
+
+    @property
+    def origins(self) -> dict[str, str]:
+        """By the paths of memories that it made, those that they had before."""
+        removed = [file.path for file in self.writes if not file.after]
+        created = [file.path for file in self.writes if not file.before]
+        heirs = self.record.get("became")  # of a consolidation, which makes and removes many files in one step
+        if isinstance(heirs, dict):
+            return {heirs[path]: path for path in reversed(removed) if heirs.get(path) in created}
+        return {created[0]: removed[0]} if len(removed) == len(created) == 1 else {}
 
     @property
     def is_change(self) -> bool:

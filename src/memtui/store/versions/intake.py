@@ -6,12 +6,13 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memtui.base import clock, fs, ids
 from memtui.base.storage import storage_error
 from memtui.client import locate
 from memtui.store.journal import ledger as journal_ledger
+from memtui.store.journal.ledger import MemoryWrite, Transaction
 from memtui.store.journal.own_files import FORMAT
 from memtui.store.journal.records import ContentStore, takes_back
 from memtui.store.versions.versions import (
@@ -36,24 +37,8 @@ SETTLED = 2.0
 MANY = 100
 
 
-class Written(NamedTuple):
-    """A file that a change wrote: its hashes and times before and after; `whole`: not only lines that follow."""
-
-    path: str
-    before: str
-    after: str
-    stamps: tuple[int, int]
-    whole: bool
-
-
-class OwnChange(NamedTuple):
-    """A change that memtui made: id, time, whether the person saw the text, its memories, and its operation."""
-
-    id: str
-    time: float
-    seen: bool
-    files: list[Written]
-    op: str
+# A change that memtui made, and the memories that it wrote, without those that were deleted for good later.
+OwnChange = tuple[Transaction, list[MemoryWrite]]
 
 
 class Since(NamedTuple):
@@ -76,34 +61,18 @@ def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
     except OSError as error:
         raise storage_error(error, path) from error
     for transaction in reversed(every):
-        time = clock.parse(transaction.time) or 0.0
-        if transaction.id == last or time <= oldest:
+        if transaction.id == last or (clock.parse(transaction.time) or 0.0) <= oldest:
             break
-        files = [file for row in transaction.record["changes"] for file in _written(row)]
         if transaction.state == "intent":
-            unfinished |= {file.path for file in files}
+            unfinished |= {file.path for file in transaction.writes}
             continue
         newest = newest or transaction.id
         if transaction.state != "back":
             dropped.update(transaction.record.get("drop", ()))
-            files = [file for file in files if not dropped & {file.before, file.after}]
+            files = [file for file in transaction.writes if not dropped & {file.before, file.after}]
             if files:
-                op = TAKE_BACK if takes_back(transaction.record) else transaction.op
-                steps.append(OwnChange(transaction.id, time, transaction.record.get("seen") is True, files, op))
+                steps.append((transaction, files))
     return Since(steps[::-1], unfinished, newest or last)
-
-
-def _written(row: dict[str, Any]) -> list[Written]:
-    """Return the memory that a row wrote, if any."""
-    path = str(row["path"])
-    if not locate.is_memory_name(path[path.rfind("/") + 1 :]):
-        return []
-    if "before" in row:
-        before, after = row.get("times", (0, 0))
-        return [Written(path, row["before"] or "", row["after"] or "", (before or 0, after or 0), whole=True)]
-    if "anchor" in row and row.get("was") and row.get("now"):
-        return [Written(path, row["was"], row["now"], (0, 0), whole=False)]
-    return []
 
 
 class Intake:
@@ -181,30 +150,32 @@ class Intake:
     def _take_step(self, step: OwnChange, places: dict[str, str], *, first: bool) -> list[Version]:
         """Add what one change of memtui's replaced, if nobody had taken it in, and what it wrote; return both."""
         versions: list[Version] = []
-        mine = [(place, other) for other in step.files if (place := _place(places, other.path)) is not None]
-        removed = [(place, other) for place, other in mine if not other.after]
-        for (directory, file), each in mine:
-            line = self.log.of(directory, file)
-            if each.before != (line[-1].digest if line else GONE):
-                stamp = each.stamps[0] or int(step.time * 1e9)
-                unknown = self._version(directory, file, each.before, stamp if each.before else 0)
+        transaction, files = step
+        origins, was_shown = transaction.origins, transaction.record.get("seen") is True
+        time = int((clock.parse(transaction.time) or 0.0) * 1e9)
+        mine = [(place, file) for file in files if (place := _place(places, file.path)) is not None]
+        for (directory, name), file in mine:
+            line = self.log.of(directory, name)
+            if file.before != (line[-1].digest if line else GONE):
+                unknown = self._version(directory, name, file.before, (file.times[0] or time) if file.before else 0)
                 versions.append(self._named(unknown, first=first and not line))
                 self.log.add(versions[-1])
-        moved = [line[-1].seen for (directory, file), _ in removed if (line := self.log.of(directory, file))]
-        created = [other for other in step.files if not other.before]
-        for place, each in mine:
-            seen = step.seen or self._is_seen(place, each, moved=not each.whole or all(moved))
-            version = self._version(*place, each.after, (each.stamps[1] or int(step.time * 1e9)) if each.after else 0)
-            was = removed[0][0] if len(removed) == len(created) == 1 and created[0] is each else None
+        removed = [line[-1].seen for place, file in mine if not file.after and (line := self.log.of(*place))]
+        for place, file in mine:
+            seen = was_shown or self._is_seen(place, file, moved=not file.whole or all(removed))
+            version = self._version(*place, file.after, (file.times[1] or time) if file.after else 0)
+            origin = origins.get(file.path)
+            was = None if origin is None else _place(places, origin)
             # A text that memtui only put back is still of the one who wrote it.
-            same = [old.writer for old in self.log.of(*place) if old.digest == each.after and not seen]
+            same = [old.writer for old in self.log.of(*place) if old.digest == file.after and not seen]
             by = same[-1] if same else Writer(PERSON)
-            op = LINKS if step.op == "rename" and not each.whole else step.op  # only links followed it
-            versions.append(replace(version, writer=by, seen=seen, change=step.id, was=was, op=op))
+            op = TAKE_BACK if takes_back(transaction.record) else transaction.op
+            op = LINKS if op == "rename" and not file.whole else op  # only links followed it
+            versions.append(replace(version, writer=by, seen=seen, change=transaction.id, was=was, op=op))
             self.log.add(versions[-1])
         return versions
 
-    def _is_seen(self, place: tuple[str, str], file: Written, *, moved: bool) -> bool:
+    def _is_seen(self, place: tuple[str, str], file: MemoryWrite, *, moved: bool) -> bool:
         """Tell whether a person has seen what memtui wrote to a file, as they had (`moved`) what it moved there."""
         versions = self.log.of(*place)
         if (f"{place[0]}/{place[1]}", file.after) in self.log.put_back_unseen:

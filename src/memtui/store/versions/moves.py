@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base import clock
-from memtui.client import locate
 from memtui.deliver.earlier_paths import NOTHING_MOVED, EarlierPlaces, Span
 
 if TYPE_CHECKING:
@@ -39,22 +38,14 @@ def load(root: str) -> EarlierPlaces:
 
 def moves(transaction: "Transaction", trash: dict[Place, Place]) -> Iterator[tuple[float, Place | None, Place]]:
     """Yield the moves of a change as (time, old, new place): None for new ones, `trash` for what comes back."""
-    rows = [row for row in transaction.record["changes"] if locate.is_memory_name(row["path"].rpartition("/")[2])]
-    removed = [row["path"] for row in rows if row.get("before") and not row["after"]]
-    created = [row["path"] for row in rows if row.get("after") and not row["before"]]
-    successor = transaction.record.get("became")  # of a consolidation, which makes and removes many files in one step
-    if isinstance(successor, dict):
-        sources = {successor[path]: path for path in reversed(removed) if successor.get(path) in created}
-    else:
-        sources = {created[0]: removed[0]} if len(removed) == len(created) == 1 else {}
-    time, about = clock.parse(transaction.time) or 0.0, transaction.of or transaction.id
-    for path in removed:
-        if path not in sources.values():
+    origins, time, about = transaction.origins, clock.parse(transaction.time) or 0.0, transaction.of or transaction.id
+    for path in [file.path for file in transaction.writes if not file.after]:
+        if path not in origins.values():
             yield time, path, trash.get((about, path), (about, path))
-    for path in created:
+    for path in [file.path for file in transaction.writes if not file.before]:
         if transaction.of:
             trash[transaction.id, path] = trash.get((about, path), (about, path))
-        yield time, sources.get(path, trash.get((transaction.id, path))), path
+        yield time, origins.get(path, trash.get((transaction.id, path))), path
 
 
 def _spans(moves: Iterable[tuple[float, Place | None, Place]]) -> dict[str, tuple[Span, ...]]:
