@@ -384,6 +384,14 @@ def test_purge_is_for_good(world):
     assert world.store.find("old").raw == FLAT
 
 
+def test_a_purge_leaves_alone_who_took_an_earlier_name_of_the_memory(world):
+    world.store.rename(world.store.find("old"), "new")
+    world.store.create(world.scope("auto"), "old", "Another", "user", "Its text.")
+    world.store.purge(world.store.delete(world.store.find("new")))
+    world.undo()
+    assert not (world.auto / "old.md").exists()
+
+
 def test_purge_spares_what_others_share(world):
     copied = world.store.copy(world.store.find("old"), world.scope("global"))
     key = world.store.delete(copied)

@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from memtui.base import fastjson, fs
 from memtui.base.errors import MemtuiError, NotFoundError
@@ -13,7 +13,7 @@ from memtui.base.storage import storage_error
 from memtui.deliver import log_retention
 from memtui.store import index_requests
 from memtui.store.journal.journal import Journal
-from memtui.store.journal.ledger import Ledger, Transaction
+from memtui.store.journal.ledger import Ledger, MemoryWrite, Transaction
 from memtui.store.memory import Memory, from_bytes
 from memtui.store.versions.versions import GONE, Versions
 
@@ -50,18 +50,17 @@ def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
     transaction = ledger.transactions.get(key)
     if transaction is None or key not in ledger.trashed:
         raise NotFoundError(f"{key} is not in the trash", "`memtui history` without an id lists what is.")
-    row = _deleted_row(transaction)
+    file = _deleted(transaction)
     label, directory = str(transaction.record.get("scope", "")), str(transaction.record.get("directory", ""))
-    memory = from_bytes(row["path"], label, journal.contents.read(row["before"]))
-    return TrashItem(key, transaction.time, row["path"], label, directory, memory)
+    memory = from_bytes(file.path, label, journal.contents.read(file.before))
+    return TrashItem(key, transaction.time, file.path, label, directory, memory)
 
 
-def _deleted_row(transaction: Transaction) -> dict[str, Any]:
-    """Return the row of the change that removed the memory. Raises NotFoundError for a record without one."""
-    rows: list[dict[str, Any]] = transaction.record["changes"]
-    for row in rows:
-        if row.get("before") and row.get("after") is None and "was" not in row:
-            return row
+def _deleted(transaction: Transaction) -> MemoryWrite:
+    """Return the memory that a change removed. Raises NotFoundError for a change that removed none."""
+    for file in transaction.writes:
+        if not file.after:
+            return file
     raise NotFoundError(f"{transaction.id} is not a deletion")
 
 
@@ -160,26 +159,18 @@ def _words(journal: Journal, versions: Versions, group: list[Transaction], place
 
 def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
     """Return the changes about a memory up to its deletion, with their undos, and the paths that it had."""
-
-    def files(transaction: Transaction) -> set[str]:
-        return {
-            "{directory}/{file}".format(**row["beside"]) if "beside" in row else row["path"]
-            for row in transaction.record["changes"]
-            if "was" not in row and "trust" not in row
-        }
-
     every = ledger.all()
-    earlier = every[: 1 + [step.id for step in every].index(key)]  # the ids of one millisecond are in no order
-    places = {_deleted_row(ledger.transactions[key])["path"]}
+    places = {_deleted(ledger.transactions[key]).path}
     group: set[str] = set()
-    while True:
-        about = {step.id for step in earlier if places & files(step) and step.is_change and step.op != "purge"}
-        for name in about - group:
-            if ledger.transactions[name].op in {"move", "rename"}:
-                places |= files(ledger.transactions[name])
-        if about == group:
-            return group | {transaction.id for transaction in every if transaction.of in group}, places
-        group = about
+    # By their place: the ids of one millisecond are in no order.
+    for step in reversed(every[: 1 + [step.id for step in every].index(key)]):
+        rows = step.record["changes"]
+        files = {"{directory}/{file}".format(**row["beside"]) for row in rows if "beside" in row}
+        files |= {file.path for file in step.writes if file.whole}
+        if places & files and step.is_change and step.op != "purge":
+            group.add(step.id)
+            places |= files if step.op in {"move", "rename"} else set()
+    return group | {step.id for step in every if step.of in group}, places
 
 
 def _digests(transactions: Iterable[Transaction], keys: tuple[str, ...] = CONTENTS) -> list[str]:
