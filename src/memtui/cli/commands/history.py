@@ -64,7 +64,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise NotFoundError(f"There are no versions of {line(name)}.", hint)
     if memory is None and (heir := history.became(versions, lineage[-1])):
         now = present.ref(heir.directory, heir.file, history.scopes_of(ctx.env, ctx.cwd, [heir]))
-        raise NotFoundError(f"{line(name)} was renamed to {line(now)}.", f"memtui history {shell_word(now)}")
+        raise NotFoundError(f"{line(name)} became {line(now)}.", f"memtui history {shell_word(now)}")
     every = history.scopes_of(ctx.env, ctx.cwd, lineage)
     chosen = history.numbered(lineage, number) if number is not None else None
     newest = lineage[-1]
