@@ -13,7 +13,7 @@ from memtui.store.frontmatter import prose
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
 from memtui.store.journal.journal import Journal
-from memtui.store.journal.own_files import SeenEdit, TrustEdit
+from memtui.store.journal.own_files import SeenEdit
 from memtui.store.memory import Memory, read_memory
 from memtui.store.scopes import Scope, trust_of
 from memtui.store.store import Outcome, Store
@@ -112,26 +112,17 @@ def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None
     if items:
         what = items[0].ref if len(items) == 1 else many(len(items), "memory", "memories")
         texts = [(item.scope, item.now.file, versions.content(item.now)) for item in undelivered(journal.root, items)]
-        journal.run(
-            "keep", [_seen(versions, items, (False, True)), *_trusts(journal.root, texts)], acts.summary("keep", what)
-        )
+        changes = [_seen(versions, items, (False, True)), *trust_grants.edits(journal.root, texts)]
+        journal.run("keep", changes, acts.summary("keep", what))
         versions.note()
 
 
 def grant(journal: Journal, memories: Sequence[Untrusted]) -> None:
     """Trust memories as they were read, as one step of undo. Raises MemtuiError."""
-    if trusts := _trusts(journal.root, [(memory.scope, memory.file, memory.memory.raw) for memory in memories]):
+    texts = [(memory.scope, memory.file, memory.memory.raw) for memory in memories]
+    if trusts := trust_grants.edits(journal.root, texts):
         what = memories[0].memory.stem if len(memories) == 1 else many(len(memories), "memory", "memories")
         journal.run("trust", trusts, acts.summary("trust", what))
-
-
-def _trusts(root: str, texts: Iterable[tuple[Scope, str, bytes]]) -> list[TrustEdit]:
-    """Return the changes that trust the texts of files, one for each directory."""
-    contents: dict[str, list[tuple[str, bytes]]] = {}
-    for scope, file, data in texts:
-        contents.setdefault(scope.directory, []).append((file, data))
-    edits = [trust_grants.plan(root, directory, pairs) for directory, pairs in contents.items()]
-    return [edit for edit in edits if not edit.idle]
 
 
 def _seen(versions: Versions, items: Sequence[Changed], states: tuple[bool | None, bool | None]) -> SeenEdit:

@@ -208,7 +208,7 @@ class Plan:
 
     def changes(self) -> list[Change]:
         """Return the changes: trust, what is new, what changes, what goes, what follows. Raises MemtuiError."""
-        contents: dict[Scope, list[tuple[str, bytes]]] = {}
+        contents: list[tuple[Scope, str, bytes]] = []
         new: list[Change] = []
         changed: list[Change] = []
         changes: list[Change] = []
@@ -223,7 +223,7 @@ class Plan:
                 continue
             is_trusted = self.files.is_trusted(path) if repaired else self._named[path]
             if after is not None and is_trusted and not is_index(path) and not is_archived(path):
-                contents.setdefault(scope, []).append((references.relative(scope, path), after))
+                contents.append((scope, references.relative(scope, path), after))
             if before is None:
                 new.append(FileChange(real, None, after, references.file_mode(scope) if mode is None else mode))
             elif after is None:
@@ -232,9 +232,7 @@ class Plan:
                 following += text_edits(real, before, after)
             else:
                 changed.append(FileChange(real, before, after, times=(None, mtime)))
-        trusted = [
-            edit for scope, files in contents.items() for edit in trust_grants.edits(self.files.root, scope, files)
-        ]
+        trusted = trust_grants.edits(self.files.root, contents)
         return [*trusted, *new, *changed, *changes, *self._beside(), *following]
 
     def _beside(self) -> list[Change]:

@@ -49,9 +49,13 @@ def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], alway
     )
 
 
-def edits(root: str, scope: Scope, contents: Iterable[tuple[str, bytes]]) -> list[TrustEdit]:
-    """Return the change that trusts contents (relative path, bytes) in a scope that needs trust, if any is new."""
-    planned = [plan(root, scope.directory, contents)] if scope.needs_trust else []
+def edits(root: str, contents: Iterable[tuple[Scope, str, bytes]]) -> list[TrustEdit]:
+    """Return the changes, one a directory, that trust contents (scope, relative path, bytes) where trust is needed."""
+    by_directory: dict[str, list[tuple[str, bytes]]] = {}
+    for scope, file, data in contents:
+        if scope.needs_trust:
+            by_directory.setdefault(scope.directory, []).append((file, data))
+    planned = [plan(root, directory, files) for directory, files in by_directory.items()]
     return [edit for edit in planned if not edit.idle]
 
 
