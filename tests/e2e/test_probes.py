@@ -12,7 +12,7 @@ import pytest
 
 from memtui.base import paths
 from memtui.client import auto_memory, locate
-from memtui.hooks import gate, post_tool_use, pre_tool_use, runner
+from memtui.hooks import gate, post_tool_use, pre_tool_use, tool_file
 from memtui.recall import places
 
 from .client import wanted
@@ -69,16 +69,16 @@ def changed(on):
 
 
 def test_the_memory_tools_are_these_and_name_a_file_by_store_and_path(on):
-    """`runner.MEMORY_TOOLS`, `post_tool_use.ACTIONS`, `gate.WRITES`, `locate.PERSONAL_STORE`."""
+    """`tool_file.MEMORY_TOOLS`, `post_tool_use.ACTIONS`, `gate.WRITES`, `locate.PERSONAL_STORE`."""
     offered = {tool["name"]: set(tool["input_schema"]["properties"]) for tool in on.claude("hi").main[0].body["tools"]}
     assert {name: keys for name, keys in offered.items() if "memory" in name.lower()} == {
         "memory_list": {"store", "path_prefix", "cursor"},
         "memory_read": {"store", "path"},
         "memory_write": {"store", "path", "content", "if_version"},
     }
-    assert {"memory_read", "memory_write"} == runner.MEMORY_TOOLS
+    assert {"memory_read", "memory_write"} == tool_file.MEMORY_TOOLS
     assert "memory_write" in gate.WRITES
-    by_file = {name for name, keys in offered.items() if keys & set(runner.PATH_KEYS)} - runner.MEMORY_TOOLS
+    by_file = {name for name, keys in offered.items() if keys & set(tool_file.PATH_KEYS)} - tool_file.MEMORY_TOOLS
     assert by_file <= post_tool_use.ACTIONS.keys() | {"Glob", "Grep", "NotebookEdit"}
 
 

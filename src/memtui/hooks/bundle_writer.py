@@ -10,7 +10,7 @@ from memtui.hooks import bundle
 # their top, and what is loaded before.
 ROOTS = {
     "UserPromptSubmit": (("hooks.runner", "hooks.user_prompt_submit"), ()),
-    "PreToolUse": (("hooks.runner", "hooks.pre_tool_use"), ()),
+    "PreToolUse": (("hooks.runner", "hooks.pre_tool_use", "hooks.tool_file"), ()),
     "recall": (("hooks.recall_block", "recall.query", "recall.nearest_passages"), ("UserPromptSubmit",)),
     "sentences": (("recall.semantic",), ("UserPromptSubmit", "recall")),
     "settling": (("base.reverse_lines", "deliver.error_log", "inbox.reconciliation"), ("UserPromptSubmit",)),

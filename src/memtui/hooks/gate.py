@@ -1,7 +1,7 @@
 """The gate before memories: with `gate = "ask"` a write of the agent into a memory directory is refused, and becomes a
 draft for the person instead."""
 
-from memtui.hooks import runner
+from memtui.hooks import runner, tool_file
 
 WRITES = ("Write", "Edit", "MultiEdit", "memory_write")
 INDEX = "/MEMORY.md"
@@ -18,7 +18,7 @@ REASON_INDEX = (
 def refuse(hook: runner.Hook) -> bool:
     """Refuse the tool if it would write a memory, once the memory is kept as a draft; tell whether it was refused. An
     edit that the client will refuse itself is left to it."""
-    path = hook.tool_file() if hook.text("tool_name") in WRITES else ""
+    path = tool_file.path_of(hook) if hook.text("tool_name") in WRITES else ""
     if not path.endswith(".md"):
         return False
     from memtui.client import locate

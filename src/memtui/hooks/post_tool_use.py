@@ -18,7 +18,11 @@ PARTS = {"offset", "limit", "old_string", "edits"}
 def handle(hook: Hook) -> None:
     """Log the use of a memory file; prints nothing."""
     action = ACTIONS.get(hook.text("tool_name"))
-    path = hook.tool_file() if action and not _failed(hook) else ""
+    if not action or _failed(hook):
+        return
+    from memtui.hooks import tool_file
+
+    path = tool_file.path_of(hook)
     if not path.endswith(".md"):
         return
     from memtui.client import locate

@@ -46,7 +46,11 @@ def _recalled(hook: Hook) -> "list[judge.Verdict]":
 
         chosen = selection_block.take(hook) if selection_block.wanted(hook) else []
     on = hook.mode == "full" and (not hook.settings or hook.setting("recall"))
-    touched = hook.tool_file() if on and paths.exists(hook.root + BOUND) else ""
+    touched = ""
+    if on and paths.exists(hook.root + BOUND):
+        from memtui.hooks import tool_file
+
+        touched = tool_file.path_of(hook)
     if not chosen and not touched:
         return []
     from memtui.hooks import recall_block
@@ -60,10 +64,10 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     from memtui.base import ids, session_state
     from memtui.client import locate
     from memtui.deliver import blocks as delivery_blocks
-    from memtui.hooks import deliver, prompt, recall_block
+    from memtui.hooks import deliver, prompt, recall_block, tool_file
 
     session = deliver.recipient(hook)
-    session.paths = list(filter(None, [hook.tool_file()]))
+    session.paths = list(filter(None, [tool_file.path_of(hook)]))
     session.top = locate.worktree_top(hook.started_in)
     session.urgent_only = True
     delivery_id = ids.new_id()

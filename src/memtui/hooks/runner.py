@@ -26,9 +26,6 @@ MODULES = {
     "SessionEnd": "session_end",
     "StatusLine": "status_line",  # no event: the client's status line, with a payload like theirs
 }
-# How tools of the client name the file that they are about; those in MEMORY_TOOLS name it by a store and a path in it.
-PATH_KEYS = ("file_path", "notebook_path", "path")
-MEMORY_TOOLS = {"memory_read", "memory_write"}
 # Set for what memtui starts itself, so that the hooks of a client started by a hook stay silent.
 INSIDE = "MEMTUI_INSIDE"
 STDIN_LIMIT = 64 << 20  # bytes
@@ -134,32 +131,6 @@ class Hook:
         """Return a text of the payload; empty if it is missing or of another type."""
         value = self.payload.get(key)
         return value if isinstance(value, str) else ""
-
-    def tool_file(self) -> str:
-        """Return the absolute path of the file that the tool is about; empty if it names none on this machine."""
-        tool_input = self.payload.get("tool_input")
-        if not isinstance(tool_input, dict):
-            return ""
-        if self.text("tool_name") in MEMORY_TOOLS:
-            from memtui.client import locate
-
-            return locate.stored(self.env, self.started_in, tool_input.get("store"), tool_input.get("path"))
-        for key in PATH_KEYS:
-            path = tool_input.get(key)
-            if isinstance(path, str) and path:
-                path = self.env.get("HOME", "") + path[1:] if path.startswith("~/") else path
-                return self._by_our_names(paths.normal(paths.join(self.text("cwd") or self.project_root, path)))
-        return ""
-
-    def _by_our_names(self, path: str) -> str:
-        """Return a path by the names that memtui has for the directories of Claude Code and of the session, if it leads
-        into one of them through a symlink."""
-        names = [name.rstrip("/") for name in (paths.config_dir(self.env), self.started_in, self.project_root)]
-        if not path.endswith(".md") or any(path.startswith(each + "/") for each in names):
-            return path
-        target = paths.real(path)
-        tops = ((name, paths.real(name) + "/") for name in names)
-        return next((f"{name}/{target[len(top) :]}" for name, top in tops if target.startswith(top)), path)
 
     def inboxes(self) -> "list[tuple[str, str]]":
         """List the inboxes that this session reads, as (scope, directory)."""
