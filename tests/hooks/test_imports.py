@@ -64,7 +64,7 @@ BASE = {"base.native", "hooks.bundle", "hooks.runner", "base.fastjson", "base.pa
 QUIET = {
     "SessionStart": None,
     "UserPromptSubmit": ("hooks.user_prompt_submit", "base.session_state", "base.fs"),
-    "PreToolUse": ("hooks.pre_tool_use",),
+    "PreToolUse": ("hooks.pre_tool_use", "hooks.tool_file"),
     "PostToolUse": ("hooks.post_tool_use",),
     "PreCompact": ("hooks.pre_compact", "hooks.detach", "base.session_state", "base.fs"),
     "Stop": ("hooks.stop", "hooks.detach"),
