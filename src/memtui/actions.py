@@ -75,21 +75,17 @@ setup.remove | x | reset | Dwr | reset, or remove hooks | Reset a setting, or re
 
 @dataclass(frozen=True)
 class Action:
-    """An action: `id` is `group.verb`; `keys` as Textual writes them, comma-separated, empty for one that only the
-    palette has; `footer` the short word in the footer, empty for none; `section` the group of the help in which its key
-    stands; `name` its title in the palette, such as `group: verb`; `help` a sentence; `writes` whether `--read-only`
-    forbids it; `listed` whether it acts on the list, so that it is off while one thing is read in the list's place;
-    `of_row` whether it changes the row under the cursor."""
+    """An action of the TUI, run by the command of its id, which is `group.verb`."""
 
     id: str
-    keys: str
-    footer: str
-    section: str
-    name: str
-    help: str
-    writes: bool = False
-    listed: bool = False
-    of_row: bool = False
+    keys: str  # as Textual writes them, by commas; empty for the palette's alone
+    footer: str  # a short word; empty for none
+    section: str  # the group of the help
+    name: str  # in the palette: `group: verb`
+    help: str  # a sentence
+    writes: bool = False  # `--read-only` forbids it
+    listed: bool = False  # it acts on the list, and is off while a detail covers that
+    of_row: bool = False  # it changes the row under the cursor
 
     @property
     def group(self) -> str:
@@ -164,8 +160,7 @@ def takes_back() -> str:
 
 
 def keyed(text: str, *, read_only: bool = False) -> str:
-    """Put keys into a text of ours, in the place of ids in braces: `{app.undo} undoes it`. With `read_only` lines that
-    name an action that writes are left out."""
+    """Put keys in the place of ids in braces; with `read_only` leave out lines of actions that write."""
     if read_only:
         lines = text.split("\n")
         text = "\n".join(line for line in lines if not any(get(name).writes for name in PLACEHOLDER.findall(line)))

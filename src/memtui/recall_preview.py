@@ -1,7 +1,4 @@
-"""Recall as a person looks at it, in both user interfaces: what a prompt would bring, what would be left out, and why.
-
-It is a dry run of the hook: the same search, the same judgement, the same text; nothing is delivered and nothing is
-logged. Before it the indexes are brought up to date, as the hook's worker does."""
+"""What a prompt would bring, what would be left out, and why: a dry run of the hook, of which nothing is logged."""
 
 import os
 import time
@@ -35,35 +32,32 @@ WAIT_SECONDS = 10.0
 
 @dataclass(frozen=True)
 class MatchedTerm:
-    """A word of the prompt that a memory has, and in which fields (name, description, body, triggers). `common`: it is
-    one of the words that say little, and counts less."""
+    """A word of the prompt that a memory has."""
 
     term: str
-    fields: tuple[str, ...]
-    common: bool = False
+    fields: tuple[str, ...]  # that have it: name, description, body, triggers
+    common: bool = False  # it says little, and counts less
 
 
 @dataclass(frozen=True)
 class RecallCandidate:
-    """A memory that the search found for a prompt. `outcome`: DELIVERED, or the code of why not; `probability` that it
-    helps, with the `shifts` (code, by how much) that are in it; `parts`: the parts of the score by name; `terms`: which
-    words matched; `text`: exactly as the model would get it, of `units` UTF-16 code units."""
+    """A memory that the search found for a prompt."""
 
     path: str
     scope: str
     name: str
     description: str
     type: str
-    outcome: str
-    probability: float
+    outcome: str  # DELIVERED, or the code of why not
+    probability: float  # that it helps
     pinned: bool = False
     stamp: float = 0.0
-    shifts: tuple[tuple[str, float], ...] = ()
-    parts: Mapping[str, float] = field(default_factory=dict)
-    terms: tuple[MatchedTerm, ...] = ()
+    shifts: tuple[tuple[str, float], ...] = ()  # that are in it: code, by how much
+    parts: Mapping[str, float] = field(default_factory=dict)  # of the score, by name
+    terms: tuple[MatchedTerm, ...] = ()  # the words that matched
     trigger: str = ""
-    text: str = ""
-    units: int = 0
+    text: str = ""  # exactly as the model would get it
+    units: int = 0  # UTF-16 code units
 
     @property
     def delivered(self) -> bool:
@@ -78,23 +72,19 @@ class RecallCandidate:
 
 @dataclass(frozen=True)
 class RecallRun:
-    """A dry run. `words`: the part of the prompt that counted; `silent`: the code of why nothing is delivered, empty if
-    something is; `candidates`: best first, those that would be delivered before all others; `text`: all that the model
-    would get; `ms`: how long the hook would have searched and judged; `memories`: how many were searched; `session`:
-    whose it would have been, empty for a new one; `threshold`: the probability from which a memory is delivered;
-    `off`: the setting `recall` keeps prompts from recalling anything."""
+    """A dry run for a prompt."""
 
     prompt: str
-    words: str = ""
-    silent: str = ""
-    candidates: tuple[RecallCandidate, ...] = ()
-    text: str = ""
+    words: str = ""  # the part of the prompt that counted
+    silent: str = ""  # the code of why nothing is delivered; empty if something is
+    candidates: tuple[RecallCandidate, ...] = ()  # best first, those that would be delivered before all others
+    text: str = ""  # all that the model would get
     units: int = 0
-    ms: float = 0.0
-    memories: int = 0
-    session: str = ""
-    threshold: float = 0.0
-    off: bool = False
+    ms: float = 0.0  # how long the hook would have taken
+    memories: int = 0  # how many were searched
+    session: str = ""  # whose it would have been, empty for a new one
+    threshold: float = 0.0  # the probability from which a memory is delivered
+    off: bool = False  # the setting `recall` is off
 
     @property
     def delivered(self) -> tuple[RecallCandidate, ...]:
@@ -113,8 +103,7 @@ class RecallRun:
 
 
 class Recalling:
-    """Dry runs for a workspace. `writes`: indexes may be built where they belong, which `--read-only` forbids; without
-    it they are as old as they are."""
+    """Dry runs for a workspace; without `writes`, as with --read-only, indexes stay as old as they are."""
 
     def __init__(self, space: Workspace, *, writes: bool = True) -> None:
         self.space, self.writes = space, writes
@@ -135,8 +124,7 @@ class Recalling:
         return places.of_prompt(self.space.env, self.space.root, self.space.cwd)
 
     def bring_up_to_date(self, say: Callable[[str], object] = lambda _: None) -> int:
-        """Bring the indexes of all places up to date; return how many memories were read for that. `say` is told, in
-        words, where an index is missing and takes a moment. Raises OSError."""
+        """Bring all indexes up to date; return how many memories were read, and `say` it. Raises OSError."""
         from memtui.recall import index_build
         from memtui.worker import index_updates, sentence_vectors
 
@@ -279,8 +267,7 @@ def _candidate(
     room: int,
     now: float,
 ) -> RecallCandidate:
-    """Return what a verdict says, with the words that matched and the text that the model would get, in `room` units.
-    `words_by_term`: the prompt's words by their terms; `triggers`: of the memory, beside those in its file."""
+    """Return what a verdict says, with the words that matched and the text for the model, in `room` units."""
     from memtui.recall import content, fields, memory_block
 
     hit = verdict.hit
@@ -309,8 +296,7 @@ def _candidate(
 
 
 def _matched(texts: Mapping[str, str], words_by_term: Mapping[str, str]) -> tuple[MatchedTerm, ...]:
-    """Return which of the prompt's words a memory has, and in which fields: telling words first, and of them those in
-    the weightiest fields."""
+    """Return which of the prompt's words a memory has, and in which fields, the telling ones first."""
     from memtui.recall import fields, gloss, words
 
     where: dict[str, dict[str, None]] = {}

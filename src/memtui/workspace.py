@@ -26,18 +26,16 @@ if TYPE_CHECKING:
 
 
 class Workspace:
-    """The environment, a working directory with its project, and who acts (`by`: "cli" or "tui"). `every`: what waits
-    in other projects counts, too. `cwd` gets its
-    symlinks resolved, as the client does; `now` fixes the clock (seconds since the epoch). Modules are imported only
-    when needed: monitors call the command line every minute, and a person waits for the TUI to appear."""
+    """The environment, a directory with its project, and who acts; modules are imported only when they are needed."""
 
-    every = False
+    every = False  # what waits in other projects counts, too
 
     def __init__(self, env: "Mapping[str, str]", cwd: str, *, by: str, now: float | None = None) -> None:
         self.env = dict(env)
         self.cwd = os.path.realpath(cwd)
         self.by = by
         self.project_root = paths.project_root(self.cwd)
+        self.project = os.path.basename(self.project_root) or "/"
         self.slug = paths.project_key(self.project_root)
         self._now = now
         self.known: dict[str, Memory] = {}  # memories by path as read last, where that is kept
@@ -123,8 +121,7 @@ class Workspace:
         every: bool = False,
         unread: "list[Finding] | None" = None,
     ) -> "list[Waiting]":
-        """Return what waits in the inboxes of this project and everywhere, of some kinds or all; `every` adds those of
-        other projects at the end. `unread` as for `waiting.waiting_in`."""
+        """Return what waits here and everywhere, with `every` then in other projects. `unread`: as for `waiting_in`."""
         from memtui.review import waiting_entries
 
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
@@ -154,16 +151,14 @@ class Workspace:
         return Versions(self.root, self.now)
 
     def take_in(self) -> None:
-        """Take in the new versions of this project's memories, unless the gate is off; `versions.problem` has what
-        kept that from succeeding."""
+        """Take in the new versions of memories, unless the gate is off; `versions.problem` says what failed."""
         from memtui.store import history, scopes
 
         if self.setting("gate") != "off":
             history.taken_in(self.versions, scopes.discover(self.env, self.cwd))
 
     def look(self) -> None:
-        """Know the new versions of this project's memories, also those too young to be taken in, unless the gate
-        is off; and note for the status line how many nobody has seen, if the files are our own. Raises MemtuiError."""
+        """Know also versions too young to be taken in, and note how many are unseen. Raises MemtuiError."""
         from memtui.store import history, scopes
 
         if self.setting("gate") != "off":
@@ -172,8 +167,7 @@ class Workspace:
                 self.versions.note()
 
     def changed(self, *, every: bool = False) -> "list[Changed]":
-        """Return the memories that somebody else wrote since a person saw them, as far as they were taken in, the
-        newest first; `every`: of all projects."""
+        """Return the memories that others wrote since a person saw them, newest first; `every`: of all projects."""
         if self.setting("gate") == "off":
             return []
         from memtui.review import outside_changes
@@ -192,8 +186,7 @@ class Workspace:
         return sum(count for place, count in (noted or {}).items() if place in here)
 
     def undecided(self, go_on: "Callable[[], bool]" = lambda: True) -> "UndecidedSet":
-        """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError
-        or OSError."""
+        """Plan what can be done about the memories, while `go_on`. Raises MemtuiError, OSError."""
         from memtui.store import sidecars
         from memtui.store.status import Usage
         from memtui.tidy import lint, waiting_proposals
@@ -210,8 +203,7 @@ class Workspace:
         return [*outside_changes.untrusted(self.root, scopes.discover(self.env, self.cwd), [*changes])]
 
     def count_decisions(self, plan: "UndecidedSet") -> "Counter[str]":
-        """Count what waits for a decision here besides entries, by what the Inbox calls it: `changed`, `merge`, `fix`,
-        `rule`, `problem`, `trust`. `plan` is what `undecided` returned."""
+        """Count what waits for a decision besides entries, by the words of the Inbox; `plan`: of `undecided`."""
         from collections import Counter
 
         from memtui.review import later
@@ -224,8 +216,7 @@ class Workspace:
         return Counter(word for word, key in decisions if hidden.get(key, 0.0) <= self.now())
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
-        """Return the code of `guidance.unheard` that tells why no session gets guidance here, or with `labels` why none
-        gets the memories of these scopes. Empty if sessions get it."""
+        """Return the code of why no session gets guidance, or the memories of these scopes; empty if sessions do."""
         from memtui.inbox import guidance
 
         among = None if labels is None else set(labels)
@@ -268,13 +259,12 @@ class Workspace:
         return findings if off is None else [*findings, off]
 
     def hooked(self) -> tuple[bool, bool, bool]:
-        """Return whether hooks are installed, whether Claude Code is set to run none, and whether none are found
-        because it skips a settings file. If our own list can't be read, hooks count as installed and running."""
+        """Return whether hooks are installed, whether Claude Code runs none, and whether it skips a settings file."""
         from memtui.base.errors import MemtuiError
         from memtui.hooks.install import status
 
         try:
             hooks_status = status.status(self.env, self.cwd)
         except (MemtuiError, OSError):
-            return True, False, False
+            return True, False, False  # who can't know it says nothing
         return hooks_status.installed, hooks_status.disabled_by is not None, hooks_status.unreadable

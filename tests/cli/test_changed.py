@@ -70,9 +70,9 @@ def test_each_is_listed_with_who_wrote_it_and_what_changed(memtui, three):
     }
     memtui.env["COLUMNS"] = "120"
     out = memtui("inbox").out
-    assert "changed by Claude in" in out
-    assert "added outside memtui" in out
-    assert "deleted outside memtui" in out
+    assert "prefer-pnpm, by Claude" in out
+    assert "made, new, outside memtui" in out
+    assert f"{gone.stem}, deleted, outside memtui" in out
     shown = memtui("inbox", "prefer-pnpm").out
     assert "+The agent's line." in shown
     assert memtui.json("inbox", "made")["change"] == "new"

@@ -38,11 +38,11 @@ def test_the_plan_is_shown_with_reasons_diffs_and_what_follows_and_nothing_is_wr
     assert "merge prefer-pnpm into pnpm-only" in done.out
     assert re.search(r"are similar: \d\d%\.", " ".join(done.out.split()))
     assert "+The lock file of npm breaks the frozen install of CI." in done.out
-    assert "- auto:prefer-pnpm\n" in done.out
-    assert "Links and lines follow in MEMORY.md." in done.out
+    assert "prefer-pnpm.md  is deleted" in done.out
+    assert "MEMORY.md  is updated" in done.out
     assert "2 changes proposed. Saves 1 memory" in done.out
-    assert "\n  Saves 1 memory" in done.out
-    assert "\n  Saves 1 line of MEMORY.md" in done.out
+    assert "\nSaves 1 memory" in done.out
+    assert "\nSaves 1 line of MEMORY.md" in done.out
     assert "memtui approve ID" in done.err
     assert world.files() == before
 

@@ -61,10 +61,10 @@ def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
 def test_what_is_dropped_or_invented_is_said(dreamy, api):
     api.script = lambda request: use("answer", actions=[{**merge(request), "body": "Use npm. Ask Bob before."}])
     said = " ".join(dreamy("consolidate", "--ask-model", "--yes").out.split())
-    assert "drops “" in said
-    assert "adds “Ask Bob before.”" in said
+    assert "dropped: " in said
+    assert "+ Ask Bob before." in said
     (path,) = Path(dreamy.json("status", "--paths")["root"]).glob("proposals/*.json")
-    assert "adds “Ask Bob before.”" in " ".join(dreamy("consolidate").out.split())
+    assert "+ Ask Bob before." in " ".join(dreamy("consolidate").out.split())
     assert path.exists()
 
 

@@ -409,8 +409,8 @@ def test_a_draft_is_shown_in_its_setting(memtui, world):
     assert said[2]["text"] in data["evidence"][-1]
     assert data["becomes"]["path"] == world.shop + "/.claude/memory/no-snapshot-tests.md"
     text = memtui("inbox", "J5VMX3").out
-    assert "› you    no, no snapshots please" in text
-    assert "  agent  Replaced by assertions" in text
+    assert "› you   no, no snapshots please" in text
+    assert "  agent Replaced by assertions" in text
     (path,) = Path(world.env["HOME"], ".claude/projects").rglob(f"{world.sessions['today']}.jsonl")
     path.unlink()
     data = memtui.json("inbox", "J5VMX3")
@@ -438,9 +438,9 @@ def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
 @pytest.mark.parametrize(
     ("words", "says", "hint"),
     [
-        ("note --withdraw J5VMX3", "J5VMX3 is a draft.", "memtui approve J5VMX3"),
-        ("note --withdraw 1R7A0A", "1R7A0A is a todo.", "memtui approve 1R7A0A"),
-        ("approve A09Q6F", "A09Q6F is a note.", "memtui edit A09Q6F --body TEXT"),
+        ("note --withdraw J5VMX3", "J5VMX3 is a draft.", "memtui inbox J5VMX3"),
+        ("note --withdraw 1R7A0A", "1R7A0A is a todo.", "memtui inbox 1R7A0A"),
+        ("approve A09Q6F", "A09Q6F is a note.", "memtui inbox A09Q6F"),
         ("activity J5VMX3", "J5VMX3", "memtui inbox J5VMX3"),
         ("inbox 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
         ("show 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),

@@ -33,7 +33,8 @@ def counted(log, newer):
         counter.count(each)
     for each in log[newer:]:
         counter.count(each, newest=True)
-    return {path: each.data() for path, each in counter.memories.items() if each}
+    names = ("recalled", "opened", "corrected", "tokens")
+    return {path: {name: getattr(each, name) for name in names} for path, each in counter.memories.items() if each}
 
 
 def plainly(log):

@@ -8,10 +8,11 @@ import pytest
 
 from memtui.base import clock
 from memtui.cli.main import main
+from memtui.cli.output import picked
 from memtui.hooks.install import installation as install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import SessionGroup
-from memtui.tui.screens.inbox.row import DRAFT
+from memtui.views.decisions import DRAFT
 from tui.conftest import settle
 
 NOW = 1_795_000_000.0
@@ -179,7 +180,10 @@ async def test_which_sessions_there_are(told, shown, every, world):
     def look(app):
         rows = [row for row in app.screen.table.rows if isinstance(row, SessionGroup)]
         whole = [row.whole(app.data.receipts.known) for row in rows]
-        return [(row.id, row.title, row.deliveries, row.counts.data()) for row in whole]
+        return [
+            (row.id, row.title, row.deliveries, picked(row.counts, "settled arrived previewed lost waiting unknown"))
+            for row in whole
+        ]
 
     found = await shown("activity", look, lambda screen: screen.toggle_projects() if every else None)
     names = ("id", "title", "deliveries", "receipts")

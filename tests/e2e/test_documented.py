@@ -111,7 +111,7 @@ STORIES = {
     "memories": [
         typed("list [QUERY…]", "memtui list is:problem && memtui list is:never", "prefer-pnpm|payment"),
         typed("show NAME", "memtui show prefer-pnpm", "Use pnpm"),
-        typed("show ID", "memtui show {update}", "In context"),
+        typed("show ID", "memtui show {update}", "evidence"),
         typed("", "memtui show prefer-pnpm --raw", "name: prefer-pnpm"),
         typed("history NAME", "memtui history prefer-pnpm", "first run"),
         typed("", "memtui history prefer-pnpm --show 1", "name: prefer-pnpm"),
@@ -184,7 +184,7 @@ STORIES = {
         typed(("memtui note --withdraw ID", "note --withdraw ID"), "memtui note --withdraw {note}", ""),
         typed("memtui note --again", "memtui note --again JVPWFV --expires 2h", r"[0-9A-Z]{6}"),
         typed("", "memtui guide Take care", r"--withdraw\s+[0-9A-Z]{6}"),
-        typed("inbox ID", "memtui inbox {update}", "In context"),
+        typed("inbox ID", "memtui inbox {update}", "evidence"),
         typed(
             (),
             "memtui approve {update} --name a-name --type user --scope global --description D --body B --no-trigger",

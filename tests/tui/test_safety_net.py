@@ -20,7 +20,7 @@ from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.rows import MemoryTable
 from memtui.tui.screens.memories.screen import Memories
-from memtui.tui.widgets.line import OneLine
+from memtui.tui.widgets.bars import OneLine
 
 from .conftest import press, settle
 

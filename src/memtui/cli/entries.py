@@ -9,7 +9,7 @@ from memtui.base.phrasing import ago, many
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import MIN_REF, short_id
 from memtui.cli.context import Context
-from memtui.cli.output import safe
+from memtui.cli.output import picked, safe
 from memtui.deliver import log, receipts
 from memtui.deliver.record import find_note
 from memtui.inbox import format as inbox_format
@@ -20,12 +20,6 @@ from memtui.store.journal.text_edit import TextEdit
 from memtui.views import drafts
 from memtui.views.deliveries import OUTCOMES
 
-# By kind: what it is, and what can be done with an entry.
-WAYS = {
-    "guidance": ("a note", "memtui edit {0} --body TEXT changes it, memtui note --withdraw {0} withdraws it."),
-    "updates": ("a draft", "memtui approve {0} makes it a memory, memtui reject {0} rejects it."),
-    "items": ("a todo", "memtui approve {0} marks it done, memtui reject {0} rejects it."),
-}
 # Operations of the journal by which a person decides.
 DECIDING = frozenset(
     ("approve", "consolidate", "delete", "done", "keep", "reject", "restore", "snooze", "trust", "withdraw")
@@ -117,20 +111,16 @@ def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
         item = waiting_entries.find(ctx.waiting(KINDS, every=True), ref, "entry")
     except (NotFoundError, ConflictError):
         return None
-    what, ways = WAYS[item.kind]
-    return NotFoundError(f"{ref} is {what}.", f"See it with `memtui inbox {{0}}`: {ways}".format(short_id(item.id)))
+    return NotFoundError(f"{ref} is a {inbox_format.NOUNS[item.kind]}.", f"See it: memtui inbox {short_id(item.id)}")
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
     """Return an entry for --json."""
     return {
-        "scope": item.scope,
+        **picked(item, "scope path text evidence"),
         "project": item.slug,
-        "path": item.path,
         "session": item.entry.fields.get("session"),
         "fields": item.entry.fields,
-        "text": item.text,
-        "evidence": item.evidence,
         "state": states(ctx, item),
     }
 

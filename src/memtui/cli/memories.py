@@ -8,7 +8,7 @@ from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.phrasing import it
 from memtui.base.short_ids import short_id
 from memtui.cli.context import Context
-from memtui.cli.output import line, narrate, styled
+from memtui.cli.output import line, narrate, picked, styled
 from memtui.store import scopes
 from memtui.store.memory import TYPES, Memory
 from memtui.store.scopes import Scope
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memtui.store.store import Store
     from memtui.store.versions.trash import TrashItem
 
+RECALLS = "recalled opened corrected tokens"  # what --json has of recalls
 CREATE = '  Create a memory: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"'
 NONE_HERE = f"No memories here.\n{CREATE}\n  Other projects: memtui list --all-projects"
 
@@ -110,8 +111,7 @@ def undo(count: int = 1) -> "Printer":
 
 def data_of(memory: Memory) -> "dict[str, object]":
     """Return a memory for --json."""
-    data = {key: getattr(memory, key) for key in ("name", "path", "type", "description")}
-    return {**data, "scope": memory.scope_label}
+    return picked(memory, "name path type description") | {"scope": memory.scope_label}
 
 
 def status_data(row: "Row") -> "dict[str, object]":
@@ -121,13 +121,11 @@ def status_data(row: "Row") -> "dict[str, object]":
     memory = row.memory
     return {
         **data_of(memory),
+        **picked(memory, "size broken"),
+        **picked(row, "deliveries last_delivery"),
         "file": row.file or os.path.basename(memory.path),
-        "size": memory.size,
         "changed": clock.iso_seconds(memory.changed_at) if memory.changed_at else None,
-        "broken": memory.broken,
         "flags": [findings.flag(finding) for finding in row.flags],
-        "deliveries": row.deliveries,
-        "last_delivery": row.last_delivery,
         "uses": row.used,
-        **row.recalls.data(),
+        **picked(row.recalls, RECALLS),
     }

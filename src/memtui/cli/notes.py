@@ -102,7 +102,7 @@ def listing(ctx: Context) -> Result:
         return Result(data, 'No note waits here. Write one: memtui note "…"')
 
     def text(out: Output) -> None:
-        from memtui.cli.detail import facts_of
+        from memtui.cli.detail import note_facts
 
         now = ctx.now()
         rows, below = [], []
@@ -110,7 +110,7 @@ def listing(ctx: Context) -> Result:
             states = entries.states(ctx, item)
             state = ("! " + ", ".join(states), "yellow") if states else ("○ waits", "")
             rows.append([(short_id(item.id), "cyan"), age(item.entry.time(), now), state, line(item.text)])
-            below.append(", ".join(["global"] * (item.slug is None) + facts_of(item, now)))
+            below.append(", ".join(["global"] * (item.slug is None) + note_facts(item, now)))
         for row in [*claimed, *delivered]:
             key, session = short_id(str(row["id"])), str(row["session"])
             title = cut(titles.about(transcript.find(ctx.config_dir, session)).title, TITLE_SHOWN)

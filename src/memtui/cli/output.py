@@ -11,6 +11,7 @@ VERSION = 1  # of the JSON envelope
 STYLES = {
     "bold": "1",
     "dim": "2",
+    "dim underline": "2;4",
     "red": "31",
     "green": "32",
     "yellow": "33",
@@ -32,6 +33,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TextIO
+
+    from memtui.views.parts import Part
 
     Cell = Sequence[str]  # text, or text and style
     Printer = Callable[["Output"], None]
@@ -71,6 +74,11 @@ def plain(value: "object") -> "object":
     if isinstance(value, dict):
         return {key: plain(part) for key, part in value.items()}
     return [plain(part) for part in value] if isinstance(value, (list, tuple, set, frozenset)) else value
+
+
+def picked(thing: "object", names: str) -> "dict[str, object]":
+    """Return for --json the attributes of a thing that have these names."""
+    return {name: getattr(thing, name) for name in names.split()}
 
 
 def _escaped(char: str) -> str:
@@ -251,6 +259,25 @@ class Output:
             elif part:
                 self.print(part)
 
+    def parts(self, parts: "Iterable[Part]", indent: str = "") -> None:
+        """Print the parts of a detail."""
+        from memtui.views.parts import File, Remedy, TextDifference, Words
+
+        begun = indent  # of a line
+        for part in parts:
+            if isinstance(part, Words):
+                *lines, rest = part.text.split("\n")
+                for text in lines:
+                    self.print((begun + styled(text, part.style)).rstrip())
+                    begun = indent
+                begun += styled(rest, part.style)
+            elif isinstance(part, TextDifference):
+                self.diff_lines(difference(part.before, part.after))
+            elif isinstance(part, File):
+                self.print(safe(part.text))
+            elif isinstance(part, Remedy):
+                self.remedy(part.text)
+
     def section(self) -> None:
         """Part what follows from what was printed before by a blank line; at the beginning print nothing."""
         if self._begun:
@@ -317,10 +344,6 @@ class Output:
                 lines += [piece] if width(piece) <= self.columns - 6 else self.wrapped(piece, 6)
         for number, row in enumerate(filter(None, lines)):
             self.exact(("      " if number else "    → ") + safe(row))
-
-    def diff(self, before: bytes, after: bytes) -> None:
-        """Print the difference of two contents."""
-        self.diff_lines(difference(before, after), "  ")
 
     def diff_lines(self, lines: "Iterable[str]", indent: str = "") -> None:
         """Print the lines of a diff in colour, on a terminal wrapped below the text of their line."""

@@ -5,16 +5,14 @@ from memtui.base.phrasing import many
 from memtui.base.short_ids import short_id
 from memtui.cli import memories, secret
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, difference, line, narrate, safe, styled
-from memtui.client import locate
+from memtui.cli.output import Output, Result, difference, narrate, safe
 from memtui.store import sidecars
-from memtui.store.plan import FileDiff, ScopeFiles, is_archived
 from memtui.store.store import Store
 from memtui.tidy import changeset, composed_files, coverage, lint, waiting_proposals
 from memtui.tidy.changeset import Proposal
-from memtui.tidy.composed_files import Composition, Refused, savings
-from memtui.tidy.coverage import Coverage
+from memtui.tidy.composed_files import Composition, Refused, Weighed, savings, weigh
 from memtui.views import changesets
+from memtui.views.parts import Words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -45,82 +43,57 @@ def listing(ctx: Context, labels: "list[str] | None") -> Result:
     """Show the proposals, each with its diff."""
     store = ctx.store()
     files, proposals = store.files(), read(ctx, store, labels)
-    changes = [ShownChange(files, proposal) for proposal in proposals]
+    changes = [weigh(files, proposal) for proposal in proposals]
     saved = savings(Composition(files, proposals).preview())
-    data = {"changes": [change.data() for change in changes], "saved": saved}
+    data = {"changes": [data_of(change) for change in changes], "saved": saved}
     if not changes:
         return Result(data, "There is nothing to consolidate.")
     sums = f"\n{many(len(changes), 'change')} proposed. {changesets.saved(saved)}".rstrip()
     ways = "Approve one: memtui approve ID   Reject one: memtui reject ID   All: memtui consolidate --all"
-    return Result(data, *(change.print for change in changes), sums, narrate(ways))
+    return Result(data, *(shown(change) for change in changes), sums, narrate(ways))
 
 
-class ShownChange:
-    """A proposal with what it would do to files, and what it would drop."""
-
-    def __init__(self, files: ScopeFiles, proposal: Proposal) -> None:
-        self.files, self.proposal = files, proposal
-        composition = Composition(files, [proposal])
-        self.diffs, self.refused = composition.preview(), composition.refused
-        self.covered = coverage.of_proposal(proposal)
-
-    def data(self) -> "dict[str, object]":
-        proposal, covered = self.proposal, self.covered
-        data: dict[str, object] = {
-            **brief(proposal),
-            "reason": proposal.reason,
-            "score": max((fact.score for fact in proposal.evidence if fact.score is not None), default=None),
-            "codes": sorted({evidence.code for evidence in proposal.evidence}),
-            "safe": proposal.is_safe,
-            "files": [
-                {
-                    "path": change.path,
-                    "gone": change.after is None,
-                    "new": change.before is None,
-                    "repaired": change.repaired,
-                    "diff": "\n".join(difference(change.before or b"", change.after or b"")),
-                }
-                for change in self.diffs
-            ],
-            "dropped": None,
-            "added": changesets.added(proposal),
-            "refused": next(map(_refusal, self.refused), None),
-        }
-        if covered is not None:
-            reworded = [(cover.statement, cover.targets[0].text) for cover in covered.of("reworded")]
-            data |= {
-                "dropped": [{"path": cover.statement.path, "text": cover.statement.text} for cover in covered.dropped],
-                "reworded": [{"path": was.path, "text": was.text, "as": now} for was, now in reworded],
-                "kept": len(covered.of("kept")),
+def data_of(change: Weighed) -> "dict[str, object]":
+    """Return for --json a proposal with what it would do to files, and what it would drop."""
+    proposal, covered = change.proposal, change.coverage
+    data: dict[str, object] = {
+        **brief(proposal),
+        "reason": proposal.reason,
+        "score": max((fact.score for fact in proposal.evidence if fact.score is not None), default=None),
+        "codes": sorted({evidence.code for evidence in proposal.evidence}),
+        "safe": proposal.is_safe,
+        "files": [
+            {
+                "path": diff.path,
+                "gone": diff.after is None,
+                "new": diff.before is None,
+                "repaired": diff.repaired,
+                "diff": "\n".join(difference(diff.before or b"", diff.after or b"")),
             }
-        return data
+            for diff in change.diffs
+        ],
+        "dropped": None,
+        "added": changesets.added(proposal),
+        "refused": change.refused and _refusal(change.refused),
+    }
+    if covered is not None:
+        reworded = [(cover.statement, cover.targets[0].text) for cover in covered.of("reworded")]
+        data |= {
+            "dropped": [{"path": cover.statement.path, "text": cover.statement.text} for cover in covered.dropped],
+            "reworded": [{"path": was.path, "text": was.text, "as": now} for was, now in reworded],
+            "kept": len(covered.of("kept")),
+        }
+    return data
 
-    def print(self, out: Output) -> None:
+
+def shown(change: Weighed) -> "Printer":
+    """Return what prints a proposal with its id."""
+
+    def text(out: Output) -> None:
         out.section()
-        out.heading(f"{short_id(self.proposal.ref)}  {line(changeset.title(self.proposal))}")
-        if self.proposal.reason:
-            out.paragraph(self.proposal.reason, "  ")
-        print_statements(out, self.proposal, self.covered)
-        if self.covered is not None:
-            out.print("  " + styled(changesets.covered(self.covered), "dim"))
-        for refusal in self.refused:
-            out.paragraph(changesets.refused(refusal), "  ")
-        for change in self.diffs:
-            if not change.repaired:
-                self._print_file(out, change)
-        for sentence in (changesets.following(self.diffs), changesets.saved(savings(self.diffs))):
-            if sentence:
-                out.paragraph(sentence, "  ")
+        out.parts([Words(f"{short_id(change.proposal.ref)}  ", "cyan"), *changesets.brief(change.proposal, change)])
 
-    def _print_file(self, out: Output, change: FileDiff) -> None:
-        scope, file = self.files.scope_of(change.path)
-        path = line(f"{scope.shown}:{file.removesuffix('.md') if file != locate.INDEX_NAME else file}")
-        if change.after is None:
-            out.print(f"  {styled('-', 'red')} {path}")
-            return
-        out.print(f"  {styled('+ ' if change.before is None else '', 'green')}{path}")
-        if change.before is not None or not is_archived(change.path):
-            out.diff_lines(difference(change.before or b"", change.after), "    ")
+    return text
 
 
 def _refusal(refused: Refused) -> "dict[str, object]":
@@ -130,17 +103,6 @@ def _refusal(refused: Refused) -> "dict[str, object]":
         "path": refused.path,
         "message": refused.error.message,
     }
-
-
-def print_statements(out: Output, proposal: Proposal, covered: "Coverage | None") -> None:
-    """Print what a proposal drops, rewords and adds."""
-    if covered is not None:
-        for statement in changesets.dropped(covered):
-            out.paragraph(styled(f"drops {line(statement)}", "yellow"), "  ")
-        for words in [f"says {text}" for text in changesets.reworded(covered)] + changesets.fields(covered):
-            out.paragraph(line(words), "  ")
-    for words in changesets.added(proposal):
-        out.paragraph(styled(f"adds “{line(words)}”", "yellow"), "  ")
 
 
 # Making
@@ -182,7 +144,7 @@ def _confirm(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bo
     diffs = composition.preview()
     if not yes:
         for proposal in [] if ctx.out.json else composition.made:
-            ShownChange(files, proposal).print(ctx.out)
+            shown(weigh(files, proposal))(ctx.out)
         ctx.confirm(f"Approve {many(len(composition.made), 'change')} to {many(len(diffs), 'file')}?", DECLINED)
     after, before = (
         "\n".join(data.decode("utf-8", "replace") for change in diffs if (data := getattr(change, key)) is not None)

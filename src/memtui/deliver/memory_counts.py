@@ -45,15 +45,6 @@ class RecallCounts:
         self.last = max(self.last, other.last)
         self.corrected_last = max(self.corrected_last, other.corrected_last)
 
-    def data(self) -> dict[str, int]:
-        """Return the numbers for JSON."""
-        return {
-            "recalled": self.recalled,
-            "opened": self.opened,
-            "corrected": self.corrected,
-            "tokens": self.tokens,
-        }
-
 
 class RecallCounter:
     """The counts of memories by path, from items of the log: first those of older lines, newest first, then those that
@@ -152,7 +143,3 @@ class ReceiptCounts(NamedTuple):
     def total(self) -> int:
         """How many there are."""
         return self.settled + self.waiting + self.unknown
-
-    def data(self) -> dict[str, int]:
-        """Return the numbers by name, with `settled`, for JSON."""
-        return {"settled": self.settled, **self._asdict()}

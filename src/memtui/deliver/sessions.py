@@ -198,28 +198,6 @@ class SessionRow:
         """How many of its deliveries arrived, were lost, wait …"""
         return ReceiptCounts.of(self.outcomes)
 
-    @property
-    def data(self) -> dict[str, object]:
-        """Return the fields for JSON; times as the log writes them."""
-        return {
-            "id": self.id,
-            "project": self.project,
-            "cwd": self.cwd,
-            "mode": self.mode,
-            "kind": self.kind,
-            "live": self.live,
-            "title": self.title,
-            "branch": self.branch,
-            "transcript": self.transcript,
-            "started": None if self.started is None else clock.iso(self.started),
-            "last": None if self.last is None else clock.iso(self.last),
-            "deliveries": self.deliveries,
-            "uses": self.uses,
-            "characters": self.characters,
-            "receipts": self.counts.data(),
-            "recalls": self.recalls.data(),
-        }
-
 
 def row_of(session: Session, clients: Mapping[int, str], now: float) -> SessionRow:
     """Return the row of a session, without what its transcript and receipts tell. `clients`: as `serving.served`

@@ -52,13 +52,11 @@ def possible() -> str:
 
 
 class Command(NamedTuple):
-    """What an action of the table does. `run` may be a coroutine function, which awaits its questions (`Services.ask`);
-    the person is shown the MemtuiError or OSError that it raises. `why_not` returns in words why it can't be run now,
-    or an empty string if it can. `title` and `help` are those of the action while it does something else than usual."""
+    """What an action does, and why it can't be done now; errors that `run` raises are shown to the person."""
 
-    run: Callable[[], object]
-    why_not: Callable[[], str] = possible
-    title: str = ""
+    run: Callable[[], object]  # may be a coroutine function, which awaits its questions (`Services.ask`)
+    why_not: Callable[[], str] = possible  # in words; empty if it can be run
+    title: str = ""  # and `help`: of the action while it does something else than usual
     help: str = ""
 
     def named(self, action: "Action") -> "Action":
@@ -132,11 +130,7 @@ class Progress:
 
 
 class Services(App[None]):
-    """The application, as the modules below it know it. `remapped`: the keys that the person has changed, by action;
-    `at_work`: many changes are being made in a worker, and no others can be made meanwhile; `all_projects`: the places
-    show what all projects have, not only this one; `last_note`: what was last said. `turn` undoes or redoes the
-    last change, or undoes the one with a key; `choose_theme` shows a theme by its name in the settings, and saves it;
-    `action_run` runs an action on the screen that it belongs to, or shows why it can't be run."""
+    """The application, as the modules below it know it."""
 
     data: "Data"
     net: "SafetyNet"
@@ -144,13 +138,13 @@ class Services(App[None]):
     typed_ahead: "TypedAhead"
     progress: "Progress"
     read_only: bool
-    remapped: dict[str, str]
-    at_work = False
-    last_note = ""
+    remapped: dict[str, str]  # the keys that the person has changed, by action
+    at_work = False  # many changes are being made in a worker, and no others can be made meanwhile
+    last_note = ""  # what was last said
     undone_at = -math.inf  # when the last undo began, on the monotonic clock
-    turn: Callable[..., None]
-    choose_theme: Callable[[str], None]
-    action_run: Callable[[str], None]
+    turn: Callable[..., None]  # undoes or redoes the last change, or undoes the one with a key
+    choose_theme: Callable[[str], None]  # shows a theme by its name in the settings, and saves it
+    action_run: Callable[[str], None]  # runs an action on its screen, or shows why it can't be run
 
     @property
     def all_projects(self) -> bool:
@@ -227,9 +221,7 @@ class Services(App[None]):
             self.typed_ahead.release()
 
     def start(self, node: "Screen[Any]", command: Coroutine[Any, Any, object], what: str) -> None:
-        """Run a coroutine at once until it first waits, the rest in a worker of a screen or dialog. Keys wait until it
-        has opened a dialog or ended, but while it makes many changes. Errors are shown; `what` names the coroutine in
-        the error log."""
+        """Run a coroutine until it first waits, the rest in a worker; keys wait meanwhile, and errors name `what`."""
 
         async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
             with self._showing_errors(what):

@@ -72,8 +72,7 @@ def theme_named(setting: object) -> str:
 
 
 class KeptStylesheet(Stylesheet):
-    """A style sheet that keeps its rules while its variables stay the same. Textual sets the same variables and parses
-    all styles again whenever a screen is shown for the first time: a tenth of the start of memtui."""
+    """Keeps its rules while its variables stay the same: Textual parses all again when a screen is first shown."""
 
     def __init__(self, variables: dict[str, str]) -> None:
         super().__init__(variables=variables)

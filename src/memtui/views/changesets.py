@@ -1,14 +1,17 @@
-"""Words for proposals in both user interfaces: what a proposal does and drops, why it can't be made, what is saved."""
+"""What a proposal does, drops and saves, and why it is made or can't be: in words, and as parts of its detail."""
 
+import os
 from collections.abc import Sequence
 
 from memtui.base import findings
 from memtui.base.finding import NOTE, Finding
-from memtui.base.phrasing import many, size, some
+from memtui.base.phrasing import cut, many, size, some
 from memtui.store.plan import FileDiff
-from memtui.tidy.changeset import ADDED, Proposal, ProposalEvidence, name, title
-from memtui.tidy.composed_files import DONE, Reason, Refused, Savings
+from memtui.tidy.changeset import ADDED, BY, Proposal, ProposalEvidence, name, title
+from memtui.tidy.composed_files import DONE, Reason, Refused, Savings, Weighed
 from memtui.tidy.coverage import Coverage
+from memtui.views import colours, safe_text
+from memtui.views.parts import Part, TextDifference, Words, heading, line
 
 # What each kind of proposal does.
 MEANINGS = {
@@ -20,6 +23,10 @@ MEANINGS = {
 }
 # Names in a list's row before the rest is counted.
 NAMED = 3
+FILES = 12  # that are listed
+STATEMENT = 300  # characters
+DROPPED = "red"
+
 REFUSED: dict[Reason, str] = {
     "made": "made already",
     "stale": "out of date",
@@ -78,11 +85,6 @@ def _sentence(evidence: ProposalEvidence) -> str:
         return " … ".join(evidence.texts)
 
 
-def dropped(coverage: Coverage) -> list[str]:
-    """List the statements that a proposal drops, each with the memory that has it."""
-    return [f"“{cover.statement.text}” ({name(cover.statement.path)})" for cover in coverage.lost]
-
-
 def added(proposal: Proposal) -> list[str]:
     """List what a model wrote that no memory says, as far as words tell; nothing of what a person edited since."""
     return [text for evidence in proposal.evidence if evidence.code == ADDED for text in evidence.texts]
@@ -117,14 +119,6 @@ def lost(coverages: Sequence[Coverage]) -> str:
     return f"Dropped: {', and '.join(parts)}." if parts else ""
 
 
-def reworded(coverage: Coverage) -> list[str]:
-    """List the statements that a proposal says in other words, each with the sentence that says it."""
-    return [
-        f"“{cover.statement.text}” ({name(cover.statement.path)}) as “{cover.targets[0].text}”"
-        for cover in coverage.of("reworded")
-    ]
-
-
 def covered(coverage: Coverage) -> str:
     """Say what is lost and what stays: `Nothing is lost: 5 statements stay word for word.`"""
     dropped, count_kept, reworded = len(coverage.lost), coverage.count("kept"), coverage.count("reworded")
@@ -138,12 +132,6 @@ def covered(coverage: Coverage) -> str:
         )
     nothing = "No statement is lost" if coverage.dropped else "Nothing is lost"
     return f"{nothing}: {many(count_kept, 'statement stays', 'statements stay')} word for word." if count_kept else ""
-
-
-def following(diffs: Sequence[FileDiff]) -> str:
-    """Name the files whose links or lines follow: `Links and lines follow in MEMORY.md, review.`"""
-    names = [name(diff.path) for diff in diffs if diff.repaired]
-    return f"Links and lines follow in {some(names)}." if names else ""
 
 
 def saved(savings: Savings) -> str:
@@ -189,3 +177,87 @@ def refused(refused: Refused) -> str:
     if refused.reason == "made":
         return f"Made already: {title(refused.proposal)}."
     return f"Not made ({REFUSED[refused.reason]}): {title(refused.proposal)}. {refused.error.message}"
+
+
+# the detail
+
+
+def head(proposal: Proposal, weighed: Weighed | None, place: str = "") -> list[Part]:
+    """Return what is proposed in the scope `place`, why, what it saves, and why it can't be made."""
+    source = [place, f"proposed by {proposal.by}" if proposal.by != BY else ""]
+    label = scope_of(proposal)
+    parts: list[Part] = [
+        Words(safe_text.line(title(proposal), 300), "bold"),
+        Words(safe_text.line("".join(f"   {part}" for part in source if part), 200) + "\n", colours.QUIET),
+        *(line(without_scope(reason, label, place), most=1000) for reason in reasons(proposal)),
+    ]
+    if weighed is not None:
+        error = weighed.refused.error if weighed.refused is not None else None
+        parts.append(line(saved(weighed.savings), colours.QUIET))
+        parts.append(line(f"! {error.message} {error.hint}" if error else "", colours.WARNING, 600))
+    return parts
+
+
+def statements(coverage: Coverage | None) -> list[Part]:
+    """Return what becomes of the statements of its memories: what is dropped comes first."""
+    if coverage is None:
+        return []
+    parts: list[Part] = []
+    dropped, reworded = coverage.lost, coverage.of("reworded")
+    if dropped:
+        parts.append(heading(f"dropped: {many(len(dropped), 'statement')}"))
+        for cover in dropped:
+            parts.append(Words(f"- {_shorten(cover.statement.text)}", DROPPED))
+            parts.append(line(f"  {name(cover.statement.path)}", colours.QUIET))
+    if texts := fields(coverage):
+        parts += [heading("fields"), *(Words(f"{_shorten(text)}\n") for text in texts)]
+    if reworded:
+        parts.append(heading(f"in other words: {many(len(reworded), 'statement')}"))
+        for cover in reworded:
+            parts.append(Words(f"~ {_shorten(cover.statement.text)}\n", colours.QUIET))
+            parts += [Words(f"  {_shorten(target.text)}\n") for target in cover.targets]
+    if not dropped and (words := covered(coverage)):
+        parts.append(Words(f"\n{words}\n", colours.QUIET))
+    return parts
+
+
+def additions(proposal: Proposal) -> list[Part]:
+    """Return what a model wrote that no memory says."""
+    texts = added(proposal)
+    words = heading(f"added by the model: {many(len(texts), 'statement')} that no memory has")
+    return [words, *(Words(f"+ {_shorten(text)}\n", colours.WARNING) for text in texts)] if texts else []
+
+
+def files(proposal: Proposal, weighed: Weighed | None) -> list[Part]:
+    """Return the differences of the files, as far as they are known."""
+    diffs = weighed.diffs if weighed is not None else ()
+    parts = [part for diff in diffs[:FILES] for part in _difference(proposal, diff)]
+    rest = len(diffs) - FILES
+    return [*parts, Words(f"and {many(rest, 'more file')}\n", colours.QUIET)] if rest > 0 else parts
+
+
+def brief(proposal: Proposal, weighed: Weighed | None, place: str = "") -> list[Part]:
+    """Return what it does, drops, adds and changes, without the texts that it is made of."""
+    coverage = weighed.coverage if weighed is not None else None
+    return [
+        *head(proposal, weighed, place),
+        *(statements(coverage) if coverage is not None and coverage.dropped else ()),
+        *additions(proposal),
+        *files(proposal, weighed),
+    ]
+
+
+def _shorten(words: str) -> str:
+    return cut(safe_text.line(" ".join(words.split())), STATEMENT)
+
+
+def _difference(proposal: Proposal, diff: FileDiff) -> list[Part]:
+    """Return the difference of a file; the texts of those that a merge deletes are shown already."""
+    here = os.path.dirname(diff.path) == os.path.dirname(proposal.files[0].path)
+    path = safe_text.line(os.path.basename(diff.path) if here else diff.path, 300)
+    updated = "  is updated" if diff.repaired else ""
+    what = "  is deleted" if diff.after is None else "  is new" if diff.before is None else updated
+    parts: list[Part] = [Words(f"\n{path}", "bold"), Words(f"{what}\n", colours.QUIET)]
+    if diff.after is not None or proposal.kind != "merge":
+        parts.append(TextDifference(diff.before or b"", diff.after or b"", ("the file before", "the file after")))
+    return parts

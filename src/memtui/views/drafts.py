@@ -1,17 +1,22 @@
 """Words for what waits in an inbox, in both front doors: titles, what was decided, what drafts come from."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.base import clock, findings
+from memtui.base import clock, findings, paths
 from memtui.base.dates import day, day_and_time
-from memtui.base.phrasing import cut, many, share
+from memtui.base.phrasing import ago, cut, many, share
 from memtui.inbox import delivery_problems
 from memtui.inbox import format as inbox_format
-from memtui.review.evidence import Evidence, LikeRefused
+from memtui.review.evidence import Evidence, LikeRefused, evidence_of
 from memtui.review.waiting_entries import Waiting
 from memtui.settings import config
-from memtui.views import safe_text
+from memtui.views import colours, safe_text
+from memtui.views.parts import Part, Words, heading, line
+
+if TYPE_CHECKING:
+    from memtui.store.memory import Memory
+    from memtui.workspace import Workspace
 
 SIMILAR_SHOWN = 3  # similar memories beside a draft
 LIKELY = 0.5  # from this likelihood on a draft is called likely to last
@@ -115,6 +120,18 @@ def like_refused(refusal: LikeRefused, now: float) -> str:
     return f"like a draft that you rejected{good}{when} ({share(refusal.score)}): “{words}”"
 
 
+def find_evidence(here: "Workspace", item: Waiting, name: str, near: "Sequence[Memory]") -> Evidence:
+    """Find what was said around an entry, and what a draft with a `name` is like."""
+    if not name:
+        return evidence_of(here.env, item)
+    from memtui.inbox import rejections
+    from memtui.tidy import similarity
+
+    rejected = rejections.near([item.directory, paths.inbox_dir(here.root, None)])
+    alike = similarity.to_draft(name, item.text, near), similarity.to_refused(name, item.text, rejected)
+    return evidence_of(here.env, item, *alike)
+
+
 class Quote(NamedTuple):
     """Words from a conversation, cut to what is shown; `hit` if the draft comes from them."""
 
@@ -136,3 +153,50 @@ def setting(evidence: Evidence) -> list[Quote]:
 def quoted(item: Waiting) -> list[Quote]:
     """Quote the evidence that the draft itself holds, for where the transcript is gone."""
     return [Quote(who, words, hit=True) for who, _, words in (line[2:].partition(": ") for line in item.evidence)]
+
+
+def session_name(session_id: str, title: str) -> str:
+    """Return a session's title, or where it has none the beginning of its id."""
+    return f"“{title[:60]}”" if title else session_id[:8]
+
+
+def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
+    """Return what is known of a draft: how sure it is, when it was written, and where it comes from."""
+    fields, until = item.entry.fields, item.until(now)
+    known = ["" if until is None else f"later, until {day(until, now)}", kind(item), *odds_of(item), by_model(fields)]
+    where = fields.get("project", "").rstrip("/").rpartition("/")[2]
+    source = [f"from {where}"] if where else []
+    if fields.get("session"):
+        source.append("session " + session_name(fields["session"], evidence.title if evidence else ""))
+    elif not fields:
+        source.append("hand-written")
+    lines = [[*known, ago(item.entry.time(), now)], source]
+    return [line(" · ".join(filter(None, words)), colours.QUIET) for words in lines]
+
+
+def todo_facts(item: Waiting, title: str, states: Sequence[str], now: float) -> Words:
+    """Return where a todo comes from; `title`: of the session that left it, empty if it is not known."""
+    session = item.entry.fields.get("session")
+    facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
+    facts.append(f"left by session {session_name(session, title)}" if session else "written by hand")
+    return line(" · ".join(facts), colours.QUIET)
+
+
+def conversation(item: Waiting, evidence: Evidence | None) -> list[Part]:
+    """Return what was said around a draft, from the transcript, or else what the draft itself holds of it."""
+    parts: list[Part] = []
+    if evidence is not None and evidence.said:
+        for quote in setting(evidence):
+            mark, style, text_style = ("›", "bold", "") if quote.hit else (" ", colours.QUIET, colours.QUIET)
+            parts += [Words(f"{mark} {quote.who:<6}", style), Words(indented(quote.text), text_style)]
+        return [heading("evidence"), *parts]
+    for quote in quoted(item):
+        parts += [Words(f"  {safe_text.line(quote.who):<6}", colours.QUIET), Words(indented(quote.text))]
+    problem = "looking for it in the transcript …" if evidence is None else evidence.problem
+    problems = line(f"  {problem}" if problem else "", colours.QUIET)
+    return [*([heading("evidence")] if item.evidence else []), *parts, problems]
+
+
+def indented(words: str) -> str:
+    """Indent all lines but the first by the width of the name before it. The pane indents the lines that it wraps."""
+    return safe_text.clean(words).replace("\n", "\n" + " " * 8) + "\n"

@@ -6,6 +6,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+EIGHTHS = " ▏▎▍▌▋▊▉█"  # of a cell, for bars
 # ASCII, and the characters that it replaces: of the same width, so that columns stay in line.
 _REPLACES = (
     ("+", "▸┌┐└┘├┤┬┴┼┏┓┗┛╔╗╚╝╭╮╰╯▗▖▝▘▛▜▙▟"),
@@ -63,3 +64,12 @@ def _is_utf8(name: str) -> bool:
 def plain(env: "Mapping[str, str]", setting: object) -> bool:
     """Return whether to draw in ASCII: as the setting `glyphs` says, or as the terminal needs it."""
     return setting == "ascii" or (setting != "unicode" and only_ascii(env))
+
+
+def bar(value: float, top: float, width: int) -> str:
+    """Draw a bar, padded to `width` cells, which `top` fills. A value above zero shows at least an eighth of a cell."""
+    if top <= 0 or value <= 0 or width <= 0:
+        return " " * max(0, width)
+    eighths = max(1, round(min(1.0, value / top) * width * 8))
+    whole, rest = divmod(eighths, 8)
+    return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(width)

@@ -1,7 +1,14 @@
-"""Words for calls of models: what became of them, what they used."""
+"""Words for models: what became of calls and what they used; the one that reads sessions: its state, its runs."""
 
+from typing import TYPE_CHECKING
+
+from memtui.base.phrasing import ago, many
 from memtui.models.call import ModelUsage
 from memtui.models.log import ANSWERED, BEGUN
+from memtui.models.subconscious import runs
+
+if TYPE_CHECKING:  # what is imported is waited for before the first paint
+    from memtui.models.subconscious.control import Overview, Powers
 
 BACKENDS = {"api": "the API", "claude": "the client, claude -p", "": "nothing"}
 OUTCOMES = {
@@ -18,6 +25,7 @@ OUTCOMES = {
     "cancelled": "cancelled",
     "off": "off",
 }
+EMPTY = "It has read no session yet."
 
 
 def outcome(code: str) -> str:
@@ -47,3 +55,57 @@ def of_budget(usage: ModelUsage, daily_tokens: int, daily_dollars: float) -> str
     tokens = f"{usage.tokens:,} of {daily_tokens:,} tokens" if daily_tokens else f"{usage.tokens:,} tokens"
     money = f"{dollars(usage.cost)} of ${daily_dollars:.2f}" if daily_dollars else dollars(usage.cost)
     return f"{tokens}, {money}"
+
+
+# the model that reads sessions
+
+
+def state(overview: "Overview", now: float) -> str:
+    """Say whether it reads sessions, in which mode and by which model, or why it does not."""
+    powers = overview.powers
+    if overview.stopped is not None:
+        return "off, and " * (powers.mode == "off") + f"stopped by you {ago(overview.stopped, now)}"
+    if powers.why:
+        why = powers.why.removesuffix(".")
+        return "off" if powers.mode == "off" else why[:1].lower() + why[1:]
+    return f"{powers.mode}, {powers.model} by {BACKENDS[powers.backend]}"
+
+
+def tools(powers: "Powers") -> str:
+    return powers.allowed + (f" ({powers.fewer})" if powers.fewer else "")
+
+
+def facts(overview: "Overview", now: float) -> list[tuple[str, str]]:
+    """Return what it may do, what it used, what to do, and how its last run ended: words by their names."""
+    run, last = overview.last, ""
+    if run is not None:
+        last = ", ".join(filter(None, (f"{ago(run.time, now)}: {ended(run, now)[0]}", did(run))))
+    rows = [("tools", tools(overview.powers)), ("today", used(overview)), ("budget", overview.budget)]
+    rows += [("to do", overview.powers.hint), ("last run", last)]
+    return [(name, words) for name, words in rows if words]
+
+
+def used(overview: "Overview") -> str:
+    """Say what its calls of today used; empty if there were none."""
+    if not overview.calls:
+        return ""
+    return f"{many(overview.calls, 'call')}, {overview.today.tokens:,} tokens, {dollars(overview.today.cost)}"
+
+
+def ended(run: runs.Run, now: float) -> tuple[str, str]:
+    """Say how a run ended, and in which style."""
+    if run.outcome == runs.DONE:
+        return "done", "green"
+    if run.outcome == runs.BEGUN:
+        return ("was killed", "yellow") if run.killed(now) else ("reading now", "dim")
+    return outcome(run.outcome), "yellow"
+
+
+def did(run: runs.Run) -> str:
+    """Say what a run changed and said: `2 blocks, 1 note`."""
+    words = [many(len(run.blocks), "block")] if run.blocks else []
+    words += [many(len(run.whispers), "note")] if run.whispers else []
+    words += [f"{len(run.refused)} refused"] if run.refused else []
+    if run.outcome not in {runs.DONE, runs.BEGUN}:
+        words.append(run.why)
+    return ", ".join(words) or ("nothing to change" if run.outcome == runs.DONE else "")

@@ -1,7 +1,7 @@
 """How recall is said and drawn: what a prompt brings, what is left out and why, what replayed prompts would get."""
 
 from memtui.base.phrasing import many, share
-from memtui.views.bars import bar
+from memtui.views.glyphs import bar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1008,7 +1008,7 @@ async def test_a_query_without_matches_says_which_key_shows_all_projects(app, ty
 async def test_a_draft_whose_name_is_taken_has_a_mark_in_its_row(app):
     async with running(app, WIDE):
         screen = app.screen
-        signs = {row.item.entry.fields.get("name"): row.signs(screen.view).plain for row in screen.all_rows if row.item}
+        signs = {row.item.entry.fields.get("name"): row.sign[0] for row in screen.all_rows if row.item}
         assert {name for name, sign in signs.items() if sign} == {"prefer-pnpm"}
 
 

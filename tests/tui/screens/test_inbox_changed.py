@@ -11,6 +11,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.screens.inbox.row import cells
 from memtui.worker import gate_drafts
 from memtui.workspace import Workspace
 from tui.conftest import NOW, burst, press, running, settle
@@ -258,7 +259,7 @@ async def test_an_edit_that_was_not_saved_has_its_mark_and_is_gone_on_with(world
         await press(pilot, "e", "end", *"mine", "escape")
         await to(pilot, "prefer-pnpm")
         assert "you have unsaved text for this" in app.screen.detail.plain
-        assert app.screen.table.row.cells(app.screen.view)[1].plain.startswith("D ")
+        assert cells(app.screen.table.row, app.screen.view)[1].plain.startswith("D ")
         await press(pilot, "a")
         assert isinstance(app.screen, DraftForm)
         await press(pilot, "escape")

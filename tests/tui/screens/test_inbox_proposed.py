@@ -15,7 +15,7 @@ from memtui.tidy.changeset import propose
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.screens.inbox.change_rows import ProposedRow
+from memtui.views.decisions import ProposedRow
 from tui.conftest import NOW, settle
 from tui.test_following import until
 

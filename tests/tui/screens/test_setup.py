@@ -110,7 +110,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
             assert levels == sorted(levels, key="!·✓".index)
             assert "!" not in levels or title in {"problems", "more"}
         for row in listed(screen):
-            keys = screen.row_commands.keys(row)
+            keys = [(f"setup.{verb}", way.words) for verb, way in screen.row_commands.ways(row).items()]
             shown = describe(row, screen.snapshot, keys, setup_app.data, read_only=False).text.plain
             assert (findings.remedy(row.about) in shown) == (not keys)  # a command stands there where no key does it
         assert "Hooks are not installed: press a" in summary(screen)

@@ -3,7 +3,7 @@
 import pytest
 from rich.text import Text
 
-from memtui.tui.widgets.line import fitting
+from memtui.tui.widgets.bars import fitting
 
 TITLE = "404 of 415 memories · 3 to fix · h chooses a scope"
 

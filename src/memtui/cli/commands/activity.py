@@ -7,13 +7,14 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from memtui.base import ids, short_ids, time_input
+from memtui.base import clock, ids, short_ids, time_input
 from memtui.base.errors import NotFoundError, UsageError
 from memtui.base.phrasing import age, ago, cut, many
 from memtui.base.short_ids import short_id
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe, styled
+from memtui.cli.memories import RECALLS
+from memtui.cli.output import Output, Result, line, picked, safe, styled
 from memtui.client import live_sessions, projects
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
@@ -266,7 +267,7 @@ def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receip
         outcomes = Counter(proofs.known[proof.id] for proof in session.proofs if proof.id in proofs.known)
         session_rows.append(core.look_up(row, session, finder, outcomes))
     more = len(rows) - len(session_rows)
-    data = {"sessions": [row.data for row in session_rows], "more": more, "whole_log": not skipped.older}
+    data = {"sessions": [_data(row) for row in session_rows], "more": more, "whole_log": not skipped.older}
 
     if not session_rows:
         here = "" if args.all_projects else " here"
@@ -277,6 +278,18 @@ def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receip
     older = f"Counted in the {OF_PART}; for all of it: --limit 0" if skipped.older else ""
     ways = "What one session got: memtui activity ID"
     return Result(data, lambda out: _print_sessions(ctx, out, session_rows), rest, older, ways)
+
+
+def _data(row: core.SessionRow) -> "dict[str, object]":
+    """Return a session for --json."""
+    started, last = (None if at is None else clock.iso(at) for at in (row.started, row.last))
+    return {
+        **picked(row, "id project cwd mode kind live title branch transcript deliveries uses characters"),
+        "started": started,
+        "last": last,
+        "receipts": picked(row.counts, "settled arrived previewed lost waiting unknown"),
+        "recalls": picked(row.recalls, RECALLS),
+    }
 
 
 def _print_sessions(ctx: Context, out: Output, rows: "list[core.SessionRow]") -> None:

@@ -19,7 +19,7 @@ from memtui.tidy import composed_files, lint, lint_fixes, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.checks import doctor
 from memtui.tidy.lint import LintInput
-from memtui.views.bars import bar
+from memtui.views.glyphs import bar
 
 FORMATS = ("text", "github")
 UNDO = "memtui undo undoes it."
@@ -164,7 +164,7 @@ def _fix(
         (file,) = fix.files
         ctx.out.heading(line(subject.scope_of(file.path).shown), line(ctx.tilde(file.path)))
         ctx.out.paragraph(fix.reason, "  ")
-        ctx.out.diff(file.before or b"", file.after or b"")
+        ctx.out.diff_lines(difference(file.before or b"", file.after or b""), "  ")
     if args.dry_run:
         return fixes, False
     if not args.yes:

@@ -8,7 +8,7 @@ from memtui.base import findings, fs
 from memtui.base.errors import MemtuiError
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Result, line, narrate, styled
+from memtui.cli.output import Result, line, narrate, picked, styled
 from memtui.settings import config, setting
 from memtui.settings.setting import Setting
 from memtui.tidy.checks import doctor
@@ -53,7 +53,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def _as_row(option: Setting) -> "dict[str, object]":
-    row = {key: getattr(option, key) for key in ("key", "value", "source", "problem")}
+    row = picked(option, "key value source problem")
     return {**row, "default": option.default, "help": option.meaning} if option.key.startswith(setting.KEYS) else row
 
 

@@ -16,7 +16,7 @@ from memtui.store import scopes
 from memtui.tidy import changeset, coverage, gates, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.dream import MOST_CHARACTERS, Dream, DreamOutcome, Why, WhyNot
-from memtui.views import models
+from memtui.views import changesets, models
 
 REVIEW = "See them: memtui consolidate   Approve one: memtui approve ID   Reject one: memtui reject ID"
 WHY_NOT: dict[WhyNot, str] = {
@@ -148,7 +148,7 @@ def _print(out: Output, outcome: DreamOutcome, errors: "list[MemtuiError]") -> N
         out.heading(f"{short_id(proposal.id)}  {line(changeset.title(proposal))}")
         if reason := _reason(proposal):
             out.paragraph(line(reason), "  ")
-        proposals.print_statements(out, proposal, coverage.of_proposal(proposal))
+        out.parts([*changesets.statements(coverage.of_proposal(proposal)), *changesets.additions(proposal)])
     if not plans:
         out.print("Nothing new to propose.")
     for why, number in Counter(dropped.why for dropped in outcome.dropped).most_common():

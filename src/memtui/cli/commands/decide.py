@@ -6,43 +6,42 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from memtui.base import clock, dates, ids
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.base.findings import Problem
 from memtui.base.phrasing import cut, it, many
 from memtui.base.short_ids import short_id
 from memtui.base.time_input import NEVER
 from memtui.cli import memories, parser, secret
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.decisions import KINDS, PROPOSED, DecisionRow, Decisions
+from memtui.cli.decisions import KINDS, PROPOSED, Decisions
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.review import approvals as approving
 from memtui.review import draft as draft_of
 from memtui.review import later, outside_changes
 from memtui.review.approvals import Approval
 from memtui.review.draft import Choices, Draft
-from memtui.review.outside_changes import Changed, Untrusted
-from memtui.review.waiting_entries import Waiting
 from memtui.store.journal import acts
 from memtui.views import delivery_obstacles, drafts
 from memtui.views import outside_changes as changed_words
+from memtui.views.decisions import Decision, ProblemRow, ProposedRow, TrustRow
 from memtui.views.memories import loader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.cli.output import Printer
+    from memtui.review.outside_changes import Changed
+    from memtui.review.waiting_entries import Waiting
     from memtui.tidy.changeset import Proposal
 
 ALL = ("drafts", "changed")
 OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger")
 # What several rows of a kind are called, where it is not what `--kind` calls them.
-NOUNS = {"changed": "memories", "trust": "memories", "note": "notes"}
+NOUNS = {"changed": "memories", "trust": "memories"}
 TRUST = "Trust {} as shown?"
 DECLINED = "Nothing was approved."
-T = TypeVar("T")
 
 
 def register(commands: "parser.Commands") -> None:
@@ -103,7 +102,7 @@ def _add_arguments(command: "parser.Parser") -> None:
 class Done(NamedTuple):
     """What was done with some rows, each printed with the word, if any; more for --json, and what else to print."""
 
-    rows: "Sequence[DecisionRow]"
+    rows: "Sequence[Decision]"
     word: str = ""
     data: "Mapping[str, object]" = MappingProxyType({})
     text: "Sequence[str | Printer]" = ()
@@ -119,7 +118,7 @@ class DecisionCall:
         self.bulk = BulkResult()
         self.review, self.store = ctx.review(), ctx.store()
         self.journal = self.store.journal
-        self.rows: list[DecisionRow] = []
+        self.rows: list[Decision] = []
         self.index_lines: dict[str, list[str]] = {}  # of drafts, by key
         self.rejected = acts.done("reject") + (" for good" if vars(args).get("never") else "")
 
@@ -128,9 +127,9 @@ class DecisionCall:
         decisions = Decisions(self.ctx, every=self.args.all_projects, decide=True)
         if not self.args.all:
             rows = self.bulk.find(self.args.ids, lambda ref: decisions.find(ref, kinds))
-            self.rows = list({row.later_key: row for row in rows}.values())
+            self.rows = list({row.key: row for row in rows}.values())
         elif self.args.kind == "changed":
-            self.rows = list(decisions.changed())
+            self.rows = [*decisions.changed()]
             if not self.rows:
                 raise decisions.gate_off() or NotFoundError("Nobody else has changed a memory since you saw it.")
         else:
@@ -144,16 +143,14 @@ class DecisionCall:
     def refuse(self, options: "Sequence[str]", kinds: "set[str]") -> None:
         """Raise UsageError if one of these options is given and something else than `kinds` is chosen."""
         option = next((option for option in options if getattr(self.args, option)), "")
-        other = next((row.kind for row in self.rows if row.kind not in kinds), "")
+        other = next((row.kind for row in self.rows if row.kind.word not in kinds), None)
         if option and other:
-            words = f"--{option.replace('_', '-')} is not for {KINDS.get(other, 'notes')}."
+            words = f"--{option.replace('_', '-')} is not for {other.option}."
             raise UsageError(words, "Nothing was changed.")
 
-    def run(
-        self, ways: "Sequence[tuple[tuple[str, ...], Callable[[DecisionCall, list[DecisionRow]], Done]]]"
-    ) -> Result:
+    def run(self, ways: "Sequence[tuple[tuple[str, ...], Callable[[DecisionCall, list[Decision]], Done]]]") -> Result:
         """Decide about the rows of each kind by its way; what one way can't do does not stop the others."""
-        chosen = [(way, mine) for kinds, way in ways if (mine := [row for row in self.rows if row.kind in kinds])]
+        chosen = [(way, mine) for kinds, way in ways if (mine := [row for row in self.rows if row.kind.word in kinds])]
         group, every = ids.new_id(self.ctx.now()), list[Done]()
         for way, mine in chosen:
             names = [row.id for row in mine]
@@ -170,26 +167,28 @@ class DecisionCall:
             data |= decision.data
             if decision.word:
                 text += [f"{decision.word}  {short_id(row.id)}  {line(row.says)}" for row in decision.rows]
-                counts = Counter(NOUNS.get(row.kind) or KINDS[row.kind] for row in decision.rows)
+                counts = Counter(NOUNS.get(row.kind.word) or row.kind.option for row in decision.rows)
                 sums = ", ".join(f"{count:,} {noun}" for noun, count in counts.items())
                 text += [f"{sums} {decision.word}"] if len(decision.rows) > 1 else []
             text += decision.text
         return self.bulk.result(data, *text, memories.undo(sum(len(decision.rows) for decision in every)))
 
-    def fail(self, rows: "Sequence[DecisionRow]", error: MemtuiError) -> None:
+    def fail(self, rows: "Sequence[Decision]", error: MemtuiError) -> None:
         """Note that some things could not be decided."""
         names = [short_id(row.id) for row in rows]
         self.bulk.failed += [{"name": name, "message": error.message, "hint": error.hint} for name in names]
 
 
-def _things(rows: "list[DecisionRow]", kind: "type[T]") -> "list[T]":
-    return [row.thing for row in rows if isinstance(row.thing, kind)]
+def _items(rows: "list[Decision]") -> "list[Waiting]":
+    return [row.item for row in rows if row.item is not None]
 
 
-def _proposals(rows: "list[DecisionRow]") -> "list[Proposal]":
-    from memtui.tidy.changeset import Proposal
+def _changes(rows: "list[Decision]") -> "list[Changed]":
+    return [row.changed for row in rows if row.changed is not None]
 
-    return _things(rows, Proposal)
+
+def _proposals(rows: "list[Decision]") -> "list[Proposal]":
+    return [row.proposal for row in rows if isinstance(row, ProposedRow)]
 
 
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
@@ -213,9 +212,9 @@ def approve(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def _todos(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+def _todos(call: DecisionCall, rows: "list[Decision]") -> Done:
     """Say that todos are done, keep them, or turn them or drafts into notes."""
-    items, review = _things(rows, Waiting), call.review
+    items, review = _items(rows), call.review
     if call.args.note:
         review.to_guidance(items)
         return Done(rows, "now a note")
@@ -231,13 +230,13 @@ def _todos(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     return Done(rows, acts.done("keep"), text=[*map(narrate, names)])
 
 
-def _approve_drafts(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    ctx, args, items = call.ctx, call.args, _things(rows, Waiting)
+def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> Done:
+    ctx, args, items = call.ctx, call.args, _items(rows)
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body work on one draft only.", "Nothing was changed.")
     call.store.shared = args.yes
     outcomes = _append(call, items) if args.into else _create(call, items)
-    approvals: list[tuple[DecisionRow, Approval]] = []
+    approvals: list[tuple[Decision, Approval]] = []
     for row, approval in zip(rows, outcomes, strict=True):
         if approval.error is None:
             approvals.append((row, approval))
@@ -325,48 +324,45 @@ def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, s
     }
 
 
-def _keep(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+def _keep(call: DecisionCall, rows: "list[Decision]") -> Done:
     """Record that a person has seen what somebody else wrote; trust what sessions get only then, once shown."""
-    items = _things(rows, Changed)
+    items = _changes(rows)
     trusted = outside_changes.undelivered(call.ctx.root, items)
     if trusted and not call.args.yes:
-        _show_changed(call.ctx, trusted)
+        _show(call.ctx, [row for row in rows if row.changed in trusted])
         call.ctx.confirm(TRUST.format(many(len(trusted), "memory", "memories")), "Nothing was kept.")
     outside_changes.keep(call.journal, call.ctx.versions, items)
     keys = [item.key for item in trusted]
     return Done(rows, acts.done("keep"), {"kept": [item.key for item in items], "trusted": keys})
 
 
-def _show_changed(ctx: Context, items: "list[Changed]", *, back: bool = False) -> None:
+def _show(ctx: Context, rows: "Sequence[Decision]", *, back: bool = False) -> None:
     from memtui.cli import detail
 
-    for change in [] if ctx.out.json else items:
-        detail.show_changed(ctx, ctx.out, change, back=back)
+    for row in [] if ctx.out.json else rows:
+        detail.print_row(ctx, ctx.out, row, back=back)
 
 
-def _make(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+def _make(call: DecisionCall, rows: "list[Decision]") -> Done:
     from memtui.cli import proposals
 
     data, text, call.bulk.code = proposals.approve(call.ctx, call.store, _proposals(rows), yes=call.args.yes)
     return Done(rows if data["undo"] else [], "", data, text)
 
 
-def _trust(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+def _trust(call: DecisionCall, rows: "list[Decision]") -> Done:
     """Trust memories as they are, after they were shown."""
-    ctx, untrusted = call.ctx, _things(rows, Untrusted)
+    ctx, untrusted = call.ctx, [row.untrusted for row in rows if isinstance(row, TrustRow)]
     if not call.args.yes:
-        for memory in [] if ctx.out.json else untrusted:
-            ctx.out.heading(line(memory.memory.ref))
-            ctx.out.print(safe(memory.memory.raw.decode("utf-8", "replace").rstrip("\n")))
+        _show(ctx, rows)
         ctx.confirm(TRUST.format(many(len(untrusted), "memory", "memories")), "Nothing was trusted.")
     outside_changes.grant(call.journal, untrusted)
     return Done(rows, acts.done("trust"))
 
 
-def _problems(_: DecisionCall, rows: "list[DecisionRow]") -> Done:
+def _problems(_: DecisionCall, rows: "list[Decision]") -> Done:
     """Say that no approval solves a problem, and what does. Raises MemtuiError."""
-    thing = rows[0].thing
-    remedy = thing.remedy if isinstance(thing, Problem) else ""
+    remedy = rows[0].problem.remedy if isinstance(rows[0], ProblemRow) else ""
     raise MemtuiError(f"{short_id(rows[0].id)} is a problem that you solve yourself: {rows[0].says}", remedy)
 
 
@@ -376,9 +372,9 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
     call = DecisionCall(ctx, args)
     call.choose(("draft", "todo", "note"), asleep=args.later is not None and until is None)
     call.refuse(["never"], {"draft", *PROPOSED})
-    call.refuse(["later"], {*KINDS})
+    call.refuse(["later"], {*KINDS.values()})
     if args.later is not None:
-        return call.run([((*KINDS,), lambda _, mine: _later(call, mine, until))])
+        return call.run([((*KINDS.values(),), lambda _, mine: _later(call, mine, until))])
     return call.run(
         [
             (("draft", "todo"), _reject_entries),
@@ -390,28 +386,28 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def _reject_entries(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    call.review.reject(_things(rows, Waiting), never=call.args.never)
+def _reject_entries(call: DecisionCall, rows: "list[Decision]") -> Done:
+    call.review.reject(_items(rows), never=call.args.never)
     return Done(rows, call.rejected)
 
 
-def _withdraw(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
-    call.review.withdraw(_things(rows, Waiting))
+def _withdraw(call: DecisionCall, rows: "list[Decision]") -> Done:
+    call.review.withdraw(_items(rows))
     return Done(rows, acts.done("withdraw"))
 
 
-def _reject_changes(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+def _reject_changes(call: DecisionCall, rows: "list[Decision]") -> Done:
     """Restore what the person saw last, after it was shown; one that fails does not stop the others."""
-    _show_changed(call.ctx, _things(rows, Changed), back=True)
-    outcome = outside_changes.reject(call.store, call.ctx.versions, _things(rows, Changed))
+    _show(call.ctx, rows, back=True)
+    outcome = outside_changes.reject(call.store, call.ctx.versions, _changes(rows))
     if len(rows) == 1 and outcome.failed:
         raise outcome.failed[0][1]
     call.bulk.failed += changed_words.failures(outcome.failed)
     changes = [item for item, _ in outcome.done]
-    return Done([row for row in rows if row.thing in changes], acts.done("reject"))
+    return Done([row for row in rows if row.changed in changes], acts.done("reject"))
 
 
-def _reject_proposed(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
+def _reject_proposed(call: DecisionCall, rows: "list[Decision]") -> Done:
     from memtui.tidy import waiting_proposals
 
     dropped = waiting_proposals.reject(call.store, _proposals(rows), never=call.args.never)
@@ -421,9 +417,9 @@ def _reject_proposed(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     return Done(rows if dropped.changed else [], call.rejected, {"kept_apart": dropped.pairs}, [apart, narrate(why)])
 
 
-def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None") -> Done:
+def _later(call: DecisionCall, rows: "list[Decision]", until: "float | None") -> Done:
     """Hide things of any kind until a time, for good, or bring them back."""
-    items, others = _things(rows, Waiting), [row for row in rows if not isinstance(row.thing, Waiting)]
+    items, others = _items(rows), [row for row in rows if row.item is None]
     if items:
         call.review.snooze(items, until)
     if others:

@@ -164,7 +164,7 @@ def _clean(ctx: Context, *, dry: bool) -> Result:
         outcome = "Nothing was deleted. `memtui doctor --clean` deletes it for good; this can't be undone."
     oldest = ago(clock.parse(due.oldest), ctx.now()) if due.oldest else ""
     return Result(
-        {"dry_run": dry, "kept": vars(keep), **due.data()},
+        {"dry_run": dry, "kept": vars(keep), **vars(due)},
         lambda out: out.facts([(kind, line(value)) for kind, value in rows]),
         *("  " + styled(f"! {line(path)}", "yellow") for path in due.busy),
         outcome,

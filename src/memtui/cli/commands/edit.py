@@ -12,7 +12,7 @@ from memtui.cli import entries, memories, parser, secret, triggers
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.editor import EditedFile
-from memtui.cli.output import Output, Result, line, narrate
+from memtui.cli.output import Output, Result, difference, line, narrate
 from memtui.redact import redact
 from memtui.review.waiting_entries import KINDS, Waiting
 from memtui.store import memory, references, scopes
@@ -234,8 +234,8 @@ def _text(ctx: Context, pairs: "list[tuple[Memory, Memory]]") -> "list[str | Pri
         if before.raw == after.raw:
             text.append("Nothing changed.")
         else:
-            difference = partial(Output.diff, before=before.raw, after=after.raw)
-            text += [memories.written(ctx, acts.done("edit"), after), difference, *_refused(before, after)]
+            diff = partial(Output.diff_lines, lines=difference(before.raw, after.raw), indent="  ")
+            text += [memories.written(ctx, acts.done("edit"), after), diff, *_refused(before, after)]
     return [*text, memories.undo(sum(before.raw != after.raw for before, after in pairs))]
 
 

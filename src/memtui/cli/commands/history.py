@@ -11,7 +11,7 @@ from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, difference, line, narrate, safe
+from memtui.cli.output import Output, Result, difference, line, narrate, picked, safe
 from memtui.store import history, references, scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -100,7 +100,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         return Result(data, safe(content.decode("utf-8", "replace")).rstrip("\n"))
     before = versions.content(lineage[lineage.index(chosen) - 1]) if chosen != lineage[0] else b""
     data["diff"] = "\n".join(difference(before, content))
-    return Result(data, lambda out: out.diff(before, content))
+    return Result(data, lambda out: out.diff_lines(difference(before, content), "  "))
 
 
 def _trash(ctx: Context) -> Result:
@@ -176,9 +176,9 @@ def _data(
 ) -> "dict[str, object]":
     version, occasion = row.version, occasions.of(row.version.writer)
     return {
+        **picked(version, "time size seen"),
         "number": number,
         "name": references.stem(version.file),
-        "time": version.time,
         "written": clock.iso(row.time),
         "by": version.writer.by,
         "did": version.op or None,
@@ -187,9 +187,7 @@ def _data(
         "title": occasion.title or None,
         "prompt": version.writer.prompt or None,
         "prompt_text": occasion.prompt or None,
-        "size": version.size,
         "deleted": version.digest == GONE,
-        "seen": version.seen,
     }
 
 

@@ -5,18 +5,16 @@ import argparse
 from memtui.base import dates
 from memtui.base.phrasing import age, many
 from memtui.base.short_ids import short_id
-from memtui.base.time_input import NEVER
 from memtui.cli import decisions, parser
 from memtui.cli.context import Context
-from memtui.cli.decisions import KINDS, DecisionRow, Decisions
+from memtui.cli.decisions import KINDS, Decisions
 from memtui.cli.output import Output, Result, line, styled
 from memtui.inbox.format import NOUNS
-from memtui.review.waiting_entries import Waiting
 from memtui.settings import config
-from memtui.views import colours, delivery_obstacles, drafts, outside_changes
+from memtui.views import delivery_obstacles, drafts, outside_changes
+from memtui.views.decisions import Decision
 
 LIMIT = 200
-WORDS = {plural: kind for kind, plural in KINDS.items()}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -31,10 +29,10 @@ def register(commands: "parser.Commands") -> None:
     command.add_argument("id", nargs="?", metavar="ID|NAME", help="show this one whole, and where it comes from")
     command.add_argument(
         "--kind",
-        type=lambda word: KINDS.get(word, word),
-        choices=list(WORDS),
+        type=lambda word: {kind: plural for plural, kind in KINDS.items()}.get(word, word),
+        choices=list(KINDS),
         metavar="KIND",
-        help="only these: " + ", ".join(WORDS),
+        help="only these: " + ", ".join(KINDS),
     )
     command.add_argument("--later", action="store_true", help="what you hid until later")
     command.add_argument("--all-projects", action="store_true", help="also the inboxes of all other projects")
@@ -48,9 +46,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
         return detail.one(ctx, args.id)
     choices = Decisions(ctx, every=args.all_projects)
-    kinds = tuple(KINDS) if args.kind is None else (WORDS[args.kind],)
+    kinds = tuple(KINDS.values()) if args.kind is None else (KINDS[args.kind],)
     every = choices.read(kinds)
-    hidden = [row for row in every if row.until is not None and row.until != NEVER]
+    hidden = [row for row in every if row.until is not None]
     rows = hidden if args.later else [row for row in every if row.until is None]
     count = len(rows)
     one_offs = [row for row in rows if args.kind is None and not args.later and row.is_one_off]
@@ -101,13 +99,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def _table(out: Output, rows: "list[DecisionRow]", now: float) -> None:
+def _table(out: Output, rows: "list[Decision]", now: float) -> None:
     cells = [
         [
-            (row.kind, colours.KINDS[row.kind]),
+            (row.kind.word, row.kind.style),
             (short_id(row.id), "cyan"),
             (_when(row, now), "dim"),
-            (_where(row), "dim"),
+            (line(row.place), "dim"),
             line(row.says),
         ]
         for row in rows
@@ -116,17 +114,11 @@ def _table(out: Output, rows: "list[DecisionRow]", now: float) -> None:
     out.table(["KIND", "ID", time, "WHERE", "WHAT"], cells, flex=(4, 3), right=(2,))
 
 
-def _when(row: DecisionRow, now: float) -> str:
+def _when(row: Decision, now: float) -> str:
     """Return until when a decision is put off, or its age."""
     if row.until is not None:
         return dates.day(row.until, now)
     return age(row.time, now) if row.time is not None else ""
-
-
-def _where(row: DecisionRow) -> str:
-    """Return a scope, or a project by its name alone."""
-    _, slash, name = row.where.rpartition("/")
-    return line(f"project {name}" if slash and isinstance(row.thing, Waiting) else name)
 
 
 def _nothing(ctx: Context) -> str:

@@ -10,7 +10,7 @@ from memtui.base.errors import UsageError
 from memtui.base.phrasing import age, many, size
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, narrate, styled
+from memtui.cli.output import Output, Result, line, narrate, picked, styled
 from memtui.store import scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -101,12 +101,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         (scope, sorted(rows, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold())))
         for scope, rows in parts
     ]
-    keys = ("label", "kind", "directory", "exists", "writable", "trusted", "problem")
+    names = "label kind directory exists writable trusted problem"
 
     def data() -> "dict[str, object]":
-        scope_rows = [
-            {**{key: getattr(scope, key) for key in keys}, "project": scope.root_path} for scope in result.scopes
-        ]
+        scope_rows = [{**picked(scope, names), "project": scope.root_path} for scope in result.scopes]
         rows = [memories.status_data(row) for _, rows in parts for row in rows]
         return {"project": ctx.project_root, "scopes": scope_rows, "memories": rows}
 

@@ -19,7 +19,7 @@ from memtui.models.subconscious.control import Overview
 from memtui.recall import places as recall_places
 from memtui.recall import semantic, sentences
 from memtui.settings import config, setting
-from memtui.views import models, subconscious, versions
+from memtui.views import models, versions
 from memtui.worker import index_updates, sentence_vectors
 
 LIMIT = 30
@@ -87,7 +87,7 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
             "tools": powers.allowed,
             "reason": powers.why or None,
             "stopped": None if reading.stopped is None else clock.iso(reading.stopped),
-            "waiting": [mention.data() for mention in reading.mentions],
+            "waiting": [{**mention._asdict(), "time": clock.iso(mention.time)} for mention in reading.mentions],
             "under_way": [run.data() for run in reading.under_way],
             "last": reading.last.data() if reading.last else None,
         },
@@ -106,25 +106,16 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
 
 def _print_reading(ctx: Context, out: Output, overview: Overview) -> None:
     """Print whether the model reads sessions, and what came of it."""
-    powers, now = overview.powers, ctx.now()
-    rows = [
-        ("reads along", line(subconscious.state(overview, now))),
-        ("to do", powers.hint),
-        ("tools", subconscious.tools(powers)),
-        ("today", subconscious.used(overview)),
-        ("budget", overview.budget),
-    ]
-    if overview.last is not None:
-        last = f"{ago(overview.last.time, now)}: {subconscious.outcome(overview.last, now)[0]}"
-        rows.append(("last run", line(f"{last}, {subconscious.did(overview.last)}".removesuffix(", "))))
+    now = ctx.now()
+    rows = [("reads along", models.state(overview, now)), *models.facts(overview, now)]
     names = control.names(ctx.env, [mention.project for mention in overview.mentions])
     for mention in overview.mentions:
         who = "you" if mention.who == "person" else "the agent"
         where = f" in {names[mention.project]}" if mention.project not in {"", ctx.slug} else ""
-        rows.append(("to answer", line(f"{who}{where}, {ago(mention.time, now)}: {mention.words}")))
-    out.facts([row for row in rows if row[1]], whole=("to do",))
+        rows.append(("to answer", f"{who}{where}, {ago(mention.time, now)}: {mention.words}"))
+    out.facts([(name, line(words)) for name, words in rows], whole=("to do",))
     if overview.last is None:
-        out.print(subconscious.EMPTY)
+        out.print(models.EMPTY)
 
 
 def switch(ctx: Context, args: argparse.Namespace) -> Result:
@@ -147,7 +138,7 @@ def log_of(ctx: Context, args: argparse.Namespace) -> Result:
     """List the calls of models, or the sessions that one read, newest first."""
     if args.runs:
         jobs = runs.newest_first(ctx.root, args.limit or sys.maxsize)
-        text = (lambda out: _print_runs(ctx, out, jobs)) if jobs else subconscious.EMPTY
+        text = (lambda out: _print_runs(ctx, out, jobs)) if jobs else models.EMPTY
         return Result({"runs": [run.data() for run in jobs]}, text)
     every = log.newest_first(ctx.root)
     calls = list(islice(every, args.limit or None))
@@ -191,10 +182,10 @@ def _print_runs(ctx: Context, out: Output, jobs: "list[runs.Run]") -> None:
             short_id(run.id),
             line(names.get(run.project, "-")),
             line(run.session[:8]),
-            subconscious.outcome(run, now)[0],
+            models.ended(run, now)[0],
             str(run.heard),
             models.dollars(run.cost),
-            line(subconscious.did(run)),
+            line(models.did(run)),
         ]
         for run in jobs
     ]

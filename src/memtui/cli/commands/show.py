@@ -8,7 +8,7 @@ from memtui.base.errors import NotFoundError
 from memtui.base.phrasing import ago, size
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe, styled
+from memtui.cli.output import Output, Result, line, picked, safe, styled
 from memtui.cli.triggers import MemoryTriggers
 from memtui.client import auto_memory
 from memtui.store import scopes
@@ -61,12 +61,8 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     source = present.source(moves.source(scope, memory, moves.creations(ctx.root)), ctx.now())
     data = {
         **memories.status_data(row),
-        "fields": memory.fields,
-        "body": memory.body,
-        "links": memory.links,
+        **picked(memory, "fields body links notes origin_session"),
         "backlinks": back,
-        "notes": memory.notes,
-        "origin_session": memory.origin_session,
         "origin": source,
         **(triggers.data() if triggers is not None else {}),
     }

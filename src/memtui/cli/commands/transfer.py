@@ -11,7 +11,7 @@ from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Result, line, narrate
+from memtui.cli.output import Result, line, narrate, picked
 from memtui.learn.backfill import past_sessions
 
 TYPE_CHECKING = False
@@ -77,10 +77,10 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
     data: dict[str, object] = {"path": source.path, "kind": source.kind, "what": source.said, "dry_run": args.dry_run}
     data["drafts"] = [
         {"id": draft.id, "name": draft.name, "scope": draft.scope, "source": draft.given.where}
-        | {key: getattr(draft.given, key) for key in ("type", "description")}
+        | picked(draft.given, "type description")
         for draft in plan.drafts
     ]
-    data |= {key: getattr(plan, key) for key in ("known", "decided", "left", "secrets")}
+    data |= picked(plan, "known decided left secrets")
     data |= {"skipped": source.skipped, "notes": source.notes, "transaction": transaction_id or None}
 
     headers, more = ["ID" if transaction_id else "", "SCOPE", "NAME", "DESCRIPTION"], len(plan.drafts) - FIRST
@@ -139,13 +139,13 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     progress = backfill_reading.progress
     data: dict[str, object] = {"dry_run": dry, "files": progress.files, "bytes": progress.bytes}
     data["drafts"] = [
-        {key: getattr(draft.candidate.draft, key) for key in ("name", "kind", "scope", "description", "durable")}
+        picked(draft.candidate.draft, "name kind scope description durable")
         | {"id": draft.id, "score": draft.candidate.worth, "folded": draft.folded}
-        | {key: getattr(draft.candidate, key) for key in ("project", "confidence")}
+        | picked(draft.candidate, "project confidence")
         | {"seen": draft.candidate.said, "time": draft.candidate.newest}
         for draft in offer.drafts
     ]
-    data |= {key: getattr(offer, key) for key in ("known", "one_offs", "left")}
+    data |= picked(offer, "known one_offs left")
     data |= {"skipped": backfill_reading.skipped, "transaction": transaction_id or None}
     skipped = [f"{line(ctx.tilde(part.where))}: {line(part.why)}" for part in backfill_reading.skipped]
     skipped = skipped[:FIRST] + [f"and {len(skipped) - FIRST:,} more"] * (len(skipped) > FIRST)
@@ -205,7 +205,7 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
     data = {
         "path": path,
         "scopes": [{"scope": label, "memories": count} for label, count in exported.counts.items()],
-        **{key: getattr(exported, key) for key in ("memories", "skipped")},
+        **picked(exported, "memories skipped"),
         "secrets": [{"memory": part.where, "kinds": part.why} for part in exported.secrets],
     }
     return Result(

@@ -8,12 +8,11 @@ from memtui.base.phrasing import many
 from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe, styled
+from memtui.cli.output import Output, Result, line, picked
 from memtui.client import locate
-from memtui.redact import redact
 from memtui.store import scopes, trust, trust_grants
 from memtui.store.memory import read_memory
-from memtui.views import secret
+from memtui.views import trust as trust_view
 
 
 def register(commands: "parser.Commands") -> None:
@@ -88,7 +87,9 @@ def _grant(
             _print(ctx, ctx.out, directory, before)
             ctx.out.print()
         for name in names or untrusted:
-            _print_content(ctx.out, trust_grants.earlier(ctx.root, trusted, name), name, contents.get(name, b""))
+            earlier = trust_grants.earlier(ctx.root, trusted, name)
+            ctx.out.parts(trust_view.describe(name, contents.get(name, b""), earlier))
+            ctx.out.print()
     how = ", and all later versions" if args.always else ""
     if (untrusted or args.always) and not args.yes:
         what = "this memory" if len(contents) == 1 else "these memories"
@@ -118,21 +119,6 @@ def _relative_path(ctx: Context, directory: str, name: str, label: str) -> str:
     return match.path.removeprefix(directory + "/")
 
 
-def _print_content(out: Output, was: "bytes | None", name: str, data: bytes) -> None:
-    """Print what is about to be trusted, or its difference from what was (`was`), and any secret in it."""
-    text = data.decode("utf-8", "replace")
-    if was is None or was == data:
-        out.heading(line(name))
-        out.print(safe(text.rstrip("\n")))
-    else:
-        out.heading(line(name), "changed since it was trusted")
-        out.diff(was, data)
-    out.print()
-    if kinds := redact.kinds_in(text):
-        out.print(styled(f"! {line(secret.suspicion(kinds))}: sessions read it once it is trusted.", "yellow"))
-        out.print()
-
-
 def _status(ctx: Context, directory: str) -> trust.TrustStatus:
     try:
         return trust.status(ctx.root, directory)
@@ -147,7 +133,7 @@ def _waits(ctx: Context, directory: str) -> bool:
 
 
 def _data(directory: str, status: trust.TrustStatus) -> "dict[str, object]":
-    return {"directory": directory, "exists": True, **{key: getattr(status, key) for key in status.__slots__}}
+    return {"directory": directory, "exists": True, **picked(status, " ".join(status.__slots__))}
 
 
 def _print(ctx: Context, out: Output, directory: str, status: trust.TrustStatus) -> None:

@@ -9,7 +9,7 @@ from memtui.base.phrasing import age, many
 from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Result, line
+from memtui.cli.output import Result, line, picked
 from memtui.store.journal import acts
 from memtui.store.journal import undo as undoing
 from memtui.store.journal.journal import Journal
@@ -100,7 +100,7 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
 
 
 def _as_row(transaction: Transaction) -> "dict[str, object]":
-    return {key: getattr(transaction, key) for key in ("id", "time", "op", "by", "summary", "paths", "of", "state")}
+    return picked(transaction, "id time op by summary paths of state")
 
 
 def _ask(ctx: Context, elsewhere: undoing.Elsewhere) -> bool:

@@ -161,10 +161,6 @@ class WaitingMention(NamedTuple):
     words: str
     time: float
 
-    def data(self) -> dict[str, object]:
-        """Return it for --json."""
-        return {**self._asdict(), "time": clock.iso(self.time)}
-
 
 @dataclass(frozen=True)
 class Overview:

@@ -66,9 +66,6 @@ class Due:
     def anything(self) -> bool:
         return any(value for name, value in vars(self).items() if name not in {"oldest", "busy"})
 
-    def data(self) -> dict[str, object]:
-        return dict(vars(self))
-
 
 def limits(root: str) -> Limits:
     settings = config.load(root)

@@ -115,12 +115,7 @@ class Options(RowList[tuple[int, str]]):
 
 
 class Choice(Dialog[str | None]):
-    """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. The
-    `current` value, which is in force, is marked; without one the cursor begins at `start`. Any letter narrows a list
-    of several, unless the options are `fixed`: a stray one would hide some. `beside` has texts behind the words of
-    options, in which only whole typed words are found. `about(value)` is the text below the list
-    for the option under the cursor, `below` a text that is the same for all options, `lead` one above them, `marks`
-    words for the help, `verb` the word for enter, which does nothing at the value `idle`."""
+    """A question answered by one of several options; the answer is None if the person left."""
 
     DEFAULT_CSS = """
     Choice.about > Vertical { height: 94%; }
@@ -138,18 +133,18 @@ class Choice(Dialog[str | None]):
     def __init__(
         self,
         question: str,
-        options: Sequence[tuple[str, str]],
-        current: str = "",
+        options: Sequence[tuple[str, str]],  # (value, words)
+        current: str = "",  # the value that is in force, which is marked
         *,
-        about: Callable[[str], Text] | None = None,
-        beside: Mapping[str, Text] | None = None,
-        lead: str = "",
-        below: str = "",
-        marks: str = "",
-        verb: str = "choose",
-        start: str = "",
-        idle: str | None = None,
-        fixed: bool = False,
+        about: Callable[[str], Text] | None = None,  # the text below the list, by value
+        beside: Mapping[str, Text] | None = None,  # texts in which only whole typed words are found
+        lead: str = "",  # a text above the list
+        below: str = "",  # a text that is the same for all
+        marks: str = "",  # for the help
+        verb: str = "choose",  # for enter
+        start: str = "",  # where the cursor begins without it
+        idle: str | None = None,  # the value at which enter does nothing
+        fixed: bool = False,  # letters don't narrow the list
     ) -> None:
         super().__init__()
         self.heading, self.lead, self.marks = question, lead, marks

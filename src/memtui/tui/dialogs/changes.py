@@ -60,13 +60,12 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class ChangeRow:
-    """A row: a change (`each`), or changes that were `together`, of which `each` is the newest. `unfolded`: the rows of
-    its changes follow; None for a change. `inside`: it is a row of such a group."""
+    """A row: a change, or several that were made together."""
 
-    each: "Transaction"
+    each: "Transaction"  # the change, or the newest of several
     together: Sequence["Transaction"] = ()
-    unfolded: bool | None = None
-    inside: bool = False
+    unfolded: bool | None = None  # the rows of its changes follow; None for one change
+    inside: bool = False  # it is a row of such a group
 
     @property
     def changes(self) -> Sequence["Transaction"]:

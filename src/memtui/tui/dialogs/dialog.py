@@ -19,8 +19,8 @@ from textual.widgets import Static
 from memtui import actions
 from memtui.tui.safety_net import composed
 from memtui.tui.services import Command, services_of
+from memtui.tui.widgets.bars import OneLine
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 from memtui.views import legend, safe_text
 
@@ -87,9 +87,7 @@ class KeyBar(OneLine):
 
 
 class Dialog(ModalScreen[Result]):
-    """A dialog. Subclasses compose their `body` and return their `keys`. `heading` stands in the border of the box, or
-    in it where the border is too short; `lead` are words below it; `marks` explain signs in the help. `across` is the
-    width in columns; a `high` box takes the height of the screen."""
+    """A dialog: a subclass composes its `body` and returns its `keys`; `lead` are words below the heading."""
 
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 75%; }
@@ -104,8 +102,8 @@ class Dialog(ModalScreen[Result]):
     Dialog RowList { background: $panel; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f1,question_mark", "keys", "keys", show=False)]
-    across: ClassVar[int] = 110
-    high: ClassVar[bool] = False
+    across: ClassVar[int] = 110  # columns
+    high: ClassVar[bool] = False  # it takes the height of the screen
     heading = lead = marks = ""
     has_help = True
 
@@ -248,8 +246,7 @@ class Preview(Dialog[bool]):
 
 
 def help_page(groups: Mapping[str, Sequence[Sequence[str]]], below: Text) -> Preview:
-    """Return the page of keys in four groups, in two columns where there is room; `below`: what the marks of a screen
-    mean. A row of `groups` has its keys, then words for them, the longest first: those that fit are shown."""
+    """Return the page of keys by group, each with words for it, the longest first; `below`: what marks mean."""
 
     def drawn(width: int) -> Text:
         columns = (("Move", "Choose"), ("Do", "All")) if width >= TWO_COLUMNS else (("Move", "Choose", "Do", "All"),)

@@ -95,18 +95,16 @@ def _compared(note: Note) -> bytes:
 
 
 class GuidanceSubject(Subject):
-    """A new note, or with `item` one that waits. `note` has the first values of the form; `key` tells its autosave from
-    that of another new note. `home` (slug, name) is the project that it is for, if not this one. `notice`:
-    the note is an example, which this introduces. The result of saving is the text of the note."""
+    """A new note, or with `item` one that waits; saving returns its text."""
 
     def __init__(
         self,
         data: Data,
-        note: Note | None = None,
+        note: Note | None = None,  # the first values of the form
         item: Waiting | None = None,
-        key: str = "",
-        home: tuple[str | None, str] = (None, ""),
-        notice: str = "",
+        key: str = "",  # tells its autosave from that of another new note
+        home: tuple[str | None, str] = (None, ""),  # slug and name of its project, if that is another one
+        notice: str = "",  # introduces a note that is an example
     ) -> None:
         own = home[0] in {None, data.slug}
         self.slug, self.project = (data.slug, data.facts.project) if own else (str(home[0]), home[1])

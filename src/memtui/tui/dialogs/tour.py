@@ -35,18 +35,16 @@ OTHER_KEY = "This key does nothing in the tour: the last line names those that d
 
 
 class TourStep(NamedTuple):
-    """A step: the `screen` to show, a `title`, what to know, the `action` that is done, and what its key does. `{…}` is
-    the key of an action. `real`: what to do in a world that is no sample, where no session can be started. `seen`: what
-    one sees then, if the step stays; `new` is added to it if a draft was approved."""
+    """A step of the tour; `{…}` in its words is the key of an action."""
 
-    screen: str
+    screen: str  # that is shown
     title: str
     words: str
-    action: str
-    does: str
-    real: str = ""
-    seen: str = ""
-    new: str = ""
+    action: str  # that is done
+    does: str  # what its key does
+    real: str = ""  # what to do in a world that is no sample, where no session can be started
+    seen: str = ""  # what one sees then, if the step stays
+    new: str = ""  # is added to it if a draft was approved
 
 
 STEPS: Sequence[TourStep] = (

@@ -40,20 +40,17 @@ def drop(root: str, name: str) -> None:
 
 @dataclass
 class Autosave:
-    """The autosave of one form: `values` as typed, `was` as they were when the form opened, `base` a digest of the text
-    that is being changed, `time` of the last save in seconds since the epoch. For a memory, `path` is its file (empty
-    for a new one), `scope` the label of its scope, and `whole` the file's content when the form opened, in case the
-    file is deleted. With `raw`, the only value is `raw`: the whole file."""
+    """The autosave of one form, of a memory or an entry."""
 
     name: str
-    base: str = ""
-    time: float = 0.0
-    values: dict[str, str] = field(default_factory=dict)
-    was: dict[str, str] = field(default_factory=dict)
-    path: str = ""
-    scope: str = ""
-    raw: bool = False
-    whole: str = ""
+    base: str = ""  # a digest of the text that is being changed
+    time: float = 0.0  # of the last save, in seconds since the epoch
+    values: dict[str, str] = field(default_factory=dict)  # as typed
+    was: dict[str, str] = field(default_factory=dict)  # as they were when the form opened
+    path: str = ""  # of a memory; empty for a new one
+    scope: str = ""  # the label of its scope
+    raw: bool = False  # the only value is `raw`: the whole file
+    whole: str = ""  # the file when the form opened, in case it is deleted
 
     def save(self, root: str) -> None:
         """Write it. Raises OSError."""

@@ -39,7 +39,7 @@ class Data(Workspace):
     def __init__(self, env: dict[str, str], cwd: str, *, now: float | None = None) -> None:
         super().__init__(env, cwd, by="tui", now=now)
         self.approved = ""  # the path of the memory approved last, until the screen of memories has shown it
-        self.facts = BarFacts(os.path.basename(self.project_root) or "/")
+        self.facts = BarFacts(self.project)
         self._hooked = (True, False, False)  # as `hooked` returns it
         # The findings about the client; None until they are looked up, which starts a process.
         self.client: list[Finding] | None = None

@@ -6,7 +6,7 @@ from itertools import pairwise
 from rich.text import Text
 
 from memtui.base.phrasing import many
-from memtui.views import safe_text, word_diff
+from memtui.views import safe_text
 
 BOTH, OLD, NEW = " ", "-", "+"
 STYLES = {BOTH: "dim", OLD: "red", NEW: "green"}
@@ -89,12 +89,14 @@ class _Drawing:
 
 def _mark_words(text: Text) -> None:
     """Underline the words by which a line differs from the one that replaced it, where most of it is the same."""
+    from memtui.tidy import similarity  # not needed for the first paint
+
     at, starts = 0, []
     for line in text.plain.split("\n"):
         starts.append((at, line))
         at += len(line) + 1
     for (old_at, old), (new_at, new) in pairwise(starts):
         if old[:2] == f"{OLD} " and new[:2] == f"{NEW} ":
-            for at, spans in zip((old_at, new_at), word_diff.differing(old[2:], new[2:]), strict=True):
+            for at, spans in zip((old_at, new_at), similarity.differing(old[2:], new[2:]), strict=True):
                 for start, end in spans:
                     text.stylize("underline", at + 2 + start, at + 2 + end)

@@ -10,8 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui.actions import Action
-from memtui.tui.widgets.bars import FootBar, TopBar
-from memtui.tui.widgets.line import fitting
+from memtui.tui.widgets.bars import FootBar, TopBar, fitting
 
 # The cells of a screen from which the detail has a pane below the list, and from which it has one beside it: the list
 # shows as much of a sentence there as one of 120 cells does. The width of the detail then, as the style sheet has it.
@@ -29,12 +28,11 @@ CORNERS = 6
 
 
 class Described(NamedTuple):
-    """What the detail pane shows of a row (`text`, with `title` in its border), and the preview below a list without a
-    pane: as much of `glance` (None: of `text`) as there is room for."""
+    """What the detail pane shows of a row."""
 
     text: Text
-    glance: Text | None = None
-    title: str = ""
+    glance: Text | None = None  # the preview below a list without a pane; None: `text`
+    title: str = ""  # in the border
 
 
 class Frame:

@@ -1,6 +1,4 @@
-"""The base class of every screen: a list with a filter line below it, and a detail of the row under the cursor.
-
-A screen adds to `commands`, by action id, and reads in a worker of `reload`, which sets `all_rows` and calls `fill`."""
+"""The base class of screens: a list, a filter line, a detail. `reload` sets `all_rows` and calls `fill`."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import ClassVar, Generic, TypeVar
@@ -19,12 +17,11 @@ from memtui.tui import textual_bindings
 from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import composed
 from memtui.tui.screens.frame import BESIDE, CORNERS, STACKED, Described, Frame
-from memtui.tui.screens.returned import ReturnedRows
 from memtui.tui.services import Command, HowFar, News, Services
+from memtui.tui.widgets.bars import OneLine, fitting
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
-from memtui.tui.widgets.line import OneLine, fitting
-from memtui.tui.widgets.rows import RowList
+from memtui.tui.widgets.rows import ReturnedRows, RowList
 from memtui.views import query, safe_text
 
 Row = TypeVar("Row")

@@ -1,17 +1,19 @@
-"""The bars above and below every screen: where you are, and which keys work. Both can be clicked."""
+"""Lines that can be clicked: the bars above and below every screen, which say where you are, and which keys work."""
 
+import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.text import Text
+from textual import events
+from textual.widgets import Static
 
 from memtui import actions
-from memtui.tui.widgets.line import OneLine
+from memtui.tui.services import services_of
 from memtui.views import safe_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "activity", "setup")
@@ -24,6 +26,37 @@ NUMBERED = {"inbox": 4, "setup": 4}
 RIGHT, LEFT = 17, 12
 # Cells of the project's name.
 PROJECT_MOST, PROJECT_LEAST = 16, 4
+
+
+class OneLine(Static):
+    """A line one row high. A click on one of its `pieces` (start cell, end cell, action id) runs the action."""
+
+    DEFAULT_CSS = "OneLine { height: 1; }"
+    shown: Text | None = None
+    pieces: Sequence[tuple[int, int, str]] = ()
+
+    def put(self, text: Text) -> None:
+        if self.shown is None or text != self.shown or text.style != self.shown.style:
+            self.shown = text
+            self.update(text, layout=False)
+
+    def on_click(self, event: events.Click) -> None:
+        action_name = next((action for start, end, action in self.pieces if start <= event.x < end), None)
+        if action_name is not None:
+            services_of(self).action_run(action_name)
+
+
+def fitting(text: Text, width: int) -> Text:
+    """Return as many whole facts of a text, ` · ` between them, as fit into `width` cells, at least its first words."""
+    if text.cell_len <= width:
+        return text
+    ends = [match.start() for match in re.finditer(" · ", text.plain)]
+    end = next((end for end in reversed(ends) if text[:end].cell_len <= width), -1)
+    if end < 0:
+        blanks = [match.start() for match in re.finditer(" ", text.plain)]
+        end = next((end for end in reversed(blanks) if text[:end].cell_len < width), -1)
+        return text[:end].append("…") if end > width // 2 else text  # a long path is cut where the line ends
+    return text[:end]
 
 
 class TopBar(OneLine):
@@ -112,8 +145,7 @@ class FootBar(OneLine):
         app: "Services",
         first: "Sequence[tuple[str, str]]" = (),
     ) -> None:
-        """Draw the bar for a screen; `commands` are its own actions, the most useful first; None while a person types,
-        as keys are letters then. `first`: keys that come before, and what each does."""
+        """Draw the bar for a screen: `first` keys, then its `commands`, None while a person types letters."""
         width = self.size.width or 80
         text = Text(" ", no_wrap=True, end="")
         for key, word in first:

@@ -25,18 +25,16 @@ SPANNED = Text()
 
 @dataclass(frozen=True)
 class Column:
-    """A column: `width` in cells (0: all that is left), hidden in a list narrower than `from_width` cells, and in one
-    of `until_width` cells (0: none) or more; as wide as its `longest` cell, up to a quarter of the list. Beside a
-    detail, in a list narrower than `beside_width`, it `yields`: a longer cell before it takes its room."""
+    """A column of a list; widths are in cells."""
 
     title: str
-    width: int = 0
+    width: int = 0  # 0: all that is left
     right: bool = False
-    from_width: int = 0
-    beside_width: int = 0
-    until_width: int = 0
-    longest: int = 0
-    yields: bool = False
+    from_width: int = 0  # of the list, below which it is hidden
+    beside_width: int = 0  # below which it `yields` beside a detail
+    until_width: int = 0  # from which it is hidden; 0: none
+    longest: int = 0  # it is as wide as this, up to a quarter of the list
+    yields: bool = False  # a longer cell before it takes its room
 
     def cells(self, width: int) -> int:
         return max(self.width, min(self.longest, width // GROWN_PART))

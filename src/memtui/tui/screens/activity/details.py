@@ -24,7 +24,6 @@ from memtui.tui.model import line_diff
 from memtui.tui.widgets.detail import append_keys
 from memtui.views import colours, models, notes, safe_text, sessions
 from memtui.views import deliveries as present
-from memtui.views import subconscious as model_words
 from memtui.views.deliveries import MEANINGS, RECEIPTS, counted, session_words
 
 if TYPE_CHECKING:
@@ -55,18 +54,16 @@ STUCK = {
 
 @dataclass
 class RowContext:
-    """What all rows are drawn with. `words`: those of the query, which are marked; `projects`: names by root or slug;
-    `facts`: of sessions, by id; `notes`: the rows of those that wait; `unused`: no session was ever given anything;
-    `mentions`: what was asked of the model and has no reply yet."""
+    """What all rows are drawn with."""
 
     data: "Data"
     read_only: bool = False
-    words: str = ""
-    projects: dict[str, str] = field(default_factory=dict)
-    facts: dict[str, SessionRow] = field(default_factory=dict)
-    notes: Sequence[Any] = ()
-    unused: bool = False
-    mentions: "Sequence[WaitingMention]" = ()
+    words: str = ""  # of the query, which are marked
+    projects: dict[str, str] = field(default_factory=dict)  # names by root or slug
+    facts: dict[str, SessionRow] = field(default_factory=dict)  # of sessions, by id
+    notes: Sequence[Any] = ()  # the rows of those that wait
+    unused: bool = False  # no session was ever given anything
+    mentions: "Sequence[WaitingMention]" = ()  # what was asked of the model and has no reply yet
 
     def title(self, session: str) -> str:
         """Return what a session is about; empty if nothing tells."""
@@ -294,8 +291,8 @@ def run(context: RowContext, job: Run) -> Text:
     from memtui.models.subconscious import blocks
 
     now, text = context.data.now(), Text()
-    outcome, style = model_words.outcome(job, now)
-    did = model_words.did(job)
+    outcome, style = models.ended(job, now)
+    did = models.did(job)
     text.append(outcome, style=style).append(f": {safe_text.line(did)}\n" if did else "\n")
     text.append(safe_text.clean(job.note) + "\n\n" if job.note else "\n")
     _line(text, f"{ago(job.time, now)}, after {job.event}, in {job.cwd}")

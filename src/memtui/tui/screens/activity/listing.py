@@ -41,20 +41,16 @@ def parse(text: str) -> Filter:
 
 
 class Listing(RowContext):
-    """What was read, and which sessions are folded. `here`: the key of this project where only that is listed, else
-    empty; `scope`: what is searched, all projects once a query names one or a session; `everything`: the reading of
-    that; `asks`: whether a query leaves anything out; `wrong`: why it means nothing; `wanted`: what of `scope` it
-    wants; `reading`: of that; `runs`: of the model by session, newest first; `started`: when each session with a state
-    began, and the key of its project, by id; `live`: the sessions that run."""
+    """What was read, what a query wants of it, and which sessions are folded."""
 
     def __init__(self, data: "Data", *, read_only: bool) -> None:
         super().__init__(data, read_only)
-        self.everything: Reading | None = None
-        self.reading: Reading | None = None
+        self.everything: Reading | None = None  # the reading of `scope`
+        self.reading: Reading | None = None  # of what the query wants
         self.wanted, self.scope, self.here, self.wrong, self.asks = Filter(), Filter(), "", "", False
-        self.live: frozenset[str] = frozenset()
-        self.runs: dict[str, list[RunRow]] = {}
-        self.started: dict[str, tuple[float, str]] = {}
+        self.live: frozenset[str] = frozenset()  # the sessions that run
+        self.runs: dict[str, list[RunRow]] = {}  # of the model by session, newest first
+        self.started: dict[str, tuple[float, str]] = {}  # when each session began, and the key of its project
         self._folds: dict[str, bool] = {}
         self._folds_of_query: dict[str, bool] = {}  # of what a query wants, all of which is unfolded at first
 

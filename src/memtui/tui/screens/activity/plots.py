@@ -13,8 +13,8 @@ from memtui.deliver.log_queries import Reading
 from memtui.deliver.memory_counts import ReceiptCounts
 from memtui.deliver.statistics import Day, Statistics
 from memtui.views import colours, safe_text
-from memtui.views.bars import bar
 from memtui.views.deliveries import EVENTS, GLYPHS, limits, outcomes, sums
+from memtui.views.glyphs import bar
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data

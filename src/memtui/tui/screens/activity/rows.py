@@ -25,7 +25,6 @@ from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
 from memtui.views import colours, legend, models, notes, safe_text, sessions
-from memtui.views import subconscious as model_words
 from memtui.views.deliveries import EVENTS, GLYPHS, WORDS, brought, outcomes
 
 COLUMNS = (
@@ -299,11 +298,11 @@ class RunRow:
         return self.run.note
 
     def searched(self, _context: RowContext) -> str:
-        return f"model {model_words.did(self.run)} {self.run.note} {' '.join(self.run.blocks)}"
+        return f"model {models.did(self.run)} {self.run.note} {' '.join(self.run.blocks)}"
 
     def cells(self, context: RowContext) -> list[Text]:
-        outcome, style = model_words.outcome(self.run, context.data.now())
-        sentence = " · ".join(filter(None, (model_words.did(self.run), self.run.note)))
+        outcome, style = models.ended(self.run, context.data.now())
+        sentence = " · ".join(filter(None, (models.did(self.run), self.run.note)))
         ended = ("", "") if outcome == "done" else (f"{outcome} · " if sentence else outcome, style)
         cost = (f" · {models.dollars(self.run.cost)}" if outcome == "done" else "", "dim")
         return _below(context, "model", self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())

@@ -1,130 +1,225 @@
-"""Merges, fixes and removals as rows of the inbox, and the commands that make or reject them."""
+"""Merges, fixes and removals in the inbox: their details, the form of an outcome, and what makes or rejects them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from rich.text import Text
 
-from memtui.base.phrasing import many
+from memtui import actions
+from memtui.base.phrasing import many, some
 from memtui.redact import redact
+from memtui.store import memory
 from memtui.store.plan import is_index
-from memtui.tidy import changeset, composed_files, waiting_proposals
+from memtui.tidy import changeset, composed_files, similarity, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.composed_files import Applied
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Shape, Subject, Typed
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox import change_text
-from memtui.tui.screens.inbox.change_text import ChangeFacts
 from memtui.tui.screens.inbox.chosen import MEMORIES, RowCommands
-from memtui.tui.screens.inbox.row import FIX, MERGE, RULE, SAFE_FIX, WHOLE, InboxRow, InboxView, counted
-from memtui.tui.screens.inbox.subjects import OutcomeSubject
+from memtui.tui.screens.inbox.row import autosave_name, counted
+from memtui.tui.screens.inbox.text import REJECT
 from memtui.tui.services import Command, first_of
+from memtui.tui.widgets import markdown
 from memtui.tui.widgets.body import fits
-from memtui.views import changesets, colours, query, secret
+from memtui.tui.widgets.parts import draw
+from memtui.views import changesets, safe_text, secret
+from memtui.views.decisions import ProposedRow
+from memtui.views.parts import heading
 
 SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
-DROPS, BLOCKED = ("!", colours.WARNING), ("✗", colours.PROBLEM)
-MARKS = (
-    (DROPS[0], "it drops a statement, or a memory that nothing replaces; a draft: its name is taken"),
-    (BLOCKED[0], "it can't be made now: the detail says why"),
-)
+OUTDATED = "A file that this was made from has changed since. What you typed stays here to be copied."
+# Characters of a text that is shown with others, and of several changes, after which only their names are shown.
+SHOWN, MOST_SHOWN = 4000, 60_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class ProposedRow(InboxRow):
-    facts: ChangeFacts
+def count_lost(row: ProposedRow) -> str:
+    """Say what a proposal loses: how many statements, or the memory; empty if nothing."""
+    if row.coverage is not None and row.coverage.lost:
+        return f"{many(len(row.coverage.lost), 'statement is', 'statements are')} dropped"
+    return "the memory goes, and nothing replaces it" if row.proposal.kind == "delete" else ""
 
-    @classmethod
-    def of(cls, facts: ChangeFacts) -> "ProposedRow":
-        """Make the row of a change; planned again, it is the same row."""
-        proposal, kind = facts.proposal, {"merge": MERGE, "rule": RULE, "fix": FIX}[facts.proposal.word]
-        if kind is FIX and facts.weighed is not None and facts.weighed.safe:
-            kind = SAFE_FIX
-        return cls(
-            key=proposal.ref,
-            kind=kind,
-            says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal), facts.place),
-            place=facts.place,
-            later_key=proposal.later_key,
-            autosave=f"proposal-{proposal.id}",
-            facts=facts,
-            state="" if kind in (MERGE, RULE) else query.PROBLEM,
-            cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
+
+def texts(proposal: Proposal) -> list[tuple[Text, Text]]:
+    """Return the memories that become others: name and whether it stays, and its text."""
+    drawn = []
+    for file in proposal.outputs:
+        if file.before is None or is_index(file.path):
+            continue
+        mem = memory.from_bytes("", "", file.before)
+        whole = f"{mem.description}\n\n{mem.body.strip()}".strip()
+        body = markdown.render(whole[:SHOWN]).append("\n…" if len(whole) > SHOWN else "")
+        stays = "  is deleted" if file.after is None else "  is kept"
+        drawn.append((Text().append(safe_text.line(changeset.name(file.path), 60), "bold").append(stays, "dim"), body))
+    return drawn
+
+
+def _texts(text: Text, proposal: Proposal) -> None:
+    """Append the texts of a merge; of two, the words are underlined that only one has."""
+    parts = texts(proposal)
+    if len(parts) == 2:
+        bodies = [body for _, body in parts]
+        for body, spans in zip(bodies, similarity.differing(*(body.plain for body in bodies)), strict=True):
+            for start, end in spans:
+                body.stylize("underline", start, end)
+    underlined = "; underlined is what only one of them says" if len(parts) == 2 else ""
+    text.append(*heading(f"the texts{underlined}"))
+    for title, body in parts:
+        text.append_text(title).append("\n").append_text(body).append("\n\n")
+
+
+def previewed(changes: Sequence[ProposedRow]) -> Text:
+    """Return what several proposals make, one after the other; of those after MOST_SHOWN only the names."""
+    text = Text()
+    for row in changes:
+        if len(text) > MOST_SHOWN:
+            text.append(f"{safe_text.line(changeset.title(row.proposal), 200)}\n")
+            continue
+        text.append_text(draw(changesets.brief(row.proposal, row.weighed, row.place)))
+        text.append("\n")
+    return text
+
+
+class OutcomeSubject(Subject):
+    """The one file that a proposal writes, beside the texts that it is made of. `applied` gets what saving made."""
+
+    def __init__(self, data: Data, row: ProposedRow, name: str, applied: Callable[[Applied], object]) -> None:
+        self.data, self.row, self._applied = data, row, applied
+        self.proposal = proposal = row.proposal
+        (self.output,) = proposal.written
+        data_before = self.output.after or b""
+        self.memory = memory.from_bytes(self.output.path, "", data_before)
+        self.whole = is_index(self.output.path) or self.memory.broken is not None or not self.memory.has_frontmatter
+        self.autosave = autosave.kept(data.root, name) or Autosave(name, proposal.id)
+        words = safe_text.line(changeset.title(proposal), 100)
+        self.shape = Shape(
+            words[:1].upper() + words[1:],
+            proposal.kind if proposal.kind == "merge" else "make it",
+            "this change",
+            OUTDATED,
+            across=200,
+            beside=texts(proposal),
+            left=autosave.left("inbox.edit"),
+            preview=self.preview,
         )
+        self.fields: Sequence[FormField] = [
+            FormField("description", safe_text.line(self.memory.description)),
+            FormField("body", self.memory.body.strip("\n"), TEXT),
+        ]
+        if self.whole:
+            self.fields = [FormField("raw", data_before.decode("utf-8", "surrogateescape"), TEXT, "whole file")]
 
-    @property
-    def proposal(self) -> Proposal:
-        return self.facts.proposal
+    def _bytes(self, typed: Typed) -> bytes:
+        """Return the file as it was typed. Raises MemtuiError."""
+        if self.whole:
+            return typed.values["raw"].encode("utf-8", "surrogateescape")
+        changed = dict(typed.changed)
+        if "body" in changed:
+            changed["body"] = "\n" + changed["body"].strip("\n") + "\n"
+        return memory.with_fields(self.memory, changed) if changed else self.memory.raw
 
-    @property
-    def needs_look(self) -> str:
-        is_safe = self.facts.weighed is not None and self.facts.weighed.safe
-        return super().needs_look if is_safe else "it is no safe fix"
+    def check(self, typed: Typed) -> Text:
+        removed = list(map(changeset.name, self._edited(typed).gone))
+        deleted = f"; {some(removed)} {'is' if len(removed) == 1 else 'are'} deleted" if removed else ""
+        return Text(safe_text.line(f"writes {changeset.name(self.output.path)}{deleted}"))
 
-    def signs(self, _view: InboxView) -> Text:
-        sign, style = BLOCKED if self.facts.refused else DROPS if self.facts.drops else ("", "")
-        return Text(f"{sign} ", style) if sign else Text()
+    def _edited(self, typed: Typed) -> Proposal:
+        data = self._bytes(typed)
+        return self.proposal if data == self.output.after else self.proposal.edited(self.output.path, data)
 
-    @property
-    def searched(self) -> str:
-        return f"{super().searched} {self.proposal.kind} {changesets.about(self.proposal)}"
+    def preview(self, typed: Typed) -> Preview:
+        """Return the preview of the change with the outcome that was typed: what it drops first. Raises MemtuiError."""
+        edited = self._edited(typed)
+        weighed = composed_files.weigh(self.data.store().files(), edited)
+        if weighed.refused is not None:
+            raise weighed.refused.error
+        row = replace(self.row, proposal=edited, weighed=weighed)
+        lost = count_lost(row)
+        title = f"{lost}; this will be written" if lost else "1 change: this will be written"
+        return Preview(title, previewed([row]), "make 1 change")
 
-    def forbid(self, data: Data) -> None:
-        """Let it never be proposed again, however its memories change."""
-        waiting_proposals.reject(data.store(), [self.proposal], never=True)
+    def there(self) -> str | None:
+        """Return the proposal's id as long as the files that it was made from are as they were; None if they aren't."""
+        return self.proposal.id if self.proposal.is_current else None
 
-    def describe(self, view: InboxView) -> Described:
-        view.needed = WHOLE
-        return Described(change_text.detail(self.facts, self.unsaved(view), read_only=view.without_keys))
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:
+        return self.output.after or b"", self._bytes(typed)
+
+    def save(self, typed: Typed) -> Saved:
+        applied = composed_files.apply(self.data.store(), [self._edited(typed)])
+        if applied.refused:
+            raise applied.refused[0].error
+        self._applied(applied)
+        return Saved(self.proposal.id)
 
 
-class ChangeCommands(RowCommands):
+class ChangeCommands(RowCommands[ProposedRow]):
     def table(self) -> dict[str, Command]:
         return super().table() | {
             "approve": Command(self.approve),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self._why_no_edit)),
             "reject": Command(self.reject_changes),
-            "follow": Command(
-                lambda: self.go_to([file.path for file in self._rows()[0].facts.proposal.memories]), self._why_no_memory
-            ),
+            "follow": Command(self.follow, self._why_no_memory),
         }
+
+    def describe(self, row: ProposedRow) -> Described:
+        """Return why it is proposed, what is lost, and what changes."""
+        text = draw([self.own_text(row), *changesets.head(row.proposal, row.weighed, row.place)])
+        if row.weighed is None:
+            text.append("\ncomparing …\n", style="dim")
+        else:
+            text.append_text(draw([*changesets.statements(row.coverage), *changesets.additions(row.proposal)]))
+        if row.proposal.kind == "merge":
+            _texts(text, row.proposal)
+        text.append_text(draw(changesets.files(row.proposal, row.weighed)))
+        keys = [("inbox.approve", "approve it: this change is made")] if row.refused is None else []
+        keys += [("inbox.edit", "edit the outcome first, in a form")] if len(row.proposal.written) == 1 else []
+        keys.append(("inbox.reject", actions.keyed(REJECT)))
+        keys += [("inbox.follow", "go to the memory")] if row.proposal.memories else []
+        return self.with_keys(text, keys)
 
     def _rows(self) -> list[ProposedRow]:
         return self.chosen.rows(ProposedRow)
 
     def _why_no_edit(self) -> str:
-        facts = self._rows()[0].facts
-        if facts.refused is not None:
+        row = self._rows()[0]
+        if row.refused is not None:
             return "It can't be made now: the detail says why."
-        if len(facts.proposal.written) != 1:
+        if len(row.proposal.written) != 1:
             return "It writes no single text. Approve or reject it."
-        raw = (facts.proposal.written[0].after or b"").decode("utf-8", "surrogateescape")
+        raw = (row.proposal.written[0].after or b"").decode("utf-8", "surrogateescape")
         return "" if fits(raw) else "It is too long to be changed here."
 
     def _why_no_memory(self) -> str:
-        facts = self._rows()[0].facts
-        if all(is_index(file.path) for file in facts.proposal.files):
+        row = self._rows()[0]
+        if all(is_index(file.path) for file in row.proposal.files):
             return "It is about MEMORY.md, which is no memory."
-        return "" if facts.proposal.memories else "It is about no memory that is there."
+        return "" if row.proposal.memories else "It is about no memory that is there."
+
+    async def follow(self) -> None:
+        await self.go_to([file.path for file in self._rows()[0].proposal.memories])
 
     async def approve(self) -> None:
         """Make the chosen changes. Several, or one that is not on the screen to its end, are shown first."""
         rows = self._rows()
-        able = [row for row in rows if row.facts.refused is None]
-        if rows[0].facts.refused is not None and not able:
-            raise rows[0].facts.refused.error
+        able = [row for row in rows if row.refused is None]
+        if rows[0].refused is not None and not able:
+            raise rows[0].refused.error
         if await self.goes_on_with_own(rows, self.edit):
             return
-        is_seen = self.chosen.is_seen() and rows[0].facts.weighed is not None
+        is_seen = self.chosen.is_seen() and rows[0].weighed is not None
         if is_seen or await self._agrees(able, len(rows) - len(able)):
             await self._make(able)
 
     async def _agrees(self, rows: Sequence[ProposedRow], unable: int) -> bool:
-        text = change_text.previewed([row.facts for row in rows])
+        text = previewed(rows)
         if unable:
             text.append(f"! {many(unable, 'more is', 'more are')} marked that can't be made now.\n", style="yellow")
         text.append(self.unsaved(rows), "yellow")
@@ -133,7 +228,7 @@ class ChangeCommands(RowCommands):
 
     async def _may_keep_secrets(self, rows: Sequence[ProposedRow]) -> bool:
         """Return whether there is no secret that no file had before, or the person wants to keep it."""
-        diffs = [diff for row in rows if row.facts.weighed for diff in row.facts.weighed.diffs]
+        diffs = [diff for row in rows if row.weighed for diff in row.weighed.diffs]
         before, after = (
             "\n".join((getattr(diff, key) or b"").decode("utf-8", "replace") for diff in diffs)
             for key in ("before", "after")
@@ -168,7 +263,7 @@ class ChangeCommands(RowCommands):
         """Edit the outcome of a change, beside the texts that it is made of; saving makes it."""
         (row,) = self._rows()
         applieds: list[Applied] = []
-        subject = OutcomeSubject(self.services.data, row.facts, row.autosave, applieds.append)
+        subject = OutcomeSubject(self.services.data, row, autosave_name(row), applieds.append)
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
         if applieds:

@@ -1,7 +1,7 @@
 """The rows that a command of the inbox works on, and what the commands of all kinds share."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from rich.text import Text
 
@@ -18,11 +18,14 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.row import GHOST, InboxRow, InboxView, counted
+from memtui.tui.screens.inbox.row import GHOST, WHOLE, InboxView, autosave_name, counted
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.body import fits
-from memtui.views import drafts, safe_text
+from memtui.tui.widgets.detail import append_keys
+from memtui.views import colours, drafts, safe_text
+from memtui.views.decisions import Decision
+from memtui.views.parts import Words
 
 # The parts of the files that a decision about an entry, or about memories, touches. What else depends on it is read
 # when the keys rest.
@@ -32,7 +35,7 @@ DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW, DATE = "now", "date"
 GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
 GIST_SHOWN = 40  # characters of a row's sentence in a note
-Kind = TypeVar("Kind", bound=InboxRow)
+Kind = TypeVar("Kind", bound=Decision)
 
 
 class Chosen:
@@ -41,14 +44,14 @@ class Chosen:
     def __init__(
         self,
         services: Services,
-        screen: ListScreen[InboxRow],
-        take_off: Callable[[Sequence[InboxRow], bool], object],
+        screen: ListScreen[Decision],
+        take_off: Callable[[Sequence[Decision], bool], object],
     ) -> None:
         self.services, self.screen, self._take_off = services, screen, take_off
         self.lead = ""  # what stands above the detail that was described last
 
     @property
-    def leader(self) -> InboxRow | None:
+    def leader(self) -> Decision | None:
         """The row whose kind decides what a command does: the chosen one under the cursor, else the first."""
         under = self.screen.table.row
         if under is not None and not self.screen.table.marks:
@@ -56,26 +59,26 @@ class Chosen:
         every = self._every()
         return under if under in every else every[0] if every else None
 
-    def _every(self) -> list[InboxRow]:
+    def _every(self) -> list[Decision]:
         return [row for row in self.screen.table.chosen() if not row.folds]
 
     def rows(self, kind: type[Kind]) -> list[Kind]:
         """Return the chosen rows of a class, each once."""
         return list({row.key: row for row in self._every() if isinstance(row, kind)}.values())
 
-    def same_kind(self) -> list[InboxRow]:
+    def same_kind(self) -> list[Decision]:
         leader = self.leader
         if leader is None or not self.screen.table.marks:
             return [] if leader is None else [leader]
         return [row for row in self._every() if row.kind.family == leader.kind.family]
 
     @property
-    def _under(self) -> InboxRow | None:
+    def _under(self) -> Decision | None:
         """The row under the cursor; in place of a fold the leader."""
         row = self.screen.table.row
         return self.leader if row is None or row.folds else row
 
-    def markable(self) -> Sequence[InboxRow]:
+    def markable(self) -> Sequence[Decision]:
         """Return the rows like the one under the cursor that need no look by themselves, if any; else all."""
         under = self._under
         alike = [row for row in self.screen.table.rows if under is not None and row.kind is under.kind]
@@ -117,13 +120,14 @@ class Chosen:
             return f"{every} rows are marked: the keys act on {count} first."
         return f"{count} {'is' if alike == 1 else 'are'} marked: the keys act on {'it' if alike == 1 else 'them'}."
 
-    def describe(self, row: InboxRow, view: InboxView) -> Described:
-        """Return the detail of a row; below what the keys act on, where that is other rows."""
+    def describe(self, row: Decision, view: InboxView, describe: Callable[[Decision], Described]) -> Described:
+        """Return the detail of a row as `describe` does, below what the keys act on, where that is other rows."""
         if row.kind is GHOST:
             return Described(Text(f"{row.says}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
         self.lead = self.words()
         view.without_keys = self.services.read_only or bool(self.lead)
-        described = row.describe(view)
+        view.needed = WHOLE  # unless `describe` knows better
+        described = describe(row)
         if not self.lead:
             return described
         lead, glance = Text(f"{self.lead}\n\n", "bold"), described.glance
@@ -169,7 +173,7 @@ class Chosen:
             return "There is nothing under the cursor."
         return self._folds(row)
 
-    def _folds(self, row: InboxRow) -> str:
+    def _folds(self, row: Decision) -> str:
         return f"This row folds {counted(row.folds)}: enter shows or hides {'it' if len(row.folds) == 1 else 'them'}."
 
     def why_not_marked(self) -> str:
@@ -180,8 +184,8 @@ class Chosen:
         return self._folds(row) if row is not None and row.folds else self.nothing()
 
 
-class RowCommands:
-    """The commands on rows of one family. Each kind adds its own to the table."""
+class RowCommands(Generic[Kind]):
+    """The details of rows of one family, and the commands on them. Each family adds its own to the table."""
 
     def __init__(self, chosen: Chosen, view: InboxView) -> None:
         self.services, self.screen, self.chosen, self.view = chosen.services, chosen.screen, chosen, view
@@ -189,7 +193,26 @@ class RowCommands:
     def table(self) -> dict[str, Command]:
         return {"later": Command(self.later)}
 
-    def named(self, rows: Sequence[InboxRow]) -> str:
+    def describe(self, row: Kind) -> Described:
+        """Return the detail of a row."""
+        return Described(Text(row.kind.word))
+
+    def with_keys(self, text: Text, keys: Sequence[tuple[str, str]]) -> Described:
+        """Return a detail with the keys below that decide about its row."""
+        append_keys(text, keys, read_only=self.view.without_keys)
+        return Described(text)
+
+    def look_up(self, row: Kind) -> Callable[[], object] | None:
+        """Return what finds out more about a row, which takes a worker; None if there is nothing."""
+        if row.item is None or row.kind is GHOST or row.key in self.view.evidence:
+            return None
+        return self.view.finder(row.item)
+
+    def copied(self, row: Kind) -> str:
+        """Return the text for the clipboard."""
+        return "" if row.item is None else row.item.text
+
+    def named(self, rows: Sequence[Decision]) -> str:
         """Name rows: one by its sentence, several by their number."""
         if len(rows) == 1:
             return f"“{cut(safe_text.line(rows[0].says), GIST_SHOWN)}”"
@@ -231,7 +254,7 @@ class RowCommands:
         items, review = self.chosen.items(), self.services.data.review()
         self.reject(lambda: review.reject(items), ENTRIES, for_good=for_good)
 
-    def rejected(self, rows: Sequence[InboxRow]) -> str:
+    def rejected(self, rows: Sequence[Decision]) -> str:
         return f"Rejected: {self.named(rows)}."
 
     def never(self) -> None:
@@ -239,7 +262,7 @@ class RowCommands:
         rows = self.chosen.same_kind()
         self._hide(rows, NEVER, self.rejected(rows))
 
-    def _hide(self, rows: Sequence[InboxRow], until: float | None, words: str) -> None:
+    def _hide(self, rows: Sequence[Decision], until: float | None, words: str) -> None:
         data, items = self.services.data, [row.item for row in rows if row.item]
         if items:
             self.chosen.act(lambda: data.review().snooze(items, until), words, ENTRIES)
@@ -247,17 +270,23 @@ class RowCommands:
         keys, step = [row.later_key for row in rows], later.step(self.named(rows), until, data.now())
         self.chosen.act(lambda: later.hide(data.journal(), keys, until, step), words)
 
-    async def goes_on_with_own(self, rows: Sequence[InboxRow], edit: Callable[[], Awaitable[object]]) -> bool:
+    async def goes_on_with_own(self, rows: Sequence[Decision], edit: Callable[[], Awaitable[object]]) -> bool:
         """Go on in its form with the text of one row that was edited and not saved; return whether there was any."""
-        has_own = len(rows) == 1 and autosave.kept(self.services.data.root, rows[0].autosave) is not None
+        has_own = len(rows) == 1 and autosave.kept(self.services.data.root, autosave_name(rows[0])) is not None
         if has_own:
             await edit()
         return has_own
 
-    def unsaved(self, rows: Sequence[InboxRow]) -> str:
+    def own_text(self, row: Kind) -> Words:
+        """Return the line that says that a row was edited and not saved; empty if it was not."""
+        saved = autosave.kept(self.services.data.root, autosave_name(row))
+        words = f"{autosave.unsaved(saved.time, self.view.now, 'inbox.edit')}\n" if saved is not None else ""
+        return Words(words, colours.WARNING)
+
+    def unsaved(self, rows: Sequence[Decision]) -> str:
         """Return a line that says how many rows were edited and not saved, among several; empty if none was."""
         names = autosave.names(self.services.data.root) if len(rows) > 1 else ()
-        count = sum(autosave.has(names, row.autosave) for row in rows)
+        count = sum(autosave.has(names, autosave_name(row)) for row in rows)
         return f"! {ignored(count, 'inbox.edit')}\n" if count else ""
 
     def why_too_long(self) -> str:

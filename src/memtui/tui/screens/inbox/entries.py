@@ -1,15 +1,15 @@
-"""Drafts and todos as rows of the inbox, and the commands that decide about them."""
+"""Drafts and todos as rows of the inbox, their forms, and the commands that decide about them."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from rich.text import Text
 
 from memtui import actions
+from memtui.base import fastjson, ids
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
-from memtui.base.phrasing import age, cut, many, share, some
+from memtui.base.phrasing import cut, many, share, some
 from memtui.client import auto_memory
 from memtui.review import approvals
 from memtui.review import draft as drafting
@@ -17,17 +17,17 @@ from memtui.review.approvals import Approval
 from memtui.review.draft import Choices, Draft
 from memtui.review.waiting_entries import Waiting, best_first
 from memtui.store import memory
-from memtui.store.memory import Memory
+from memtui.store.memory import TYPES, Memory
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.subject import NOTHING
-from memtui.tui.model import line_diff
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Subject, Typed
+from memtui.tui.model import autosave, line_diff
+from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import ENTRIES, RowCommands
-from memtui.tui.screens.inbox.row import DRAFT, TODO, InboxRow, InboxView
-from memtui.tui.screens.inbox.subjects import EntrySubject, Values
+from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.screens.inbox.text import (
     REJECT,
     RENAME,
@@ -42,9 +42,16 @@ from memtui.tui.screens.inbox.text import (
 )
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
-from memtui.views import colours, delivery_obstacles, drafts, safe_text
+from memtui.tui.widgets.parts import draw
+from memtui.views import delivery_obstacles, drafts, safe_text
+from memtui.views.decisions import Decision, EntryRow, of_entry
 from memtui.views.memories import loader, scopes_explained
 
+# The fields of a draft that its form edits besides the text.
+LINES, CHOICES = ("name", "description", "trigger"), ("type", "scope")
+FIELDS = (*LINES, *CHOICES)
+GONE = "It is gone: it was decided on or removed meanwhile. What you typed stays here to be copied."
+Values = Mapping[str, str]
 TODO_KEYS = (
     ("inbox.approve", "mark it done and remove it"),
     ("inbox.edit", "edit its text"),
@@ -53,68 +60,13 @@ TODO_KEYS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class EntryRow(InboxRow):
-    item: Waiting
-
-    @property
-    def look(self) -> tuple[object, ...]:
-        return self.key, self.until, self.item.entry.raw, self.is_taken, self.place
-
-    @property
-    def heading(self) -> str:
-        of = f" · {self.memory_type} for" if self.kind is DRAFT else " ·"
-        return f"{self.kind.word}{of} {self.place}"
-
-    def signs(self, _view: "InboxView") -> Text:
-        return Text("! " if self.is_taken else "", colours.WARNING)
-
-    def when(self, view: "InboxView") -> str:
-        return "" if (written := self.item.entry.time()) is None else age(written, view.now)
-
-    @property
-    def searched(self) -> str:
-        name, kind = (self.item.entry.fields.get(field, "") for field in ("name", "kind"))
-        return f"{self.kind.word} {name} {kind} {self.item.text[:2000]} {self.place}"
-
-    def copied(self, _view: "InboxView") -> str:
-        return self.item.text
-
-    def look_up(self, view: "InboxView") -> Callable[[], object] | None:
-        return None if self.key in view.evidence else view.finder(self.item)
-
-    def forbid(self, data: "Data") -> None:
-        """Let the draft never be extracted again."""
-        data.review().never([self.item])
-
-    def describe(self, view: "InboxView") -> Described:
-        item, evidence = self.item, view.evidence.get(self.key)
-        text = Text().append(self.unsaved(view), "yellow")
-        states = drafts.states(view.data.settings(), item, view.now)
-        if self.kind is TODO:
-            view.needed = lines_of(Text(item.text), view.detail_width)
-            text.append_text(item_text(item, evidence.title if evidence else "", states, view.now))
-            append_keys(text, TODO_KEYS, read_only=view.without_keys)
-            text.append(f"\n{safe_text.line(view.data.tilde(item.path))}\n", style="dim")
-            return Described(text)
-        proposed = view.draft(item)
-        if isinstance(proposed, Draft) and proposed.taken:
-            states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {actions.keyed(RENAME)}"]
-        text.append_text(draft_head(item, proposed, evidence))
-        view.needed = lines_of(text, view.detail_width)
-        both = draft_texts(text, item, proposed, states, view)
-        if isinstance(proposed, Draft) and not proposed.taken:
-            for part in both:
-                part.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
-        append_keys(both[0], [("inbox.reject", actions.keyed(REJECT))], read_only=view.without_keys)
-        return Described(*both)
-
-
-def rows_of(waiting: Sequence[Waiting], view: "InboxView", places: Mapping[str, str]) -> list[InboxRow]:
+def rows_of(waiting: Sequence[Waiting], view: "InboxView", places: Mapping[str, str]) -> list[Decision]:
     """Return a row for each draft, best first, then for each todo. `places`: directories of scopes, by label."""
     entries = [*best_first(entry for entry in waiting if entry.kind == "updates")]
     entries += [entry for entry in waiting if entry.kind == "items"]
-    return [entry_row(entry, view, is_taken=_has_name(entry, view.data.slug, places)) for entry in entries]
+    return [
+        of_entry(entry, view.data, view.names, is_taken=_has_name(entry, view.data.slug, places)) for entry in entries
+    ]
 
 
 def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
@@ -126,25 +78,84 @@ def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
     return os.path.exists(f"{place}/{fields.get('name') or memory.slugify(item.text.partition(chr(10))[0])}.md")
 
 
-def entry_row(item: Waiting, view: "InboxView", *, is_taken: bool = False) -> EntryRow:
-    kind = DRAFT if item.kind == "updates" else TODO
-    project = (view.project_name(item) or view.data.facts.project) if item.slug is not None else ""
-    is_global = not project or (kind is DRAFT and drafting.label_of(item) == "global")
-    memory_type = item.entry.fields.get("type") or "feedback" if kind is DRAFT else ""
-    return EntryRow(
-        key=item.key, kind=kind, place="global" if is_global else f"project {project}", until=item.until(view.now),
-        autosave=item.id, item=item, is_taken=is_taken, memory_type=memory_type, project=project,
-        says=drafts.title(item, 300),
-    )  # fmt: skip
+class EntrySubject(Subject):
+    """A draft or a todo in a form."""
+
+    def __init__(
+        self,
+        data: Data,
+        item: Waiting,
+        values: Callable[[Waiting], Values],  # what the form shows of an entry
+        *,
+        title: str,
+        verb: str,
+        check: Callable[[Waiting, Values], str],  # returns which file would be written
+        save: Callable[[Waiting, Values], None],  # as `check`, it raises MemtuiError
+        scopes: Options = (),
+    ) -> None:
+        self.data, self.item = data, item
+        self._values, self._check, self._save = values, check, save
+        initial = values(item)
+        self.autosave = autosave.kept(data.root, item.id) or Autosave(item.id, self._base())
+        self.shape = Shape(title, verb, "this entry", GONE, left=autosave.left("inbox.edit"))
+        options: dict[str, Options] = {"type": [(kind_name, kind_name) for kind_name in TYPES], "scope": scopes}
+        self.fields: Sequence[FormField] = (
+            *(FormField(key, safe_text.line(initial[key])) for key in LINES if key in initial),
+            *(FormField(key, initial[key], CHOICE, options=options[key]) for key in CHOICES if key in initial),
+            FormField("body", safe_text.clean(initial["body"]), TEXT),
+        )
+
+    def _base(self) -> str:
+        """Return a digest of what a person can edit. Counts that the extractor updates are no change."""
+        fields = {key: self.item.entry.fields.get(key, "") for key in (*FIELDS, "request")}
+        return ids.digest(fastjson.dumps({**fields, "text": self.item.text}))
+
+    def check(self, typed: Typed) -> Text:
+        return safe_text.styled(self._check(self.item, typed.values))
+
+    def there(self) -> str | None:
+        """Find the entry as it is now, one without an id by its place; return its digest, None if it is gone."""
+        before, entries = self.item, self.data.waiting((self.item.kind,), every=True)
+        same = [entry for entry in entries if entry.key == before.key]
+        if not same and not before.entry.fields.get("id"):
+            place = (before.path, before.entry.start)
+            same = [e for e in entries if (e.path, e.entry.start) == place and not e.entry.fields.get("id")]
+        if not same:
+            return None
+        self.item = same[0]
+        return self._base()
+
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:
+        theirs = self._values(self.item)
+        return _lines(theirs), _lines({**theirs, **typed.changed})
+
+    def save(self, typed: Typed) -> Saved:
+        self._save(self.item, {**self._values(self.item), **typed.changed})
+        return Saved(self.item.id)
 
 
-class TodoCommands(RowCommands):
+def _lines(values: Values) -> bytes:
+    words = "".join(f"{key}: {values[key]}\n" for key in FIELDS if key in values)
+    return f"{words}{chr(10) * bool(words)}{values['body'].rstrip()}".encode("utf-8", "replace")
+
+
+class TodoCommands(RowCommands[EntryRow]):
     def table(self) -> dict[str, Command]:
         return super().table() | {
             "approve": Command(self.done),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self.why_too_long)),
             "reject": Command(partial(self.reject_entries, for_good=False)),
         }
+
+    def describe(self, row: EntryRow) -> Described:
+        """Return the todo; that it was edited and not saved comes first."""
+        view, item, evidence = self.view, row.item, self.view.evidence.get(row.key)
+        states = drafts.states(view.data.settings(), item, view.now)
+        view.needed = lines_of(Text(item.text), view.detail_width)
+        text = draw([self.own_text(row)])
+        text.append_text(item_text(item, evidence.title if evidence else "", states, view.now))
+        append_keys(text, TODO_KEYS, read_only=view.without_keys)
+        return Described(text.append(f"\n{safe_text.line(view.data.tilde(item.path))}\n", style="dim"))
 
     async def done(self) -> None:
         """Mark the chosen todos done; those that are not on the screen are shown first."""
@@ -185,7 +196,7 @@ NAME_SHOWN = 30
 NAMES = ("the memory now", "the memory then")
 
 
-class DraftCommands(RowCommands):
+class DraftCommands(RowCommands[EntryRow]):
     def table(self) -> dict[str, Command]:
         return super().table() | {
             "approve": Command(self.approve),
@@ -193,6 +204,23 @@ class DraftCommands(RowCommands):
             "merge": Command(self.merge),
             "reject": Command(self.reject_entries),
         }
+
+    def describe(self, row: EntryRow) -> Described:
+        """Return what it would become, and why; that it was edited and not saved comes first."""
+        view, item, evidence = self.view, row.item, self.view.evidence.get(row.key)
+        text = draw([self.own_text(row)])
+        states = drafts.states(view.data.settings(), item, view.now)
+        proposed = view.draft(item)
+        if isinstance(proposed, Draft) and proposed.taken:
+            states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {actions.keyed(RENAME)}"]
+        text.append_text(draft_head(item, proposed, evidence))
+        view.needed = lines_of(text, view.detail_width)
+        both = draft_texts(text, item, proposed, states, view)
+        if isinstance(proposed, Draft) and not proposed.taken:
+            for part in both:
+                part.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
+        append_keys(both[0], [("inbox.reject", actions.keyed(REJECT))], read_only=view.without_keys)
+        return Described(*both)
 
     async def approve(self) -> None:
         """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""

@@ -3,47 +3,37 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base import findings, paths
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
-from memtui.base.findings import Problem
 from memtui.client import locate, projects
 from memtui.review import later
 from memtui.review.outside_changes import Changed
 from memtui.review.waiting_entries import Waiting, homes
 from memtui.settings import config
 from memtui.store import sidecars, trust
-from memtui.store.plan import ScopeFiles
 from memtui.tidy import composed_files, waiting_proposals
-from memtui.tidy.changeset import Proposal
 from memtui.tidy.composed_files import Weighed
 from memtui.tui import watch
-from memtui.tui.screens.inbox.change_rows import ProposedRow
-from memtui.tui.screens.inbox.change_text import ChangeFacts
-from memtui.tui.screens.inbox.memory_rows import rows_of_changed, rows_of_problems, rows_of_untrusted
-from memtui.tui.screens.inbox.row import InboxRow
-from memtui.views import memories as present
+from memtui.views import decisions
+from memtui.views.decisions import Decision, ProblemRow, ProposedRow
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data
 
 
 class InboxReading(NamedTuple):
-    """What was read. `waiting`: the drafts and todos of all inboxes; `names`: of the projects, by slug; `problem`:
-    which inboxes could not be read, in words; `others`: the rows of the memories that somebody else wrote, and of those
-    that are not trusted; `hidden`: until when what is no entry is hidden; `places`: the directories of the scopes, by
-    label; `of_all`: whether it is of all projects."""
+    """What was read for the Inbox."""
 
-    waiting: list[Waiting]
-    names: dict[str, str]
-    problem: str
-    others: list[InboxRow]
-    hidden: dict[str, float]
-    places: dict[str, str]
-    of_all: bool
+    waiting: list[Waiting]  # the drafts and todos of all inboxes
+    names: dict[str, str]  # of the projects, by slug
+    problem: str  # which inboxes could not be read, in words
+    others: list[Decision]  # what others wrote, and what is not trusted
+    hidden: dict[str, float]  # until when what is no entry is hidden
+    places: dict[str, str]  # the directories of the scopes, by label
+    of_all: bool  # it is of all projects
 
 
 def read(data: "Data", *, all_projects: bool) -> InboxReading:
@@ -57,7 +47,10 @@ def read(data: "Data", *, all_projects: bool) -> InboxReading:
         changes = data.changed(every=all_projects)
     except MemtuiError as error:
         problem = f"{problem} {error.message}".strip()
-    others = [*rows_of_changed(data, changes), *rows_of_untrusted(data, data.untrusted(changes))]
+    others = [
+        *decisions.of_changed(data, changes),
+        *(decisions.of_untrusted(memory, data.project) for memory in data.untrusted(changes)),
+    ]
     places = {scope.label: scope.directory for scope in data.scopes() if scope.exists}
     return InboxReading(waiting, names, problem, others, later.load(data.root), places, all_projects)
 
@@ -80,11 +73,10 @@ Stamps = dict[str, watch.Stamp]
 
 
 class InboxPlan(NamedTuple):
-    """The proposed `changes`, the `problems` left for a person, names of scopes, `stamps` of the files."""
+    """The proposed `changes`, the `problems` left for a person, `stamps` of the files."""
 
-    changes: Sequence[ChangeFacts]
-    problems: Sequence[Problem]
-    places: dict[str, str]
+    changes: Sequence[ProposedRow]
+    problems: Sequence[ProblemRow]
     stamps: Stamps
 
 
@@ -93,37 +85,35 @@ class PlannedChanges:
 
     def __init__(self) -> None:
         self._rows: Sequence[ProposedRow] = ()
-        self._problems: Sequence[InboxRow] = ()
+        self._problems: Sequence[ProblemRow] = ()
         self.decided: set[str] = set()
         self._stamps: Stamps = {}
 
     @property
-    def rows(self) -> list[InboxRow]:
+    def rows(self) -> list[Decision]:
         return [*(row for row in self._rows if row.proposal.id not in self.decided), *self._problems]
 
     def take(self, plan: InboxPlan) -> None:
         """Take over a new plan; what was weighed stays so, and so do the changes that an undo may bring back."""
-        weights = {row.proposal.id: row.facts.weighed for row in self._rows}
-        ids = {facts.proposal.id for facts in plan.changes}
+        weights = {row.proposal.id: row.weighed for row in self._rows}
+        ids = {row.proposal.id for row in plan.changes}
         proposed_rows = [row for row in self._rows if row.proposal.id in self.decided - ids]
-        rows = [ProposedRow.of(replace(facts, weighed=weights.get(facts.proposal.id))) for facts in plan.changes]
+        rows = [decisions.weighed(row, weights.get(row.proposal.id)) for row in plan.changes]
         self.decided -= ids
         self._rows, self._stamps = [*rows, *proposed_rows], plan.stamps
-        self._problems = rows_of_problems(plan.problems, plan.places)
+        self._problems = plan.problems
 
     def weigh(self, weighed: Sequence[Weighed]) -> None:
         """Take over what some of the changes save."""
-        weights = {row.proposal.id: row.facts.weighed for row in self._rows}
+        weights = {row.proposal.id: row.weighed for row in self._rows}
         weights |= {other.proposal.id: other for other in weighed}
-        self._rows = [ProposedRow.of(replace(row.facts, weighed=weights[row.proposal.id])) for row in self._rows]
+        self._rows = [decisions.weighed(row, weights[row.proposal.id]) for row in self._rows]
 
     def look(self, data: "Data") -> tuple[set[str], bool]:
         """Return which decided changes are open again, and whether a file of the plan has changed. Slow."""
         decided = [row for row in self._rows if row.proposal.id in self.decided]
         refused = set(waiting_proposals.rejected(data.root)) if decided else set()
-        back = {
-            row.proposal.id for row in decided if row.proposal.subject not in refused and row.facts.proposal.is_current
-        }
+        back = {row.proposal.id for row in decided if row.proposal.subject not in refused and row.proposal.is_current}
         try:
             return back, stamps(data) != self._stamps
         except (MemtuiError, OSError):  # planning says what is wrong
@@ -133,27 +123,15 @@ class PlannedChanges:
 def plan(data: "Data", go_on: Callable[[], bool]) -> InboxPlan:
     """Plan what can be done about the memories. Raises MemtuiError, OSError."""
     before = stamps(data)
-    undecided = data.undecided(go_on)
-    files = data.store().files()
-    places = {scope.label: present.scope_name(scope, data.facts.project) for scope in data.scopes()}
-    changes = [_facts(data, files, proposal) for proposal in undecided.proposals]
-    return InboxPlan(changes, undecided.left, places, before)
-
-
-def _facts(data: "Data", files: ScopeFiles, proposal: Proposal) -> ChangeFacts:
-    try:
-        place = present.scope_name(files.scope_of(proposal.files[0].path).scope, data.facts.project)
-    except MemtuiError:
-        place = ""
-    return ChangeFacts(proposal, place)
+    return InboxPlan(*decisions.of_plan(data, data.undecided(go_on)), before)
 
 
 def weigh(data: "Data", plan: InboxPlan) -> Iterator[list[Weighed]]:
     """Weigh the changes of a plan, and yield those that were weighed since the last time."""
     files, since = data.store().files(), time.monotonic()
     weighed: list[Weighed] = []
-    for facts in plan.changes:
-        weighed.append(composed_files.weigh(files, facts.proposal))
+    for row in plan.changes:
+        weighed.append(composed_files.weigh(files, row.proposal))
         if time.monotonic() - since > TOLD_SECONDS:
             yield weighed
             weighed, since = [], time.monotonic()

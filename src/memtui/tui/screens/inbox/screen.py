@@ -24,16 +24,28 @@ from memtui.tui import textual_bindings
 from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import REPEATED, Described
-from memtui.tui.screens.inbox import change_rows, entries, reader, terms
+from memtui.tui.screens.inbox import entries, reader
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
-from memtui.tui.screens.inbox.commands import Ghost, commands
+from memtui.tui.screens.inbox.commands import Ghost, commands, families_of
 from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChanges
-from memtui.tui.screens.inbox.row import GHOST, FoldRow, InboxRow, InboxView, as_seen, folded, in_order
+from memtui.tui.screens.inbox.row import (
+    GHOST,
+    LEGEND,
+    TERMS,
+    FoldRow,
+    InboxView,
+    as_seen,
+    cells,
+    filtered,
+    folded,
+    mistake,
+)
 from memtui.tui.screens.inbox.text import why_empty
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import query, safe_text
+from memtui.views.decisions import Decision, ProposedRow, in_order
 
 # How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15
@@ -51,7 +63,7 @@ IN_FOOT = ("approve", "edit", "reject", "later", "merge", "history", "follow")
 ON_LIST = ("mark", "mark_all", "filter", "project")
 
 
-class Inbox(ListScreen[InboxRow]):
+class Inbox(ListScreen[Decision]):
     """The screen: on the left the list, on the right what the row under the cursor becomes, and why."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("inbox")]
@@ -61,11 +73,11 @@ class Inbox(ListScreen[InboxRow]):
     row_word: ClassVar[str] = "row"
     nouns: ClassVar[tuple[str, str]] = ("to decide", "to decide")
     nothing_chosen: ClassVar[str] = ""
-    legend: str = terms.LEGEND
+    legend: str = LEGEND
 
     def __init__(self, services: Services) -> None:
         self.view = InboxView(services)
-        table = RowList[InboxRow](
+        table = RowList[Decision](
             COLUMNS,
             self._draw,
             attrgetter("key"),
@@ -76,17 +88,18 @@ class Inbox(ListScreen[InboxRow]):
         )
         super().__init__(services, table, placeholder="words, kind:, type:, scope:, is:, project:")
         self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
-        self.commands |= commands(self.chosen, self.view) | {
+        self.families = families_of(self.chosen, self.view)
+        self.commands |= commands(self.chosen, self.families) | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
             "list.mark": Command(self.mark, self.chosen.why_not_marked),
             "list.mark_all": Command(self.chosen.mark_all, self.chosen.why_not_marked),
             "list.project": Command(self.toggle_projects),
         }
         self._folds: dict[str, str] = {}  # the key of its fold, by that of a row in one
-        self._entries: Sequence[InboxRow] = ()
+        self._entries: Sequence[Decision] = ()
         self._changes = PlannedChanges()
         self._gone: set[str] = set()  # keys of the rows that were decided on since the entries were read
-        self._elsewhere: Sequence[InboxRow] = ()  # what waits in other projects
+        self._elsewhere: Sequence[Decision] = ()  # what waits in other projects
         self._plan_problem = ""
         self.planning = self.planned = False
         self._begins = not services.files.has_read
@@ -200,8 +213,8 @@ class Inbox(ListScreen[InboxRow]):
         if (row := self.table.row) is not None:
             self._rest_timer = self.set_timer(REST_SECONDS, partial(self._look_up, row))
 
-    def _look_up(self, row: InboxRow) -> None:
-        if (find := row.look_up(self.view)) is not None:
+    def _look_up(self, row: Decision) -> None:
+        if (find := self.families[row.kind.family].look_up(row)) is not None:
             self._find(row.key, find)
 
     @work(thread=True, exclusive=True, group="evidence")
@@ -233,25 +246,25 @@ class Inbox(ListScreen[InboxRow]):
         super().fill()
         self.look_soon()
 
-    def select(self) -> Sequence[InboxRow]:
+    def select(self) -> Sequence[Decision]:
         self._folds = {}
         if self.typed:
-            return terms.select(self.all_rows, self.typed)
+            return filtered(self.all_rows, self.typed)
         inbox_rows = folded(self.all_rows, self.unfolded, self.view.now)  # without likely one-offs and hidden rows
         self._folds = {row.key: fold.key for fold in inbox_rows if isinstance(fold, FoldRow) for row in fold.folds}
         return self._ghost.among(inbox_rows)
 
     @property
     def sought(self) -> str:
-        return query.parse(self.typed, terms.TERMS).words
+        return query.parse(self.typed, TERMS).words
 
     @property
     def of_all_projects(self) -> bool:
-        return super().of_all_projects or "project" in query.parse(self.typed, terms.TERMS).terms
+        return super().of_all_projects or "project" in query.parse(self.typed, TERMS).terms
 
     def why_no_matches(self) -> str:
         rows = [*self.all_rows, *self._elsewhere]
-        return terms.mistake(rows, self.typed, self.view.names.values()) or super().why_no_matches()
+        return mistake(rows, self.typed, self.view.names.values()) or super().why_no_matches()
 
     def why_empty(self) -> str:
         if self.is_filtered:
@@ -274,7 +287,7 @@ class Inbox(ListScreen[InboxRow]):
         if self._last is None:
             return Text(READING, "dim")
         text = Text(no_wrap=True, overflow="ellipsis")
-        others = len(terms.select(self._elsewhere, self.typed) if self.typed else self._elsewhere)
+        others = len(filtered(self._elsewhere, self.typed) if self.typed else self._elsewhere)
         elsewhere = f"{others} in other projects" if others else ""
         count = "Nothing to decide" if self.numbers()[1] == "0" else self.counted()
         count += f" ({elsewhere})" if elsewhere and self.of_all_projects else ""
@@ -289,9 +302,10 @@ class Inbox(ListScreen[InboxRow]):
         if self.chosen.words() != self.chosen.lead:
             self.show_detail()
 
-    def describe(self, row: InboxRow) -> Described:
+    def describe(self, row: Decision) -> Described:
         self.view.detail_width = self.frame.detail_width
-        return self.chosen.describe(row, self.view)._replace(title=row.heading)
+        describe = self.families[row.kind.family].describe
+        return self.chosen.describe(row, self.view, describe)._replace(title=row.heading)
 
     def marked_words(self) -> str:
         return self.chosen.count()
@@ -316,7 +330,8 @@ class Inbox(ListScreen[InboxRow]):
         return is_shown and min(self.view.needed, len(pane.lines)) <= pane.scroll_y + pane.size.height
 
     def copied(self) -> str:
-        return self.table.row.copied(self.view) if self.table.row is not None else ""
+        row = self.table.row
+        return "" if row is None else self.families[row.kind.family].copied(row)
 
     # changes
 
@@ -373,13 +388,13 @@ class Inbox(ListScreen[InboxRow]):
         if outdated and self._settle_timer is None:
             self.plan()
 
-    def _take_off(self, rows: Sequence[InboxRow], is_grey: bool) -> None:
+    def _take_off(self, rows: Sequence[Decision], is_grey: bool) -> None:
         """Take rows off the list that were decided on; one that was rejected stays grey until the next decision."""
         keys = {row.key for row in rows}
         self.wanted = None  # the cursor goes on from here, whatever is planned
         self._ghost.put(rows if is_grey else ())
         self._gone |= keys
-        if changes := {row.proposal.id for row in rows if isinstance(row, change_rows.ProposedRow)}:
+        if changes := {row.proposal.id for row in rows if isinstance(row, ProposedRow)}:
             self._changes.decided |= changes
             self._settle_soon()
         self._arrange()
@@ -389,7 +404,7 @@ class Inbox(ListScreen[InboxRow]):
 
     # moving
 
-    def rows_here(self) -> Sequence[InboxRow]:
+    def rows_here(self) -> Sequence[Decision]:
         return [row for row in self.all_rows if row.until is None]
 
     def show_marks(self) -> None:
@@ -397,20 +412,20 @@ class Inbox(ListScreen[InboxRow]):
             self._ghost.drop()
         super().show_marks()
 
-    def markable(self) -> Sequence[InboxRow]:
+    def markable(self) -> Sequence[Decision]:
         return self.chosen.markable()
 
-    def acted_on(self) -> Sequence[InboxRow]:
+    def acted_on(self) -> Sequence[Decision]:
         return self.chosen.same_kind()
 
     def fold_word(self) -> str:
         row = self.table.row
         return ("fold" if row.is_open else "unfold") if isinstance(row, FoldRow) else ""
 
-    def fold_of(self, row: InboxRow) -> str:
+    def fold_of(self, row: Decision) -> str:
         return row.key if isinstance(row, FoldRow) else self._folds.get(row.key, "")
 
-    def _draw(self, row: InboxRow) -> list[Text]:
+    def _draw(self, row: Decision) -> list[Text]:
         """Draw the cells of a row; in a fold it is indented."""
-        kind, what, *more = row.cells(self.view)
+        kind, what, *more = cells(row, self.view)
         return [kind, Text("  ").append_text(what) if row.key in self._folds else what, *more]

@@ -6,9 +6,8 @@ from rich import get_console
 from rich.text import Text
 
 from memtui import actions
-from memtui.base import dates
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import ago, share
+from memtui.base.phrasing import share
 from memtui.review.draft import Draft
 from memtui.review.evidence import Evidence, Similar
 from memtui.review.waiting_entries import Waiting
@@ -17,7 +16,9 @@ from memtui.tidy import similarity
 from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.widgets import markdown
+from memtui.tui.widgets.parts import SHOWN, cut, draw
 from memtui.views import delivery_obstacles, drafts, safe_text
+from memtui.views.parts import heading
 
 EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
 Memories that overlap, have expired or are broken are listed here, each with its fix."""
@@ -28,8 +29,7 @@ ELSEWHERE = ("To find drafts in earlier sessions: {app.palette}, past sessions. 
 PLANNING = "\nLooking for what can be merged, fixed or removed …"
 # Characters of a memory, and of a draft, that are compared word by word.
 ALIKE_LENGTH, DRAFT_LENGTH = 2000, 6000
-# Characters of an entry that are drawn: more would take noticeably long after a key.
-SHOWN, LEAST_SHOWN = 12_000, 1000
+LEAST_SHOWN = 1000  # characters of one entry among many
 # The styles of words that only the draft has, and that only the memory has.
 ONLY_HERE = ("underline green", "underline")
 LEGEND = "underlined is what only one of them says"
@@ -38,27 +38,11 @@ RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
 
 
-def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = "", head: int = -1) -> Text:
-    """Append `limit` characters of `words`, lines after `before`; what follows `head` characters is Markdown."""
-    plain = words[:limit] if head < 0 else words[: min(head, limit)]
-    other = Text(safe_text.clean(plain)).append_text(markdown.render(words[len(plain) : limit]))
-    for line in other.split("\n", allow_blank=True):
-        text.append(before).append_text(line).append("\n")
-    if len(words) > limit:
-        rest = f"{len(words) - limit:,} more characters are not shown here: they are in {safe_text.line(path)}"
-        text.append(f"! … {rest}\n", style="yellow")
-    return text
-
-
 def why_empty(unheard_code: str, *, planning: bool, read_only: bool) -> str:
     """Return the text of an inbox in which nothing waits: what will fill it, and what else can be done."""
     why_unheard = delivery_obstacles.keyed(unheard_code, read_only=read_only)
     words = EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") if why_unheard else EMPTY
     return words + PLANNING * planning + "\n" + actions.keyed("".join(ELSEWHERE[read_only:]))
-
-
-def heading(text: Text, words: str) -> None:
-    text.append(f"\n{words}\n", style="dim underline")
 
 
 def draft_head(item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None) -> Text:
@@ -85,11 +69,10 @@ def draft_texts(
     refused = (evidence.refused if evidence else ())[: drafts.SIMILAR_SHOWN]
     warnings = [*map(safe_text.line, states), *(drafts.like_refused(each, view.now) for each in refused)]
     head.append("\n").append("".join(f"! {words}\n" for words in warnings), style="yellow")
-    facts = Text()
-    _facts(facts, item, evidence, view.now)
+    facts = draw(drafts.facts(item, evidence, view.now))
     if isinstance(draft, Draft):
         if draft.replaced is not None:
-            heading(facts, "what it changes in the memory that is there")
+            facts.append(*heading("what it changes in the memory that is there"))
             facts.append_text(line_diff.drawn(draft.replaced.raw, draft.data, ("the present text", "the draft")))
         if trigger := item.entry.fields.get("request"):
             facts.append(f"trigger: “{safe_text.line(trigger)}” (your prompt before the correction)\n", style="dim")
@@ -98,52 +81,9 @@ def draft_texts(
     glance = head.copy()
     for quote in drafts.quoted(item):
         if quote.who == "you":
-            glance.append(f"› {quote.who:<6}", style="bold").append(_indented(quote.text))
-    _quotes(head, item, evidence)
+            glance.append(f"› {quote.who:<6}", style="bold").append(drafts.indented(quote.text))
+    head.append_text(draw(drafts.conversation(item, evidence)))
     return head.append("\n").append_text(facts), glance.append_text(facts)
-
-
-def _facts(text: Text, item: Waiting, evidence: Evidence | None, now: float) -> None:
-    fields = item.entry.fields
-    facts = [drafts.kind(item), *drafts.odds_of(item), drafts.by_model(fields), ago(item.entry.time(), now)]
-    if (until := item.until(now)) is not None:
-        facts.insert(0, f"later, until {dates.day(until, now)}")
-    text.append(safe_text.line(" · ".join(filter(None, facts))) + "\n", style="dim")
-    where = fields.get("project", "").rstrip("/").rpartition("/")[2]
-    source = [f"from {where}"] if where else []
-    if fields.get("session"):
-        source.append("session " + _session(fields["session"], evidence.title if evidence else ""))
-    elif not fields:
-        source.append("hand-written")
-    text.append(safe_text.line(" · ".join(source)) + "\n" if source else "", style="dim")
-
-
-def _session(session_id: str, title: str) -> str:
-    """Return a session's title, or where it has none the beginning of its id."""
-    return f"“{title[:60]}”" if title else session_id[:8]
-
-
-def _quotes(text: Text, item: Waiting, evidence: Evidence | None) -> None:
-    """Append what was said around a draft, from the transcript, or else what the draft itself holds of it."""
-    if evidence is not None and evidence.said:
-        heading(text, "evidence")
-        for quote in drafts.setting(evidence):
-            mark, style = ("›", "bold") if quote.hit else (" ", "dim")
-            text.append(f"{mark} {quote.who:<6}", style=style)
-            text.append(_indented(quote.text), style="" if quote.hit else "dim")
-        return
-    if item.evidence:
-        heading(text, "evidence")
-        for quote in drafts.quoted(item):
-            text.append(f"  {safe_text.line(quote.who):<6}", style="dim")
-            text.append(_indented(quote.text))
-    problem = "looking for it in the transcript …" if evidence is None else safe_text.line(evidence.problem)
-    text.append(f"  {problem}\n" if problem else "", style="dim")
-
-
-def _indented(words: str) -> str:
-    """Indent all lines but the first by the width of the name before it. The pane indents the lines that it wraps."""
-    return safe_text.clean(words).replace("\n", "\n" + " " * 8) + "\n"
 
 
 def _content(memory: Memory) -> str:
@@ -171,7 +111,7 @@ def lines_of(text: Text, width: int) -> int:
 
 def _similar(text: Text, similars: Sequence[Similar], proposed: Memory, named: Callable[[Memory], str]) -> None:
     if similars:
-        heading(text, f"similar · {actions.key_of('inbox.merge')} merges")
+        text.append(*heading(f"similar · {actions.key_of('inbox.merge')} merges"))
     for similar in similars[: drafts.SIMILAR_SHOWN]:
         text.append(f"{share(similar.score)} {named(similar.memory)}", style="bold")
         if similar is not similars[0]:
@@ -193,10 +133,7 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
     """Return a todo, and where it comes from; `title`: of the session that left it, empty if it is not known."""
     text = cut(Text(), item.text, item.path)
     text.stylize("bold", 0, min(len(item.text), SHOWN))
-    session = item.entry.fields.get("session")
-    facts = ["unfinished", *states, ago(item.entry.time(), now) if item.entry.time() else "no date"]
-    facts.append(f"left by session {_session(session, title)}" if session else "written by hand")
-    return text.append(f"\n{safe_text.line(' · '.join(facts))}\n", style="dim")
+    return text.append("\n").append_text(draw([drafts.todo_facts(item, title, states, now)]))
 
 
 def written_text(draft: Draft, home: str, limit: int) -> Text:

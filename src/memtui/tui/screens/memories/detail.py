@@ -14,12 +14,13 @@ from memtui.client import auto_memory
 from memtui.store.memory import LinkTargets, Memory, flat
 from memtui.store.scopes import Scope
 from memtui.store.status import BY_CLIENT, MEANINGS, Row
-from memtui.tui.model import autosave, line_diff
+from memtui.tui.model import autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.tui.screens.memories.rows import Pair, last
 from memtui.tui.services import Services
 from memtui.tui.widgets import markdown
+from memtui.tui.widgets.parts import draw
 from memtui.views import colours, safe_text
 from memtui.views import memories as present
 from memtui.views.deliveries import recalls
@@ -219,18 +220,11 @@ def glance_text(row: Row) -> Text:
 def trust_text(data: Data, directory: str, contents: Mapping[str, bytes]) -> Text:
     """Return memories as the agent gets them, Markdown not drawn; of one that was trusted, what changed since then."""
     from memtui.store import trust, trust_grants
+    from memtui.views import trust as trust_view
 
-    text, trusted = Text(), trust.load(data.root, directory)
-    for name, content in contents.items():
-        before = trust_grants.earlier(data.root, trusted, name)
-        text.append(safe_text.line(name, 200), "bold")
-        if before is None:
-            text.append("\n" + safe_text.clean(content.decode("utf-8", "replace").rstrip("\n")))
-        else:
-            text.append("  changed since it was trusted: - as trusted  + now\n", "dim")
-            text.append_text(line_diff.drawn(before, content, ("the trusted text", "the text now")))
-        text.append("\n\n")
-    return text
+    trusted = trust.load(data.root, directory)
+    before = {name: trust_grants.earlier(data.root, trusted, name) for name in contents}
+    return Text("\n").join(draw(trust_view.describe(name, text, before[name])) for name, text in contents.items())
 
 
 def _readable_text(memory: Memory) -> str:

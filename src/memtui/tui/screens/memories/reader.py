@@ -51,19 +51,17 @@ def _first_rows(scope: Scope, count: int) -> list[Row]:
 
 
 class MemoryReader:
-    """Everything that the Memories screen has read. `rows`: the memories of the `scopes`, by label; `outcomes`: of the
-    last deliveries, by id; `autosaves`: their times by path; `creations`: the memories that memtui made; `of_indexes`:
-    what is wrong with a MEMORY.md, by label; `partly`: the labels of scopes with only the first page read."""
+    """Everything that the Memories screen has read."""
 
     def __init__(self, services: Services, screen: Any) -> None:
         self.services, self.screen = services, screen
         self.scopes: list[Scope] = []
-        self.rows: Rows = {}
-        self.outcomes: dict[str, str] = {}
-        self.autosaves: dict[str, float] = {}
-        self.creations: dict[str, tuple[str, float | None]] = {}
-        self.of_indexes: dict[str, list[Finding]] = {}
-        self.partly: set[str] = set()
+        self.rows: Rows = {}  # by label of the scope
+        self.outcomes: dict[str, str] = {}  # of the last deliveries, by id
+        self.autosaves: dict[str, float] = {}  # their times by path
+        self.creations: dict[str, tuple[str, float | None]] = {}  # the memories that memtui made
+        self.of_indexes: dict[str, list[Finding]] = {}  # what is wrong with a MEMORY.md, by label
+        self.partly: set[str] = set()  # the labels of scopes with only the first page read
         self.loaded = False
         self.expected = ""  # the path of the memory that the cursor goes to, once it is read
         self._missing: set[str] = set()  # the paths of memories that were removed while others are read

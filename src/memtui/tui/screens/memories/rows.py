@@ -19,7 +19,7 @@ from memtui.store.scopes import Scope
 from memtui.store.status import Row
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets import markdown
-from memtui.tui.widgets.line import fitting
+from memtui.tui.widgets.bars import fitting
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import colours, legend, query, safe_text
 from memtui.views import memories as present

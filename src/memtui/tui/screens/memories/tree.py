@@ -23,17 +23,16 @@ UNREAD = "…"
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the tree: some scopes. `problems`: how many are to fix; `fold`: whether it is
-    unfolded, None if it can't be folded; `unread`: whether it may have more memories than `count`."""
+    """A line of the tree: some scopes."""
 
     key: str
     label: str
     count: int
     scopes: tuple[Scope, ...]
     depth: int = 0
-    fold: bool | None = None
-    unread: bool = False
-    problems: int = 0
+    fold: bool | None = None  # whether it is unfolded, None if it can't be folded
+    unread: bool = False  # it may have more memories than `count`
+    problems: int = 0  # how many are to fix
 
     @property
     def counted(self) -> str:

@@ -1,7 +1,6 @@
 """The commands of Setup: fix, install or remove hooks, start or stop the model, change a setting."""
 
 import asyncio
-import inspect
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -26,22 +25,24 @@ from memtui.views import editor, safe_text
 from memtui.views import fixes as fix_words
 
 
-class Fix(NamedTuple):
-    """What `setup.approve` does, in words for the detail, and the word for it in the footer."""
+class Way(NamedTuple):
+    """What a key does with a row: words for the detail, and the word of the footer where it has another one."""
 
+    run: Callable[[], object]
     words: str
-    footer: str = "fix"
+    footer: str = ""
 
 
+# What a fix does, by its id, and the word for it in the footer.
 FIXES = {
-    "install": Fix("install the hooks, after showing the change", "install hooks"),
-    "notes": Fix("find out whether they arrived"),
-    "projects": Fix("give it to this project, after asking"),
-    "errors": Fix("set the errors aside, beside the log"),
-    "files": Fix("let only you read and write them"),
-    "config": Fix("open config.toml in your editor"),
-    "collect": Fix("delete old data for good, after asking"),
-    "start": Fix("start reading sessions again", "start again"),
+    "install": ("install the hooks, after showing the change", "install hooks"),
+    "notes": ("find out whether they arrived", "fix"),
+    "projects": ("give it to this project, after asking", "fix"),
+    "errors": ("set the errors aside, beside the log", "fix"),
+    "files": ("let only you read and write them", "fix"),
+    "config": ("open config.toml in your editor", "fix"),
+    "collect": ("delete old data for good, after asking", "fix"),
+    "start": ("start reading sessions again", "start again"),
 }
 # By the code of a finding: the setting that cures it.
 CURES = {
@@ -60,33 +61,39 @@ class SetupCommands:
         self.services, self.screen, self.snapshot = services, screen, snapshot
 
     def table(self) -> dict[str, Command]:
-        return {
-            "setup.approve": Command(self.fix, self._why_no_fix),
-            "setup.edit": Command(self.edit, self._why_no_edit),
-            "setup.remove": Command(self._remove, self._why_no_remove),
-        }
+        reasons = {"approve": self._why_no_fix, "edit": self._why_no_edit, "remove": self._why_no_remove}
+        return {f"setup.{verb}": self._command(verb, why_not) for verb, why_not in reasons.items()}
 
-    def keys(self, row: SetupRow) -> list[tuple[str, str]]:
-        """Return the keys that work on a row, as (action id, what it does)."""
-        fix, about = self._fix_of(row), self._setting_of(row)
-        keys = [("setup.approve", FIXES[fix].words)] if fix else []
-        if about is not None:
-            keys.append(("setup.edit", "change it" if about is row.about else f"change {about.key}"))
-        if self.is_of_hooks(row) and not self._why_no_uninstall():
-            keys.append(("setup.remove", "remove the hooks, after showing the change"))
-        elif isinstance(row.about, Overview) and not self._why_no_stop():
-            keys.append(("setup.remove", "stop it, also what it reads now"))
-        elif about is not None and about is row.about and about.source != "default":
-            keys.append(("setup.remove", "reset it to the default"))
-        return keys
+    def _command(self, verb: str, why_not: Callable[[], str]) -> Command:
+        """Return the command of a verb, which the row under the cursor decides; `why_not`: where it has no such way."""
 
-    def footer_word(self, action_id: str) -> str | None:
-        """Return the footer's word for an action on the row under the cursor; empty: its usual one, None: none."""
-        row = self.screen.table.row
-        if action_id == "setup.approve":
-            fix = self._fix_of(row)
-            return FIXES[fix].footer if fix else None
-        return "remove hooks" if action_id == "setup.remove" and self.is_of_hooks(row) else ""
+        def way() -> Way | None:
+            ways = self.ways(self.screen.table.row)
+            return ways.get(verb) or (ways.get("edit") if verb == "approve" else None)
+
+        def run() -> object:
+            chosen = way()
+            return chosen.run() if chosen is not None else None
+
+        return Command(run, lambda: "" if way() is not None else why_not())
+
+    def ways(self, row: SetupRow | None) -> dict[str, Way]:
+        """Return what can be done with a row, by verb."""
+        fix, option, ways = self._fix_of(row), self._setting_of(row), dict[str, Way]()
+        if row is not None and fix:
+            ways["approve"] = Way(partial(self._fix, fix, row), *FIXES[fix])
+        if option is not None:
+            name = "it" if row is not None and option is row.about else option.key
+            ways["edit"] = Way(partial(self._change, option), f"change {name}")
+            if option.source != "default":
+                ways["remove"] = Way(partial(self._reset, option), f"reset {name} to the default")
+        hooks, reading = self.snapshot().hooks, self.snapshot().reading
+        if self.is_of_hooks(row) and hooks is not None and hooks.installed:
+            remove = partial(hooks_offer.change_hooks, self.services, "uninstall")
+            ways["remove"] = Way(remove, "remove the hooks, after showing the change", "remove hooks")
+        elif row is not None and isinstance(row.about, Overview) and reading is not None and reading.stopped is None:
+            ways["remove"] = Way(self._stop_reading, "stop it, also what it reads now")
+        return ways
 
     def is_of_hooks(self, row: SetupRow | None) -> bool:
         """Whether a row is the heading of the hooks, or one of them."""
@@ -117,27 +124,20 @@ class SetupCommands:
 
     def _why_no_fix(self) -> str:
         row = self.screen.table.row
-        if self._fix_of(row) or self._setting_of(row) is not None:
-            return ""
         if row is not None and isinstance(row.about, Finding) and (remedy := findings.remedy(row.about)):
             return f"This is for you to do: {remedy}"
         return "There is nothing to fix here."
 
-    async def fix(self) -> None:
-        """Fix what the row under the cursor shows, after asking where a person decides; change a setting."""
-        row = self.screen.table.row
-        fix = self._fix_of(row)
+    def _fix(self, fix: str, row: SetupRow) -> object:
+        """Fix what a row shows, after asking where a person decides."""
         asking: dict[str, Callable[[], object]] = {
-            "": self.edit,
             "install": lambda: hooks_offer.change_hooks(self.services, "install"),
             "config": self._edit_file,
             "collect": self._collect,
             "start": self._start_reading,
-            "projects": lambda: self._adopt(row.about.subject if row and isinstance(row.about, Finding) else ""),
+            "projects": lambda: self._adopt(row.about.subject if isinstance(row.about, Finding) else ""),
         }
-        outcome = asking.get(fix, lambda: self._run_fix(fix))()
-        if inspect.isawaitable(outcome):
-            await outcome
+        return asking.get(fix, lambda: self._run_fix(fix))()
 
     def _run_fix(self, fix: str, subjects: Sequence[str] = ()) -> None:
         """Run a fix that needs no question, or whose question was answered."""
@@ -171,48 +171,27 @@ class SetupCommands:
 
     # taking away
 
-    def _remove(self) -> object:
-        """Remove the hooks, stop the model that reads sessions, or reset a setting."""
-        row, data = self.screen.table.row, self.services.data
-        if self.is_of_hooks(row):
-            return hooks_offer.change_hooks(self.services, "uninstall")
-        if row is not None and isinstance(row.about, Overview):
-            control.stop(data.root)
-            again = actions.key_of("setup.approve")
-            self.services.say(f"The model reads no more sessions, in all projects. {again} starts it again.")
-            self.services.read()
-        elif (about := self._setting_of(row)) is not None:
-            self._assign(about.key, None, data.project_root if about.source == "project" else None)
-        return None
+    def _stop_reading(self) -> None:
+        control.stop(self.services.data.root)
+        again = actions.key_of("setup.approve")
+        self.services.say(f"The model reads no more sessions, in all projects. {again} starts it again.")
+        self.services.read()
 
     def _why_no_remove(self) -> str:
         row = self.screen.table.row
         if self.is_of_hooks(row):
-            return self._why_no_uninstall()
+            return "No hooks are installed."
         if row is not None and isinstance(row.about, Overview):
-            return self._why_no_stop()
-        about = self._setting_of(row)
-        if about is None:
-            return "There is nothing to reset or remove here."
-        return "That is the default already." if about.source == "default" else ""
-
-    def _why_no_uninstall(self) -> str:
-        hooks = self.snapshot().hooks
-        return "" if hooks and hooks.installed else "No hooks are installed."
-
-    def _why_no_stop(self) -> str:
-        reading = self.snapshot().reading
-        return "" if reading is not None and reading.stopped is None else "It is stopped already."
+            return "It is stopped already."
+        is_default = self._setting_of(row) is not None
+        return "That is the default already." if is_default else "There is nothing to reset or remove here."
 
     # settings
 
     def _why_no_edit(self) -> str:
-        return "" if self._setting_of(self.screen.table.row) else "Move the cursor to a setting first."
+        return "Move the cursor to a setting first."
 
-    async def edit(self) -> None:
-        about = self._setting_of(self.screen.table.row)
-        if about is None:
-            return
+    async def _change(self, about: Setting) -> None:
         if about.key in config.CHOICES or isinstance(about.default, bool):
             await self._choose_value(about)
             return
@@ -227,6 +206,9 @@ class SetupCommands:
         typed = await self.services.ask(question)
         if typed is not None:
             self._assign(about.key, setting.value_of(about.key, typed.strip()), None)
+
+    def _reset(self, option: Setting) -> None:
+        self._assign(option.key, None, self.services.data.project_root if option.source == "project" else None)
 
     async def _choose_value(self, about: Setting) -> None:
         values = list(config.CHOICES.get(about.key, ("true", "false")))

@@ -23,9 +23,8 @@ from memtui.settings import config, setting
 from memtui.settings.setting import Setting
 from memtui.tidy.checks import doctor
 from memtui.tui.model.data import Data
-from memtui.views import colours, legend, query, safe_text
+from memtui.views import colours, legend, models, query, safe_text
 from memtui.views import hooks as hook_words
-from memtui.views import subconscious as model_words
 from memtui.views.deliveries import waited
 
 # Cells of a value before what the setting means.
@@ -120,17 +119,16 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
 
 @dataclass(frozen=True)
 class SetupRow:
-    """A row of the list. `kind`: head, finding, event, error, reading or setting; `about`: what is shown, such as a
-    Finding; `group`: the title of the heading that it is below."""
+    """A row of the list."""
 
     key: str
-    kind: str
+    kind: str  # head, finding, event, error, reading or setting
     mark: str
     style: str
     title: str
     words: str
-    about: object = None
-    group: str = ""
+    about: object = None  # what is shown, such as a Finding
+    group: str = ""  # the title of the heading that it is below
 
     @property
     def is_fold(self) -> bool:
@@ -225,7 +223,7 @@ def _reading(overview: Overview, now: float) -> SetupRow:
     """Return whether the model reads sessions, and what that used today."""
     idle = overview.powers.mode == "off" or overview.stopped is not None
     mark, style = MARKS[OK if not overview.powers.why else NOTE if idle else PROBLEM]
-    words = " · today ".join(filter(None, (model_words.state(overview, now), model_words.used(overview))))
+    words = " · today ".join(filter(None, (models.state(overview, now), models.used(overview))))
     return SetupRow(READING, "reading", mark, style, "reads sessions", words, overview)
 
 

@@ -164,13 +164,14 @@ class Setup(ListScreen[SetupRow]):
         return line
 
     def describe(self, row: SetupRow) -> Described:
-        keys, data = self.row_commands.keys(row), self.services.data
-        return text.describe(row, self.snapshot, keys, data, read_only=self.services.read_only)
+        keys = [(f"setup.{verb}", way.words) for verb, way in self.row_commands.ways(row).items()]
+        return text.describe(row, self.snapshot, keys, self.services.data, read_only=self.services.read_only)
 
     def footer_actions(self) -> list[actions.Action]:
         possible = [action for action in super().footer_actions() if not self.commands[action.id].why_not()]
-        words = {action.id: self.row_commands.footer_word(action.id) for action in possible}
-        return [replace(each, footer=words[each.id] or each.footer) for each in possible if words[each.id] is not None]
+        words = {f"setup.{verb}": way.footer for verb, way in self.row_commands.ways(self.table.row).items()}
+        shown = [action for action in possible if action.group != self.group or action.id in words]
+        return [replace(action, footer=words.get(action.id) or action.footer) for action in shown]
 
     def fold_of(self, row: SetupRow) -> str:
         """Return the title of the heading that a row is or is below; empty while a filter shows all."""

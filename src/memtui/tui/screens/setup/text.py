@@ -18,9 +18,8 @@ from memtui.tui.screens.frame import Described
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import SetupRow, Snapshot
 from memtui.tui.widgets.detail import append_keys
-from memtui.views import colours, safe_text
+from memtui.views import colours, models, safe_text
 from memtui.views import hooks as hook_words
-from memtui.views import subconscious as model_words
 from memtui.views.deliveries import waited
 
 NO_RUNS = (
@@ -132,15 +131,9 @@ def _error(text: Text, about: Record, now: float) -> None:
 
 def _reading(text: Text, about: Overview, now: float) -> None:
     text.append("After each turn the model reads the session in the background\n", style="bold")
-    text.append(safe_text.line(model_words.state(about, now)) + "\n")
-    text.append(f"tools    {safe_text.line(model_words.tools(about.powers))}\n")
-    for label, words in (("today", model_words.used(about)), ("budget", about.budget), ("to do", about.powers.hint)):
-        text.append(f"{label:<9}{safe_text.line(words)}\n" if words else "")
-    if about.last is not None:
-        sentence = (
-            f"{ago(about.last.time, now)}: {model_words.outcome(about.last, now)[0]}, {model_words.did(about.last)}"
-        )
-        text.append(safe_text.line(f"last     {sentence}".removesuffix(", ")) + "\n")
+    text.append(safe_text.line(models.state(about, now)) + "\n")
+    for name, words in models.facts(about, now):
+        text.append(f"{name:<9}{safe_text.line(words)}\n")
     waiting = many(len(about.mentions), "question waits", "questions wait")
     text.append(f"{waiting} for a reply\n" if about.mentions else "", style="cyan")
     text.append(actions.keyed("{app.activity} has each session that it read, {app.memories} its blocks.\n"), "dim")

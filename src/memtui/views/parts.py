@@ -1,0 +1,48 @@
+"""The parts of a detail, which `cli/output.py` and `tui/widgets/parts.py` draw."""
+
+from typing import NamedTuple
+
+from memtui.views import safe_text
+
+HEADING = "dim underline"
+
+
+class Words(NamedTuple):
+    """Text of one or more lines, and its style; it ends its line only where it has a line break."""
+
+    text: str
+    style: str = ""
+
+
+class TextDifference(NamedTuple):
+    """Two texts, with the words for each; their lines that differ are drawn."""
+
+    before: bytes
+    after: bytes
+    names: tuple[str, str]
+
+
+class File(NamedTuple):
+    """A text that a person has to see whole, and the path where it is, should it be too long for a screen."""
+
+    text: str
+    path: str
+
+
+class Remedy(NamedTuple):
+    """What to do about a problem; the command line never breaks a command in it."""
+
+    text: str
+
+
+Part = Words | TextDifference | File | Remedy
+
+
+def line(text: str, style: str = "", most: int = 300) -> Words:
+    """Return text of others as a line of its own, made safe and cut; nothing where there is no text."""
+    return Words(f"{safe_text.line(text, most)}\n" if text else "", style)
+
+
+def heading(words: str) -> Words:
+    """Return a heading between two parts."""
+    return Words(f"\n{words}\n", HEADING)
