@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from waiting import PATIENCE
+
 from .client import World, injected
-from .screen import SECONDS, MemtuiTerminal
+from .screen import MemtuiTerminal
 from .tmux import TmuxTerminal
 
 pytestmark = pytest.mark.terminal
@@ -193,7 +195,7 @@ def test_a_terminal_that_is_closed_ends_it(here):
     with MemtuiTerminal(here) as tui:
         tui.see("1 Memories")
         tui.hang_up()
-        assert tui.process.wait(SECONDS) in {1, 128 + signal.SIGHUP}, tui.process.returncode
+        assert tui.process.wait(PATIENCE) in {1, 128 + signal.SIGHUP}, tui.process.returncode
 
 
 def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):
