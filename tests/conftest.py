@@ -20,6 +20,7 @@ from hypothesis import settings
 
 import turns
 from rootless import rootless
+from tree import Tree
 
 sys.dont_write_bytecode = False  # else each process of each run compiles all tests anew
 # The same in all processes of a run.
@@ -181,32 +182,29 @@ def on_disk():
 
 
 class SampleWorlds:
-    """Sample worlds that a process built once: a test gets a copy in the place where it was built, as its files name their
-    paths. Four places take turns, since a thread of the test before may still look at its own."""
+    """Sample worlds that a process built once: a test finds one as it was built. Four take turns, since a thread of the test
+    before may still look at its own."""
 
     def __init__(self, top):
-        self.top, self.used = top, collections.Counter()
+        self.top, self.used, self.trees = top, collections.Counter(), {}
 
     def at(self, now):
         """A sample world as of a time in seconds."""
         from memtui.demo import layout, world  # most tests need none
 
-        number = self.used[now] % 4
+        place = os.path.join(self.top, f"{int(now)}-{self.used[now] % 4}", "world")
         self.used[now] += 1
-        place = os.path.join(self.top, f"{int(now)}-{number}", "world")
-        original = f"{os.path.dirname(place)}/original"
-        if not os.path.exists(original):
+        if place not in self.trees:
             built = world.build(place, now)
-            shutil.copytree(place, original, symlinks=True)
+            self.trees[place] = Tree(place)
             return built
-        shutil.rmtree(place)
-        shutil.copytree(original, place, symlinks=True)
+        self.trees[place].restore()
         return layout.layout(place, now)
 
 
 @pytest.fixture(scope="session")
 def sample_worlds(tmp_path_factory):
-    """Copies of the sample world."""
+    """Sample worlds."""
     return SampleWorlds(os.path.realpath(tmp_path_factory.mktemp("worlds")))
 
 

@@ -34,6 +34,7 @@ import running  # noqa: E402
 from faulty import Fault  # noqa: E402
 from world import ULID, World  # noqa: E402
 
+import tree  # noqa: E402
 import turns  # noqa: E402
 
 # What a call can fail with; a turn is taken among them where not all are tried.
@@ -91,13 +92,13 @@ class Stage:
     def __init__(self, name: str, top: str) -> None:
         self.scenario = SCENARIOS[name]
         self.is_hook = isinstance(self.scenario, hooklife.HookScenario)
-        running.clear(top)
+        tree.clear(top)
         self.world = World(top)
         self.world.build()
         if not self.is_hook:
             self.scenario.prepare_outside(self.world)
         self.session = running.asked(lambda: self.scenario.prepare(self.world), self.world.env)
-        self.tree = running.Tree(top)
+        self.tree = tree.Tree(top)
         self.world.made = time.time_ns()
         self.known: dict[int, list[str]] = {}
         self.calls = self._traced()
@@ -267,7 +268,7 @@ def main() -> int:
         else:
             found = shared(names, args.all, min(args.j, len(names)), place)
     finally:
-        running.clear(place)
+        tree.clear(place)
         os.rmdir(place)
     findings, calls, cases = found
     for name, fault, call, said in findings:
