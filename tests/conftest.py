@@ -89,8 +89,8 @@ def pytest_report_header(config):
 def pytest_collection_modifyitems(config, items):
     """Leave out what takes long, or whose turn it is not; kill tests go first, in every process: they fork at every step, and
     a fork costs the more, the more the process has in memory."""
-    cases, taking_turns = collections.Counter(), collections.Counter()
-    with_clients = collections.defaultdict(dict)
+    cases = collections.Counter()
+    taking_turns, with_clients = collections.defaultdict(dict), collections.defaultdict(dict)
     waiting = set()
     for item in items:
         kinds = [name for name in config.stash[LONG] if item.get_closest_marker(name)]
@@ -99,12 +99,16 @@ def pytest_collection_modifyitems(config, items):
         if every and "step" in every.kwargs and cases[test] % every.kwargs["step"] == 0:
             kinds.remove("every")
         cases[test] += 1
+        version = client_of(item)
+        case = case.replace(version, "") if version else case
         if case and "every" in kinds:
-            taking_turns[test] += 1
-            if not turns.due(taking_turns[test], family=test):
+            number = taking_turns[test].setdefault(case, len(taking_turns[test]))
+            if not turns.due(number, every.kwargs.get("of", turns.SHARE), test):
                 waiting.add(item)
-        if for_another_client(item, with_clients[test]):
-            waiting.add(item)
+        if version:
+            number = with_clients[test].setdefault(case, len(with_clients[test]))
+            if for_another_client(version, number, test):
+                waiting.add(item)
         item.user_properties.append(("kinds", kinds or ["quick"]))
     if leaves_out(config):
         leave(config, items, lambda item: kinds_of(item) != ["quick"])
@@ -115,20 +119,22 @@ def pytest_collection_modifyitems(config, items):
     items[:] = dealt(kill, others, getattr(config, "workerinput", {}).get("workercount", 1))
 
 
-def for_another_client(item, cases):
-    """Whether the other version of the client takes its turn with this case: each tries every other one, and in the next
-    turns the rest. What the client itself does (`client(both=True)`) both are asked. `cases`: the test's numbered cases."""
+def client_of(item):
+    """The version of the client that takes turns with the other one; None where both are asked (`client(both=True)`)."""
     client = item.get_closest_marker("client")
-    test, _, case = item.nodeid.partition("[")
-    if not (client and case) or client.kwargs.get("both"):
-        return False
+    if not client or client.kwargs.get("both") or not hasattr(item, "callspec"):
+        return None
     from e2e.client import VERSIONS  # few runs need it
 
-    version = next((each for each in item.callspec.params.values() if each in VERSIONS), None)
-    if version is None:
-        return False
-    number = cases.setdefault(case.replace(version, ""), len(cases))
-    return not turns.due(number + VERSIONS.index(version), len(VERSIONS), test)
+    return next((each for each in item.callspec.params.values() if each in VERSIONS), None)
+
+
+def for_another_client(version, number, test):
+    """Whether the other version has its turn with the case of that number: each tries every other one, and later the rest.
+    `SHARE` runs pass in between, so that a case that has its own turn only then meets both."""
+    from e2e.client import VERSIONS
+
+    return not turns.due(number + VERSIONS.index(version), len(VERSIONS), test, runs=turns.SHARE)
 
 
 def leave(config, items, fits):

@@ -42,7 +42,7 @@ def ran(tmp_path):
     tests = tmp_path / "tests"
     tests.mkdir()
     shutil.copy(PROJECT / "pyproject.toml", tmp_path)
-    for name in ("conftest.py", "rootless.py", "turns.py"):
+    for name in ("conftest.py", "rootless.py", "tree.py", "turns.py", "waiting.py"):
         shutil.copy(PROJECT / "tests" / name, tests)
     (tests / "test_quick.py").write_text(QUICK)
     for name in MARKERS:
@@ -93,6 +93,15 @@ def test_each_case_has_its_turn(monkeypatch):
             found += turns.share(range(50), of)
         assert sorted(set(found)) == list(range(50))
         assert len(found) == 50 * turns.TURNS // of
+    for of in (2, 4):
+        pairs = set()
+        for turn in range(turns.TURNS):
+            monkeypatch.setattr(turns, "turn", lambda turn=turn: turn)
+            cases = [case for case in range(6) if turns.due(case, of)]
+            pairs |= {
+                (case, client) for case in cases for client in (0, 1) if turns.due(case + client, 2, "", turns.SHARE)
+            }
+        assert pairs == {(case, client) for case in range(6) for client in (0, 1)}
     monkeypatch.setattr(turns, "turn", lambda: None)
     assert turns.share("abc") == [*"abc"]
 

@@ -107,6 +107,7 @@ def other_hook(on, command, event="UserPromptSubmit"):
     return on.settings(settings)
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("command", ['echo \'{"decision": "block", "reason": "no"}\'', "echo no >&2; exit 2"])
 def test_a_note_for_a_prompt_that_another_hook_blocked_comes_to_the_next_session(on, command):
     good = on.settings()
@@ -133,6 +134,7 @@ def break_off(on, model, sent):
     return on.deliveries()[-1]["session_id"]
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_a_note_whose_answer_was_broken_off_comes_to_another_session_and_not_again_to_its_own(on, model, sent):
     session = break_off(on, model, sent)
@@ -144,6 +146,7 @@ def test_a_note_whose_answer_was_broken_off_comes_to_another_session_and_not_aga
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_a_note_whose_answer_was_broken_off_leaves_the_inbox_once_its_session_goes_on(on, model, sent):
     session = break_off(on, model, sent)
@@ -154,6 +157,7 @@ def test_a_note_whose_answer_was_broken_off_leaves_the_inbox_once_its_session_go
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("resumed", [False, True])
 def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, resumed):
@@ -174,6 +178,7 @@ def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, re
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("env", [{}, {"CLAUDE_CODE_SKIP_PROMPT_HISTORY": "1"}])
 def test_a_session_that_leaves_no_transcript_was_told_what_it_was_told(on, model, env):
     furnish(on)

@@ -22,6 +22,7 @@ BEFORE = {
 }
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_what_is_said_becomes_a_draft(on, model, channel):
     with CHANNELS[channel](on, model, SAID):

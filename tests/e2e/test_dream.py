@@ -51,6 +51,7 @@ def test_a_dream_by_the_client_fires_no_hook_of_ours(dreamy, model):
     assert not list((dreamy.config / "projects").glob("*/*.jsonl"))
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy, model, backend):
     dreamy.asks(backend)

@@ -51,24 +51,27 @@ def test_a_correction_becomes_a_draft_is_approved_and_known_to_the_next_session(
     assert injected(after.main[0], "pending-updates") == []
 
 
-def test_an_approved_memory_goes_where_the_project_keeps_its_own_and_into_our_index(on, model):
-    learn(on, model, CORRECTION)
+def test_an_approved_memory_goes_without_secrets_where_the_project_keeps_its_own_and_into_our_index(on, model):
+    key = "sk-ant-" + "api03-" + "Zx9" * 30
+    learn(on, model, f"No, from now on always use pnpm with the token {key} in this repository.")
     on.memtui(
         "new", "house-rules", "--scope", "project", "--description", "Ours", "--body", "Ours", "--type", "project"
     )
     (entry,) = updates(on)
     on.memtui("approve", entry["id"])
     name = next(m["name"] for m in on.memtui_json("list")["memories"] if "pnpm" in m["description"])
-    assert (on.project / ".claude" / "memory" / f"{name}.md").exists()
+    path = on.project / ".claude" / "memory" / f"{name}.md"
+    for each in (path, *on.root.rglob("*")):
+        assert each.is_dir() or key.encode() not in each.read_bytes()
     after = on.claude("hello again")
     assert any(name in b.text for b in injected(after.main[0], "index"))
 
 
-def test_a_rejected_draft_does_not_come_back(on, model):
-    run = learn(on, model, CORRECTION)
+def test_the_same_correction_is_one_draft_and_does_not_come_back_once_it_is_rejected(on, model):
+    run = learn(on, model, CORRECTION, "go on", CORRECTION)
+    assert eventually(on.workers_ended)
     (entry,) = updates(on)
     on.memtui("reject", entry["id"])
-    on.claude("anything else?", resume=run.session_id)
     again = on.claude(CORRECTION, resume=run.session_id)
     assert eventually(on.workers_ended)
     assert again.returncode == 0
@@ -83,21 +86,6 @@ def test_what_a_hook_injected_is_never_extracted(on):
     on.claude("and now?", resume=run.session_id)
     assert eventually(on.workers_ended)
     assert "yarn" not in drafts(on)
-
-
-def test_the_same_correction_is_one_draft(on, model):
-    learn(on, model, CORRECTION, "go on", CORRECTION)
-    assert eventually(on.workers_ended)
-    assert len(updates(on)) == 1
-
-
-def test_secrets_never_reach_the_disk(on, model):
-    key = "sk-ant-" + "api03-" + "Zx9" * 30
-    learn(on, model, f"No, from now on always use pnpm with the token {key} in this repository.")
-    assert "pnpm" in drafts(on)
-    for path in on.root.rglob("*"):
-        if path.is_file():
-            assert key.encode() not in path.read_bytes()
 
 
 def test_unfinished_work_reaches_the_next_session(on, model):

@@ -89,6 +89,7 @@ def test_a_memory_bound_to_a_path_comes_before_the_tool_that_touches_it(on, mode
     assert memories(run.main[1]) == [("PreToolUse", "api")]
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
     others(on.config / "memory")

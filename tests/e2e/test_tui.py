@@ -111,6 +111,7 @@ def boom(*_, **__): raise ZeroDivisionError("boom")
 """
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize(
     ("slip", "keys"),
     [
@@ -140,6 +141,7 @@ def test_after_a_slip_of_ours_memtui_goes_on(here, slip, keys):
     assert any("boom" in place for place in error["trace"])
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("slip", ["MemtuiApp.on_mount = boom", "Memories.__init__ = boom", "Data.keys = boom"])
 def test_where_memtui_can_not_start_it_says_so_and_the_terminal_is_as_it_was(here, slip):
     with MemtuiTerminal(here, before=SLIPS + "from memtui.tui.app import MemtuiApp\n" + slip) as tui:
@@ -151,6 +153,7 @@ def test_where_memtui_can_not_start_it_says_so_and_the_terminal_is_as_it_was(her
     assert here.errors()[0]["error"] == "ZeroDivisionError"
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_told_to_end_it_keeps_what_was_typed_and_gives_the_terminal_back(here, number):
     with MemtuiTerminal(here) as tui:
