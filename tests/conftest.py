@@ -107,7 +107,7 @@ def pytest_collection_modifyitems(config, items):
                 waiting.add(item)
         if version:
             number = with_clients[test].setdefault(case, len(with_clients[test]))
-            if for_another_client(version, number, test):
+            if for_another_client(item, version, number):
                 waiting.add(item)
         item.user_properties.append(("kinds", kinds or ["quick"]))
     if leaves_out(config):
@@ -120,20 +120,23 @@ def pytest_collection_modifyitems(config, items):
 
 
 def client_of(item):
-    """The version of the client that takes turns with the other one; None where both are asked (`client(both=True)`)."""
-    client = item.get_closest_marker("client")
-    if not client or client.kwargs.get("both") or not hasattr(item, "callspec"):
+    """The version of the client that an item runs with; None where it runs with none."""
+    if not item.get_closest_marker("client") or not hasattr(item, "callspec"):
         return None
     from e2e.client import VERSIONS  # few runs need it
 
     return next((each for each in item.callspec.params.values() if each in VERSIONS), None)
 
 
-def for_another_client(version, number, test):
+def for_another_client(item, version, number):
     """Whether the other version has its turn with the case of that number: each tries every other one, and later the rest.
-    `SHARE` runs pass in between, so that a case that has its own turn only then meets both."""
-    from e2e.client import VERSIONS
+    `SHARE` runs pass in between, so that a case that has its own turn only then meets both. What is to be found out about a
+    client (`client(facts=True)`) the newest is asked each time: the other one does not change any more."""
+    from e2e.client import NEWEST, VERSIONS
 
+    test = item.nodeid.partition("[")[0]
+    if item.get_closest_marker("client").kwargs.get("facts"):
+        return version != NEWEST and not turns.due(number, family=test)
     return not turns.due(number + VERSIONS.index(version), len(VERSIONS), test, runs=turns.SHARE)
 
 

@@ -74,19 +74,19 @@ def test_asked_for_all_it_runs_every_test_and_counts_them_by_marker(ran):
 
 
 @pytest.mark.slow
-def test_cases_take_turns_until_all_are_tried(ran):
+def test_other_cases_have_their_turn_in_another_run(ran):
     passed = []
-    for turn in range(turns.SHARE):
+    for turn in (0, 1):
         counts, said = ran("--all", turn=turn)
         assert f"{turns.NAME}={turn}" in said
         assert counts["quick"] == 3
         passed.append(re.findall(r"test_cases\[(\d)\] PASSED", said))
     assert all({"0", "3"} < {*each} < {*"012345"} for each in passed)
-    assert {each for one in passed for each in one} == {*"012345"}
+    assert passed[0] != passed[1]
 
 
 def test_each_case_has_its_turn(monkeypatch):
-    for of in (2, 3, 4, 6):
+    for of in (2, 3, 4, 6, 12):
         found = []
         for turn in range(turns.TURNS):
             monkeypatch.setattr(turns, "turn", lambda turn=turn: turn)

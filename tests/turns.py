@@ -9,7 +9,7 @@ import os
 import random
 import zlib
 
-TURNS = 12  # a share is one in 2, 3, 4 or 6
+TURNS = 12  # a share is one in 2, 3, 4, 6 or 12
 SHARE = 4
 NAME = "MEMTUI_TEST_TURN"
 

@@ -35,7 +35,6 @@ def test_what_is_said_becomes_a_draft(on, model, channel):
 
 
 @pytest.mark.slow  # a clock of the client strikes every minute
-@pytest.mark.client("both")
 def test_what_the_agent_has_a_clock_say_becomes_none(on, model):
     on.allow("CronCreate")
     said = "No, never use yarn, from now on always use npm for installing packages."

@@ -11,7 +11,7 @@ from waiting import eventually
 
 from .model import call, say, use
 
-pytestmark = pytest.mark.client(both=True)
+pytestmark = pytest.mark.client(facts=True)
 
 PRELUDE = "import json, os, sys, time; payload = json.loads(sys.stdin.read()); event = payload['hook_event_name']\n"
 ANSWER = "print(json.dumps({'hookSpecificOutput': {'hookEventName': event, 'additionalContext': f'CTX-{event}-{TEXT}'}}), flush=True)\n"

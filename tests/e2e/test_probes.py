@@ -20,7 +20,7 @@ from .client import wanted
 from .model import use
 from .test_gate import MEMORY
 
-pytestmark = pytest.mark.client(both=True)
+pytestmark = pytest.mark.client(facts=True)
 
 MEMORY_TOOLS = "tengu_linen_orbit"
 DOCUMENT = {"store": "personal", "path": "/use-uv.md"}

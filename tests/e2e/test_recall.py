@@ -142,7 +142,6 @@ def test_a_daemon_killed_in_the_middle_of_a_request_leaves_the_prompt_its_memory
     assert on.errors() == []
 
 
-@pytest.mark.client(both=True)
 def test_a_command_that_a_memory_forbids_is_refused_once_with_the_memory_as_the_reason(on, model):
     others(on.config / "memory")
     write(on.config / "memory", "prefer-pnpm", "Use pnpm", "The lock file is pnpm's.", "forbids: npm install")

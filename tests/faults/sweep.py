@@ -3,7 +3,7 @@ goes on, and nothing may be lost, told twice or left half done.
 
     python tests/faults/sweep.py              one error number for each call and kind
     MEMTUI_TEST_TURN=4 python tests/faults/sweep.py
-                                              what the gate runs: a quarter of these, in turn
+                                              what the gate runs: a twelfth of these, in turn
     python tests/faults/sweep.py --all        all of them
     python tests/faults/sweep.py --list       the scenarios
     python tests/faults/sweep.py --only note-tok-n1-note
@@ -195,7 +195,7 @@ def sweep(names: "list[str]", every: bool, top: str, case: "Fault | None" = None
             findings.append((name, "-", "no fault at all", [stage.plain["text"]]))
         todo = [(case, "")] if case else stage.faults(every)
         for number, (fault, call) in enumerate(todo):
-            if not case and not turns.due(number, family=name):
+            if not case and not turns.due(number, turns.TURNS, name):
                 continue
             cases += 1
             said = stage.judge(fault)
