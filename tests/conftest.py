@@ -1,7 +1,7 @@
 """How all tests are run: which of them, where they write, in which order, and in how many processes.
 
 `pytest` alone leaves out what takes long: every test with a marker of pyproject.toml. `pytest --all` runs everything but for
-cases that take turns, and `-m` or the name of a file runs what they name.
+tests and cases that take turns, and `-m` or the name of a file runs what they name.
 """
 
 import collections
@@ -58,6 +58,7 @@ def pytest_configure(config):
 
 
 LONG = pytest.StashKey()
+LONG_SHARE = 3
 
 
 def marked(config):
@@ -80,7 +81,7 @@ def leaves_out(config):
 def pytest_report_header(config):
     """The seed of the walk and the turn, which are new each time, and what is left out."""
     lines = [f"random walk: MEMTUI_WALK_SEED={os.environ['MEMTUI_WALK_SEED']}"]
-    lines.append(f"cases that take turns: {turns.NAME}={os.environ[turns.NAME]}; {turns.NAME}=all tries each")
+    lines.append(f"tests and cases that take turns: {turns.NAME}={os.environ[turns.NAME]}; {turns.NAME}=all tries each")
     if leaves_out(config):
         lines.append(f"left out: tests marked {', '.join(config.stash[LONG])}; `pytest --all` runs them, too")
     return lines
@@ -105,6 +106,8 @@ def pytest_collection_modifyitems(config, items):
             number = taking_turns[test].setdefault(case, len(taking_turns[test]))
             if not turns.due(number, every.kwargs.get("of", turns.SHARE), test):
                 waiting.add(item)
+        elif kinds and not in_every_run(item, kinds) and not turns.due(0, LONG_SHARE, test):
+            waiting.add(item)
         if version:
             number = with_clients[test].setdefault(case, len(with_clients[test]))
             if for_another_client(item, version, number):
@@ -117,6 +120,13 @@ def pytest_collection_modifyitems(config, items):
     kill = [item for item in items if item.get_closest_marker("kill")]
     others = [item for item in items if not item.get_closest_marker("kill")]
     items[:] = dealt(kill, others, getattr(config, "workerinput", {}).get("workercount", 1))
+
+
+def in_every_run(item, kinds):
+    """Whether a long test does not take turns: a picture, what has a share of its cases in each run by itself, and facts about
+    the newest client."""
+    client = item.get_closest_marker("client")
+    return bool({"kill", "picture", "every"}.intersection(kinds) or (client and "facts" in client.kwargs))
 
 
 def client_of(item):
@@ -176,10 +186,10 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """Only this process for a few files: others would take longer to start than the tests. Else more than there are cores,
-    since tests wait: three a core where many wait for a client or a terminal, or three for two cores."""
+    since tests wait: two a core where many wait for a client or a terminal, else three for two cores."""
     if all(".py" in os.path.basename(each) for each in config.args):
         return 0
-    return (os.cpu_count() or 1) * (3 if leaves_out(config) else 6) // 2
+    return (os.cpu_count() or 1) * (3 if leaves_out(config) else 4) // 2
 
 
 @pytest.fixture
