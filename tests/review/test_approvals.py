@@ -88,7 +88,7 @@ def test_drafts_are_put_at_the_end_of_a_memory_in_one_step(store):
     there = store.create(store.scope("global"), "pnpm", "Use pnpm", "tool", "Use pnpm.")
     items = leave(store, "Never npm.", "Nor yarn.")
     becomes = approvals.merged(store, items, there)
-    assert approvals.merge_all(store, items, there).raw == becomes.raw == store.find("pnpm").raw
+    assert approvals.merge(store, items, there).raw == becomes.raw == store.find("pnpm").raw
     assert becomes.body.endswith("Use pnpm.\n\nNever npm.\n\nNor yarn.\n")
     assert due(store) == []
     undo.run(store.journal, "undo").first()
@@ -104,8 +104,7 @@ def test_nothing_is_merged_into_a_memory_that_came_with_the_repository(store, tm
     (item,) = leave(store, "Never npm.")
     for attempt in (
         lambda: approvals.merged(store, [item], there),
-        lambda: approvals.merge(store, item, there),
-        lambda: approvals.merge_all(store, [item], there),
+        lambda: approvals.merge(store, [item], there),
     ):
         with pytest.raises(MemtuiError, match="pnpm is not trusted"):
             attempt()
@@ -119,7 +118,7 @@ def test_a_memory_that_changed_meanwhile_is_not_merged_into(store):
     (item,) = leave(store, "Never npm.")
     store.edit(there, {"body": "Use pnpm 9."})
     with pytest.raises(MemtuiError):
-        approvals.merge(store, item, there)
+        approvals.merge(store, [item], there)
     assert [each.text for each in due(store)] == ["Never npm."]
 
 
@@ -135,7 +134,7 @@ def test_what_was_asked_when_a_draft_came_about_becomes_a_trigger_also_of_a_memo
     undo.run(store.journal, "undo").first()
     assert lines(store) == {}
     there = store.create(store.scope("global"), "other", "Other", "tool", "Text.")
-    approvals.merge_all(store, [item for item in due(store) if item.id == second.id], there)
+    approvals.merge(store, [item for item in due(store) if item.id == second.id], there)
     assert lines(store) == {"other.md": [("add a date picker", "draft")]}
     undo.run(store.journal, "undo").first()
     assert lines(store) == {}

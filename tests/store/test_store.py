@@ -200,7 +200,7 @@ def test_an_edit_that_changes_nothing_is_no_step(world):
     old = world.store.find("old")
     world.store.edit(old, old.raw)
     world.store.edit(old, {"description": "quoted: yes"})
-    world.store.retype(old, "feedback")
+    world.store.edit(old, {"type": "feedback"}, op="retype")
     with pytest.raises(MemtuiError, match="has that name already"):
         world.store.rename(old, "old")
     assert world.store.journal.ledger().all() == []
@@ -208,9 +208,9 @@ def test_an_edit_that_changes_nothing_is_no_step(world):
 
 def test_retype_keeps_the_form_that_is_there(world):
     before = world.files()
-    world.store.retype(world.store.find("old"), "user")
+    world.store.edit(world.store.find("old"), {"type": "user"}, op="retype")
     assert (world.auto / "old.md").read_bytes() == FLAT.replace(b"type: feedback", b"type: user")
-    world.store.retype(world.store.find("two"), "my-own")
+    world.store.edit(world.store.find("two"), {"type": "my-own"}, op="retype")
     assert b"metadata: \n  type: my-own\n" in (world.auto / "two.md").read_bytes()
     world.undo()
     undo_and_redo(world, before)
@@ -222,7 +222,7 @@ def test_retype_keeps_the_form_that_is_there(world):
 def test_a_type_gives_a_bare_file_frontmatter_and_its_text_keeps_every_byte(world, bare):
     path = world.put("plain", bare)
     before = world.files()
-    made = world.store.retype(world.store.find("plain"), "user")
+    made = world.store.edit(world.store.find("plain"), {"type": "user"}, op="retype")
     assert (made.name, made.type, made.broken) == ("plain", "user", None)
     assert made.description == {b"#": "No frontmatter", b"\xef": "tab", b"": "", b"\n": "x"}[bare[:1]]
     assert path.read_bytes().endswith(bare.removeprefix(b"\xef\xbb\xbf"))
@@ -235,7 +235,7 @@ def test_what_has_no_sound_frontmatter_is_never_rewritten(world):
     before = world.files()
     found = world.store.find(name)
     for attempt in (
-        lambda: world.store.retype(found, "user"),
+        lambda: world.store.edit(found, {"type": "user"}, op="retype"),
         lambda: world.store.edit(found, {"description": "x"}),
         lambda: world.store.edit(found, {"body": "x"}),
     ):
@@ -256,7 +256,7 @@ def test_a_file_changed_since_it_was_read_is_a_conflict_and_stays(world, op):
     store = world.store
     attempt = {
         "edit": lambda: store.edit(old, b"mine\n"),
-        "retype": lambda: store.retype(old, "user"),
+        "retype": lambda: store.edit(old, {"type": "user"}, op="retype"),
         "rename": lambda: store.rename(old, "new"),
         "move": lambda: store.move(old, world.scope("global")),
         "copy": lambda: store.copy(old, world.scope("global")),
@@ -352,7 +352,7 @@ def test_delete_restore_and_undo(world):
 
 def test_restore_after_other_changes_and_into_a_taken_place(world):
     key = world.store.delete(world.store.find("old"))
-    world.store.retype(world.store.find("two"), "user")
+    world.store.edit(world.store.find("two"), {"type": "user"}, op="retype")
     world.put("old", b"new one of that name\n")
     with pytest.raises(ConflictError, match=r"old\.md exists"):
         world.store.restore(key)
@@ -370,7 +370,7 @@ def test_purge_is_for_good(world):
     secret = world.store.edit(secret, {"body": "hunter2 two"})
     secret = world.store.move(secret, world.scope("global"))
     secret = world.store.rename(secret, "other")
-    world.store.retype(world.store.find("old"), "user")
+    world.store.edit(world.store.find("old"), {"type": "user"}, op="retype")
     key = world.store.delete(secret)
     assert b"hunter2 one" in contents(world)
     world.store.purge(key)
@@ -584,7 +584,7 @@ def test_a_directory_that_cannot_be_written_is_named(world, monkeypatch, place):
 
 
 def test_opening_where_recovery_is_impossible_still_reads(world, monkeypatch):
-    world.store.retype(world.store.find("old"), "user")
+    world.store.edit(world.store.find("old"), {"type": "user"}, op="retype")
     path = world.root / "journal.jsonl"
     path.write_bytes(path.read_bytes().split(b"\n")[0] + b"\n")
     with monkeypatch.context() as patch:

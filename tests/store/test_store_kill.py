@@ -120,7 +120,7 @@ def triggered(world):
 WRITERS = {
     "create": (nothing, lambda w: w.store.create(w.store.scope("project"), "three", "third", "user", "text")),
     "edit": (nothing, lambda w: w.store.edit(w.store.find("one"), {"description": "other", "body": "x\n" * 5000})),
-    "retype": (nothing, lambda w: w.store.retype(w.store.find("two"), "user")),
+    "retype": (nothing, lambda w: w.store.edit(w.store.find("two"), {"type": "user"}, op="retype")),
     "rename": (nothing, renamed),
     "move": (nothing, lambda w: w.store.move(w.store.find("two"), w.store.scope("global"))),
     "copy": (nothing, lambda w: w.store.copy(w.store.find("two"), w.store.scope("global"))),

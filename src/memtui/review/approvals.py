@@ -118,23 +118,19 @@ def merged(store: Store, items: Sequence[Waiting], mem: Memory) -> Memory:
     return memory.from_bytes(mem.path, mem.scope_label, doc.raw)
 
 
-def merge(store: Store, item: Waiting, memory: Memory, *, trigger: bool = True) -> Memory:
-    """Put an update at a memory's end; `trigger`: what was asked then finds it. Raises as `merged`, ConflictError."""
-    data = merged(store, [item], memory).raw
-    request = item.entry.fields.get("request", "") if trigger else ""
-    draft = Draft(item, store, store.scope(memory.scope_label), memory.stem, data, memory, request)
-    return _write(draft, verb="merge a draft into")
-
-
 def store_of(store: Store, items: Sequence[Waiting]) -> Store:
     """Return the store that pending updates are merged with: that of their project, if one is of a project."""
     return next((home for item in items if item.slug and (home := drafting.home_store(store, item))), store)
 
 
-def merge_all(store: Store, items: Sequence[Waiting], memory: Memory) -> Memory:
-    """Merge pending updates one after the other, as `merge`. Those before a failure stay; one undo takes all back."""
-    store = store_of(store, items)
+def merge(store: Store, items: Sequence[Waiting], memory: Memory, *, trigger: bool = True) -> Memory:
+    """Put updates at a memory's end, one after the other; `trigger`: what was asked then finds it. Those before a
+    failure stay; one undo takes all back. Raises as `merged`, ConflictError."""
+    scope = store.scope(memory.scope_label)
     with store.journal.together():
         for item in items:
-            memory = merge(store, item, memory)
+            data = merged(store, [item], memory).raw
+            request = item.entry.fields.get("request", "") if trigger else ""
+            draft = Draft(item, store, scope, memory.stem, data, memory, request)
+            memory = _write(draft, verb="merge a draft into")
     return memory

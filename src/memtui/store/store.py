@@ -145,10 +145,6 @@ class Store:
         summary = acts.summary(verb or op, f"{_name(scope)}:{references.stem(path)}")
         return plan.apply(self.journal, op, summary, extra, **more)
 
-    def retype(self, mem: Memory, kind: str) -> Memory:
-        """Give a memory another type, where its file has it (`memory.set_type`). Raises as `edit`."""
-        return self.edit(mem, {"type": kind}, op="retype")
-
     def rename(self, mem: Memory, name: str, *, seen: bool = False) -> Memory:
         """Rename a memory: its file, `name`, the links of the scope's others, index line. Raises ConflictError."""
         return self._place("rename", mem, self.scope(mem.scope_label), name, seen=seen)

@@ -300,7 +300,7 @@ def _append(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
         try:
             store, memory = approving.find_target(call.store, item, args.into)
             secret.confirm(call.ctx, item.text, yes=args.yes, declined=DECLINED)
-            outcomes.append(Approval(item, approving.merge(store, item, memory, trigger=not args.no_trigger)))
+            outcomes.append(Approval(item, approving.merge(store, [item], memory, trigger=not args.no_trigger)))
         except MemtuiError as error:
             outcomes.append(Approval(item, None, error))
     return outcomes

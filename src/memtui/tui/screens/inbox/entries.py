@@ -360,15 +360,15 @@ class DraftCommands(RowCommands[EntryRow]):
 
     async def _merge_into(self, items: Sequence[Waiting], target: Memory, name: str) -> None:
         """Show what a memory becomes with these drafts in it, and write it."""
-        store = self.services.data.store()
-        after = approvals.merged(approvals.store_of(store, items), items, target).raw
+        store = approvals.store_of(self.services.data.store(), items)
+        after = approvals.merged(store, items, target).raw
         text = Text().append(safe_text.line(self.services.data.tilde(target.path)) + "\n", "dim")
         text.append_text(line_diff.drawn(target.raw, after, NAMES))
         if unsaved := self.unsaved(self.chosen.same_kind()):
             text.append(f"\n{unsaved}", "yellow")
         if await self.services.ask(Preview(f"{name} becomes", text, "write it")):
             sentence = f"Merged into {name}."
-            self.chosen.act(lambda: approvals.merge_all(store, items, target), sentence)
+            self.chosen.act(lambda: approvals.merge(store, items, target), sentence)
             self.services.data.approved = target.path
 
 

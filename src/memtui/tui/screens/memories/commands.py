@@ -182,7 +182,7 @@ class MemoryCommands:
             self.services.say(f"Its type is {kind} already.")
         elif kind:
             self.list.marks -= {row.memory.path for _, row in self.list.chosen() if row.memory.type == kind}
-            await self._each(lambda store, mem: store.retype(mem, kind), f"Made {kind}")
+            await self._each(lambda store, mem: store.edit(mem, {"type": kind}, op="retype"), f"Made {kind}")
 
     async def pin(self) -> None:
         """Pin the chosen memories, so that recall counts them more; unpin them if all are pinned."""
