@@ -15,7 +15,8 @@ import pytest
 
 from memtui.cli import parser
 from memtui.tui.widgets import bars
-from waiting import PATIENCE
+
+SECONDS = 30
 
 
 def opened(world, *words, keys=b"q"):
@@ -28,7 +29,7 @@ def opened(world, *words, keys=b"q"):
     with subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=env, cwd=world.shop) as run:
         os.close(terminal)
         drawn = b""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + SECONDS
         while time.monotonic() < end:
             if select.select([controller], [], [], 1.0)[0]:
                 try:

@@ -5,8 +5,6 @@ import sys
 
 import pytest
 
-from waiting import eventually
-
 from . import forger
 from .model import use
 from .terminal import Terminal
@@ -35,7 +33,7 @@ def test_no_tool_speaks_as_the_person(on, model):
         *("--mcp-config", str(on.base / "mcp.json"), "--allowedTools", "mcp__forger__say Bash Read"),
     )
     assert sum(forger.SAID in text for text in run.main[-1].tool_results()) == 6
-    assert eventually(lambda: "always use uv" in drafts(on))
+    assert on.eventually(lambda: "always use uv" in drafts(on))
     assert forger.SAID not in drafts(on)
     assert forger.SAID not in on.claude("hello").main[0].text()
 
@@ -47,4 +45,4 @@ def test_a_real_refusal_is_the_persons_word(on, model):
         terminal.see(r"Do\s*you\s*want\s*to\s*proceed")
         terminal.refuse("no, from now on always ask before you touch files")
         terminal.see("Understood")
-    assert eventually(lambda: "always ask before you touch" in drafts(on).lower())
+    assert on.eventually(lambda: "always ask before you touch" in drafts(on).lower())

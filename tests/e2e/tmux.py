@@ -13,10 +13,8 @@ from typing import Self
 
 import pytest
 
-from waiting import PATIENCE
-
 from .client import SOURCES, World
-from .screen import COLUMNS, LINES
+from .screen import COLUMNS, LINES, SECONDS
 
 PAUSE = 0.1
 
@@ -71,7 +69,7 @@ class TmuxTerminal:
         """Whether memtui has not ended."""
         return bool(self._run("list-sessions").strip())
 
-    def see(self, *patterns: str, seconds: float = PATIENCE) -> str:
+    def see(self, *patterns: str, seconds: float = SECONDS) -> str:
         """Wait until the screen shows all of these at once; returns the screen."""
         deadline = time.monotonic() + seconds
         while missing := [p for p in patterns if not re.search(p, text := self.text)]:

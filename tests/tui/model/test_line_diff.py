@@ -67,9 +67,9 @@ TEXTS = {
 def test_however_different_they_are_nobody_waits(texts):
     best = []
     for _ in range(3):
-        begin = time.process_time()
+        begin = time.perf_counter()
         shown(*texts)
-        best.append(time.process_time() - begin)
+        best.append(time.perf_counter() - begin)
     assert min(best) < SECONDS
 
 

@@ -977,6 +977,22 @@ async def test_the_filter_takes_kind_type_scope_state_and_project(app, typed, ki
         assert {row.kind.word for row in app.screen.table.rows} == kinds
 
 
+def remember_the_same(world, item):
+    """Write what an entry says as a memory of the client's own, in both projects."""
+    head = f"---\nname: pictures\ndescription: {item.text.splitlines()[0]}\ntype: feedback\n---\n\n"
+    for project in (world.shop, world.blog):
+        Path(world.config, "projects", paths.slug(project), "memory", "pictures.md").write_text(f"{head}{item.text}\n")
+
+
+async def test_a_draft_is_compared_with_the_memories_of_its_own_project(app, world):
+    item = updates(world, paths.project_key(world.blog))["alt-texts"]
+    remember_the_same(world, item)
+    async with running(app, SMALL):
+        similar = app.screen.view.similar(item)
+        assert similar
+        assert {paths.slug(world.blog) in near.memory.path for near in similar} == {True}
+
+
 def project_of_top(app):
     return app.screen.frame.top.render().plain.removeprefix(" memtui").split()[0]
 

@@ -2,16 +2,19 @@
 
 import os
 import re
+from dataclasses import replace
 
 import pytest
 from textual.widgets import TextArea
 
 from memtui.base import ids, paths
+from memtui.base.errors import ConflictError
 from memtui.inbox import file as inbox_file
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
 from memtui.tidy import plan, waiting_proposals
 from memtui.tidy.changeset import propose
+from memtui.tidy.composed_files import Refused, Savings, Weighed
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -264,6 +267,17 @@ async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_
         await press(pilot, "a")
         assert read(f"{place}/commit-style.md") == STYLE + "\nNew.\n"
         assert "changed since this was planned" in said(app)[-1]
+
+
+async def test_no_key_that_approves_is_offered_for_a_change_that_can_not_be_made(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "rewrite")
+        row, describe = app.screen.table.row, app.screen.families["change"].describe
+        refused = Refused(row.proposal, "changed", "/m/a.md", ConflictError("It changed since.", "Look again."))
+        for refusal, is_offered in ((None, True), (refused, False)):
+            weighed = Weighed(row.proposal, (), Savings(0, 0, 0, 0), None, refusal)
+            text = describe(replace(row, weighed=weighed)).text.plain
+            assert ("approve it" in text) is is_offered
 
 
 @pytest.mark.slow
