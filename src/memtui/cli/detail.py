@@ -75,8 +75,7 @@ def _entry(ctx: Context, row: EntryRow) -> Details:
     def text(out: Output) -> None:
         out.heading(f"{TITLES[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
         states, facts = entries.states(ctx, item), note_facts(item, now) if item.kind == "guidance" else []
-        for state in states if item.kind != "items" else ():
-            out.print("  " + styled(f"! {state}", "yellow"))
+        out.parts(drafts.warnings(states if item.kind != "items" else (), reason, now), "  ")
         for fact in (line(row.place), *facts, line(ctx.tilde(item.path))):
             out.print("  " + styled(fact, "dim"))
         if item.kind == "updates":
@@ -90,8 +89,6 @@ def _entry(ctx: Context, row: EntryRow) -> Details:
             out.paragraph(f"! {problem}")
         if proposed is not None:
             _print_draft(out, proposed)
-        for refusal in reason.refused[: drafts.SIMILAR_SHOWN]:
-            out.paragraph(f"! {drafts.like_refused(refusal, now)}")
         if item.kind != "guidance":
             out.parts(drafts.conversation(item, reason))
         if similar := reason.similar[: drafts.SIMILAR_SHOWN]:
@@ -147,8 +144,6 @@ def _print_draft(out: Output, proposed: Draft) -> None:
     if proposed.taken:
         ways = "--name or --into" if takes_draft(proposed) else "--name"
         out.print("  " + styled(f"! a memory of this name is there already: approve with {ways}", "yellow"))
-    if request := proposed.item.entry.fields.get("request"):
-        out.print(f"trigger  “{line(request)}” (your prompt before the correction; --no-trigger leaves it out)")
 
 
 def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Similar]") -> None:

@@ -120,6 +120,13 @@ def like_refused(refusal: LikeRefused, now: float) -> str:
     return f"like a draft that you rejected{good}{when} ({share(refusal.score)}): “{words}”"
 
 
+def warnings(states: Sequence[str], evidence: Evidence | None, now: float) -> list[Part]:
+    """Return what a person should know before a decision: states of a draft, and rejected ones that are like it."""
+    refused = (evidence.refused if evidence is not None else ())[:SIMILAR_SHOWN]
+    sentences = [*states, *(like_refused(refusal, now) for refusal in refused)]
+    return [line(f"! {sentence}", colours.WARNING, 600) for sentence in sentences]
+
+
 def find_evidence(here: "Workspace", item: Waiting, name: str, near: "Sequence[Memory]") -> Evidence:
     """Find what was said around an entry, and what a draft with a `name` is like."""
     if not name:
@@ -170,8 +177,9 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
         source.append("session " + session_name(fields["session"], evidence.title if evidence else ""))
     elif not fields:
         source.append("hand-written")
-    lines = [[*known, ago(item.entry.time(), now)], source]
-    return [line(" · ".join(filter(None, words)), colours.QUIET) for words in lines]
+    trigger = f"trigger: “{fields['request']}” (your prompt before the correction)" if fields.get("request") else ""
+    lines = [[*known, ago(item.entry.time(), now)], source, [trigger]]
+    return [line(" · ".join(filter(None, words)), colours.QUIET, 400) for words in lines]
 
 
 def todo_facts(item: Waiting, title: str, states: Sequence[str], now: float) -> Words:

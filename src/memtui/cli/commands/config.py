@@ -137,10 +137,10 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
 
 def edit(ctx: Context, _: argparse.Namespace) -> Result:
     """Open config.toml in an editor. A text that can't be read as settings is not saved, but kept in a file."""
-    from memtui.cli.editor import EditedFile
+    from memtui.views.editor import EditedFile
 
     before = fs.read_or_empty(config.file_path(ctx.root))
-    with EditedFile(ctx, "config.toml", before) as draft:
+    with EditedFile(ctx.env, "config.toml", before, ctx.out.say) as draft:
         problems = _problems(setting.save(ctx.root, ctx.journal(), before, draft.edit()))
     words = "saved" if draft.edited else "Nothing changed."
     return Result({"changed": draft.edited, "problems": problems}, words, *_warnings(problems))

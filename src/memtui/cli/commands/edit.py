@@ -11,7 +11,6 @@ from memtui.base.short_ids import short_id
 from memtui.cli import entries, memories, parser, secret, triggers
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, difference, line, narrate
 from memtui.redact import redact
 from memtui.review.waiting_entries import KINDS, Waiting
@@ -22,6 +21,7 @@ from memtui.store.journal import acts
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
+from memtui.views.editor import EditedFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str
 def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:
     template = memory.TEMPLATES.get(args.type, "")
     data = memory.new_memory_bytes(stem, PLACEHOLDER, args.type, template)
-    with EditedFile(ctx, stem, data) as draft:
+    with EditedFile(ctx.env, stem, data, ctx.out.say) as draft:
         after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_MADE)
         if not draft.edited:
             raise MemtuiError("The template was not changed, so no memory was created.")
@@ -149,7 +149,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
             "There is nothing to change.", "Use --set, --type, --description, --body, --trigger or --no-trigger."
         )
     references.writable(store.scope(mem.scope_label), shared=store.shared)
-    with EditedFile(ctx, mem.stem, mem.raw) as draft:
+    with EditedFile(ctx.env, mem.stem, mem.raw, ctx.out.say) as draft:
         after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=mem.raw)
         try:
             memory = store.edit(mem, after, seen=True)

@@ -66,16 +66,12 @@ def draft_texts(
     """Return the detail and the preview of a draft, with what the worker has looked up so far."""
     evidence, head = view.evidence.get(item.key), head.copy()
     head.rstrip()
-    refused = (evidence.refused if evidence else ())[: drafts.SIMILAR_SHOWN]
-    warnings = [*map(safe_text.line, states), *(drafts.like_refused(each, view.now) for each in refused)]
-    head.append("\n").append("".join(f"! {words}\n" for words in warnings), style="yellow")
+    head.append("\n").append_text(draw(drafts.warnings(states, evidence, view.now)))
     facts = draw(drafts.facts(item, evidence, view.now))
     if isinstance(draft, Draft):
         if draft.replaced is not None:
             facts.append(*heading("what it changes in the memory that is there"))
             facts.append_text(line_diff.drawn(draft.replaced.raw, draft.data, ("the present text", "the draft")))
-        if trigger := item.entry.fields.get("request"):
-            facts.append(f"trigger: “{safe_text.line(trigger)}” (your prompt before the correction)\n", style="dim")
         if evidence is not None:
             _similar(facts, evidence.similar, draft.memory, lambda memory: view.named(memory, item))
     glance = head.copy()
