@@ -1,7 +1,7 @@
 """How all tests are run: which of them, where they write, in which order, and in how many processes.
 
 `pytest` alone leaves out what takes long: every test with a marker of pyproject.toml. `pytest --all` runs everything but for
-cases that take turns, and `-m` or the name of a file runs what they name.
+tests and cases that take turns, and `-m` or the name of a file runs what they name.
 """
 
 import collections
@@ -20,6 +20,7 @@ from hypothesis import settings
 
 import turns
 from rootless import rootless
+from tree import Tree
 
 sys.dont_write_bytecode = False  # else each process of each run compiles all tests anew
 # The same in all processes of a run.
@@ -57,6 +58,7 @@ def pytest_configure(config):
 
 
 LONG = pytest.StashKey()
+LONG_SHARE = 3
 
 
 def marked(config):
@@ -79,7 +81,7 @@ def leaves_out(config):
 def pytest_report_header(config):
     """The seed of the walk and the turn, which are new each time, and what is left out."""
     lines = [f"random walk: MEMTUI_WALK_SEED={os.environ['MEMTUI_WALK_SEED']}"]
-    lines.append(f"cases that take turns: {turns.NAME}={os.environ[turns.NAME]}; {turns.NAME}=all tries each")
+    lines.append(f"tests and cases that take turns: {turns.NAME}={os.environ[turns.NAME]}; {turns.NAME}=all tries each")
     if leaves_out(config):
         lines.append(f"left out: tests marked {', '.join(config.stash[LONG])}; `pytest --all` runs them, too")
     return lines
@@ -88,8 +90,8 @@ def pytest_report_header(config):
 def pytest_collection_modifyitems(config, items):
     """Leave out what takes long, or whose turn it is not; kill tests go first, in every process: they fork at every step, and
     a fork costs the more, the more the process has in memory."""
-    cases, taking_turns = collections.Counter(), collections.Counter()
-    with_clients = collections.defaultdict(dict)
+    cases = collections.Counter()
+    taking_turns, with_clients = collections.defaultdict(dict), collections.defaultdict(dict)
     waiting = set()
     for item in items:
         kinds = [name for name in config.stash[LONG] if item.get_closest_marker(name)]
@@ -98,12 +100,18 @@ def pytest_collection_modifyitems(config, items):
         if every and "step" in every.kwargs and cases[test] % every.kwargs["step"] == 0:
             kinds.remove("every")
         cases[test] += 1
+        version = client_of(item)
+        case = case.replace(version, "") if version else case
         if case and "every" in kinds:
-            taking_turns[test] += 1
-            if not turns.due(taking_turns[test], family=test):
+            number = taking_turns[test].setdefault(case, len(taking_turns[test]))
+            if not turns.due(number, every.kwargs.get("of", turns.SHARE), test):
                 waiting.add(item)
-        if for_another_client(item, with_clients[test]):
+        elif kinds and not in_every_run(item, kinds) and not turns.due(0, LONG_SHARE, test):
             waiting.add(item)
+        if version:
+            number = with_clients[test].setdefault(case, len(with_clients[test]))
+            if for_another_client(item, version, number):
+                waiting.add(item)
         item.user_properties.append(("kinds", kinds or ["quick"]))
     if leaves_out(config):
         leave(config, items, lambda item: kinds_of(item) != ["quick"])
@@ -114,20 +122,32 @@ def pytest_collection_modifyitems(config, items):
     items[:] = dealt(kill, others, getattr(config, "workerinput", {}).get("workercount", 1))
 
 
-def for_another_client(item, cases):
-    """Whether the other version of the client takes its turn with this case: each tries every other one, and in the next
-    turns the rest. What the client itself does (`client(both=True)`) both are asked. `cases`: the test's numbered cases."""
+def in_every_run(item, kinds):
+    """Whether a long test does not take turns: a picture, what has a share of its cases in each run by itself, and facts about
+    the newest client."""
     client = item.get_closest_marker("client")
-    test, _, case = item.nodeid.partition("[")
-    if not (client and case) or client.kwargs.get("both"):
-        return False
+    return bool({"kill", "picture", "every"}.intersection(kinds) or (client and "facts" in client.kwargs))
+
+
+def client_of(item):
+    """The version of the client that an item runs with; None where it runs with none."""
+    if not item.get_closest_marker("client") or not hasattr(item, "callspec"):
+        return None
     from e2e.client import VERSIONS  # few runs need it
 
-    version = next((each for each in item.callspec.params.values() if each in VERSIONS), None)
-    if version is None:
-        return False
-    number = cases.setdefault(case.replace(version, ""), len(cases))
-    return not turns.due(number + VERSIONS.index(version), len(VERSIONS), test)
+    return next((each for each in item.callspec.params.values() if each in VERSIONS), None)
+
+
+def for_another_client(item, version, number):
+    """Whether the other version has its turn with the case of that number: each tries every other one, and later the rest.
+    `SHARE` runs pass in between, so that a case that has its own turn only then meets both. What is to be found out about a
+    client (`client(facts=True)`) the newest is asked each time: the other one does not change any more."""
+    from e2e.client import NEWEST, VERSIONS
+
+    test = item.nodeid.partition("[")[0]
+    if item.get_closest_marker("client").kwargs.get("facts"):
+        return version != NEWEST and not turns.due(number, family=test)
+    return not turns.due(number + VERSIONS.index(version), len(VERSIONS), test, runs=turns.SHARE)
 
 
 def leave(config, items, fits):
@@ -166,10 +186,10 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """Only this process for a few files: others would take longer to start than the tests. Else more than there are cores,
-    since tests wait: three a core where many wait for a client or a terminal, or three for two cores."""
+    since tests wait: two a core where many wait for a client or a terminal, else three for two cores."""
     if all(".py" in os.path.basename(each) for each in config.args):
         return 0
-    return (os.cpu_count() or 1) * (3 if leaves_out(config) else 6) // 2
+    return (os.cpu_count() or 1) * (3 if leaves_out(config) else 4) // 2
 
 
 @pytest.fixture
@@ -181,32 +201,29 @@ def on_disk():
 
 
 class SampleWorlds:
-    """Sample worlds that a process built once: a test gets a copy in the place where it was built, as its files name their
-    paths. Four places take turns, since a thread of the test before may still look at its own."""
+    """Sample worlds that a process built once: a test finds one as it was built. Four take turns, since a thread of the test
+    before may still look at its own."""
 
     def __init__(self, top):
-        self.top, self.used = top, collections.Counter()
+        self.top, self.used, self.trees = top, collections.Counter(), {}
 
     def at(self, now):
         """A sample world as of a time in seconds."""
         from memtui.demo import layout, world  # most tests need none
 
-        number = self.used[now] % 4
+        place = os.path.join(self.top, f"{int(now)}-{self.used[now] % 4}", "world")
         self.used[now] += 1
-        place = os.path.join(self.top, f"{int(now)}-{number}", "world")
-        original = f"{os.path.dirname(place)}/original"
-        if not os.path.exists(original):
+        if place not in self.trees:
             built = world.build(place, now)
-            shutil.copytree(place, original, symlinks=True)
+            self.trees[place] = Tree(place)
             return built
-        shutil.rmtree(place)
-        shutil.copytree(original, place, symlinks=True)
+        self.trees[place].restore()
         return layout.layout(place, now)
 
 
 @pytest.fixture(scope="session")
 def sample_worlds(tmp_path_factory):
-    """Copies of the sample world."""
+    """Sample worlds."""
     return SampleWorlds(os.path.realpath(tmp_path_factory.mktemp("worlds")))
 
 

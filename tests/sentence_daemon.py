@@ -6,14 +6,13 @@ import os
 import shlex
 import signal
 import sys
-import time
 from pathlib import Path
 
 from memtui.recall import semantic
 from memtui.worker import sentence_vectors
+from waiting import eventually
 
 MODEL = Path(__file__).parent / "semantic_model"
-SECONDS = 20.0
 
 
 def prepare(root, *settings, model="tiny"):
@@ -34,15 +33,6 @@ def prepare(root, *settings, model="tiny"):
     (root / "config.toml").write_text("\n".join(lines) + "\n")
 
 
-def eventually(what, seconds=SECONDS):
-    """Wait for something, and return it."""
-    end = time.monotonic() + seconds
-    while not (found := what()):
-        assert time.monotonic() < end
-        time.sleep(0.02)
-    return found
-
-
 def ready(root):
     """Wait until a daemon runs and has made all vectors; return what it says of itself."""
 
@@ -50,7 +40,9 @@ def ready(root):
         said = sentence_vectors.status(str(root))
         return said if said and not said["waiting"] else None
 
-    return eventually(state)
+    said = eventually(state)
+    assert said
+    return said
 
 
 def end(root):
@@ -59,8 +51,8 @@ def end(root):
     if pid := sentence_vectors.status(root).get("pid"):
         with contextlib.suppress(OSError):
             os.kill(pid, signal.SIGKILL)
-    eventually(lambda: sentence_vectors.stop(root) or not sentence_vectors.is_held(root))
-    eventually(lambda: not sentence_vectors.is_held(root))
+    assert eventually(lambda: sentence_vectors.stop(root) or not sentence_vectors.is_held(root))
+    assert eventually(lambda: not sentence_vectors.is_held(root))
 
 
 def socket_is_there(root):

@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import functools
 import re
 import tomllib
 from pathlib import Path
@@ -19,6 +20,12 @@ MOST_BARE = 0.05
 ENOUGH, MOST_LINES = 40, 120  # files that the page names; lines of two pages
 # Words that code once had, and another took the place of.
 GONE = "vouch(?:ed)?|settle|seat|tally|survey|upkeep|standdown|mend(?:ing)?|rowshape|turning|carry|alike|looks|deciding"
+
+
+@functools.cache
+def trees():
+    """The sources, parsed once."""
+    return [ast.parse(path.read_text()) for path in SOURCES.rglob("*.py")]
 
 
 def rooms():
@@ -69,10 +76,7 @@ def test_no_name_is_of_a_word_that_another_took_the_place_of():
 
 def test_a_class_name_is_of_one_class():
     classes = collections.Counter(
-        node.name
-        for each in SOURCES.rglob("*.py")
-        for node in ast.walk(ast.parse(each.read_text()))
-        if isinstance(node, ast.ClassDef)
+        node.name for tree in trees() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in classes.items() if count > 1] == []
 
@@ -80,8 +84,8 @@ def test_a_class_name_is_of_one_class():
 def test_a_local_says_what_it_holds():
     """A bare participle names nothing: `drafts`, not `found`."""
     count, functions = 0, 0
-    for path in SOURCES.rglob("*.py"):
-        for function in ast.walk(ast.parse(path.read_text())):
+    for tree in trees():
+        for function in ast.walk(tree):
             if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 functions += 1
                 names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}

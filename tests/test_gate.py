@@ -42,7 +42,7 @@ def ran(tmp_path):
     tests = tmp_path / "tests"
     tests.mkdir()
     shutil.copy(PROJECT / "pyproject.toml", tmp_path)
-    for name in ("conftest.py", "rootless.py", "turns.py"):
+    for name in ("conftest.py", "rootless.py", "tree.py", "turns.py", "waiting.py"):
         shutil.copy(PROJECT / "tests" / name, tests)
     (tests / "test_quick.py").write_text(QUICK)
     for name in MARKERS:
@@ -74,25 +74,34 @@ def test_asked_for_all_it_runs_every_test_and_counts_them_by_marker(ran):
 
 
 @pytest.mark.slow
-def test_cases_take_turns_until_all_are_tried(ran):
+def test_other_cases_have_their_turn_in_another_run(ran):
     passed = []
-    for turn in range(turns.SHARE):
+    for turn in (0, 1):
         counts, said = ran("--all", turn=turn)
         assert f"{turns.NAME}={turn}" in said
         assert counts["quick"] == 3
         passed.append(re.findall(r"test_cases\[(\d)\] PASSED", said))
     assert all({"0", "3"} < {*each} < {*"012345"} for each in passed)
-    assert {each for one in passed for each in one} == {*"012345"}
+    assert passed[0] != passed[1]
 
 
 def test_each_case_has_its_turn(monkeypatch):
-    for of in (2, 3, 4, 6):
+    for of in (2, 3, 4, 6, 12):
         found = []
         for turn in range(turns.TURNS):
             monkeypatch.setattr(turns, "turn", lambda turn=turn: turn)
             found += turns.share(range(50), of)
         assert sorted(set(found)) == list(range(50))
         assert len(found) == 50 * turns.TURNS // of
+    for of in (2, 4):
+        pairs = set()
+        for turn in range(turns.TURNS):
+            monkeypatch.setattr(turns, "turn", lambda turn=turn: turn)
+            cases = [case for case in range(6) if turns.due(case, of)]
+            pairs |= {
+                (case, client) for case in cases for client in (0, 1) if turns.due(case + client, 2, "", turns.SHARE)
+            }
+        assert pairs == {(case, client) for case in range(6) for client in (0, 1)}
     monkeypatch.setattr(turns, "turn", lambda: None)
     assert turns.share("abc") == [*"abc"]
 

@@ -9,7 +9,7 @@ import os
 import random
 import zlib
 
-TURNS = 12  # a share is one in 2, 3, 4 or 6
+TURNS = 12  # a share is one in 2, 3, 4, 6 or 12
 SHARE = 4
 NAME = "MEMTUI_TEST_TURN"
 
@@ -21,10 +21,11 @@ def turn() -> "int | None":
     return None if told == "all" else int(told)
 
 
-def due(number: int, of: int = SHARE, family: str = "") -> bool:
-    """Whether it is the turn of the case with this number, one in `of` of its family."""
+def due(number: int, of: int = SHARE, family: str = "", runs: int = 1) -> bool:
+    """Whether it is the turn of the case with this number, one in `of` of its family; the next one has it after so many
+    runs."""
     now = turn()
-    return now is None or (number + zlib.crc32(family.encode()) + now) % of == 0
+    return now is None or (number + zlib.crc32(family.encode()) + now // runs) % of == 0
 
 
 def share(cases, of: int = SHARE) -> list:

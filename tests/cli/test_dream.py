@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from e2e.model import say, use
 from memtui.base import paths
 from memtui.cli import parser
 from memtui.tidy import gates, waiting_proposals
+from waiting import eventually
 
 
 @pytest.fixture
@@ -75,9 +75,7 @@ def test_an_interrupted_run_is_cancelled_at_once_and_can_be_made_again(dreamy, a
     env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
     words = [sys.executable, "-m", "memtui", "consolidate", "--ask-model", "--yes"]
     process = subprocess.Popen(words, env=env, cwd=dreamy.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while not api.requests and time.monotonic() < deadline:
-        time.sleep(0.05)
+    assert eventually(lambda: api.requests)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, (out, err)
@@ -107,9 +105,7 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
     env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
     words = [sys.executable, "-m", "memtui", "consolidate", "--ask-model", "--yes"]
     process = subprocess.Popen(words, env=env, cwd=dreamy.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 30
-    while len(api.requests) <= answered and time.monotonic() < deadline:
-        time.sleep(0.05)
+    assert eventually(lambda: len(api.requests) > answered)
     process.kill()
     process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL

@@ -5,6 +5,7 @@ import pytest
 import sentence_daemon
 from memtui.recall import sentences
 from memtui.worker import sentence_vectors
+from waiting import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -42,7 +43,7 @@ def test_on_starts_the_daemon_and_off_ends_it(memtui, root):
     assert f"is running, process {said['pid']}" in out
     assert f"{said['ready']} of {said['memories']} memories" in out
     assert memtui.json("model", "sentences", "off") == {"changed": True, "stopped": True}
-    sentence_daemon.eventually(lambda: not sentence_vectors.is_held(root))
+    assert eventually(lambda: not sentence_vectors.is_held(root))
     assert memtui.json("model", "sentences")["daemon"] == "none"
     memtui("undo", "--yes")
     assert memtui.json("model", "sentences")["on"] is True
@@ -57,13 +58,13 @@ def test_what_keeps_it_from_working_is_told_there_and_by_doctor(memtui, root):
     pid = sentence_daemon.ready(root)["pid"]
     assert found() == ["semantic.ok"]
     sentence_daemon.os.kill(pid, sentence_daemon.signal.SIGKILL)
-    sentence_daemon.eventually(lambda: not sentence_vectors.is_held(root))
+    assert eventually(lambda: not sentence_vectors.is_held(root))
     assert found() == ["semantic.silent"]
     assert "was killed" in memtui("model", "sentences").out
     memtui("config", "set", "semantic_model", "missing")
     memtui("model", "sentences", "on")
-    sentence_daemon.eventually(lambda: sentence_vectors.why_failed(root))
-    sentence_daemon.eventually(lambda: not sentence_vectors.is_held(root))
+    assert eventually(lambda: sentence_vectors.why_failed(root))
+    assert eventually(lambda: not sentence_vectors.is_held(root))
     assert found() == ["semantic.not_loaded"]
     assert "Could not load model missing" in " ".join(memtui("model", "sentences").out.split())
     memtui("config", "unset", "semantic")

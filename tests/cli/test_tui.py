@@ -15,8 +15,7 @@ import pytest
 
 from memtui.cli import parser
 from memtui.tui.widgets import bars
-
-SECONDS = 30
+from waiting import PATIENCE
 
 
 def opened(world, *words, keys=b"q"):
@@ -29,7 +28,7 @@ def opened(world, *words, keys=b"q"):
     with subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, env=env, cwd=world.shop) as run:
         os.close(terminal)
         drawn = b""
-        end = time.monotonic() + SECONDS
+        end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
             if select.select([controller], [], [], 1.0)[0]:
                 try:

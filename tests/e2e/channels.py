@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from waiting import eventually
+
 from .client import World
 from .model import Block, Model, Request, call, say, use
 from .terminal import Terminal
@@ -89,7 +91,7 @@ def in_mid_turn(on: World, model: Model, words: str, aside: Aside = nobody) -> I
     on.allow("Bash")
     tool = call(use("Bash", command="touch x"), text="I run npm install.", delay=2)
     with begun(on, model, aside, tool) as terminal:
-        on.eventually(lambda: model.main)
+        assert eventually(lambda: model.main)
         terminal.say(words)
         terminal.see("Answer one")
         yield terminal
@@ -99,7 +101,7 @@ def in_mid_turn(on: World, model: Model, words: str, aside: Aside = nobody) -> I
 def at_its_end(on: World, model: Model, words: str, aside: Aside = nobody) -> Iterator[Terminal]:
     """A message that is typed while the last answer of a turn comes: it is the next prompt."""
     with begun(on, model, aside, say("I ran npm install.", delay=2)) as terminal:
-        on.eventually(lambda: model.main)
+        assert eventually(lambda: model.main)
         terminal.say(words)
         terminal.see("Answer one")
         yield terminal

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Block = dict[str, Any]
-PATIENCE = 30  # seconds for which a reply waits for something
+PATIENCE = 120  # seconds for which a reply waits for something
 NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
 
 
@@ -21,7 +21,7 @@ NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
 class Reply:
     """One answer: content blocks, seconds to wait before it, and the input tokens it reports.
 
-    `until`: it is given once this is true; after half a minute it is an error instead.
+    `until`: it is given once this is true; after two minutes it is an error instead.
     `status`, `error` (its type) and `headers` are of one that is an error; `stop` is why the answer ended, if not as its
     blocks tell; `cut`: the connection ends after so many bytes of it; `raw`: these bytes instead of an answer.
     """

@@ -18,10 +18,11 @@ from typing import Any, Protocol, Self
 
 import pytest
 
+from waiting import PATIENCE
+
 from .client import SOURCES
 
 COLUMNS, LINES = 160, 40
-SECONDS = 60
 KEPT = 4_000_000  # characters of what was painted
 _PIECES = re.compile(
     r"\x1b\[(?P<given>[0-9;?<>=]*)[ -/]*(?P<final>[@-~])"
@@ -204,7 +205,7 @@ class MemtuiTerminal:
         """Whether keys go to the program as they are, ctrl+c too."""
         return not self.settings[3] & termios.ISIG
 
-    def see(self, *patterns: str, gone: str = "", seconds: float = SECONDS) -> str:
+    def see(self, *patterns: str, gone: str = "", seconds: float = PATIENCE) -> str:
         """Wait until the screen shows all of these at once, and `gone` no more; returns the screen. What `gone` is for:
         after escape, whose next key would count as alt and that key if it came before escape was taken."""
         deadline = time.monotonic() + seconds
@@ -238,7 +239,7 @@ class MemtuiTerminal:
             lambda piece: piece["plain"] or piece["text"] or "", self.painted.rpartition("\x1b[?1049l")[2]
         )
 
-    def press(self, keys: str | bytes, seconds: float = SECONDS) -> bool:
+    def press(self, keys: str | bytes, seconds: float = PATIENCE) -> bool:
         """Type. False if memtui ends meanwhile, or takes nothing for so long."""
         rest = keys.encode() if isinstance(keys, str) else keys
         deadline = time.monotonic() + seconds
@@ -270,7 +271,7 @@ class MemtuiTerminal:
     def end(self) -> int:
         """Wait until memtui has left; its exit code. What it painted last has been taken by then."""
         try:
-            code = self.process.wait(SECONDS)
+            code = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             pytest.fail(f"memtui did not end; the screen:\n{self.text}")
         self._closing = True
@@ -322,7 +323,7 @@ class ShellTerminal(MemtuiTerminal):
         return int(ended[1]), printed + last
 
     def _until(self, pattern: "re.Pattern[str]", line: str) -> "tuple[str, re.Match[str]]":
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + PATIENCE
         with self._more:
             while not (found := pattern.search(text := without_escapes(self.painted))):
                 left = deadline - time.monotonic()

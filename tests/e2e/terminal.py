@@ -14,6 +14,8 @@ from typing import Self
 
 import pytest
 
+from waiting import PATIENCE
+
 from .client import World
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?<>=]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[=>78()][AB0]?")
@@ -48,7 +50,7 @@ class Terminal:
     def text(self) -> str:
         return _ESCAPES.sub("", self.painted.decode("utf-8", "replace"))
 
-    def see(self, pattern: str, seconds: float = 20) -> str:
+    def see(self, pattern: str, seconds: float = PATIENCE) -> str:
         """Wait until something that matches is painted after the last key; fails if it is not. A blank in the pattern
         stands for any blanks or none: a newer client moves over them instead of painting them."""
         pattern = pattern.replace(" ", r"\s*")

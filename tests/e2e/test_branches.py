@@ -5,6 +5,8 @@ import signal
 
 import pytest
 
+from waiting import eventually
+
 from .client import injected
 from .model import say
 from .terminal import Terminal
@@ -43,15 +45,15 @@ def test_what_was_given_with_a_prompt_taken_back_before_the_answer_comes_again(o
     with Terminal(on) as terminal:
         model.will(say("Never read.", delay=8), "Answer one.", "Answer two.", "Answer three.")
         terminal.say("first")
-        assert on.eventually(lambda: model.main)
-        assert on.eventually(lambda: any(b"hook_additional_context" in each.read_bytes() for each in transcripts(on)))
+        assert eventually(lambda: model.main)
+        assert eventually(lambda: any(b"hook_additional_context" in each.read_bytes() for each in transcripts(on)))
         terminal.press(ESCAPE)
         terminal.see("first")  # back in the editor
         terminal.press("\r")
         terminal.see("Answer one")
         assert tally(model.main[1]) == dict.fromkeys(NEEDLES, 0)
-        assert on.eventually(lambda: settled(on))
-        assert on.eventually(lambda: list(on.root.glob("sessions/*.missed.json")))
+        assert eventually(lambda: settled(on))
+        assert eventually(lambda: list(on.root.glob("sessions/*.missed.json")))
         assert outcomes(on) == ["dropped"]
         terminal.say("second")
         terminal.see("Answer two")
@@ -60,7 +62,7 @@ def test_what_was_given_with_a_prompt_taken_back_before_the_answer_comes_again(o
         terminal.say("third")
         terminal.see("Answer three")
         assert tally(model.main[3]) == dict.fromkeys(NEEDLES, 1)
-    assert on.eventually(lambda: outcomes(on) == ["arrived", "dropped"])
+    assert eventually(lambda: outcomes(on) == ["arrived", "dropped"])
     assert on.waiting() == ""
     assert on.errors() == []
 
@@ -79,7 +81,7 @@ def test_after_a_rewind_what_the_context_lost_is_told_again_but_no_note_that_was
         on.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
         terminal.say("first")
         terminal.see("Answer one")
-        assert on.eventually(lambda: settled(on) and on.root.joinpath("sessions").glob("*.tip.json"))
+        assert eventually(lambda: settled(on) and list(on.root.glob("sessions/*.tip.json")))
         terminal.say("/rewind")
         terminal.see("Restore")
         terminal.press(UP, "\r")
@@ -90,12 +92,12 @@ def test_after_a_rewind_what_the_context_lost_is_told_again_but_no_note_that_was
         terminal.say("second")
         terminal.see("Answer two")
         assert tally(model.main[2]) == dict.fromkeys(NEEDLES, 0)
-        assert on.eventually(lambda: list(on.root.glob("sessions/*.missed.json")))
+        assert eventually(lambda: list(on.root.glob("sessions/*.missed.json")))
         for number, answer in enumerate(("Answer three", "Answer four"), 3):
             terminal.say(f"prompt {number}")
             terminal.see(answer)
             assert tally(model.main[number]) == {**dict.fromkeys(NEEDLES, 0), "pending-updates": 1}
-    assert on.eventually(lambda: outcomes(on) == ["arrived", "arrived"])
+    assert eventually(lambda: outcomes(on) == ["arrived", "arrived"])
     assert on.errors() == []
 
 
@@ -105,6 +107,7 @@ def other_hook(on, command, event="UserPromptSubmit"):
     return on.settings(settings)
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("command", ['echo \'{"decision": "block", "reason": "no"}\'', "echo no >&2; exit 2"])
 def test_a_note_for_a_prompt_that_another_hook_blocked_comes_to_the_next_session(on, command):
     good = on.settings()
@@ -124,13 +127,14 @@ def break_off(on, model, sent):
     on.leave("A note.", from_="script")
     model.will(say("Never read.", delay=20))
     process = on.start("more")
-    assert on.eventually(lambda: model.main)
-    assert on.eventually(lambda: any(b"hook_additional_context" in each.read_bytes() for each in transcripts(on)))
+    assert eventually(lambda: model.main)
+    assert eventually(lambda: any(b"hook_additional_context" in each.read_bytes() for each in transcripts(on)))
     process.send_signal(sent)
     process.communicate(timeout=30)
     return on.deliveries()[-1]["session_id"]
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_a_note_whose_answer_was_broken_off_comes_to_another_session_and_not_again_to_its_own(on, model, sent):
     session = break_off(on, model, sent)
@@ -138,20 +142,22 @@ def test_a_note_whose_answer_was_broken_off_comes_to_another_session_and_not_aga
     assert run.main[0].count("A note.") == 1
     assert repeated(run.main[0]) == ["yes"]
     assert on.claude("go on", resume=session).main[0].count("A note.") == 1
-    assert on.eventually(lambda: outcomes(on) == ["arrived", "arrived"])
+    assert eventually(lambda: outcomes(on) == ["arrived", "arrived"])
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_a_note_whose_answer_was_broken_off_leaves_the_inbox_once_its_session_goes_on(on, model, sent):
     session = break_off(on, model, sent)
     for words in ("go on", "and on"):
         assert on.claude(words, resume=session).main[0].count("A note.") == 1
-        assert on.eventually(lambda: on.waiting() == "")
+        assert eventually(lambda: on.waiting() == "")
     assert on.claude("hello").main[0].count("A note.") == 0
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("resumed", [False, True])
 def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, resumed):
@@ -160,18 +166,19 @@ def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, re
     on.settings(other_hook(on, "sleep 20"))
     furnish(on)
     process = on.start("more", *(("--resume", first.session_id) if first else ()))
-    assert on.eventually(lambda: any("A note." in r["text"] for r in on.deliveries()))
+    assert eventually(lambda: any("A note." in r["text"] for r in on.deliveries()))
     process.send_signal(sent)
     process.communicate(timeout=30)
     on.settings(good)
     if sent == signal.SIGTERM:
-        assert on.eventually(lambda: settled(on))
+        assert eventually(lambda: settled(on))
     run = on.claude("hello")
     assert run.main[0].count("A note.") == 1
     assert repeated(run.main[0]) == ["yes"]
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("env", [{}, {"CLAUDE_CODE_SKIP_PROMPT_HISTORY": "1"}])
 def test_a_session_that_leaves_no_transcript_was_told_what_it_was_told(on, model, env):
     furnish(on)
@@ -179,8 +186,8 @@ def test_a_session_that_leaves_no_transcript_was_told_what_it_was_told(on, model
     run = on.claude("hi", *([] if env else ["--no-session-persistence"]), env=env)
     assert run.transcript_path is None
     assert tally(run.main[0]) == dict.fromkeys(NEEDLES, 1)
-    assert on.eventually(lambda: settled(on))
-    assert on.eventually(lambda: "write the release notes" in on.waiting("items"))
+    assert eventually(lambda: settled(on))
+    assert eventually(lambda: "write the release notes" in on.waiting("items"))
     assert on.errors() == []
     assert on.waiting() == ""
     assert on.claude("hello").main[0].count("A note.") == 0
@@ -191,14 +198,14 @@ def test_a_session_that_was_ended_without_an_answer_goes_on_with_its_note(on, mo
     on.leave("A note.", from_="script")
     model.will(say("Never read.", delay=20), "Answer one.")
     process = on.start("hi", "--output-format", "json")
-    assert on.eventually(lambda: model.main)
-    assert on.eventually(lambda: on.config.glob("projects/*/*.jsonl"))
+    assert eventually(lambda: model.main)
+    assert eventually(lambda: transcripts(on))
     process.terminate()
     process.communicate(timeout=30)
-    assert on.eventually(lambda: settled(on))
+    assert eventually(lambda: settled(on))
     path = transcripts(on)[0]
     told = "A note." in json.dumps([json.loads(line) for line in path.read_text().splitlines()])
     run = on.claude("more", resume=path.stem)
     assert run.main[-1].count("A note.") == 1
-    assert on.eventually(lambda: on.waiting() == "")
+    assert eventually(lambda: on.waiting() == "")
     assert repeated(run.main[-1]) == [None if told else "yes"]

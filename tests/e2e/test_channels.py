@@ -2,6 +2,8 @@
 
 import pytest
 
+from waiting import eventually
+
 from . import channels
 from .channels import CHANNELS, QUESTION
 from .model import use
@@ -20,10 +22,11 @@ BEFORE = {
 }
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_what_is_said_becomes_a_draft(on, model, channel):
     with CHANNELS[channel](on, model, SAID):
-        (draft,) = on.eventually(on.drafts)
+        (draft,) = eventually(on.drafts)
     assert "pnpm" in draft.text.splitlines()[0]
     assert f"> you: {SAID}" in draft.text
     assert BEFORE.get(channel, "") in draft.text
@@ -32,7 +35,6 @@ def test_what_is_said_becomes_a_draft(on, model, channel):
 
 
 @pytest.mark.slow  # a clock of the client strikes every minute
-@pytest.mark.client("both")
 def test_what_the_agent_has_a_clock_say_becomes_none(on, model):
     on.allow("CronCreate")
     said = "No, never use yarn, from now on always use npm for installing packages."
@@ -42,7 +44,7 @@ def test_what_the_agent_has_a_clock_say_becomes_none(on, model):
         terminal.see("Answer one")
         terminal.say(SAID)
         terminal.see("Answer one")
-        (draft,) = on.eventually(on.drafts)
+        (draft,) = eventually(on.drafts)
     assert draft.text.splitlines()[0].endswith("pnpm")
     assert said in "".join(path.read_text() for path in on.config.glob("projects/*/*.jsonl"))
     assert on.errors() == []
@@ -53,6 +55,6 @@ def test_an_option_that_is_picked_becomes_none(on, model):
         terminal.see("Which package manager")
         terminal.press(channels.ENTER)
         terminal.see("Answer one")
-        assert on.eventually(lambda: list(on.root.glob("sessions/*.cursor.json")))
+        assert eventually(lambda: list(on.root.glob("sessions/*.cursor.json")))
     assert on.drafts() == []
     assert on.errors() == []

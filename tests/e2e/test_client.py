@@ -3,15 +3,15 @@
 import json
 import re
 import sys
-import time
 
 import pytest
 
 from memtui.hooks import session_start
+from waiting import eventually
 
 from .model import call, say, use
 
-pytestmark = pytest.mark.client(both=True)
+pytestmark = pytest.mark.client(facts=True)
 
 PRELUDE = "import json, os, sys, time; payload = json.loads(sys.stdin.read()); event = payload['hook_event_name']\n"
 ANSWER = "print(json.dumps({'hookSpecificOutput': {'hookEventName': event, 'additionalContext': f'CTX-{event}-{TEXT}'}}), flush=True)\n"
@@ -160,10 +160,8 @@ def test_a_detached_process_outlives_the_client_which_does_not_wait(world, hook)
     run = world.claude("hi")
     assert run.returncode == 0
     assert not (world.base / "out").exists()
-    deadline = time.monotonic() + 10
-    while not (world.base / "out").exists() and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert (world.base / "out").read_text() == "alive"
+    assert eventually((world.base / "out").exists)
+    assert eventually((world.base / "out").read_text) == "alive"
 
 
 def test_a_line_for_the_person_stays_out_of_the_body(world, hook):

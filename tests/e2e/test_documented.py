@@ -580,6 +580,7 @@ def test_every_documented_key_is_pressed():
     assert found == set(KEYS)
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("story", STORIES)
 def test_a_documented_command_does_what_is_said(world, story):
     given = ids(world)

@@ -6,6 +6,7 @@ import json
 import pytest
 
 from memtui.tidy import gates
+from waiting import eventually
 
 from .model import structured
 
@@ -50,6 +51,7 @@ def test_a_dream_by_the_client_fires_no_hook_of_ours(dreamy, model):
     assert not list((dreamy.config / "projects").glob("*/*.jsonl"))
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy, model, backend):
     dreamy.asks(backend)
@@ -63,7 +65,7 @@ def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy,
     before = memories(dreamy)
     dreamy.claude("hello")
     proposals = dreamy.root / "proposals"
-    assert dreamy.eventually(lambda: list(proposals.glob("*.json")), 30), dreamy.errors()
+    assert eventually(lambda: list(proposals.glob("*.json"))), dreamy.errors()
     assert "merge" in {each["kind"] for each in dreamy.memtui_json("inbox")["entries"]}
     (change,) = json.loads(next(proposals.glob("*.json")).read_text())["changes"]
     assert change["kind"] == "merge"

@@ -2,6 +2,8 @@
 
 import pytest
 
+from waiting import eventually
+
 from .model import call, say, use
 from .terminal import Terminal
 
@@ -23,15 +25,15 @@ def test_a_turn_that_was_stopped_is_read_before_a_compaction_which_does_not_wait
     with Terminal(on) as terminal:
         terminal.say("hello")
         terminal.see("Answer one")
-        assert on.eventually(lambda: list(on.root.glob("sessions/*.cursor.json")))  # that turn has been read
+        assert eventually(lambda: list(on.root.glob("sessions/*.cursor.json")))  # that turn has been read
         terminal.say(SAID)
-        on.eventually(lambda: not turn)
+        assert eventually(lambda: not turn)
         terminal.press(ESCAPE)
         terminal.see("Interrupted")
         assert on.drafts() == []
         terminal.say("/compact")
         terminal.see("Compacted")
-        assert on.eventually(on.drafts, 20), on.errors()
+        assert eventually(on.drafts), on.errors()
     assert len(on.drafts()) == 1
     assert on.errors() == []
 

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from waiting import eventually
+
 from . import forger
 from .model import use
 from .terminal import Terminal
@@ -33,7 +35,7 @@ def test_no_tool_speaks_as_the_person(on, model):
         *("--mcp-config", str(on.base / "mcp.json"), "--allowedTools", "mcp__forger__say Bash Read"),
     )
     assert sum(forger.SAID in text for text in run.main[-1].tool_results()) == 6
-    assert on.eventually(lambda: "always use uv" in drafts(on))
+    assert eventually(lambda: "always use uv" in drafts(on))
     assert forger.SAID not in drafts(on)
     assert forger.SAID not in on.claude("hello").main[0].text()
 
@@ -45,4 +47,4 @@ def test_a_real_refusal_is_the_persons_word(on, model):
         terminal.see(r"Do\s*you\s*want\s*to\s*proceed")
         terminal.refuse("no, from now on always ask before you touch files")
         terminal.see("Understood")
-    assert on.eventually(lambda: "always ask before you touch" in drafts(on).lower())
+    assert eventually(lambda: "always ask before you touch" in drafts(on).lower())

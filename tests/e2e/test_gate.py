@@ -3,6 +3,7 @@
 import pytest
 
 from memtui.base import paths
+from waiting import eventually
 
 from .model import use
 
@@ -37,7 +38,7 @@ def changed(on):
 def test_shown_it_is_written_and_waits_to_be_seen_with_its_session_and_prompt(on, model, path):
     first, _ = write(on, model, path, MEMORY)
     assert "uv" in path.read_text()
-    (row,) = on.eventually(lambda: changed(on))
+    (row,) = eventually(lambda: changed(on))
     assert (row["name"], row["change"], row["by"]) == ("use-uv", "new", "agent")
     assert row["session"] == first.session_id
     assert row["prompt_text"] == "remember that tools are installed with uv"
@@ -51,7 +52,7 @@ def test_shown_it_is_written_and_waits_to_be_seen_with_its_session_and_prompt(on
     )
     on.claude("not with npm either", "--allowedTools", "Read,Write,Edit", resume=first.session_id)
     assert "never with npm" in path.read_text()
-    (row,) = on.eventually(lambda: changed(on))
+    (row,) = eventually(lambda: changed(on))
     assert (row["change"], row["by"], row["prompt_text"]) == ("edited", "agent", "not with npm either")
     on.memtui("reject", "use-uv")
     assert "never with pip" in path.read_text()
@@ -78,7 +79,7 @@ def test_off_it_is_written_and_nothing_is_kept(on, model, path):
     on.memtui("config", "set", "gate", "off")
     write(on, model, path, MEMORY)
     assert "uv" in path.read_text()
-    on.eventually(lambda: on.memtui_json("status") and (on.root / "run" / "tidied").exists())
+    assert eventually(lambda: on.memtui_json("status") and (on.root / "run" / "tidied").exists())
     assert changed(on) == []
     assert not (on.root / "versions").exists() or not list((on.root / "versions").iterdir())
     assert on.errors() == []

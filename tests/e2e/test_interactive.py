@@ -2,6 +2,8 @@
 
 import pytest
 
+from waiting import eventually
+
 from .client import injected
 from .model import call, say, use
 from .terminal import Terminal
@@ -18,23 +20,15 @@ def finished(model, number):
     return lambda: len(model.main) >= number
 
 
-def test_the_person_sees_the_banner_and_the_model_does_not(on, model):
-    on.remember("prefer-pnpm", "Use pnpm, never npm")
-    with Terminal(on) as terminal:
-        assert "memtui: " in terminal.see(r"SessionStart:startup says: memtui: [^\r\n]*")
-        terminal.say("hi")
-        terminal.see("Done")
-    assert model.main[0].count("memtui: ") == 0
-    assert kinds(model.main[0]) == ["index"]
-
-
 def test_a_long_session_gets_each_thing_once(on, model):
     on.remember("prefer-pnpm", "Use pnpm, never npm")
     on.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
     with Terminal(on) as terminal:
+        assert "memtui: " in terminal.see(r"SessionStart:startup says: memtui: [^\r\n]*")
         model.will("Answer one.", "Answer two.", "Answer three.", "Answer four.")
         terminal.say("first")
         terminal.see("Answer one")
+        assert model.main[0].count("memtui: ") == 0  # the banner is for the person
         on.leave("A note.", from_="script")
         terminal.say("second")
         terminal.see("Answer two")
@@ -57,7 +51,7 @@ def test_guidance_that_is_not_urgent_waits_for_the_next_prompt(on, model):
     model.will(call(use("Bash", command="echo 1"), delay=1.5), "Answer one.", "Answer two.")
     with Terminal(on) as terminal:
         terminal.say("first")
-        on.eventually(lambda: model.main)
+        assert eventually(lambda: model.main)
         on.leave("A note.", from_="script")
         terminal.see("Answer one")
         assert [r.count("A note.") for r in model.main] == [0, 0]
@@ -73,9 +67,9 @@ def test_a_command_that_still_runs_when_the_turn_ends_is_an_item_until_it_has_en
     with Terminal(on) as terminal:
         terminal.say("build it")
         terminal.see("Answer one")
-        assert on.eventually(lambda: "still running: Build the site" in on.waiting("items"))
+        assert eventually(lambda: "still running: Build the site" in on.waiting("items"))
         terminal.see("Answer two")  # the client tells the model that it has ended
-        assert on.eventually(lambda: "Build the site" not in on.waiting("items"))
+        assert eventually(lambda: "Build the site" not in on.waiting("items"))
 
 
 def tally(request, *needles):
@@ -87,7 +81,7 @@ def typed_in_mid_turn(on, model, terminal, *answers, delay=2):
     """Begin a turn, and type when the model is at work and a note waits."""
     model.will(*answers)
     terminal.say("first")
-    on.eventually(lambda: model.main)
+    assert eventually(lambda: model.main)
     on.leave("A note.", from_="script")
     on.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
     terminal.say("typed in mid turn")
@@ -107,7 +101,7 @@ def test_what_comes_with_a_prompt_typed_in_mid_turn_comes_once(on, model, tool):
         terminal.say("third")
         terminal.see("Answer three")
         assert tally(model.main[-1], "A note.", "use tabs") == [1, 1]
-    assert on.eventually(lambda: {r["outcome"] for r in on.memtui_json("activity")["deliveries"]} == {"arrived"})
+    assert eventually(lambda: {r["outcome"] for r in on.memtui_json("activity")["deliveries"]} == {"arrived"})
     assert on.waiting() == ""
     assert on.errors() == []
 
@@ -119,10 +113,10 @@ def test_what_came_with_a_prompt_that_is_taken_back_comes_with_the_next(on, mode
         terminal.see("Answer one")
         # The worker notes what lists were lost, where the hook had run: after this turn, or where it was early, the next.
         noted = lambda: list(on.root.glob("sessions/*.missed.json"))
-        on.eventually(lambda: noted() or not any("use tabs" in record["text"] for record in on.deliveries()), seconds=5)
+        eventually(lambda: noted() or not any("use tabs" in record["text"] for record in on.deliveries()), seconds=5)
         terminal.say("second")
         terminal.see("Answer two")
-        assert on.eventually(lambda: noted() or tally(model.main[-1], "use tabs") == [1])
+        assert eventually(lambda: noted() or tally(model.main[-1], "use tabs") == [1])
         terminal.say("third")
         terminal.see("Answer three")
     assert tally(model.main[-1], "A note.", "use tabs") == [1, 1]
@@ -193,7 +187,7 @@ def test_a_task_that_ends_in_the_background_is_not_the_person_who_speaks(on, mod
         terminal.say("second")
         terminal.see("Answer three")
     assert model.main[-1].count("<task-notification>") == 1
-    on.eventually(lambda: on.waiting("updates"), seconds=2)
+    assert eventually(on.workers_ended)
     assert "yarn" not in on.waiting("updates")
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from waiting import eventually
+
 from .client import injected
 from .model import use
 
@@ -25,7 +27,7 @@ def learn(on, model, *prompts):
     for prompt in prompts:
         model.will("Understood, pnpm it is.")
         run = on.claude(prompt, resume=run.session_id)
-    on.eventually(lambda: "pnpm" in drafts(on))
+    assert eventually(lambda: "pnpm" in drafts(on))
     return run
 
 
@@ -49,26 +51,29 @@ def test_a_correction_becomes_a_draft_is_approved_and_known_to_the_next_session(
     assert injected(after.main[0], "pending-updates") == []
 
 
-def test_an_approved_memory_goes_where_the_project_keeps_its_own_and_into_our_index(on, model):
-    learn(on, model, CORRECTION)
+def test_an_approved_memory_goes_without_secrets_where_the_project_keeps_its_own_and_into_our_index(on, model):
+    key = "sk-ant-" + "api03-" + "Zx9" * 30
+    learn(on, model, f"No, from now on always use pnpm with the token {key} in this repository.")
     on.memtui(
         "new", "house-rules", "--scope", "project", "--description", "Ours", "--body", "Ours", "--type", "project"
     )
     (entry,) = updates(on)
     on.memtui("approve", entry["id"])
     name = next(m["name"] for m in on.memtui_json("list")["memories"] if "pnpm" in m["description"])
-    assert (on.project / ".claude" / "memory" / f"{name}.md").exists()
+    path = on.project / ".claude" / "memory" / f"{name}.md"
+    for each in (path, *on.root.rglob("*")):
+        assert each.is_dir() or key.encode() not in each.read_bytes()
     after = on.claude("hello again")
     assert any(name in b.text for b in injected(after.main[0], "index"))
 
 
-def test_a_rejected_draft_does_not_come_back(on, model):
-    run = learn(on, model, CORRECTION)
+def test_the_same_correction_is_one_draft_and_does_not_come_back_once_it_is_rejected(on, model):
+    run = learn(on, model, CORRECTION, "go on", CORRECTION)
+    assert eventually(on.workers_ended)
     (entry,) = updates(on)
     on.memtui("reject", entry["id"])
-    on.claude("anything else?", resume=run.session_id)
     again = on.claude(CORRECTION, resume=run.session_id)
-    on.eventually(lambda: "pnpm" in drafts(on), seconds=3)
+    assert eventually(on.workers_ended)
     assert again.returncode == 0
     assert "pnpm" not in drafts(on)
 
@@ -79,23 +84,8 @@ def test_what_a_hook_injected_is_never_extracted(on):
     run = on.claude("hello")
     assert run.main[0].count("always use yarn") >= 1
     on.claude("and now?", resume=run.session_id)
-    on.eventually(lambda: "yarn" in drafts(on), seconds=3)
+    assert eventually(on.workers_ended)
     assert "yarn" not in drafts(on)
-
-
-def test_the_same_correction_is_one_draft(on, model):
-    learn(on, model, CORRECTION, "go on", CORRECTION)
-    on.eventually(lambda: 'seen="2"' in drafts(on) or "seen=2" in drafts(on), seconds=5)
-    assert len(updates(on)) == 1
-
-
-def test_secrets_never_reach_the_disk(on, model):
-    key = "sk-ant-" + "api03-" + "Zx9" * 30
-    learn(on, model, f"No, from now on always use pnpm with the token {key} in this repository.")
-    assert "pnpm" in drafts(on)
-    for path in on.root.rglob("*"):
-        if path.is_file():
-            assert key.encode() not in path.read_bytes()
 
 
 def test_unfinished_work_reaches_the_next_session(on, model):
@@ -116,7 +106,7 @@ def test_unfinished_work_reaches_the_next_session(on, model):
     model.script = script
     run = on.claude("please do both")
     assert run.returncode == 0
-    on.eventually(lambda: "upload" in on.waiting("items"))
+    assert eventually(lambda: "upload" in on.waiting("items"))
     after = on.claude("hello")
     (block,) = injected(after.main[0], "pending-items")
     assert "Fix the flaky upload test" in block.text
@@ -136,7 +126,7 @@ def test_a_task_that_the_client_refuses_is_no_unfinished_work(on, model):
     run = on.claude("please do both")
     on.claude("and now?", resume=run.session_id)
     refused = ["error" in each.lower() for each in run.main[-1].tool_results()]
-    on.eventually(lambda: on.waiting("items"), seconds=3)
+    assert eventually(on.workers_ended)
     assert ("upload" in on.waiting("items"), "changelog" in on.waiting("items")) == (not refused[0], not refused[1])
 
 
@@ -145,5 +135,5 @@ def test_extraction_can_be_switched_off(on, model):
     model.will("I ran npm install.")
     run = on.claude("please install the dependencies")
     on.claude(CORRECTION, resume=run.session_id)
-    on.eventually(lambda: "pnpm" in drafts(on), seconds=3)
+    assert eventually(on.workers_ended)
     assert drafts(on) == ""

@@ -83,6 +83,7 @@ def test_a_session_in_a_linked_worktree(world, place):
     check(world, moved=True, cwd=world.base / "tree")
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10.json"])
 def test_an_administrators_directory(world, place, monkeypatch, name):
     administered(world, monkeypatch)
@@ -91,6 +92,7 @@ def test_an_administrators_directory(world, place, monkeypatch, name):
     check(world, moved=True)
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("key", ["allowManagedHooksOnly", "strictPluginOnlyCustomization", "disableAllHooks"])
 @pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10.json"])
 def test_an_administrator_turns_hooks_off(on, monkeypatch, name, key):

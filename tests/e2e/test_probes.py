@@ -14,12 +14,13 @@ from memtui.base import paths
 from memtui.client import auto_memory, locate
 from memtui.hooks import gate, post_tool_use, pre_tool_use, tool_file
 from memtui.recall import places
+from waiting import eventually
 
 from .client import wanted
 from .model import use
 from .test_gate import MEMORY
 
-pytestmark = pytest.mark.client(both=True)
+pytestmark = pytest.mark.client(facts=True)
 
 MEMORY_TOOLS = "tengu_linen_orbit"
 DOCUMENT = {"store": "personal", "path": "/use-uv.md"}
@@ -86,7 +87,7 @@ def test_a_memory_written_and_read_by_its_tools_counts_as_written_and_read(on, m
     first, said = write(on, model)
     assert "Wrote" in said
     assert "never with pip" in path.read_text()
-    (row,) = on.eventually(lambda: changed(on))
+    (row,) = eventually(lambda: changed(on))
     assert (row["name"], row["change"], row["by"]) == ("use-uv", "new", "agent")
     assert (row["session"], row["prompt_text"]) == (first.session_id, "remember that tools are installed with uv")
     model.will(use("memory_read", **DOCUMENT), "Done.")
@@ -132,7 +133,7 @@ def test_a_monitor_is_refused_a_command_that_a_memory_forbids(on, model):
     where.mkdir()
     (where / "keep-it.md").write_text("---\nname: keep-it\ndescription: Keep it\nforbids: touch gone\n---\nNever.\n")
     on.claude("hi")
-    on.eventually((on.root / "recall" / "forbidden").exists)
+    assert eventually((on.root / "recall" / "forbidden").exists)
     model.will(use("Monitor", command="touch gone", description="x", timeout_ms=1000, persistent=False), "Done.")
     run = on.claude("go", "--allowedTools", "Monitor")
     assert "forbids `touch gone`" in run.main[-1].tool_results()[-1]
@@ -154,7 +155,7 @@ def test_a_client_that_recalls_its_own_memories_loads_no_index(on, path):
     assert "how tools are installed" in on.claude("how are tools installed here?").main[0].text()
     on.switch_on(auto_memory.FLAG)
     assert "— how tools are installed" not in on.claude("how are tools installed here?").main[0].text()
-    assert on.eventually((on.root / places.BY_CLIENT.lstrip("/")).exists)
+    assert eventually((on.root / places.BY_CLIENT.lstrip("/")).exists)
 
 
 def around(program, word):

@@ -5,6 +5,7 @@ import pytest
 import sentence_daemon
 from memtui.store import trust_grants
 from memtui.worker import sentence_vectors
+from waiting import eventually
 
 from .client import injected
 from .model import call, structured, use
@@ -39,7 +40,7 @@ def memories(request):
 def indexed(on):
     """Ask for anything, until the worker of a session has built the index."""
     on.claude("hi")
-    on.eventually(lambda: list((on.root / "recall").glob("*.index")))
+    assert eventually(lambda: list((on.root / "recall").glob("*.index")))
     on.memtui("recall", PROMPT)
 
 
@@ -88,6 +89,7 @@ def test_a_memory_bound_to_a_path_comes_before_the_tool_that_touches_it(on, mode
     assert memories(run.main[1]) == [("PreToolUse", "api")]
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
     others(on.config / "memory")
@@ -129,18 +131,17 @@ def test_a_daemon_killed_in_the_middle_of_a_request_leaves_the_prompt_its_memory
         sentence_daemon.ready(on.root)
         # Only the model knows that these are about the same; it is asked again, should the machine be too busy.
         asked = "the umbrella and the banana: when do they go where?"
-        assert on.eventually(lambda: ("UserPromptSubmit", "invoice") in memories(on.claude(asked).main[0]), 60)
+        assert eventually(lambda: ("UserPromptSubmit", "invoice") in memories(on.claude(asked).main[0]), 60)
         killed = on.claude(f"{PROMPT} or die")
         assert memories(killed.main[0]) == [("UserPromptSubmit", "cicd")]
         assert killed.main[0].count(BODY) == 1
-        on.eventually(lambda: sentence_vectors.status(str(on.root)))
+        assert eventually(lambda: sentence_vectors.status(str(on.root)))
         assert sentence_daemon.ready(on.root)["answered"] >= 1  # that very session has started the next one
     finally:
         sentence_daemon.end(on.root)
     assert on.errors() == []
 
 
-@pytest.mark.client(both=True)
 def test_a_command_that_a_memory_forbids_is_refused_once_with_the_memory_as_the_reason(on, model):
     others(on.config / "memory")
     write(on.config / "memory", "prefer-pnpm", "Use pnpm", "The lock file is pnpm's.", "forbids: npm install")

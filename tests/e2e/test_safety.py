@@ -38,6 +38,7 @@ def test_a_root_that_can_not_be_written(on, place):
     assert "A note" in on.waiting()
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("variable", ["MEMTUI_HOME", "MEMTUI_INSIDE", "CLAUDE_CONFIG_DIR", "CLAUDE_HEADLESS"])
 def test_a_repository_neither_speaks_as_the_user_nor_mutes_memtui(on, variable):
     evil = on.project / ".claude" / "evil"

@@ -36,55 +36,30 @@ def tally(request):
     return {kind: count(request, kind, needle) for kind, needle in NEEDLES.items()}
 
 
-def test_a_resume_delivers_nothing_twice(on):
+def test_a_session_that_is_resumed_or_continued_is_given_nothing_twice(on):
     furnish(on)
     first = on.claude("hi")
     assert tally(first.main[0]) == dict.fromkeys(NEEDLES, 1)
-    again = on.claude("more", resume=first.session_id)
-    again = on.claude("and more", resume=again.session_id)
-    assert tally(again.main[0]) == dict.fromkeys(NEEDLES, 1)
+    on.claude("more", resume=first.session_id)
+    assert tally(on.claude("and more", "--continue").main[0]) == dict.fromkeys(NEEDLES, 1)
 
 
-def test_a_continued_session_delivers_nothing_twice(on):
-    furnish(on)
-    on.claude("hi")
-    assert tally(on.claude("more", "--continue").main[0]) == dict.fromkeys(NEEDLES, 1)
-
-
-def test_a_fork_has_what_its_parent_had(on):
+def test_a_fork_has_what_its_parent_had_and_both_are_told_what_is_new(on):
     furnish(on)
     first = on.claude("hi")
     fork = on.claude("more", "--resume", first.session_id, "--fork-session")
     assert fork.session_id != first.session_id
     assert tally(fork.main[0]) == dict.fromkeys(NEEDLES, 1)
-    on.leave("For the fork", from_="script")
-    assert count(on.claude("more", resume=fork.session_id).main[0], "guidance", "For the fork") == 1
-
-
-def test_a_fork_is_told_what_is_new_and_so_is_its_parent(on):
-    furnish(on)
-    first = on.claude("hi")
     on.leave("Draft: use tabs in make files", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
     on.remember("green-ci", "Merge only when it is green")
-    fork = on.claude("more", "--resume", first.session_id, "--fork-session")
-    parent = on.claude("more", resume=first.session_id)
-    for run in (fork, parent, on.claude("and more", resume=fork.session_id)):
+    second = on.claude("more", "--resume", first.session_id, "--fork-session")
+    for run in (second, on.claude("more", resume=first.session_id), on.claude("and more", resume=fork.session_id)):
         assert count(run.main[0], "pending-updates", "make files") == 1
         assert count(run.main[0], "index", "green-ci") == 1
         assert count(run.main[0], "index", "prefer-pnpm") == 1
 
 
-def test_a_fork_and_its_parent_have_guidance_that_came_before_a_tool(on, model):
-    first = told_before_a_tool(on, model)
-    fork = on.claude("more", "--resume", first.session_id, "--fork-session")
-    parent = on.claude("more", resume=first.session_id)
-    for run in (fork, parent, on.claude("and more", resume=fork.session_id)):
-        assert count(run.main[0], "guidance", "Production is down.") == 1
-
-
-def told_before_a_tool(on, model):
-    """A session that was given a note before a tool."""
-
+def test_guidance_that_came_before_a_tool_is_there_once_after_a_resume_and_in_a_fork(on, model):
     def script(request):
         if not request.tool_results():
             on.leave("Production is down.", urgent="yes")
@@ -95,15 +70,9 @@ def told_before_a_tool(on, model):
     first = on.claude("hi", "--allowedTools", "Bash")
     assert count(first.main[1], "guidance", "Production is down.") == 1
     model.script = None
-    return first
-
-
-def test_guidance_given_before_a_tool_is_there_after_a_resume_and_once(on, model):
-    first = told_before_a_tool(on, model)
-    second = on.claude("more", resume=first.session_id)
-    assert count(second.main[0], "guidance", "Production is down.") == 1
-    third = on.claude("more", resume=first.session_id)
-    assert count(third.main[0], "guidance", "Production is down.") == 1
+    fork = on.claude("more", "--resume", first.session_id, "--fork-session")
+    for run in (fork, *(on.claude("more", resume=each.session_id) for each in (first, first, fork))):
+        assert count(run.main[0], "guidance", "Production is down.") == 1
 
 
 def test_a_compaction_in_mid_turn_redelivers_what_was_lost_at_once(on, model):
@@ -139,9 +108,8 @@ def test_a_clear_starts_afresh(on):
     assert tally(after.main[0]) == {**dict.fromkeys(NEEDLES, 1), "guidance": 0}
 
 
-@pytest.mark.parametrize("where", ["everywhere", "project"])
-@pytest.mark.parametrize("mode", ["notes", "off"])
-def test_modes(on, mode, where):
+@pytest.mark.parametrize(("where", "mode"), [("everywhere", "notes"), ("project", "off")])
+def test_modes(on, where, mode):
     furnish(on)
     head = "" if where == "everywhere" else f'[projects."{on.project}"]\n'
     (on.root / "config.toml").write_text(f'{head}mode = "{mode}"\n')
@@ -152,79 +120,48 @@ def test_modes(on, mode, where):
     assert len(run.attachments("hook_system_message")) == (mode == "notes")
 
 
-@pytest.mark.parametrize("variable", ["CLAUDE_HEADLESS", "MEMTUI_INSIDE"])
-def test_a_headless_run_gets_nothing_and_takes_nothing(on, variable):
+def test_a_headless_run_gets_nothing_and_takes_nothing(on):
     furnish(on)
-    run = on.claude("hi", env={variable: "1"})
-    assert tally(run.main[0]) == dict.fromkeys(NEEDLES, 0)
-    assert run.attachments("hook_system_message") == []
+    for variable in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
+        run = on.claude("hi", env={variable: "1"})
+        assert tally(run.main[0]) == dict.fromkeys(NEEDLES, 0)
+        assert run.attachments("hook_system_message") == []
     assert on.deliveries() == []
     assert tally(on.claude("hi").main[0]) == dict.fromkeys(NEEDLES, 1)
 
 
-def slow_down(on, event, seconds=4):
-    """Make the client give up on one event's hook, after it has printed and logged."""
+def slow_down(on, seconds=4):
+    """Make the client give up on the hooks that speak, after they have printed and logged."""
     settings = on.settings()
-    for group in settings["hooks"][event]:
-        for hook in group["hooks"]:
-            hook["command"] = hook["command"].replace("|| exec ", "|| ") + f"; sleep {seconds}"
-            hook["timeout"] = 1
-    return settings
+    for event in ("SessionStart", "UserPromptSubmit"):
+        for group in settings["hooks"][event]:
+            for hook in group["hooks"]:
+                hook["command"] = hook["command"].replace("|| exec ", "|| ") + f"; sleep {seconds}"
+                hook["timeout"] = 1
+    return on.settings(settings)
 
 
-def test_guidance_that_came_too_late_comes_with_the_next_prompt(on):
+def test_what_came_too_late_comes_with_the_next_prompt_of_the_session_once(on):
     good = on.settings()
-    on.settings(slow_down(on, "UserPromptSubmit"))
-    on.leave("The lockfile job is red.", from_="ci-watch")
+    slow_down(on)
+    furnish(on)
     late = on.claude("hi")
     assert late.attachments("hook_cancelled")
-    assert late.main[0].count("lockfile job") == 0
+    assert tally(late.main[0]) == dict.fromkeys(NEEDLES, 0)
     on.settings(good)
-    run = on.claude("more", resume=late.session_id)
-    assert count(run.main[0], "guidance", "lockfile job") == 1
+    for _ in range(2):
+        assert tally(on.claude("more", resume=late.session_id).main[0]) == dict.fromkeys(NEEDLES, 1)
     assert on.waiting() == ""
-    assert on.claude("more", resume=late.session_id).main[0].count("The lockfile job is red.") == 1
 
 
-def test_guidance_that_came_too_late_comes_to_the_next_session(on):
+def test_what_came_too_late_comes_to_the_next_session_and_receipts_say_what_arrived(on):
     good = on.settings()
-    on.settings(slow_down(on, "UserPromptSubmit"))
+    slow_down(on)
     on.leave("The lockfile job is red.", from_="ci-watch")
-    on.claude("hi")
-    on.settings(good)
-    assert count(on.claude("hello").main[0], "guidance", "lockfile job") == 1
-
-
-def test_lists_that_came_too_late_come_with_the_next_prompt(on):
-    good = on.settings()
-    on.settings(slow_down(on, "UserPromptSubmit"))
-    on.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
-    on.leave("- [ ] fix the upload test", kind="items")
     late = on.claude("hi")
     on.settings(good)
-    run = on.claude("more", resume=late.session_id)
-    assert count(run.main[0], "pending-updates", "use tabs") == 1
-    assert count(run.main[0], "pending-items", "upload test") == 1
-
-
-def test_an_index_that_came_too_late_comes_at_the_next_start(on):
-    good = on.settings()
-    on.settings(slow_down(on, "SessionStart"))
-    on.remember("prefer-pnpm", "Use pnpm, never npm")
-    late = on.claude("hi")
-    assert late.main[0].count("prefer-pnpm") == 0
-    on.settings(good)
-    assert count(on.claude("more", resume=late.session_id).main[0], "index", "prefer-pnpm") == 1
-
-
-def test_receipts_say_what_arrived_and_what_did_not(on):
-    on.leave("First note", from_="script")
-    good = on.claude("hi")
-    on.settings(slow_down(on, "UserPromptSubmit"))
-    on.leave("Second note", from_="script")
-    late = on.claude("hi")
-    found = {}
-    for record in on.memtui_json("activity")["deliveries"]:
-        if record["event"] == "UserPromptSubmit":
-            found[record["session_id"]] = record["outcome"]
-    assert found == {good.session_id: "arrived", late.session_id: "timed out"}
+    next_one = on.claude("hello")
+    assert count(next_one.main[0], "guidance", "lockfile job") == 1
+    deliveries = on.memtui_json("activity")["deliveries"]
+    outcomes = {each["session_id"]: each["outcome"] for each in deliveries if each["event"] == "UserPromptSubmit"}
+    assert outcomes == {late.session_id: "timed out", next_one.session_id: "arrived"}

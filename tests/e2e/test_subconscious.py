@@ -5,6 +5,8 @@ import uuid
 
 import pytest
 
+from waiting import eventually
+
 from .channels import CHANNELS
 from .client import injected
 from .model import call, say, structured, use
@@ -53,7 +55,7 @@ def test_it_whispers_before_the_next_prompt_and_gives_new_sessions_its_blocks(on
         else PLAN
     )
     begun = on.claude(SAID)
-    assert on.eventually(lambda: on_runs(on), 30), on.errors()
+    assert eventually(lambda: on_runs(on)), on.errors()
     (run,) = on_runs(on)
     assert (run["outcome"], run["blocks"], run["session"]) == ("done", ["project_context"], begun.session_id)
     assert len(run["whispers"]) == 1
@@ -72,6 +74,7 @@ def test_it_whispers_before_the_next_prompt_and_gives_new_sessions_its_blocks(on
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_it_answers_who_addresses_it_at_the_next_prompt(on, model, backend):
     reads_along(on, backend)
@@ -84,7 +87,7 @@ def test_it_answers_who_addresses_it_at_the_next_prompt(on, model, backend):
 
     model.script = script
     run = on.claude("@memtui when do we deploy?")
-    assert on.eventually(lambda: on_runs(on), 30), on.errors()
+    assert eventually(lambda: on_runs(on)), on.errors()
     model.script = lambda request: structured(request) if is_subconscious(request) else "Thanks."
     again = on.claude("And now?", resume=run.session_id)
     texts = [each.text for each in injected(first(again), "guidance")]
@@ -108,7 +111,7 @@ def test_it_answers_who_addresses_it_in_any_channel(on, model, channel, backend)
         return structured(request, replies=[{"to": name, "text": "On Tuesdays."} for name, _ in mentions])
 
     with CHANNELS[channel](on, model, "@memtui when do we deploy?", aside) as terminal:
-        assert on.eventually(lambda: "On Tuesdays." in on.waiting(), 30), on.errors()
+        assert eventually(lambda: "On Tuesdays." in on.waiting()), on.errors()
         terminal.say("And now?")
         terminal.see("Answer one")
     assert told == [("m1", "when do we deploy?")]
@@ -118,6 +121,7 @@ def test_it_answers_who_addresses_it_in_any_channel(on, model, channel, backend)
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 @pytest.mark.parametrize("event", ["Stop", "PreCompact"])
 def test_what_is_urgent_comes_before_the_next_tool(on, model, event, backend):
@@ -156,10 +160,11 @@ def test_what_is_urgent_comes_before_the_next_tool(on, model, event, backend):
     assert "Releases have numbers." in on.waiting(), "it waits for the next prompt"
     # After `-p` a turn and its session end at once, and either hook's worker may read the turn.
     begun_by = {"Stop", "SessionEnd"} if event == "Stop" else {event}
-    assert on.eventually(lambda: begun_by & {each["event"] for each in on_runs(on)}, 30), on.errors()
+    assert eventually(lambda: begun_by & {each["event"] for each in on_runs(on)}), on.errors()
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_two_sessions_at_once_share_blocks_and_nothing_else(on, model, backend):
     reads_along(on, backend)
@@ -186,7 +191,7 @@ def test_two_sessions_at_once_share_blocks_and_nothing_else(on, model, backend):
     ]
     for process in started:
         process.communicate(timeout=60)
-    assert on.eventually(lambda: len(on_runs(on)) == 2, 30), on.errors()
+    assert eventually(lambda: len(on_runs(on)) == 2), on.errors()
     text = on.memtui_json("model", "blocks", "project_context")["text"]
     assert sorted(text.split("\n")) == ["Fact one.", "Fact two."]
     model.script = lambda request: structured(request) if is_subconscious(request) else "Yes."
@@ -199,6 +204,7 @@ def test_two_sessions_at_once_share_blocks_and_nothing_else(on, model, backend):
     assert on.errors() == []
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_a_tool_prints_puts_nothing_into_its_mouth(on, model, tmp_path, backend):
     reads_along(on, backend)
@@ -229,7 +235,7 @@ def test_what_a_tool_prints_puts_nothing_into_its_mouth(on, model, tmp_path, bac
 
     model.script = script
     on.claude("Read the page, please.", "--allowedTools", "Bash")
-    assert on.eventually(lambda: on_runs(on), 30), on.errors()
+    assert eventually(lambda: on_runs(on)), on.errors()
     (run,) = on_runs(on)
     assert hostile in looked[0].text(), "it is read, as what a tool said"
     assert "the words outside" not in looked[1].text()
@@ -257,13 +263,14 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
 
     model.script = script
     on.claude(SAID)
-    assert on.eventually(lambda: on_runs(on), 30), on.errors()
+    assert eventually(lambda: on_runs(on)), on.errors()
     (run,) = on_runs(on)
     assert (run["outcome"], run["tools"]) == ("done", "full")
     assert (on.project / "made").exists() is allowed
     assert len(on.memtui_json("model", "log", "--runs")["runs"]) == 1, "its own client is not read along"
 
 
+@pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, model, backend):
     reads_along(on, backend)
@@ -271,7 +278,7 @@ def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, 
         structured(request, edits=[EDIT], note="They said it.") if is_subconscious(request) else "Noted."
     )
     begun = on.claude(SAID)
-    assert on.eventually(lambda: on_runs(on), 30), on.errors()
+    assert eventually(lambda: on_runs(on)), on.errors()
     told = []
 
     def script(request):
@@ -284,13 +291,13 @@ def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, 
     again = on.claude("Go on with the tests, please.", resume=begun.session_id)
     (blocks,) = injected(first(again), "blocks")
     assert FACT in blocks.text
-    assert on.eventually(lambda: told, 30), on.errors()
+    assert eventually(lambda: told), on.errors()
     (change,) = [each for each in on.memtui_json("undo", "--list")["history"] if each["op"] == "block"]
     on.memtui("undo", change["id"])
     assert on.memtui_json("model", "blocks", "project_context")["text"] == ""
     third = on.claude("And now the docs, please.", resume=begun.session_id)
     assert f"[project_context]\n- {FACT}" in [each.text for each in injected(first(third), "blocks")][-1]
-    assert on.eventually(lambda: len(told) == 2, 30), on.errors()
+    assert eventually(lambda: len(told) == 2), on.errors()
     assert f"- project_context: gone “{FACT}”" in told[1]
     assert "memtui-undone" not in told[0]
     assert on.errors() == []

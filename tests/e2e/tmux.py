@@ -13,8 +13,10 @@ from typing import Self
 
 import pytest
 
+from waiting import PATIENCE
+
 from .client import SOURCES, World
-from .screen import COLUMNS, LINES, SECONDS
+from .screen import COLUMNS, LINES
 
 PAUSE = 0.1
 
@@ -69,7 +71,7 @@ class TmuxTerminal:
         """Whether memtui has not ended."""
         return bool(self._run("list-sessions").strip())
 
-    def see(self, *patterns: str, seconds: float = SECONDS) -> str:
+    def see(self, *patterns: str, seconds: float = PATIENCE) -> str:
         """Wait until the screen shows all of these at once; returns the screen."""
         deadline = time.monotonic() + seconds
         while missing := [p for p in patterns if not re.search(p, text := self.text)]:

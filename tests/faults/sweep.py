@@ -3,7 +3,7 @@ goes on, and nothing may be lost, told twice or left half done.
 
     python tests/faults/sweep.py              one error number for each call and kind
     MEMTUI_TEST_TURN=4 python tests/faults/sweep.py
-                                              what the gate runs: a quarter of these, in turn
+                                              what the gate runs: a twelfth of these, in turn
     python tests/faults/sweep.py --all        all of them
     python tests/faults/sweep.py --list       the scenarios
     python tests/faults/sweep.py --only note-tok-n1-note
@@ -34,6 +34,7 @@ import running  # noqa: E402
 from faulty import Fault  # noqa: E402
 from world import ULID, World  # noqa: E402
 
+import tree  # noqa: E402
 import turns  # noqa: E402
 
 # What a call can fail with; a turn is taken among them where not all are tried.
@@ -91,13 +92,13 @@ class Stage:
     def __init__(self, name: str, top: str) -> None:
         self.scenario = SCENARIOS[name]
         self.is_hook = isinstance(self.scenario, hooklife.HookScenario)
-        running.clear(top)
+        tree.clear(top)
         self.world = World(top)
         self.world.build()
         if not self.is_hook:
             self.scenario.prepare_outside(self.world)
         self.session = running.asked(lambda: self.scenario.prepare(self.world), self.world.env)
-        self.tree = running.Tree(top)
+        self.tree = tree.Tree(top)
         self.world.made = time.time_ns()
         self.known: dict[int, list[str]] = {}
         self.calls = self._traced()
@@ -194,7 +195,7 @@ def sweep(names: "list[str]", every: bool, top: str, case: "Fault | None" = None
             findings.append((name, "-", "no fault at all", [stage.plain["text"]]))
         todo = [(case, "")] if case else stage.faults(every)
         for number, (fault, call) in enumerate(todo):
-            if not case and not turns.due(number, family=name):
+            if not case and not turns.due(number, turns.TURNS, name):
                 continue
             cases += 1
             said = stage.judge(fault)
@@ -267,7 +268,7 @@ def main() -> int:
         else:
             found = shared(names, args.all, min(args.j, len(names)), place)
     finally:
-        running.clear(place)
+        tree.clear(place)
         os.rmdir(place)
     findings, calls, cases = found
     for name, fault, call, said in findings:

@@ -1,8 +1,8 @@
 """A command that a memory forbids: refused once, with the memory, in the sessions that may get that memory."""
 
+import itertools
 import json
 import subprocess
-import time
 
 import pytest
 from launching import PYTHON, SOURCES
@@ -10,6 +10,7 @@ from test_recall import RecallHome
 
 from memtui.store import trust_grants
 from memtui.store.store import Store
+from waiting import eventually
 
 
 @pytest.fixture
@@ -151,14 +152,8 @@ def test_an_edit_takes_effect_without_a_new_session(home):
     """The change is in the index soon, by a process that nobody waits for."""
     store = Store(home.env, str(home.project), by="tui")
     store.edit(store.find("coffee"), {"forbids": "yarn add"})
-    until = time.monotonic() + 30
-    while not home.tool(command="yarn add x").refusal:
-        assert time.monotonic() < until, home.errors()
-        time.sleep(0.1)
+    assert eventually(lambda: home.tool(command="yarn add x").refusal), home.errors()
     store.edit(store.find("coffee"), {"forbids": ""})
-    number = 0
-    while home.tool(command=f"yarn add x{number}").refusal:
-        assert time.monotonic() < until, home.errors()
-        number += 1
-        time.sleep(0.1)
+    commands = (f"yarn add x{number}" for number in itertools.count())  # each is refused once
+    assert eventually(lambda: not home.tool(command=next(commands)).refusal), home.errors()
     assert home.errors() == []

@@ -15,6 +15,7 @@ from memtui.deliver import log as delivery_log
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.inbox import reconciliation
+from waiting import eventually
 
 APPENDS = 500
 SEED = 4
@@ -26,9 +27,7 @@ def token(writer, number):
 
 def halfway(begun):
     """Until all who take something out have begun: else the writers may be done before, on a quick disk."""
-    deadline = time.monotonic() + 30
-    while not all(os.path.exists(each) for each in begun) and time.monotonic() < deadline:
-        time.sleep(0.001)
+    assert eventually(lambda: all(os.path.exists(each) for each in begun))
 
 
 def append_with_memtui(directory, writer, begun):

@@ -11,6 +11,7 @@ from launching import LAUNCHER, PYTHON, Home, Reply
 
 from memtui.hooks import runner
 from memtui.hooks.install import entries
+from waiting import eventually
 
 # Of the copy that the tests slow down: seconds of patience, and altogether.
 SHORT = "PATIENCE, LONGER = (1.5, 6.0), (1.5, 6.0)"
@@ -143,10 +144,7 @@ def test_a_step_of_a_worker_that_takes_too_long_is_broken_off_and_the_next_ones_
     home.guide("said")
     home.prompt()
     assert slow("Stop", ("inbox/reconciliation.py", "reconcile"), last_assistant_message="").raw == b""
-    deadline = time.monotonic() + 40
-    while time.monotonic() < deadline and not (home.root / "run" / "tidied").exists():
-        time.sleep(0.05)
-    assert (home.root / "run" / "tidied").exists()
+    assert eventually((home.root / "run" / "tidied").exists)
     assert [(error["error"], error["where"]) for error in home.errors()] == [("LateError", "Stop: reconcile")]
 
 

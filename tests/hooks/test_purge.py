@@ -1,7 +1,6 @@
 """What was deleted for good is in no file of memtui's and in no directory of memories, also after later turns."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from memtui.deliver import log as delivery_log
 from memtui.deliver import log_retention
 from memtui.store.journal import undo
 from memtui.store.store import Store
+from waiting import eventually
 
 WORD = "zorkmid"
 
@@ -32,13 +32,6 @@ def files_with(home, word=WORD):
 def rows(path):
     """The records of a log."""
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
-
-
-def until(true):
-    end = time.monotonic() + 20
-    while not true() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert true()
 
 
 def segments(home):
@@ -62,7 +55,7 @@ def told(home):
     memory(home, "third", "The tests need Docker", "Start Docker before the tests run.")
     home.start()
     home.hook("Stop")
-    until(lambda: segments(home))
+    assert eventually(lambda: segments(home))
     home.start(session="s2")
     assert WORD in home.prompt("s2", prompt="which port does the API listen on?").context
     store(home).edit(store(home).find("ports"), {"description": f"The API port, by {WORD}"})
@@ -84,7 +77,7 @@ def test_no_word_of_a_purged_memory_is_left_in_any_file(told):
     told.hook("Stop", "s2")
     told.start(session="s3")
     told.hook("Stop", "s3")
-    until(lambda: segments(told))
+    assert eventually(lambda: segments(told))
     assert files_with(told) == []
     gone = told.prompt("s2", prompt="what else?").context
     assert WORD not in gone

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -19,6 +18,7 @@ from memtui.recall import index_build
 from memtui.recall import places as recall_places
 from memtui.store import trust_grants
 from memtui.worker import index_updates
+from waiting import eventually
 
 PROMPT = "how do we put a new release of the shop live with the pipeline?"
 
@@ -193,10 +193,7 @@ def test_an_index_that_cant_be_used_costs_no_prompt_and_is_built_anew(home, harm
     harm(home, [path for path in (home.root / "recall").iterdir() if path.suffix in {".index", ".segment"}])
     assert home.prompt(prompt=PROMPT).context == ""
     home.hook(event)
-    deadline = time.monotonic() + 20
-    while not (said := home.prompt(prompt=PROMPT).context) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert RELEASE in said
+    assert RELEASE in eventually(lambda: home.prompt(prompt=PROMPT).context)
     assert [error for error in home.errors() if error["where"] == "UserPromptSubmit"] == []
 
 

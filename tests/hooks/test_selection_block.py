@@ -1,11 +1,10 @@
 """Memories that a model selected come before the next tool, if it has answered by then, and never twice."""
 
-import time
-
 import pytest
 from test_recall import RecallHome
 
 from memtui.base import session_state
+from waiting import eventually
 
 
 @pytest.fixture
@@ -62,9 +61,9 @@ def test_a_prompt_asks_only_where_the_person_wants_it(home):
 def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
     home.keep("api-rules", "The API is frozen until Friday.", paths="src/api/**")
     home.index()
-    deadline = time.monotonic() + 20
-    while not (home.root / "recall" / "paths").exists() and time.monotonic() < deadline:
-        time.sleep(0.02)  # the worker of the session's start may be at the same index
+    assert eventually(
+        (home.root / "recall" / "paths").exists
+    )  # the worker of the session's start may be at the same index
     settle(home, "coffee")
     home.guide("Stop the release.", urgent="yes")
     said = home.tool(name="Edit", file_path=str(home.project / "src/api/user.py")).context

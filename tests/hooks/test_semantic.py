@@ -13,6 +13,7 @@ from test_recall import RecallHome
 import sentence_daemon
 from memtui.recall import judge, places, semantic
 from memtui.worker import sentence_vectors
+from waiting import eventually
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +46,7 @@ class SemanticHome(RecallHome):
 
     def brings(self, text, words):
         """Whether a prompt brings these words: it is asked again, for a busy machine may be slower than a hook waits."""
-        return sentence_daemon.eventually(lambda: words in self.fresh(text))
+        return eventually(lambda: words in self.fresh(text))
 
     def settings(self, **changed):
         path = self.root / "config.toml"
@@ -76,9 +77,7 @@ def test_a_new_memory_is_compared_once_its_vectors_are_made(home):
     home.ready()
     home.keep("ship", "Ship on Friday.")
     home.hook("Stop")
-    sentence_daemon.eventually(
-        lambda: sentence_vectors.covered(str(home.root), [str(home.config / "memory")]) == (5, 5)
-    )
+    assert eventually(lambda: sentence_vectors.covered(str(home.root), [str(home.config / "memory")]) == (5, 5))
     assert home.brings("when is it that we publish it live to them?", "Ship on Friday.")
 
 
@@ -136,7 +135,7 @@ def test_a_daemon_killed_in_the_middle_of_a_request_costs_a_prompt_nothing_and_t
     found, took = timed(home, PLAIN + " die")
     assert GUIDE in found
     assert took < ENOUGH
-    sentence_daemon.eventually(lambda: not sentence_vectors.is_held(str(home.root)))
+    assert eventually(lambda: not sentence_vectors.is_held(str(home.root)))
     assert sentence_daemon.socket_is_there(home.root)
     found, took = timed(home, PLAIN)  # the socket that it left answers nobody
     assert GUIDE in found
@@ -150,7 +149,7 @@ def test_another_model_in_the_settings_replaces_the_daemon(home):
     old = home.ready()["pid"]
     home.settings(semantic_model="tiny-2")
     home.start()
-    sentence_daemon.eventually(lambda: sentence_daemon.ready(home.root)["model"] == "tiny-2")
+    assert eventually(lambda: sentence_daemon.ready(home.root)["model"] == "tiny-2")
     assert sentence_daemon.ready(home.root)["pid"] != old
     assert home.brings(PROMPT, TEXT)
 
@@ -158,7 +157,7 @@ def test_another_model_in_the_settings_replaces_the_daemon(home):
 def test_a_model_that_cant_be_loaded_is_told_and_not_tried_again_at_once(home):
     home.settings(semantic_model="missing")
     home.start()
-    sentence_daemon.eventually(lambda: sentence_vectors.why_failed(str(home.root)))
+    assert eventually(lambda: sentence_vectors.why_failed(str(home.root)))
     assert "can't be loaded" in sentence_vectors.why_failed(str(home.root))
     (found,) = sentence_vectors.check(str(home.root))
     assert found.code in {"semantic.not_loaded", "semantic.not_installed"}
@@ -172,12 +171,12 @@ def test_a_model_that_cant_be_loaded_is_told_and_not_tried_again_at_once(home):
 
 def test_while_a_new_daemon_loads_its_model_the_socket_of_a_killed_one_misleads_nobody(home):
     os.kill(home.ready()["pid"], signal.SIGKILL)
-    sentence_daemon.eventually(lambda: not sentence_vectors.is_held(str(home.root)))
+    assert eventually(lambda: not sentence_vectors.is_held(str(home.root)))
     assert sentence_vectors.doing(str(home.root), {}) == sentence_vectors.SILENT
     home.settings(semantic_model="heavy")
     home.start()
-    assert sentence_daemon.eventually(lambda: sentence_vectors.is_held(str(home.root)))
-    sentence_daemon.eventually(lambda: not sentence_daemon.socket_is_there(home.root))
+    assert eventually(lambda: sentence_vectors.is_held(str(home.root)))
+    assert eventually(lambda: not sentence_daemon.socket_is_there(home.root))
     assert sentence_vectors.doing(str(home.root), {}) == sentence_vectors.STARTING
     assert GUIDE in home.fresh(PLAIN)
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from memtui.client import live_sessions, locate
 from memtui.store import trust_grants
 from memtui.store.store import Store
 from memtui.worker import main
+from waiting import PATIENCE, eventually
 
 
 @pytest.fixture
@@ -551,13 +551,9 @@ def fill(home, count=1000):
 
 def settled(home):
     """Once no worker is at the catalogs any more."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline:
-        if any((home.root / "run").glob("catalog-*.json")):
-            with fs.Lock(str(home.root / "run" / "worker-catalog.lock"), 20.0):
-                return
-        time.sleep(0.02)
-    raise AssertionError("no catalog was built")
+    assert eventually(lambda: any((home.root / "run").glob("catalog-*.json")))
+    with fs.Lock(str(home.root / "run" / "worker-catalog.lock"), PATIENCE):
+        pass
 
 
 def turn_ends(home):

@@ -1,12 +1,12 @@
 """Directories of memtui's that belong to another user, themselves or by a link, are neither read nor written."""
 
 import os
-import time
 
 import pytest
 from launching import EVENTS, Home
 
 from memtui.cli.main import main
+from waiting import eventually
 
 STRANGER = 12345
 
@@ -35,10 +35,9 @@ def fill(home):
     """Have guidance, a session that took some, a log."""
     home.guide("first")
     home.start()
-    deadline = time.monotonic() + 20
-    while not list((home.root / "run").glob("looked-*")):  # the worker of the start has written its last
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    assert eventually(
+        lambda: list((home.root / "run").glob("looked-*"))
+    )  # the worker of the start has written its last
     home.prompt()
     home.guide("second", urgent="yes")
     home.guide("everywhere", "global")

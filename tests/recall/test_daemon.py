@@ -16,9 +16,10 @@ import pytest
 from memtui.base import fs
 from memtui.base.errors import MemtuiError
 from memtui.recall import daemon, index_build, segment, semantic, sentences
+from waiting import eventually
 
 SOURCES = Path(semantic.__file__).parents[2]
-PATIENCE = 5.0
+PATIENCE = 60.0
 
 
 class TinyModel:
@@ -39,13 +40,6 @@ class TinyModel:
                     values[at] += word.strip(".,") in words
                 values[8 + len(word) % 8] += 0.1
             yield values
-
-
-def wait_for(what):
-    end = time.monotonic() + PATIENCE
-    while not what():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 def status(root):
@@ -70,7 +64,7 @@ def run(root):
         thread = threading.Thread(target=daemon.serve, args=(root, lambda: model or TinyModel()), kwargs=more)
         thread.start()
         threads.append(thread)
-        wait_for(lambda: status(root).get("pid"))
+        assert eventually(lambda: status(root).get("pid"))
         return thread
 
     yield start
@@ -91,7 +85,7 @@ print(daemon.serve({root!r}, lambda: TinyModel({delay})), flush=True)
 
 
 def process(root, delay=0.0):
-    code = IN_A_PROCESS.format(paths=[str(SOURCES), str(Path(__file__).parents[2])], root=root, delay=delay)
+    code = IN_A_PROCESS.format(paths=[str(SOURCES), *map(str, Path(__file__).parents[1:3])], root=root, delay=delay)
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
 
 
@@ -154,10 +148,16 @@ def test_a_request_of_another_version_ends_it(root, run):
 
 
 def test_one_that_is_slow_is_not_waited_for(root, run):
-    run(TinyModel(delay=0.5))
-    begin = time.monotonic()
+    answers = threading.Event()
+
+    class SlowModel(TinyModel):
+        def embed(self, texts):
+            answers.wait(PATIENCE)
+            return super().embed(texts)
+
+    run(SlowModel())
     assert semantic.closest(root, [("none", 1, ())], "text", 5) is None
-    assert time.monotonic() - begin < 0.4
+    answers.set()
 
 
 @pytest.mark.parametrize("said", [b"", b"nonsense\n", b"[]\n", b'{"version": 1}\n', b"\xff" * 70_000])
@@ -170,13 +170,13 @@ def test_nonsense_harms_only_its_own_connection(root, run, said):
     connection.sendall(said)
     connection.shutdown(socket.SHUT_WR)
     connection.close()
-    wait_for(lambda: not os.path.exists(semantic.socket_of(root)) or status(root))
+    assert eventually(lambda: not os.path.exists(semantic.socket_of(root)) or status(root))
 
 
 @pytest.mark.slow
 def test_a_killed_one_in_the_middle_of_a_request_costs_nothing_and_is_replaced(root, run):
     killed = process(root, delay=30)
-    wait_for(lambda: status(root))
+    assert eventually(lambda: status(root))
     threading.Timer(0.03, killed.send_signal, [signal.SIGKILL]).start()
     begin = time.monotonic()
     with pytest.raises(semantic.AbsentError):
@@ -192,12 +192,12 @@ def test_a_killed_one_in_the_middle_of_a_request_costs_nothing_and_is_replaced(r
 @pytest.mark.slow
 def test_of_two_that_start_at_once_one_serves(root):
     both = [process(root), process(root)]
-    wait_for(lambda: status(root))
+    assert eventually(lambda: status(root))
     pid = status(root)["pid"]
     assert pid in {each.pid for each in both}
     semantic.ask(root, {"op": "stop"}, PATIENCE)
-    wait_for(lambda: any(each.poll() is not None for each in both))
-    wait_for(lambda: status(root))  # the other one waited for it
+    assert eventually(lambda: any(each.poll() is not None for each in both))
+    assert eventually(lambda: status(root))  # the other one waited for it
     semantic.ask(root, {"op": "stop"}, PATIENCE)
     assert [each.communicate()[0] for each in both] == ["True\n", "True\n"]
 
@@ -256,7 +256,7 @@ def test_the_nearest_memories_are_found_by_sentences(root, run, memories, monkey
     run()
     assert semantic.closest(root, segments(root, memories), "deploy it", 5) is None
     semantic.ask(root, {"op": "fill", "directories": [memories]}, PATIENCE)
-    wait_for(lambda: not status(root)["waiting"])
+    assert eventually(lambda: not status(root)["waiting"])
     monkeypatch.setattr(semantic.ask, "__defaults__", (PATIENCE,))
     found = semantic.closest(root, segments(root, memories), "go live", 5)
     (cosines,) = found

@@ -31,7 +31,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning"),
 ]
 
-RUNS = len(turns.share(range(500)))  # a quarter of them, in turn
+RUNS = len(turns.share(range(500), turns.TURNS))
 ONE = b"---\nname: one\ndescription: first\nmetadata:\n  type: user\n---\nSee [[two]].\n"
 TWO = b"---\nname: two\ndescription: second\ntype: project\n---\n" + b"A line of some length for [[one]].\n" * 200
 INDEX = b"# Index\n- [one](one.md) - first\n- [two](two.md) - second\n"

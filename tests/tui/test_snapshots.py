@@ -7,7 +7,6 @@ writes those that changed, never in CI; look at their diff before committing it.
 
 import asyncio
 import difflib
-import functools
 import os
 import pathlib
 
@@ -112,26 +111,19 @@ def renewing():
 # the screens
 
 
-@functools.cache
-def screens(look, size):
-    """The screens, one after the other in one application."""
-    return draw(look, size, SCREENS)
-
-
 @pytest.mark.picture
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", SCREENS)
-def test_screen_is_drawn_as_before(name, size):
-    compare(f"{name}-{size}", {look: screens(look, size)[name] for look in LOOKS})
+def test_screens_are_drawn_as_before(size):
+    drawn = {look: draw(look, size, SCREENS) for look in LOOKS}
+    for name in SCREENS:
+        compare(f"{name}-{size}", {look: drawn[look][name] for look in LOOKS})
 
 
 @pytest.mark.picture
-@pytest.mark.parametrize("name", SCREENS)
-def test_screen_is_drawn_in_the_terminal_s_own_colours_as_before(name):
-    compare(f"ansi-{name}", {look: screens(look, "80x24")[name] for look in ANSI})
-
-
-# what stands beside them, and over them
+def test_screens_are_drawn_in_the_terminal_s_own_colours_as_before():
+    drawn = {look: draw(look, "80x24", SCREENS) for look in ANSI}
+    for name in SCREENS:
+        compare(f"ansi-{name}", {look: drawn[look][name] for look in ANSI})
 
 
 MORE = {

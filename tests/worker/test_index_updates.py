@@ -1,7 +1,6 @@
 """The indexes of memories are brought up to date by whoever changes memories, in a process that nobody waits for."""
 
 import os
-import time
 
 import pytest
 
@@ -12,6 +11,7 @@ from memtui.store.journal.journal import Journal
 from memtui.store.store import Store
 from memtui.worker import main
 from memtui.workspace import Workspace
+from waiting import eventually
 
 
 @pytest.fixture
@@ -60,10 +60,7 @@ def test_a_change_made_through_memtui_is_found_soon_after(world):
     index_build.bring_up_to_date(world.root, world.directory)
     store = Store(world.env, world.cwd)
     store.create(store.scope("global"), "coffee", "Where the espresso machine is", "reference", "In the kitchen.")
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and world.names("espresso")[:1] != ["coffee"]:
-        time.sleep(0.02)
-    assert world.names("espresso")[:1] == ["coffee"]
+    assert eventually(lambda: world.names("espresso")[:1] == ["coffee"])
     assert Journal(world.root).unfinished() is None
 
 

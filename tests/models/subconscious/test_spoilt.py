@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
@@ -15,6 +14,7 @@ from memtui.deliver import error_log
 from memtui.models.call import Call, Stop
 from memtui.models.headless import Headless
 from memtui.models.subconscious import block_files, control, runs
+from waiting import eventually
 
 from .test_run_process import SAID, answer, edit
 
@@ -93,13 +93,6 @@ def test_a_signal_while_the_client_starts_ends_it_too(tmp_path, monkeypatch):
     finally:
         signal.signal(signal.SIGALRM, before)
     assert ended(started[0])
-
-
-def eventually(what):
-    until = time.monotonic() + 10
-    while not (found := what()) and time.monotonic() < until:
-        time.sleep(0.05)
-    return found
 
 
 def ended(pid):
