@@ -123,10 +123,11 @@ def pytest_collection_modifyitems(config, items):
 
 
 def in_every_run(item, kinds):
-    """Whether a long test does not take turns: a picture, what has a share of its cases in each run by itself, and facts about
-    the newest client."""
-    client = item.get_closest_marker("client")
-    return bool({"kill", "picture", "every"}.intersection(kinds) or (client and "facts" in client.kwargs))
+    """Whether a long test does not take turns: a picture, what has a share of its cases in each run by itself, facts about the
+    newest client, and what memtui promises first (`always`)."""
+    if {"kill", "picture", "every"}.intersection(kinds):
+        return True
+    return any({"facts", "always"} & item.get_closest_marker(kind).kwargs.keys() for kind in kinds)
 
 
 def client_of(item):

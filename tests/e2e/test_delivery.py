@@ -17,6 +17,7 @@ def kinds(request):
     return [(b.event, b.kind) for b in injected(request)]
 
 
+@pytest.mark.client(always=True)
 def test_guidance_reaches_the_next_prompt_once_and_leaves_the_inbox(on):
     on.leave("CI is red on master: the lockfile job fails.")
     run = on.claude("hi")
@@ -68,6 +69,7 @@ def test_a_worktree_and_a_subdirectory_share_the_inbox(on):
     assert "second" in injected(on.claude("hi", cwd=on.project / "sub").main[0])[0].text
 
 
+@pytest.mark.client(always=True)
 def test_urgent_guidance_comes_before_the_next_tool_of_a_turn_once_for_parallel_ones(on, model):
     def script(request):
         if not request.tool_results():
@@ -159,6 +161,7 @@ def test_the_index_names_global_memories_and_those_of_the_project_as_they_were_t
     assert run.main[0].count("memtui: ") == 0
 
 
+@pytest.mark.client(always=True)
 def test_lists_come_with_the_first_prompt_of_a_session_and_later_only_what_changed(on):
     on.leave("Use tabs in this repository", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
     on.leave("- [ ] fix the flaky upload test", kind="items")

@@ -542,6 +542,7 @@ KEYS = {
 }
 
 
+@pytest.mark.terminal(always=True)
 def test_documented_keys_do_what_is_said(world):
     with MemtuiTerminal(world) as tui:
         tui.see("hooks", "prefer-pnpm")
@@ -580,6 +581,7 @@ def test_every_documented_key_is_pressed():
     assert found == set(KEYS)
 
 
+@pytest.mark.terminal(always=True)
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("story", STORIES)
 def test_a_documented_command_does_what_is_said(world, story):

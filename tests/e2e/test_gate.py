@@ -60,6 +60,7 @@ def test_shown_it_is_written_and_waits_to_be_seen_with_its_session_and_prompt(on
     assert on.errors() == []
 
 
+@pytest.mark.client(always=True)
 def test_asked_it_is_refused_becomes_a_draft_and_the_agent_goes_on(on, model, path):
     on.memtui("config", "set", "gate", "ask")
     run, told = write(on, model, path, MEMORY)

@@ -28,6 +28,7 @@ def notes(run):
     return [b.text for b in injected(run.main[-1], "guidance")]
 
 
+@pytest.mark.client(always=True)
 def test_install_use_and_uninstall_by_settings(world):
     before = '{\n    "env": {"PAGER": "cat"},\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}\n}'
     (world.config / "settings.json").write_text(before)
@@ -68,6 +69,7 @@ def test_project_settings(world, scope):
     assert not (world.project / ".claude").exists()
 
 
+@pytest.mark.client(always=True)
 def test_the_plugin_in_a_checkout_needs_no_installation(world, python):
     world.leave("A note.", from_="script")
     world.remember("prefer-pnpm", "Use pnpm, never npm")

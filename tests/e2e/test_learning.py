@@ -31,6 +31,7 @@ def learn(on, model, *prompts):
     return run
 
 
+@pytest.mark.client(always=True)
 def test_a_correction_becomes_a_draft_is_approved_and_known_to_the_next_session(on, model):
     run = learn(on, model, CORRECTION)
     assert "always use pnpm" in drafts(on)

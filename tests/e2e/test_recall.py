@@ -44,6 +44,7 @@ def indexed(on):
     on.memtui("recall", PROMPT)
 
 
+@pytest.mark.client(always=True)
 def test_a_prompt_receives_the_memory_by_its_trigger_once_until_it_changes(on):
     directory = on.config / "memory"
     others(directory)

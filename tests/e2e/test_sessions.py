@@ -36,6 +36,7 @@ def tally(request):
     return {kind: count(request, kind, needle) for kind, needle in NEEDLES.items()}
 
 
+@pytest.mark.client(always=True)
 def test_a_session_that_is_resumed_or_continued_is_given_nothing_twice(on):
     furnish(on)
     first = on.claude("hi")
@@ -75,6 +76,7 @@ def test_guidance_that_came_before_a_tool_is_there_once_after_a_resume_and_in_a_
         assert count(run.main[0], "guidance", "Production is down.") == 1
 
 
+@pytest.mark.client(always=True)
 def test_a_compaction_in_mid_turn_redelivers_what_was_lost_at_once(on, model):
     furnish(on)
     on.env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "200000"

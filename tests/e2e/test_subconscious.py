@@ -46,6 +46,7 @@ def reads_along(on, backend, **settings):
         on.memtui("config", "set", key, value)
 
 
+@pytest.mark.client(always=True)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_it_whispers_before_the_next_prompt_and_gives_new_sessions_its_blocks(on, model, backend):
     reads_along(on, backend)

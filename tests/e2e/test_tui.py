@@ -40,7 +40,7 @@ def files(world):
     }
 
 
-@pytest.mark.client
+@pytest.mark.client(always=True)
 @pytest.mark.parametrize("terminal", [MemtuiTerminal, TmuxTerminal])
 def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_back(on, terminal):
     draft(on)
