@@ -29,6 +29,7 @@ async def test_each_row_with_the_typed_word_in_a_column_is_left_and_the_word_is_
                 assert any(span.style == fuzzy.STYLE for span in table._draw(row)[at].spans)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("name", "nouns"),

@@ -43,6 +43,7 @@ def installed(home):
     return status.status({**home.env}, str(home.project)).installed
 
 
+@pytest.mark.slow
 async def test_a_stray_letter_hides_no_choice(home):
     async with running(starting(home), (80, 24)) as pilot:
         table = pilot.app.screen.table

@@ -18,6 +18,7 @@ from . import stage
 from .conftest import NOW, press, running, settle, until
 
 
+@pytest.mark.slow
 async def test_the_first_screen_lists_every_memory(app):
     async with running(app, (120, 40)):
         names = [row.memory.name for _, row in app.screen.table.rows]
@@ -122,6 +123,7 @@ def top(app):
     return app.screen._compositor.render_strips()[0].text
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_seen")
 async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, world):
     from memtui.hooks.install import installation as install
@@ -210,6 +212,7 @@ async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_k
         assert not any("It broke." in note for note in notes(app))
 
 
+@pytest.mark.slow
 async def test_ctrl_c_says_how_to_leave_and_copies_what_is_selected(app):
     async with running(app, (120, 40)) as pilot:
         await pilot.press("ctrl+c")
@@ -374,6 +377,7 @@ async def test_the_help_has_at_most_35_keys_in_four_groups(app, name):
         assert len(re.findall(r"(?:^|  ) \S.{7} [A-Za-z]", page, re.M)) <= 35
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("name", bars.TABS)
 async def test_all_keys_of_the_help_stand_on_a_small_screen_in_two_columns(world, name):

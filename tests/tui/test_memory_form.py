@@ -48,6 +48,7 @@ async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
         assert "nothing to save yet" not in told(form)
 
 
+@pytest.mark.slow
 async def test_a_new_memory_about_the_person_goes_to_the_global_scope(app):
     async with running(app, (80, 24)) as pilot:
         for kind, scope in (("user", "global"), ("feedback", "project")):

@@ -73,6 +73,7 @@ async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
                 assert f" {word} " not in foot, (name, foot)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("key", "said"),

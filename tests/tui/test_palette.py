@@ -9,6 +9,7 @@ from .conftest import NOW, running
 from .test_frame import palette
 
 
+@pytest.mark.slow
 async def test_no_line_is_cut_at_80_columns_and_no_words_repeat_the_name(app):
     async with running(app, (80, 24)) as pilot:
         lines = await palette(pilot, "")

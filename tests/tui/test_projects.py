@@ -22,6 +22,7 @@ def projects(app):
     return sessions | {context.project(row.home) for row in rows if isinstance(row, NoteRow) and row.home}
 
 
+@pytest.mark.slow
 async def test_one_key_chooses_the_project_for_all_places(app):
     async with running(app, (80, 24)) as pilot:
         for place in "123":
@@ -49,6 +50,7 @@ async def test_one_key_chooses_the_project_for_all_places(app):
         assert (word(app), projects(app)) == ("shop", {"shop"})
 
 
+@pytest.mark.slow
 async def test_the_tab_of_the_inbox_counts_what_the_key_chose_in_any_place(app):
     async with running(app, (80, 24), "3") as pilot:
         await until(pilot, lambda: " 2 Inbox 16 " in top(app))
@@ -72,6 +74,7 @@ async def test_a_query_that_names_another_project_is_of_all(app, query):
         assert (word(app), projects(app)) == ("shop", {"shop"})
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("query", "counted"),
@@ -94,6 +97,7 @@ async def test_a_query_counts_of_what_it_searches(app, query, counted):
         assert (word(app), projects(app), app.screen.counted()) == ("shop", {"shop"}, "11 deliveries")
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("query", "words"),

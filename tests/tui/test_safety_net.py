@@ -144,6 +144,7 @@ async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
         await goes_on(pilot, fallen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["data.refresh", "files.watch.changed"])
 async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch, fallen, what):
     async with app.run_test() as pilot:
@@ -158,6 +159,7 @@ async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch
         await goes_on(pilot, fallen)
 
 
+@pytest.mark.slow
 async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
     monkeypatch.setattr(InboxView, "draft", boom)
     monkeypatch.setattr("memtui.tui.model.data.Data.waiting", boom)
@@ -323,6 +325,7 @@ async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeyp
     fallen.clear()
 
 
+@pytest.mark.slow
 async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     """Textual mounts none any more, and takes those away that there were, under what still runs."""
     async with app.run_test() as pilot:
@@ -383,6 +386,7 @@ async def test_an_application_without_the_net_fails_as_before(fallen):
             pass
 
 
+@pytest.mark.slow
 async def test_a_dialog_that_closes_after_what_asked_has_ended_is_no_error(app):
     async with app.run_test() as pilot:
         await settle(pilot)

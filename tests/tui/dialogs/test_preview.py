@@ -39,6 +39,7 @@ async def asked(pilot, *keys):
     assert isinstance(pilot.app.screen, Preview)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [4, 20])
 async def test_a_page_over_the_whole_width_covers_the_screen(app, rules):
     async with running(app, SMALL) as pilot:
@@ -64,6 +65,7 @@ async def test_a_long_draft_is_shown_whole_and_written_from_anywhere_in_it(world
         assert LAST.encode() in fs.read_bytes(f"{world.shop}/.claude/memory/be-kind.md")
 
 
+@pytest.mark.slow
 async def test_a_key_pressed_twice_writes_nothing_that_was_not_read(world):
     leave(world, 100)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")

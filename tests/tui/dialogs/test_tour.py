@@ -94,6 +94,7 @@ async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_n
         assert "Start `claude`" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leave", ["escape", "q"])
 async def test_it_is_left_where_one_is(world, leave):
     app = touring(world)
@@ -107,6 +108,7 @@ async def test_it_is_left_where_one_is(world, leave):
         assert notes(app)[-1].startswith("You ended the tour, not memtui: ^p has it again. ? lists the keys")
 
 
+@pytest.mark.slow
 async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
     os.remove(f"{world.directory}/.memtui-demo")
     app = touring(world)

@@ -453,6 +453,7 @@ async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world
         await back_and_forth(pilot, lambda: everything(world), before)
 
 
+@pytest.mark.slow
 async def test_fast_rejections_are_about_one_row_after_the_other_and_none_is_for_good(world, app):
     rejected = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
@@ -463,6 +464,7 @@ async def test_fast_rejections_are_about_one_row_after_the_other_and_none_is_for
         assert [json.loads(line)["never"] for line in read(rejected).splitlines()] == [False, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", ["xa", "aa", "xx"])
 async def test_the_second_of_two_fast_keys_is_about_the_next_todo(world, app, keys):
     async with running(app, WIDE) as pilot:
@@ -476,6 +478,7 @@ async def test_the_second_of_two_fast_keys_is_about_the_next_todo(world, app, ke
         assert [row.item.entry.raw in items for row in rows[at : at + 3]] == [False, False, True]
 
 
+@pytest.mark.slow
 async def test_a_key_behind_a_rejection_is_about_the_row_below_the_grey_one(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -515,6 +518,7 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         assert not there(rejected)
 
 
+@pytest.mark.slow
 async def test_all_like_the_row_under_the_cursor_are_marked_whatever_is_marked(app):
     async with running(app, WIDE) as pilot:
         await to_kind(pilot, "draft")
@@ -527,12 +531,14 @@ async def test_all_like_the_row_under_the_cursor_are_marked_whatever_is_marked(a
         assert marked.count("draft") == 1
 
 
+@pytest.mark.slow
 async def test_a_fold_can_not_be_marked_beside_a_marked_row(app):
     async with running(app, SMALL, "space", "G", "space"):
         assert app.last_note == "This row folds 1 draft: enter shows or hides it."
         assert len(app.screen.table.marks) == 1
 
 
+@pytest.mark.slow
 async def test_a_rejection_under_a_filter_has_its_grey_row_once_the_filter_is_cleared(app):
     async with running(app, WIDE, "slash", *"snapshot", "enter", "x", "escape"):
         assert [row.says for row in app.screen.table.rows if row.kind.word == "rejected"] == [
@@ -540,6 +546,7 @@ async def test_a_rejection_under_a_filter_has_its_grey_row_once_the_filter_is_cl
         ]
 
 
+@pytest.mark.slow
 async def test_a_grey_row_can_not_be_marked(app):
     async with running(app, SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -552,6 +559,7 @@ async def test_a_grey_row_can_not_be_marked(app):
         assert "mark" not in drawn(app)[-1]
 
 
+@pytest.mark.slow
 async def test_keys_on_a_grey_row_are_not_for_the_next_row(world, app):
     async with running(app, SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -579,6 +587,7 @@ async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app, kin
         assert "rejected" not in [row.kind.word for row in table.rows]
 
 
+@pytest.mark.slow
 async def test_a_fast_second_x_on_a_grey_row_alone_in_the_list_asks_first(empty):
     env, project = empty
     directory = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(project))
@@ -602,6 +611,7 @@ def has_grey_row(app):
     return "rejected" in [row.kind.word for row in app.screen.table.rows]
 
 
+@pytest.mark.slow
 async def test_the_grey_row_stays_until_something_is_marked_or_another_place_is_open(world, app):
     async with running(app, WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -614,6 +624,7 @@ async def test_the_grey_row_stays_until_something_is_marked_or_another_place_is_
         assert not has_grey_row(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "seconds"),
     [(["x", "z"], 0), (["x", "", "z"], 0), (["x", "", "1", "z", "2"], 0), (["x", "", "1", "z", "2"], 0.5)],
@@ -631,12 +642,14 @@ async def test_undo_takes_the_grey_row_away(world, app, monkeypatch, keys, secon
         assert app.screen.table.row.item.entry.fields["name"] == "ask-before-migrations"
 
 
+@pytest.mark.slow
 async def test_a_rejection_in_a_filtered_list_names_no_grey_row(app):
     async with running(app, WIDE, "slash", *"snapshot", "enter", "x"):
         assert "again" not in app.last_note
         assert "Rejected" in app.last_note
 
 
+@pytest.mark.slow
 async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
     may_read, read = threading.Event(), reader.read
     monkeypatch.setattr(reader, "read", lambda *of, **how: may_read.wait(5) and read(*of, **how))
@@ -651,6 +664,7 @@ async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
         assert "to decide" in inbox.summary().plain
 
 
+@pytest.mark.slow
 async def test_mark_all_leaves_out_what_cannot_be_accepted_and_one_offs(world, app):
     put(f"{world.shop}/.claude/memory/no-snapshot-tests.md", "Taken.\n")
     async with running(app, WIDE) as pilot:
@@ -781,6 +795,7 @@ async def test_an_item_that_no_form_can_hold_says_where_it_stands(world, app):
         assert f"{directory}/pending-items.md" in app.last_note
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_seen")
 async def test_the_tab_and_the_list_say_one_number_before_and_after_the_plan(app):
     async with running(app, SMALL) as pilot:
@@ -888,6 +903,7 @@ async def test_a_draft_that_arrives_leaves_the_cursor_where_it_is(world, app):
         assert app.screen.table.rows[0].item.text == "Brand new"
 
 
+@pytest.mark.slow
 async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -959,6 +975,7 @@ async def test_a_term_that_means_nothing_is_named(app, typed, words):
         assert words in app.screen.table.empty
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("typed", "kinds"),
@@ -997,6 +1014,7 @@ def project_of_top(app):
     return app.screen.frame.top.render().plain.removeprefix(" memtui").split()[0]
 
 
+@pytest.mark.slow
 async def test_a_query_that_names_another_project_shows_what_waits_there_while_it_stands(app):
     async with running(app, SMALL, "slash", *"project:blog", "enter") as pilot:
         await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
@@ -1010,6 +1028,7 @@ async def test_a_query_that_names_another_project_shows_what_waits_there_while_i
         assert not [row.place for row in app.screen.table.rows if "blog" in row.place]
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("typed", ["alt text", "kind:draft alt text"])
 async def test_a_query_without_matches_says_which_key_shows_all_projects(app, typed):
@@ -1036,6 +1055,7 @@ async def test_a_draft_whose_name_is_taken_is_rejected_like_others(world, app):
         assert "prefer-pnpm" not in updates(world)
 
 
+@pytest.mark.slow
 async def test_a_row_leads_with_the_sentence_and_has_its_scope_once(app):
     async with running(app, WIDE) as pilot:
         rows = {row.kind.word: row for row in app.screen.all_rows}
@@ -1049,6 +1069,7 @@ async def test_a_row_leads_with_the_sentence_and_has_its_scope_once(app):
         assert "no-snapshot-tests   " not in app.screen.detail.plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("typed", "count"), [("kind:todo", 0), ("kind:draft", 1)])
 async def test_of_other_projects_what_the_filter_wants_is_counted(app, typed, count):
     async with running(app, WIDE, "slash", *typed) as pilot:
@@ -1122,6 +1143,7 @@ async def to_kind(pilot, word):
     await settle(pilot)
 
 
+@pytest.mark.slow
 async def test_the_detail_says_what_the_marked_rows_are_for_as_long_as_they_are_marked(app):
     lead = "2 rows are marked: the keys act on 1 draft first."
 
@@ -1144,6 +1166,7 @@ async def test_the_detail_says_what_the_marked_rows_are_for_as_long_as_they_are_
         assert re.match(r"\d rows are marked: the keys act on [2-9] todos first\.", app.screen.detail.plain)
 
 
+@pytest.mark.slow
 async def test_marking_all_says_why_the_row_under_the_cursor_is_not_marked(app):
     async with running(app, SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
@@ -1157,6 +1180,7 @@ async def test_marking_all_says_why_the_row_under_the_cursor_is_not_marked(app):
         assert not app.last_note
 
 
+@pytest.mark.slow
 async def test_the_detail_that_covers_the_list_is_about_the_row_that_its_keys_are_for(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -1171,6 +1195,7 @@ async def test_the_detail_that_covers_the_list_is_about_the_row_that_its_keys_ar
         assert "marked:" in foot(app)
 
 
+@pytest.mark.slow
 async def test_away_from_the_row_that_is_marked_the_detail_says_what_the_keys_are_about(app):
     async with running(app, (120, 36), "space") as pilot:
         first = app.screen.chosen.leader
@@ -1184,6 +1209,7 @@ async def test_away_from_the_row_that_is_marked_the_detail_says_what_the_keys_ar
         assert "marked:" not in foot(app)
 
 
+@pytest.mark.slow
 async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_it_can_be_merged(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to_kind(pilot, "merge")

@@ -56,6 +56,7 @@ async def to(pilot, name):
     await settle(pilot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, SMALL])
 async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, place, size):
     change(world, place / "prefer-pnpm.md")
@@ -154,6 +155,7 @@ async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, pla
     assert waiting(world) == set()
 
 
+@pytest.mark.slow
 async def test_one_that_changed_again_is_not_taken_back(world, app, place):
     path = place / "prefer-pnpm.md"
     change(world, path)

@@ -366,6 +366,7 @@ async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_an
         assert kinds(app).count("rewrite") == 1
 
 
+@pytest.mark.slow
 async def test_a_rejected_fix_of_memory_md_stays_rejected_while_approvals_add_lines_to_it(
     app, empty, world_of_draft, place
 ):

@@ -56,6 +56,7 @@ async def test_x_does_not_trust_it_and_does_not_ask_again_until_it_changes(world
         assert len(untrusted(app)) == 1
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_it_is_shown_whole_before_it_is_trusted(world, app):
     async with app.run_test(size=(60, 15)) as pilot:
         row = await to_untrusted(pilot)

@@ -93,6 +93,7 @@ def listed(screen):
     return [row for row in screen.table.rows if isinstance(row.about, Finding)]
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("size", SIZES)
 async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, world, size):
@@ -391,6 +392,7 @@ async def test_the_page_has_at_most_24_rows_and_twelve_settings(setup_app, world
         assert (screen.table.row.kind, screen.table.row.group) == ("finding", "problems")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40)])
 async def test_enter_unfolds_a_heading_and_folds_it_again_as_the_footer_says(setup_app, world, size):
     async with setup_app.run_test(size=size) as pilot:

@@ -23,6 +23,7 @@ async def test_columns_are_those_there_is_room_for(app, size):
         assert "Commit messages" in row
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("name", ["memories", "inbox", "activity", "setup"])
 async def test_the_detail_is_below_the_list_until_one_beside_it_has_room_for_sentences(world, name):

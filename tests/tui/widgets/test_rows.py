@@ -40,6 +40,7 @@ async def test_rows_that_stream_in_above_do_not_push_the_cursor_off_the_first_ro
         assert table.row_id == "a"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["j", "enter", "k"])
 async def test_once_the_person_has_done_something_the_cursor_stays_with_its_row(key):
     async with stand() as (pilot, table):
@@ -78,6 +79,7 @@ def test_a_cell_is_cut_between_words_and_a_long_name_where_its_room_ends(text, r
     assert sum(part.cell_length for part in cell) == room + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("left", "there"), [(["c", "d"], "c"), (["a", "d"], "d"), (["a"], "a"), (["x", "y"], "y")])
 async def test_the_cursor_goes_to_the_row_that_takes_the_place_of_its_own(left, there):
     """However many go with it: rows that go above it don't make it skip one."""
@@ -101,6 +103,7 @@ async def test_a_long_list_is_painted_past_textuals_frame_as_a_short_one_is(monk
         assert not framed
 
 
+@pytest.mark.slow
 async def test_a_step_of_the_cursor_paints_two_lines_only(monkeypatch):
     async with stand() as (pilot, table):
         table.show([f"row {number}" for number in range(90)])
@@ -112,6 +115,7 @@ async def test_a_step_of_the_cursor_paints_two_lines_only(monkeypatch):
         assert [(region.y, region.height) for region in regions] == [(0, 1), (1, 1)]
 
 
+@pytest.mark.slow
 async def test_a_step_beyond_the_last_line_on_the_screen_moves_the_cursor():
     async with stand() as (pilot, table):
         table.show([f"row {number}" for number in range(90)])

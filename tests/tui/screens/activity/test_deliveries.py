@@ -95,6 +95,7 @@ async def live(pilot):
     await settle(pilot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_log_newest_first_with_a_receipt_each(deliveries, world, size):
     async with deliveries.run_test(size=size) as pilot:
@@ -233,6 +234,7 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
         assert not screen.has_class("plots")
 
 
+@pytest.mark.slow
 async def test_enter_opens_over_the_list_on_a_small_screen_and_escape_comes_back(deliveries):
     async with deliveries.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -270,6 +272,7 @@ async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world
         assert len(ids) == len(set(ids)) == total
 
 
+@pytest.mark.slow
 async def test_y_copies_the_exact_text(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -278,6 +281,7 @@ async def test_y_copies_the_exact_text(deliveries, world):
         assert screen.copied() == deliveries.clipboard
 
 
+@pytest.mark.slow
 async def test_a_delivery_whose_text_is_kept_no_longer_says_so(deliveries, world):
     append(world, text="", chars=1234, folded=True, items=[])
     async with deliveries.run_test(size=(120, 40)) as pilot:

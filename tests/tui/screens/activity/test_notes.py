@@ -343,6 +343,7 @@ async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
     assert notes(world) == after
 
 
+@pytest.mark.slow
 async def test_undo_puts_the_cursor_on_the_note_that_came_back(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Checkout is being")
@@ -353,6 +354,7 @@ async def test_undo_puts_the_cursor_on_the_note_that_came_back(app):
         assert app.screen.table.row_id == key
 
 
+@pytest.mark.slow
 async def test_a_delivered_note_tells_who_got_it_when_and_whether_it_arrived(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "CI is red: somebody else")
@@ -371,6 +373,7 @@ async def test_what_was_lost_waits_again_above_and_says_so_below(world, app):
         assert "It waits again, on top of the list." in app.screen.query_one("#detail").plain
 
 
+@pytest.mark.slow
 async def test_a_lost_note_that_does_not_wait_says_what_became_of_it(world, app):
     async with running(app, WIDE, "exclamation_mark") as pilot:
         await to(pilot, "The caching numbers")
@@ -415,6 +418,7 @@ async def test_of_a_delivery_with_several_notes_one_is_chosen_to_be_sent_again(w
         assert app.screen.query_one("#text", TextArea).text == "Number 1"
 
 
+@pytest.mark.slow
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
@@ -445,6 +449,7 @@ async def test_a_session_that_a_note_is_for_has_its_title(world, app):
         assert "For that one" in states(app)  # the filter finds the title
 
 
+@pytest.mark.slow
 async def test_what_was_told_says_why_it_can_not_be_changed(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Use the registry mirror")
@@ -466,6 +471,7 @@ async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, 
     assert notes(world) == {}
 
 
+@pytest.mark.slow
 async def test_read_only_neither_writes_nor_withdraws(world):
     before = notes(world)
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW, read_only=True)
@@ -510,6 +516,7 @@ async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(wor
     assert clock.parse(notes(world)["Frozen!"]["expires"]) == ends
 
 
+@pytest.mark.slow
 async def test_what_is_stuck_offers_to_be_sent_again_what_arrived_does_not(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "The staging database is down")

@@ -63,6 +63,7 @@ async def test_a_session_that_a_model_read_is_marked_and_has_its_runs_among_what
         assert "Read by the model" in app.screen.detail.plain
 
 
+@pytest.mark.slow
 async def test_until_a_model_is_set_nothing_of_it_is_shown(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
     async with running(app, WIDE) as pilot:
@@ -91,6 +92,7 @@ async def test_a_run_says_what_it_did_and_what_that_cost(app, world):
         assert "- Of the run." in detail
 
 
+@pytest.mark.slow
 async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
     for name in ("guidance", "user_preferences"):
         known(world).edit(name, "", "- Of the run.", run="r9", session="s")
@@ -118,6 +120,7 @@ async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, wo
     assert known(world).text("guidance") == "- My rule."
 
 
+@pytest.mark.slow
 async def test_a_run_that_changed_nothing_has_nothing_to_undo(app, world):
     ran(world, outcome="done")
     said = []
@@ -146,6 +149,7 @@ async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
         assert "W" * 26 in waiting()
 
 
+@pytest.mark.slow
 async def test_what_was_asked_of_the_model_waits_below_the_session(app, world):
     mention = {"id": "m1", "who": "person", "words": "when do we deploy?", "time": "2026-11-18T11:06:00Z"}
     control.save(world.root, world.sessions["today"], {"mentions": [mention]})
@@ -168,6 +172,7 @@ async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
         assert not any(isinstance(row, RunRow) for row in app.screen.table.rows)
 
 
+@pytest.mark.slow
 async def test_what_a_run_brings_shows_by_itself(app, world):
     async with running(app, WIDE) as pilot:
         ran(world, note="Just now.")
@@ -176,6 +181,7 @@ async def test_what_a_run_brings_shows_by_itself(app, world):
         assert "reading now" in app.screen.detail.plain
 
 
+@pytest.mark.slow
 async def test_a_damaged_log_of_runs_hides_nothing_else(app, world):
     fs.append(runs.path(world.root), b'\x00\xff{]\n{"v": 1}\n')
     async with running(app, WIDE):

@@ -80,6 +80,7 @@ async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app
         assert names(app, world) == ["monday", "today", "blog", "tuesday", "older"]
 
 
+@pytest.mark.slow
 async def test_a_live_session_that_got_nothing_yet_is_listed(app, world):
     put(world.root + "/run/client-1", fastjson.dumps({"session_id": "fresh"}))
     async with running(app, WIDE) as pilot:
@@ -100,6 +101,7 @@ async def test_notes_stand_on_top_and_the_newest_session_is_unfolded(app, world)
         assert [row.unfolded for row in of(app, SessionGroup)] == [True, False, False, False, False]
 
 
+@pytest.mark.slow
 async def test_enter_reads_a_session_folded_or_not_on_a_small_screen(app, world):
     async with running(app, SMALL) as pilot:
         for name, unfolded in (("today", True), ("tuesday", False)):
@@ -132,6 +134,7 @@ async def test_folds_and_the_cursor_stay_when_deliveries_arrive(app, world):
         assert "somebody-new" in found
 
 
+@pytest.mark.slow
 async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(app, world):
     async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
@@ -191,6 +194,7 @@ async def test_a_query_finds_titles_sessions_projects_and_kinds(app, world, quer
         assert all(row.unfolded for row in of(app, SessionGroup))
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     "query", ["is:", "is:nonsense", "kind:nonsense", "session:zzzz", 'project:"', "memory:nowhere x:y"]

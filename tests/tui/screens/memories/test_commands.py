@@ -162,6 +162,7 @@ async def test_chosen_memories_are_trusted_as_they_were_shown_and_z_takes_back_j
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
 
 
+@pytest.mark.slow
 async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
     async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")

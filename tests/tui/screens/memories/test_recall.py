@@ -76,6 +76,7 @@ async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_comes_b
         assert app.screen.recalled is None
 
 
+@pytest.mark.slow
 async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_with_the_reason(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
@@ -247,6 +248,7 @@ async def test_nothing_is_delivered_logged_or_changed_by_looking(app, world):
     assert content(world.root + "/journal.jsonl") == journal
 
 
+@pytest.mark.slow
 async def test_where_nothing_is_remembered_it_says_how_to_begin(empty):
     env, project = empty
     app = MemtuiApp(dict(env), project, now=NOW)
@@ -255,6 +257,7 @@ async def test_where_nothing_is_remembered_it_says_how_to_begin(empty):
         assert "Nothing is remembered here yet" in app.screen.why_empty()
 
 
+@pytest.mark.slow
 async def test_read_only_builds_no_index_and_says_so(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
     async with app.run_test(size=SMALL) as pilot:
@@ -284,6 +287,7 @@ async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatc
         assert "can't be brought up to date: recall: No space left on device" in app.screen.summary().plain
 
 
+@pytest.mark.slow
 async def test_memories_that_claude_code_recalls_itself_are_counted_as_left_out(app, world):
     fs.write_cache(world.root + places.BY_CLIENT, b"\n")
     async with app.run_test(size=WIDE) as pilot:

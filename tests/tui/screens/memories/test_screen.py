@@ -179,6 +179,7 @@ async def test_words_are_found_in_texts_after_those_in_names_and_in_all_projects
         assert names(app) == ["writing-style"]
 
 
+@pytest.mark.slow
 async def test_a_query_has_terms_and_says_which_exist(app):
     async with running(app, (120, 40), "slash", *"type:feedback scope:global") as pilot:
         assert names(app) == ["conventional-commits"]
@@ -368,6 +369,7 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
         assert len(names(again)) == 13
 
 
+@pytest.mark.slow
 async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world):
     write(f"{world.config}/memory/pinned-one.md", "---\nname: pinned-one\npinned: true\n---\n\nPinned.\n")
     async with running(app, (160, 48)) as pilot:
