@@ -2,7 +2,6 @@
 
 import ast
 import collections
-import functools
 import re
 import tomllib
 from pathlib import Path
@@ -20,12 +19,6 @@ MOST_BARE = 0.05
 ENOUGH, MOST_LINES = 40, 120  # files that the page names; lines of two pages
 # Words that code once had, and another took the place of.
 GONE = "vouch(?:ed)?|settle|seat|tally|survey|upkeep|standdown|mend(?:ing)?|rowshape|turning|carry|alike|looks|deciding"
-
-
-@functools.cache
-def trees():
-    """The sources, parsed once."""
-    return [ast.parse(path.read_text()) for path in SOURCES.rglob("*.py")]
 
 
 def rooms():
@@ -75,17 +68,16 @@ def test_no_name_is_of_a_word_that_another_took_the_place_of():
 
 
 def test_a_class_name_is_of_one_class():
-    classes = collections.Counter(
-        node.name for tree in trees() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
-    )
+    texts = (path.read_text() for path in SOURCES.rglob("*.py"))
+    classes = collections.Counter(name for text in texts for name in re.findall(r"^ *class (\w+)", text, re.MULTILINE))
     assert [name for name, count in classes.items() if count > 1] == []
 
 
 def test_a_local_says_what_it_holds():
     """A bare participle names nothing: `drafts`, not `found`."""
     count, functions = 0, 0
-    for tree in trees():
-        for function in ast.walk(tree):
+    for path in SOURCES.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text())):
             if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 functions += 1
                 names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}

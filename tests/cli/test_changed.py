@@ -125,6 +125,7 @@ def sneak(memtui, name="prefer-pnpm"):
     write(path, path.read_text() + "A line of somebody else.\n")
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize(
     "commands",
     [

@@ -225,6 +225,7 @@ def below(directory):
     write(directory, "sub/new.md", "feedback")
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("change", [*changes(), unnoted, many_new, below], ids=lambda change: change.__name__)
 @pytest.mark.parametrize("quick", [False, True])
 def test_a_change_of_a_large_directory_is_seen_or_known_to_be_unseen_until_it_is_built(root, large, change, quick):
@@ -267,6 +268,7 @@ def in_its_place(path, what):
             file.truncate(1 << 30)
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize("what", ["directory", "fifo", "device", "huge"])
 @pytest.mark.parametrize("suffix", [".json", ".rows", ".touched"])
 def test_what_is_no_cache_in_the_place_of_one_costs_a_start_at_most(root, large, suffix, what):

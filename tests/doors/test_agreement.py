@@ -91,6 +91,7 @@ async def test_what_waits(told, shown):
     assert counts["inbox"] == len(drafts) + len(others)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [["x"], ["w", "enter"]])
 async def test_a_problem_put_aside_is_gone_from_both_and_nothing_else_is(world, told, keys):
     before = {each["id"]: each["kind"] for each in told("inbox", "--limit", "0")["entries"]}

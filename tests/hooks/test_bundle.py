@@ -60,6 +60,7 @@ def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     assert loaded(package, "delivery") == set(bundle_writer.modules_of("delivery"))
 
 
+@pytest.mark.slow
 def test_a_damaged_bundle_is_no_bundle(package):
     write(package)
     place = path(package, "delivery")

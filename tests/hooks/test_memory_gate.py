@@ -150,6 +150,7 @@ def test_the_index_is_left_to_memtui(home):
     assert drafts(home) == []
 
 
+@pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("tool", "given"),
     [

@@ -250,6 +250,7 @@ def fill(home):
     home.remember("memory")
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize(
     ("settings", "brings"),
     [

@@ -28,6 +28,7 @@ def agree(store, reference, texts):
     return same
 
 
+@pytest.mark.slow
 def test_the_first_five_are_the_same_among_many_memories(store):
     chance = random.Random(7)
     weights = [1 / (rank + 1) for rank in range(len(WORDS))]

@@ -609,6 +609,7 @@ def test_crlf_and_bom_survive_every_operation(world):
     assert (world.auto / "win.md").read_bytes() == data
 
 
+@pytest.mark.slow
 def test_a_memory_too_large_to_show_is_moved_whole(world):
     data = b"x" * (memory.MAX_BYTES + 100)
     world.put("huge", data)

@@ -62,6 +62,7 @@ async def test_the_tab_of_the_inbox_counts_what_the_key_chose_in_any_place(app):
         await until(pilot, lambda: " 2 Inbox 16 " in top(app))
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("query", ["project:blog", "session:a94d"])
 async def test_a_query_that_names_another_project_is_of_all(app, query):

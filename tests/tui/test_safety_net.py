@@ -338,6 +338,7 @@ async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     fallen.clear()
 
 
+@pytest.mark.slow
 async def test_what_a_screen_does_not_hold_yet_is_no_error(app, fallen):
     """A burst of keys may come while it is composed."""
     begun, whole = asyncio.Event(), asyncio.Event()

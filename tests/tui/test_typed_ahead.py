@@ -63,6 +63,7 @@ def has_text(world, text):
     return any(text in path.read_text() for path in Path(world.directory).rglob("*.md"))
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
     ("screen", "keys"),

@@ -63,6 +63,7 @@ TEXTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
 def test_however_different_they_are_nobody_waits(texts):
     best = []

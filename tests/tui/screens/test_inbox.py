@@ -729,6 +729,7 @@ async def test_marked_ones_that_a_filter_hides_are_not_decided_on(world, app):
     assert "no-snapshot-tests" in updates(world)
 
 
+@pytest.mark.slow
 async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(empty):
     env, cwd = empty
     app = MemtuiApp(dict(env), cwd, screen="inbox", now=NOW)
@@ -854,6 +855,7 @@ async def test_what_looks_one_off_is_folded(world, app):
         assert "blue-here" in [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
 
 
+@pytest.mark.slow
 async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -935,6 +937,7 @@ async def test_undo_puts_the_cursor_on_what_came_back(world, app):
             assert app.screen.table.row_id == key, name
 
 
+@pytest.mark.slow
 async def test_other_projects_are_counted_and_shown_on_request(world, app):
     async with running(app, WIDE) as pilot:
         assert not any(line.item and "alt text" in line.item.text for line in app.screen.table.rows)
@@ -1040,6 +1043,7 @@ async def test_a_query_without_matches_says_which_key_shows_all_projects(app, ty
         await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
 
 
+@pytest.mark.slow
 async def test_a_draft_whose_name_is_taken_has_a_mark_in_its_row(app):
     async with running(app, WIDE):
         screen = app.screen
@@ -1129,6 +1133,7 @@ def put_empty_key(world):
     Path(later.path(world.root)).write_text('{"v":1,"until":{"":"never"}}\n', encoding="utf-8")
 
 
+@pytest.mark.slow
 async def test_an_empty_key_that_an_older_version_hid_hides_no_drafts(app, world):
     put_empty_key(world)
     async with running(app, WIDE):

@@ -240,6 +240,7 @@ async def test_keys_wait_for_the_question_that_the_first_of_them_opens(world, ap
         assert waiting(world) == {"prefer-pnpm"}
 
 
+@pytest.mark.slow
 async def test_it_is_gone_to_though_a_draft_was_approved_just_now(world, app, place):
     change(world, place / "prefer-pnpm.md")
     async with running(app, WIDE) as pilot:
@@ -254,6 +255,7 @@ async def test_it_is_gone_to_though_a_draft_was_approved_just_now(world, app, pl
         assert app.screen.table.row[1].memory.name == "prefer-pnpm"
 
 
+@pytest.mark.slow
 async def test_an_edit_that_was_not_saved_has_its_mark_and_is_gone_on_with(world, app, place):
     change(world, place / "prefer-pnpm.md")
     async with running(app, WIDE) as pilot:

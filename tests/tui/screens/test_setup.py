@@ -378,6 +378,7 @@ async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, wo
         assert {"llm_backend", "llm_model", "subconscious", "dream"} <= {*shown}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", [False, True])
 async def test_the_page_has_at_most_24_rows_and_twelve_settings(setup_app, world, broken):
     if broken:
@@ -431,6 +432,7 @@ def reading(world):
     return found
 
 
+@pytest.mark.slow
 async def test_whether_the_model_reads_sessions_is_a_row_and_it_is_stopped_and_started_there(reading, world):
     async with reading.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)

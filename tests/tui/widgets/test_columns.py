@@ -9,6 +9,7 @@ from tui.conftest import NOW, running, settle
 SIZES = [(80, 24), (100, 24), (120, 40), (160, 48)]
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 async def test_columns_are_those_there_is_room_for(app, size):

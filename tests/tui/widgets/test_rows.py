@@ -91,6 +91,7 @@ async def test_the_cursor_goes_to_the_row_that_takes_the_place_of_its_own(left, 
         assert table.row_id == there
 
 
+@pytest.mark.slow
 async def test_a_long_list_is_painted_past_textuals_frame_as_a_short_one_is(monkeypatch):
     """That frame costs as much as the lines; a scroll bar is none."""
     async with stand() as (pilot, table):

@@ -273,6 +273,7 @@ async def test_a_discarded_draft_is_gone(world, app):
         assert app.screen.query_one("#text", TextArea).text == ""
 
 
+@pytest.mark.slow
 async def test_what_waits_stands_in_the_order_in_which_sessions_get_it(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     inbox_file.add_entry(directory, "guidance", {}, "Just in", now=NOW)

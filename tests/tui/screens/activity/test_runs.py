@@ -133,6 +133,7 @@ async def test_a_run_that_changed_nothing_has_nothing_to_undo(app, world):
     assert said[1] == "Only notes can be sent again, edited or withdrawn."
 
 
+@pytest.mark.slow
 async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
     slug = paths.project_key(world.shop)
     runs.send(world.root, ran(world), runs.Whisper("W" * 26, "Not on Friday."))

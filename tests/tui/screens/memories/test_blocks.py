@@ -103,6 +103,7 @@ async def test_a_block_is_changed_in_the_editor_within_its_length(app, world, mo
     assert bool(failed) == (text is None)
 
 
+@pytest.mark.slow
 async def test_an_earlier_version_is_restored(app, world, monkeypatch):
     said = []
     known(world).edit("project_context", "", "- Deploys on Tuesdays.", run="r9", session="5e55aaaa-1")

@@ -17,6 +17,7 @@ from tui.conftest import NOW, press, running, settle, until
 from .hands import detail, exists, line, names, read, stand_on, write
 
 
+@pytest.mark.slow
 async def test_scopes_are_a_tree_with_counts_and_groups(app):
     async with running(app, (120, 40)) as pilot:
         tree = {place.label: place for place in app.screen.places.rows}
@@ -47,6 +48,7 @@ async def test_used_counts_prompts_that_brought_a_memory_and_how_often_it_was_op
         assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
 
 
+@pytest.mark.slow
 async def test_at_the_start_each_scope_is_read_once(app, monkeypatch):
     labels, read_rows = [], MemoryReader._rows_of
     monkeypatch.setattr(
@@ -281,6 +283,7 @@ async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_mark
         assert len(app.screen.table.marks) == marked - 1
 
 
+@pytest.mark.slow
 async def test_what_may_not_be_written_is_not_offered(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
     async with running(app, (80, 24)):
