@@ -74,6 +74,15 @@ def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, worl
     assert not {rows["problem"], rows["fix"], rows["trust"]} & left
 
 
+def test_the_name_of_a_memory_means_what_waits_about_it(memtui, world):
+    assert memtui("inbox", "ask-before-migrations").out.startswith("Draft ")
+    assert memtui("inbox", "meeting-notes").out.startswith("meeting-notes is broken")
+    assert memtui("inbox", "flaky-upload-test").out.startswith("auto shop: flaky-upload-test\nchanged by Claude")
+    assert memtui("show", "ask-before-migrations", check=False).code == 3, "no memory has that name yet"
+    memtui("approve", "ask-before-migrations")
+    assert memtui("show", "ask-before-migrations").out.startswith("ask-before-migrations")
+
+
 def test_ids_stay_while_other_entries_are_decided(memtui, world):
     """The next one is typed from the list above. The draft and the memory change what a fix and a problem are about."""
 

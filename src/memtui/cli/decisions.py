@@ -108,8 +108,12 @@ class Decisions:
                 self.ctx.out.say(f"! {line(error.message)}")
         return self.awake_and_hidden(row for row in rows if row.kind.word in kinds)
 
-    def find(self, ref: str, kinds: "tuple[str, ...]" = ("draft", "todo", "note")) -> Decision:
-        """Return what an id or a name means, of entries only these kinds. Raises NotFoundError, ConflictError."""
+    def find(
+        self, ref: str, kinds: "tuple[str, ...]" = ("draft", "todo", "note"), *, by_memory: bool = True
+    ) -> Decision:
+        """Return what an id or a name means, of entries only these kinds; with `by_memory`, where nothing is called so,
+        what is about the memory of that name. Raises NotFoundError, ConflictError."""
+        about: list[Decision] = []
         sources: list[Callable[[], Sequence[Decision]]] = [
             lambda: [row for row in self.of_entries if row.kind.word in kinds],
             self.changed,
@@ -119,8 +123,14 @@ class Decisions:
             self.problems,
         ]
         for source in sources:
-            if row := _match(self.awake_and_hidden(source()), ref):
+            rows = self.awake_and_hidden(source())
+            if row := _match(rows, ref):
                 return row
+            about += [row for row in rows if by_memory and ref in row.about]
+        if len(about) == 1:
+            return about[0]
+        if about:
+            raise ConflictError(f"“{ref}” can mean several: {', '.join(short_ids.short_id(row.id) for row in about)}.")
         raise self._unknown(ref, kinds)
 
     def _unknown(self, ref: str, kinds: "tuple[str, ...]") -> NotFoundError:

@@ -33,9 +33,9 @@ COMMANDS = {"approve": "memtui approve", "reject": "memtui reject", "later": "me
 Details = tuple[dict[str, object], "list[str | Printer]"]
 
 
-def one(ctx: Context, ref: str) -> Result:
-    """Show what an id or a name means. Raises NotFoundError, ConflictError."""
-    row = Decisions(ctx).find(ref)
+def one(ctx: Context, ref: str, *, by_memory: bool = True) -> Result:
+    """Show what an id or a name means, as `Decisions.find` does. Raises NotFoundError, ConflictError."""
+    row = Decisions(ctx).find(ref, by_memory=by_memory)
     if isinstance(row, EntryRow):
         more, text = _entry(ctx, row)
     elif isinstance(row, ProposedRow):

@@ -98,6 +98,7 @@ class Decision:
     until: float | None = None  # when a hidden one shows again
     later_key: str = ""  # what it is hidden under; empty for an entry, which holds its time itself
     names: tuple[str, ...] = ()  # what means it, as its id does
+    about: tuple[str, ...] = ()  # memories, whose names mean it if nothing else is called so
     item: "Waiting | None" = None
     changed: "Changed | None" = None
     folds: "tuple[Decision, ...]" = ()
@@ -188,6 +189,7 @@ def of_entry(item: "Waiting", here: "Workspace", names: Mapping[str, str], *, is
     is_global = not project or (kind is DRAFT and drafting.label_of(item) == "global")
     return EntryRow(
         key=item.key,
+        about=(item.entry.fields.get("name", ""),) if kind is DRAFT else (),
         kind=kind,
         says=drafts.title(item, SENTENCE),
         place="global" if is_global else f"project {project}",
@@ -366,6 +368,7 @@ def _of_problem(problem: "Problem", places: Mapping[str, str]) -> ProblemRow:
         kind=PROBLEM,
         says=changesets.without_scope(problem.sentence, label, place),
         place=place,
+        about=tuple(problem.memories),
         later_key=problem.later_key,
         cause=f"problem {problem.cause}",
         state=query.PROBLEM,

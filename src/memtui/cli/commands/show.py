@@ -46,7 +46,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         if args.raw or ":" in args.name or "/" in args.name:
             raise
         try:
-            return detail.one(ctx, args.name)
+            return detail.one(ctx, args.name, by_memory=False)
         except NotFoundError as unknown:
             if not unknown.message.startswith(decisions.NOTHING):
                 raise unknown from None
