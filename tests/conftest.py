@@ -94,13 +94,14 @@ def pytest_collection_modifyitems(config, items):
     taking_turns, with_clients = collections.defaultdict(dict), collections.defaultdict(dict)
     waiting = set()
     for item in items:
-        kinds = [name for name in config.stash[LONG] if item.get_closest_marker(name)]
-        every = item.get_closest_marker("every")
+        markers = {mark.name for mark in item.iter_markers()}
+        kinds = [name for name in config.stash[LONG] if name in markers]
+        every = item.get_closest_marker("every") if "every" in markers else None
         test, _, case = item.nodeid.partition("[")
         if every and "step" in every.kwargs and cases[test] % every.kwargs["step"] == 0:
             kinds.remove("every")
         cases[test] += 1
-        version = client_of(item)
+        version = client_of(item) if "client" in markers else None
         case = case.replace(version, "") if version else case
         if case and "every" in kinds:
             number = taking_turns[test].setdefault(case, len(taking_turns[test]))
@@ -117,8 +118,8 @@ def pytest_collection_modifyitems(config, items):
         leave(config, items, lambda item: kinds_of(item) != ["quick"])
     elif not asked_for(config):
         leave(config, items, waiting.__contains__)
-    kill = [item for item in items if item.get_closest_marker("kill")]
-    others = [item for item in items if not item.get_closest_marker("kill")]
+    kill = [item for item in items if "kill" in kinds_of(item)]
+    others = [item for item in items if "kill" not in kinds_of(item)]
     items[:] = dealt(kill, others, getattr(config, "workerinput", {}).get("workercount", 1))
 
 
@@ -131,8 +132,8 @@ def in_every_run(item, kinds):
 
 
 def client_of(item):
-    """The version of the client that an item runs with; None where it runs with none."""
-    if not item.get_closest_marker("client") or not hasattr(item, "callspec"):
+    """The version of the client that an item with one runs with; None where a test starts its own."""
+    if not hasattr(item, "callspec"):
         return None
     from e2e.client import VERSIONS  # few runs need it
 

@@ -80,8 +80,8 @@ def test_a_local_says_what_it_holds():
         for function in ast.walk(ast.parse(path.read_text())):
             if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 functions += 1
-                names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-                names |= {node.arg for node in ast.walk(function) if isinstance(node, ast.arg)}
+                nodes = ast.walk(function)
+                names = {getattr(node, "id", "") or node.arg for node in nodes if isinstance(node, (ast.Name, ast.arg))}
                 count += len(names & BARE)
     assert count / functions < MOST_BARE
 
