@@ -58,7 +58,6 @@ def pytest_configure(config):
 
 
 LONG = pytest.StashKey()
-LONG_SHARE = 3
 
 
 def marked(config):
@@ -107,7 +106,7 @@ def pytest_collection_modifyitems(config, items):
             number = taking_turns[test].setdefault(case, len(taking_turns[test]))
             if not turns.due(number, every.kwargs.get("of", turns.SHARE), test):
                 waiting.add(item)
-        elif kinds and not in_every_run(item, kinds) and not turns.due(0, LONG_SHARE, test):
+        elif kinds and not in_every_run(item, kinds) and not turns.due(0, family=test):
             waiting.add(item)
         if version:
             number = with_clients[test].setdefault(case, len(with_clients[test]))

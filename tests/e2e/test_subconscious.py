@@ -75,7 +75,7 @@ def test_it_whispers_before_the_next_prompt_and_gives_new_sessions_its_blocks(on
     assert on.errors() == []
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_it_answers_who_addresses_it_at_the_next_prompt(on, model, backend):
     reads_along(on, backend)
@@ -122,7 +122,7 @@ def test_it_answers_who_addresses_it_in_any_channel(on, model, channel, backend)
     assert on.errors() == []
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
 @pytest.mark.parametrize("event", ["Stop", "PreCompact"])
 def test_what_is_urgent_comes_before_the_next_tool(on, model, event, backend):
@@ -165,7 +165,7 @@ def test_what_is_urgent_comes_before_the_next_tool(on, model, event, backend):
     assert on.errors() == []
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_two_sessions_at_once_share_blocks_and_nothing_else(on, model, backend):
     reads_along(on, backend)
@@ -205,7 +205,7 @@ def test_two_sessions_at_once_share_blocks_and_nothing_else(on, model, backend):
     assert on.errors() == []
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_a_tool_prints_puts_nothing_into_its_mouth(on, model, tmp_path, backend):
     reads_along(on, backend)
@@ -271,7 +271,7 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
     assert len(on.memtui_json("model", "log", "--runs")["runs"]) == 1, "its own client is not read along"
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, model, backend):
     reads_along(on, backend)
