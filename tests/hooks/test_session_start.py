@@ -265,6 +265,18 @@ def test_a_fork_knows_what_its_parent_knew(home):
     assert "memory:" not in said
 
 
+def test_a_fork_that_got_nothing_new_is_told_what_its_parent_was_told_since(home):
+    home.remember("memory")
+    home.start()
+    home.prompt()
+    home.start("resume")
+    assert home.prompt("fork").raw == b""
+    home.remember("new")
+    assert "+ - [feedback] new" in home.start("resume").context
+    home.prompt()
+    assert "+ - [feedback] new" in home.start("resume", "fork").context
+
+
 def answered(home, session, seconds, tokens=1010, uuid="r1"):
     """The transcript of a session whose model answered so many seconds ago, as client 2.1.330 wrote it."""
     path = Path(home.payload("SessionStart", session)["transcript_path"])

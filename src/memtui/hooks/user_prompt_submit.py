@@ -33,8 +33,9 @@ def handle(hook: Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     state = session_state.load(hook.root, hook.session_id)
-    if state.is_new:
-        state = _forked(hook) or state
+    if state.is_new and (copy := _forked(hook)):
+        state = copy
+        hook.attempt(None, state.save)  # its parent goes on, and is told what this session is not
     if state.uncopied:
         from memtui.hooks import forks
 
