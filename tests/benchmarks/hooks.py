@@ -1,13 +1,14 @@
 """What a hook costs, as a whole process, in multiples of a bare interpreter measured in the same run.
 
-    python tests/benchmarks/hooks.py [--runs 60] [--large] [--only WORD] [--check] [--beside REVISION]
+    python tests/benchmarks/hooks.py [--runs 60] [--large] [--small] [--only WORD] [--check] [--beside REVISION]
 
 Hooks are started as the client does it: `sh -c` with the command line that `memtui setup hooks` writes. Every case is
 run in turn, round after round, so that a machine that slows down slows all of them. Printed: the median of each, the
 median of the ratios to the bare interpreter (`python -I -S -c pass`, without a shell) of the same round, and the bar.
-`--large` puts 10,000 memories and a 100 MB delivery log on disk first. `--only` runs the cases with a word in their
-name. `--check` exits 1 where a bar is missed. `--beside` runs each case with the sources of another revision as well,
-in the same rounds, and prints the median of the ratios of these to those.
+`--large` puts 10,000 memories and a 100 MB delivery log on disk first. `--small` leaves out the cases with thousands of
+memories. `--only` runs the cases with a word in their name. `--check` exits 1 where a bar is missed. `--beside` runs
+each case with the sources of another revision as well, in the same rounds, and prints the median of the ratios of these
+to those.
 """
 
 import argparse
@@ -366,23 +367,28 @@ def wait_for_workers(world: World) -> None:
     raise SystemExit(f"a worker is still running after {PATIENCE} s")
 
 
-def prepared(base: Path, source: Path, large: bool) -> tuple[dict[str, Callable[[], tuple[float, float]]], list[World]]:
-    """The cases for some sources, in worlds of their own."""
+def prepared(
+    base: Path, source: Path, options: argparse.Namespace
+) -> tuple[dict[str, Callable[[], tuple[float, float]]], list[World]]:
+    """The cases for some sources, in worlds of their own; a world of thousands of memories takes long to write."""
     base.mkdir()
-    world = World(base / "one", 10_000 if large else 20, large, source)
-    counts = {"thousand": 1_000, "many": 10_000, "more": 10_000, "first": 10_000, "few": 1_000, "all": 10_000}
-    others = {name: World(base / name, count, source=source) for name, count in counts.items()}
-    found = cases(world)
+    world = World(base / "one", 10_000 if options.large else 20, options.large, source)
+    chosen, worlds = cases(world), [world]
     if not (source / "memtui" / "hooks" / "status_line.py").exists():
-        del found["status line"]  # a revision from before
-    found["1 of 1,000 changed"] = changed(others["thousand"], new=False)
-    found["1 of 10,000 changed"] = changed(others["many"], new=False)
-    found["1 new beside 10,000"] = changed(others["more"], new=True)
-    found["first start, 10,000"] = first_start(others["first"])
-    if (source / "memtui" / "recall").exists():
-        found["recall of 1,000"] = recalled(others["few"])
-        found["recall of 10,000"] = recalled(others["all"])
-    return found, [world, *others.values()]
+        del chosen["status line"]  # a revision from before
+    stores: dict[str, tuple[int, Callable[[World], Callable[[], tuple[float, float]]]]] = {
+        "1 of 1,000 changed": (1_000, lambda store: changed(store, new=False)),
+        "1 of 10,000 changed": (10_000, lambda store: changed(store, new=False)),
+        "1 new beside 10,000": (10_000, lambda store: changed(store, new=True)),
+        "first start, 10,000": (10_000, first_start),
+        "recall of 1,000": (1_000, recalled),
+        "recall of 10,000": (10_000, recalled),
+    }
+    for name, (count, case) in {} if options.small else stores.items():
+        if options.only in name and ("recall" not in name or (source / "memtui" / "recall").exists()):
+            worlds.append(World(base / str(len(worlds)), count, source=source))
+            chosen[name] = case(worlds[-1])
+    return chosen, worlds
 
 
 def compared(these: list[float], those: list[float]) -> float:
@@ -395,15 +401,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=60)
     parser.add_argument("--large", action="store_true")
+    parser.add_argument("--small", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--beside", metavar="REVISION")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         base = Path(directory)
-        found, every = prepared(base / "here", SOURCE, options.large)
+        found, every = prepared(base / "here", SOURCE, options)
         if options.beside:
-            others, more = prepared(base / "beside", sources(options.beside, base / "sources"), options.large)
+            others, more = prepared(base / "beside", sources(options.beside, base / "sources"), options)
             found |= {BESIDE + name: case for name, case in others.items() if name not in FLOORS}
             every += more
         found = {name: case for name, case in found.items() if options.only in name or name in FLOORS[:1]}
