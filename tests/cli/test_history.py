@@ -5,6 +5,9 @@ import os
 from pathlib import Path
 
 from memtui.base import clock, ids
+from memtui.store.plan import FileDiff
+from memtui.tidy import waiting_proposals
+from memtui.tidy.changeset import propose
 
 from .conftest import NOW
 
@@ -213,3 +216,18 @@ def test_a_version_from_before_a_rename_is_restored_under_the_present_name(memtu
     memtui("rm", "pp")
     memtui("history", "pp", "--restore", "1")
     assert "name: pp\n" in path.read_text()
+
+
+def test_an_archived_memory_keeps_its_versions_and_undo_brings_them_back(memtui, world):
+    (path,) = Path(world.config).glob("projects/*shop/memory/flaky-upload-test.md")
+    data = path.read_bytes()
+    files = [FileDiff(str(path), data, None), FileDiff(f"{path.parent}/.archive/{path.name}", None, data)]
+    proposal = propose("archive", files, reason="It is over.", by="a model")
+    waiting_proposals.save(world.root, [proposal], NOW)
+    before = len(versions(memtui, "flaky-upload-test"))
+    assert "auto shop" in memtui("inbox", proposal.ref).out.split("\n")[0], "the scope is named"
+    memtui("approve", proposal.ref, "--yes")
+    assert len(versions(memtui, "flaky-upload-test")) == before + 2
+    memtui("undo")
+    assert path.read_bytes() == data
+    assert len(versions(memtui, "flaky-upload-test")) == before + 4

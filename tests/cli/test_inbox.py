@@ -83,6 +83,16 @@ def test_the_name_of_a_memory_means_what_waits_about_it(memtui, world):
     assert memtui("show", "ask-before-migrations").out.startswith("ask-before-migrations")
 
 
+def test_a_draft_whose_name_is_taken_is_approved_under_another_name(memtui):
+    assert "Approve: memtui approve --name NAME VGHARY " in memtui("inbox", "VGHARY").err
+    assert "Approve: memtui approve BV8W63 " in memtui("inbox", "BV8W63").err
+
+
+def test_a_memory_that_waits_for_trust_has_the_time_of_its_file(memtui):
+    (row,) = [row for row in memtui.json("inbox")["entries"] if row["kind"] == "trust"]
+    assert row["time"]
+
+
 def test_ids_stay_while_other_entries_are_decided(memtui, world):
     """The next one is typed from the list above. The draft and the memory change what a fix and a problem are about."""
 

@@ -29,24 +29,25 @@ TITLES = {"guidance": "Note", "updates": "Draft", "items": "Todo"}
 
 # By verb: the command that does it.
 COMMANDS = {"approve": "memtui approve", "reject": "memtui reject", "later": "memtui reject --later friday"}
-# What a thing has more for --json, and what is printed of it.
-Details = tuple[dict[str, object], "list[str | Printer]"]
 
 
 def one(ctx: Context, ref: str, *, by_memory: bool = True) -> Result:
     """Show what an id or a name means, as `Decisions.find` does. Raises NotFoundError, ConflictError."""
     row = Decisions(ctx).find(ref, by_memory=by_memory)
+    commands = dict(COMMANDS)
     if isinstance(row, EntryRow):
-        more, text = _entry(ctx, row)
+        more, text, name_is_taken = _entry(ctx, row)
+        if name_is_taken:
+            commands["approve"] += " --name NAME"
     elif isinstance(row, ProposedRow):
         change = weigh(ctx.store().files(), row.proposal)
-        more, text = proposals.data_of(change), [proposals.shown(change)]
+        more, text = proposals.data_of(change), [proposals.shown(ctx, change)]
     else:
         more = {"text": row.untrusted.memory.raw.decode("utf-8", "replace")} if isinstance(row, TrustRow) else {}
         text = [lambda out: print_row(ctx, out, row)]
     name = shell_word(row.names[0]) if row.names else short_id(row.id)
-    verbs = [verb for verb in COMMANDS if verb in row.kind.verbs and not (verb == "approve" and row.kind is PROBLEM)]
-    ways = [f"{row.kind.verbs[verb].capitalize()}: {COMMANDS[verb]} {name}" for verb in verbs]
+    verbs = [verb for verb in commands if verb in row.kind.verbs and not (verb == "approve" and row.kind is PROBLEM)]
+    ways = [f"{row.kind.verbs[verb].capitalize()}: {commands[verb]} {name}" for verb in verbs]
     return Result({**more, **as_data(ctx, row)}, *text, narrate("   ".join(ways)))
 
 
@@ -61,7 +62,8 @@ def print_row(ctx: Context, out: Output, row: Decision, *, back: bool = False) -
 # entries
 
 
-def _entry(ctx: Context, row: EntryRow) -> Details:
+def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | Printer], bool]":
+    """Return more for --json, what is printed, and whether a memory has the name of the draft."""
     now, store, item = ctx.now(), ctx.store(), row.item
     proposed, problem = _becomes(store, item)
     near = draft.neighbours(store, item) if proposed is not None else ()
@@ -94,7 +96,7 @@ def _entry(ctx: Context, row: EntryRow) -> Details:
         if similar := reason.similar[: drafts.SIMILAR_SHOWN]:
             _print_similar(out, store, item, similar)
 
-    return data, [text]
+    return data, [text], proposed is not None and proposed.taken
 
 
 def note_facts(item: Waiting, now: float) -> "list[str]":

@@ -6,12 +6,12 @@ from memtui.base.short_ids import short_id
 from memtui.cli import memories, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, difference, narrate, safe
-from memtui.store import sidecars
+from memtui.store import scopes, sidecars
 from memtui.store.store import Store
 from memtui.tidy import changeset, composed_files, coverage, lint, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.composed_files import Composition, Refused, Weighed, savings, weigh
-from memtui.views import changesets
+from memtui.views import changesets, decisions
 from memtui.views.parts import Words
 
 TYPE_CHECKING = False
@@ -26,8 +26,8 @@ def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list
     subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, sidecars.kept_apart(ctx.root))
     if not labels:
         return [*waiting_proposals.undecided(store, subject).proposals]
-    scopes = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
-    chosen = [scope for scope in scopes if scope.kind != "instructions"]
+    every = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
+    chosen = [scope for scope in every if scope.kind != "instructions"]
     return [*waiting_proposals.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
 
 
@@ -50,7 +50,7 @@ def listing(ctx: Context, labels: "list[str] | None") -> Result:
         return Result(data, "There is nothing to consolidate.")
     sums = f"\n{many(len(changes), 'change')} proposed. {changesets.saved(saved)}".rstrip()
     ways = "Approve one: memtui approve ID   Reject one: memtui reject ID   All: memtui consolidate --all"
-    return Result(data, *(shown(change) for change in changes), sums, narrate(ways))
+    return Result(data, *(shown(ctx, change) for change in changes), sums, narrate(ways))
 
 
 def data_of(change: Weighed) -> "dict[str, object]":
@@ -86,12 +86,14 @@ def data_of(change: Weighed) -> "dict[str, object]":
     return data
 
 
-def shown(change: Weighed) -> "Printer":
+def shown(ctx: Context, change: Weighed) -> "Printer":
     """Return what prints a proposal with its id."""
+    place = decisions.place_of(change.proposal, scopes.discover(ctx.env, ctx.cwd), ctx.project)
 
     def text(out: Output) -> None:
         out.section()
-        out.parts([Words(f"{short_id(change.proposal.ref)}  ", "cyan"), *changesets.brief(change.proposal, change)])
+        parts = changesets.brief(change.proposal, change, place)
+        out.parts([Words(f"{short_id(change.proposal.ref)}  ", "cyan"), *parts])
 
     return text
 
@@ -144,7 +146,7 @@ def _confirm(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bo
     diffs = composition.preview()
     if not yes:
         for proposal in [] if ctx.out.json else composition.made:
-            shown(weigh(files, proposal))(ctx.out)
+            shown(ctx, weigh(files, proposal))(ctx.out)
         ctx.confirm(f"Approve {many(len(composition.made), 'change')} to {many(len(diffs), 'file')}?", DECLINED)
     after, before = (
         "\n".join(data.decode("utf-8", "replace") for change in diffs if (data := getattr(change, key)) is not None)

@@ -65,7 +65,7 @@ def without_scope(sentence: str, label: str, place: str) -> str:
     """Return a sentence without the label of its scope, whose name `place` begins one about its MEMORY.md."""
     if not label:
         return sentence
-    words = sentence.removeprefix(f"{label}:").replace(f" of {label} ", " ")
+    words = sentence.removeprefix(f"{label}:").replace(f" {label}:", " ").replace(f" of {label} ", " ")
     if sentence.startswith(f"MEMORY.md of {label} "):
         return f"{place or label}: {words}"
     return f"{place or label} has {words.removeprefix(f'{label} has ')}" if words.startswith(f"{label} has ") else words
@@ -241,7 +241,7 @@ def brief(proposal: Proposal, weighed: Weighed | None, place: str = "") -> list[
     coverage = weighed.coverage if weighed is not None else None
     return [
         *head(proposal, weighed, place),
-        *(statements(coverage) if coverage is not None and coverage.dropped else ()),
+        *(statements(coverage) if coverage is not None and (coverage.dropped or proposal.kind == "merge") else ()),
         *additions(proposal),
         *files(proposal, weighed),
     ]

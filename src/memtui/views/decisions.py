@@ -343,11 +343,16 @@ def of_plan(here: "Workspace", plan: "UndecidedSet") -> tuple[list[ProposedRow],
     return proposed, [_of_problem(problem, names) for problem in plan.left]
 
 
+def place_of(proposal: "Proposal", places: "Sequence[Scope]", project: str) -> str:
+    """Return the name of the scope whose files a proposal changes; empty if it is none of the `places`."""
+    path = proposal.files[0].path
+    around = [scope for scope in places if path.startswith(scope.directory + "/")]
+    return scope_name(max(around, key=lambda scope: len(scope.directory)), project) if around else ""
+
+
 def _of_proposal(proposal: "Proposal", places: "Sequence[Scope]", project: str) -> ProposedRow:
     """Make the row of a change; planned again, it is the same row."""
-    kind, path = PROPOSED[proposal.word], proposal.files[0].path
-    around = [scope for scope in places if path.startswith(scope.directory + "/")]
-    place = scope_name(max(around, key=lambda scope: len(scope.directory)), project) if around else ""
+    kind, place = PROPOSED[proposal.word], place_of(proposal, places, project)
     return ProposedRow(
         key=proposal.ref,
         kind=kind,
@@ -406,6 +411,7 @@ def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
         kind=TRUST,
         says=untrusted.says,
         place=scope_name(untrusted.scope, project),
+        time=memory.changed_at,
         later_key=untrusted.later_key,
         names=(memory.ref, memory.path, memory.stem),
         untrusted=untrusted,

@@ -100,7 +100,7 @@ class Transaction:
         removed = [file.path for file in self.writes if not file.after]
         created = [file.path for file in self.writes if not file.before]
         heirs = self.record.get("became")  # of a consolidation, which makes and removes many files in one step
-        if isinstance(heirs, dict):
+        if heirs:
             return {heirs[path]: path for path in reversed(removed) if heirs.get(path) in created}
         return {created[0]: removed[0]} if len(removed) == len(created) == 1 else {}
 

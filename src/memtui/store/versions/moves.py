@@ -38,7 +38,9 @@ def load(root: str) -> EarlierPlaces:
 
 def moves(transaction: "Transaction", trash: dict[Place, Place]) -> Iterator[tuple[float, Place | None, Place]]:
     """Yield the moves of a change as (time, old, new place): None for new ones, `trash` for what comes back."""
-    origins, time, about = transaction.origins, clock.parse(transaction.time) or 0.0, transaction.of or transaction.id
+    time, about = clock.parse(transaction.time) or 0.0, transaction.of or transaction.id
+    # What a consolidation removes without an heir, such as a memory that is archived, is gone for deliveries.
+    origins = {} if transaction.record.get("became") == {} else transaction.origins
     for path in [file.path for file in transaction.writes if not file.after]:
         if path not in origins.values():
             yield time, path, trash.get((about, path), (about, path))
