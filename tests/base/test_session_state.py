@@ -64,7 +64,7 @@ def test_an_entry_that_did_not_arrive_is_new_again(root, kind):
         prompted=True,
         stamps={"project": 7, "global": 8},
         updates={"project": {"a": ["h", "t"], "b": ["h", "t"]}},
-        told=["a", "b"],
+        too_long=["a", "b"],
         blocks={"stamps": {"a": 7}, "texts": {"a": "x", "b": "y"}},
     )
     before = state.values()
@@ -72,7 +72,7 @@ def test_an_entry_that_did_not_arrive_is_new_again(root, kind):
     changes = {
         "pending-item": {"waiting": ["a"]},
         "pending-update": {"stamps": {"project": -1, "global": 8}, "updates": {"project": {"b": ["h", "t"]}}},
-        "guidance": {"told": ["b"]},
+        "guidance": {"too_long": ["b"]},
         "block": {"blocks": {"stamps": {}, "texts": {"b": "y"}}},
     }
     assert state.values() == before | changes[kind]

@@ -21,7 +21,7 @@ FIELDS = {
     "stamps": dict,
     "updates": dict,
     "waiting": list,
-    "told": list,
+    "too_long": list,
     "told_untrusted": bool,
     "blocks": dict,
     "dirs": dict,
@@ -86,7 +86,7 @@ class SessionState:
     stamps: "dict[str, object]"
     updates: "dict[str, object]"
     waiting: "list[object]"
-    told: "list[object]"
+    too_long: "list[object]"
     told_untrusted: bool
     blocks: "dict[str, object]"
     dirs: "dict[str, object]"
@@ -132,7 +132,7 @@ class SessionState:
             self.stamps[scope] = -1
             fastjson.table(self.updates, scope).pop(name, None)
         elif kind == "guidance":
-            self.told = [other for other in self.told if other != name]
+            self.too_long = [other for other in self.too_long if other != name]
         elif kind == "block":
             texts = fastjson.table(self.blocks, "texts")
             texts.pop(name, None)

@@ -68,9 +68,9 @@ def _add_lists(
     if oversize:
         from memtui.inbox import note_block
 
-        news = {name: note for name, note in oversize.items() if name not in state.told}
+        news = {name: note for name, note in oversize.items() if name not in state.too_long}
         blocks += note_block.oversize(news)
-        state.told = [*state.told, *news]
+        state.too_long = [*state.too_long, *news]
     if stamps is not None:
         add_inbox_lists(hook, state, stamps, blocks)
     if hook.settings and hook.setting("subconscious") == "full":

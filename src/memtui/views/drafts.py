@@ -170,7 +170,7 @@ def session_name(session_id: str, title: str) -> str:
 def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
     """Return what is known of a draft: how sure it is, when it was written, and where it comes from."""
     fields, until = item.entry.fields, item.until(now)
-    known = ["" if until is None else f"later, until {day(until, now)}", kind(item), *odds_of(item), by_model(fields)]
+    odds = ["" if until is None else f"later, until {day(until, now)}", kind(item), *odds_of(item), by_model(fields)]
     where = fields.get("project", "").rstrip("/").rpartition("/")[2]
     source = [f"from {where}"] if where else []
     if fields.get("session"):
@@ -178,7 +178,7 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
     elif not fields:
         source.append("hand-written")
     trigger = f"trigger: “{fields['request']}” (your prompt before the correction)" if fields.get("request") else ""
-    lines = [[*known, ago(item.entry.time(), now)], source, [trigger]]
+    lines = [[*odds, ago(item.entry.time(), now)], source, [trigger]]
     return [line(" · ".join(filter(None, words)), colours.QUIET, 400) for words in lines]
 
 
