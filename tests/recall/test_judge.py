@@ -77,7 +77,7 @@ def test_a_memory_that_is_muted_for_prompts_like_this_is_not_given(store):
     row = mutes.row(RELEASE, words.terms(RELEASE), "2026-01-01T00:00:00Z")
     directory = str(store.directory)
     own_files.write_beside(
-        own_files.beside_path(store.root, "mutes", directory), directory, {"release-pipeline.md": [row]}
+        own_files.beside_path(store.root, "mutes", directory), directory, {"release-pipeline.md": {RELEASE: row}}
     )
     assert store.outcomes()["release-pipeline"] == "muted"
     other = "the release pipeline of the shop is red since the upgrade of node, why?"

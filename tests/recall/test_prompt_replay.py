@@ -75,8 +75,10 @@ def test_a_new_memory_gains_prompts_and_a_removed_one_loses_them(store):
 
 def test_triggers_beside_a_memory_count_for_its_new_text_too(store):
     path = prompt_replay.own_files.beside_path(store.root, "triggers", str(store.directory))
-    line = '{"text": "how do we put a new release of the shop live with the pipeline?", "origin": "person"}'
-    prompt_replay.own_files.write_beside(path, str(store.directory), {"colours.md": [line]})
+    text = "how do we put a new release of the shop live with the pipeline?"
+    prompt_replay.own_files.write_beside(
+        path, str(store.directory), {"colours.md": {text: {"text": text, "origin": "person"}}}
+    )
     with prompt_replay.changed_store(store.root, [], [change(store, "colours", "Blue.")]) as changed:
         rows = prompt_replay.sidecars.rows(changed.top, "triggers", f"{changed.top}/0")
     assert list(rows) == ["colours.md"]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock, fastjson
+from memtui.base import clock
 from memtui.store import scopes, sidecars, triggers
 from memtui.store.journal import own_files, undo
 from memtui.store.journal.own_files import BesideEdit
@@ -115,7 +115,7 @@ def test_triggers_in_frontmatter_are_read_in_every_form(store, field):
 
 
 def test_a_removed_line_is_not_learned_again_unless_the_person_types_it(store):
-    rows = triggers.after_adding([], ["how do I ship?"], "use", NOW)
+    rows = triggers.after_adding({}, ["how do I ship?"], "use", NOW)
     rows = triggers.after_removing(rows, ["how do I ship?"], NOW)
     assert triggers.kept(rows, NOW) == []
     assert triggers.after_adding(rows, ["How do I ship?"], "draft", NOW) == rows
@@ -124,9 +124,9 @@ def test_a_removed_line_is_not_learned_again_unless_the_person_types_it(store):
 
 
 def test_lines_of_use_decay_and_are_capped(store):
-    row = triggers.as_row
-    rows = [row(Trigger(f"{n} uses", "use", NOW, float(n))) for n in range(1, 8)]
-    rows += [row(Trigger("typed", "person", NOW - 900 * clock.DAY))]
+    lines = [Trigger(f"{n} uses", "use", NOW, float(n)) for n in range(1, 8)]
+    lines += [Trigger("typed", "person", NOW - 900 * clock.DAY)]
+    rows = {line.text: triggers.as_row(line) for line in lines}
     assert [each.text for each in triggers.kept(rows, NOW)] == [*(f"{n} uses" for n in range(3, 8)), "typed"]
     later = NOW + 200 * clock.DAY  # a tenth of each is left
     assert [each.text for each in triggers.kept(rows, later)] == [*(f"{n} uses" for n in range(3, 8)), "typed"]
@@ -144,16 +144,13 @@ def test_what_was_learned_meanwhile_survives_undo(store):
     assert texts(store) == {"a": ["learned"]}
 
 
-def test_merged_memories_have_the_lines_of_both_and_those_of_a_split_all(store):
+def test_merged_memories_have_the_lines_of_both(store):
     add(store, "a", "one", "both")
     add(store, "b", "two", "Both")
-    a, b, c = ((directory(store), f"{name}.md") for name in "abc")
-    store.journal.run("x", sidecars.moved_edits(store.root, {b: [a]}), "merge")
+    a, b = ((directory(store), f"{name}.md") for name in "ab")
+    store.journal.run("x", sidecars.moved_edits(store.root, {b: a}), "merge")
     assert texts(store) == {"a": ["one", "both", "two"]}
-    store.journal.run("x", sidecars.moved_edits(store.root, {a: [b, c]}), "split")
-    assert texts(store) == {"b": ["one", "both", "two"], "c": ["one", "both", "two"]}
-    undone(store)
-    store.journal.run("x", sidecars.moved_edits(store.root, {a: []}), "gone")
+    store.journal.run("x", sidecars.moved_edits(store.root, {a: None}), "gone")
     assert texts(store) == {}
 
 
@@ -185,15 +182,13 @@ def test_a_directory_that_is_moved_takes_its_lines_along(store, tmp_path):
 
 
 ROWS = st.lists(st.text(max_size=12), unique=True, max_size=5).map(
-    lambda found: [fastjson.dumps({"text": text, "origin": "person"}) for text in found]
+    lambda found: {text: {"text": text, "origin": "person"} for text in found}
 )
 
 
 @given(ROWS, ROWS, ROWS)
 def test_an_edit_and_its_inverse_leave_what_others_added(before, after, others):
-    edit = BesideEdit("/r/triggers/x.jsonl", "/d", "a.md", tuple(before), tuple(after))
-    assert edit._result(before) == after
-    mine = {own_files.text_of(row) for row in before + after}
-    foreign = [row for row in others if own_files.text_of(row) not in mine]
-    there = edit.inverse()._result(edit._result(before + foreign))
-    assert sorted(there) == sorted(before + foreign)
+    edit = BesideEdit("/r/triggers/x.jsonl", before, after, "/d", "a.md")
+    assert edit.result(before) == after
+    foreign = {text: row for text, row in others.items() if text not in {**before, **after}}
+    assert edit.inverse().result(edit.result(before | foreign)) == before | foreign

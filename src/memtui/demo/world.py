@@ -77,7 +77,7 @@ def _memories(world: World) -> None:
     shared = world.shop + "/.claude/memory"
     trust_grants.plan(world.root, shared, known).make()
     for file, (asked, hours) in data.SHOP_TRIGGERS.items():
-        lines = triggers.after_adding([], [asked], "draft", world.now - hours * HOUR)
+        lines = triggers.after_adding({}, [asked], "draft", world.now - hours * HOUR)
         for edit in sidecars.edit(world.root, sidecars.TRIGGERS, shared, file, lines):
             edit.make()
 

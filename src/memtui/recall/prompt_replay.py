@@ -107,7 +107,7 @@ class ChangedStore:
     def _index(self, changes: Sequence[StoreChange]) -> list[tuple[str, str]]:
         """Write the changed memories, with what is beside them, and index them; return their places."""
         texts: dict[tuple[str, str], str] = {}
-        rows: dict[str, dict[str, list[str]]] = {}
+        rows: own_files.BesideRows = {}
         for store_change in changes:
             if store_change.data is None:
                 continue

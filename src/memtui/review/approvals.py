@@ -57,7 +57,7 @@ def _triggers_added(draft: Draft) -> list[BesideEdit]:
     phrases = fastjson.loads_dict(f'{{"of": {draft.item.entry.fields.get("triggers") or "[]"}}}').get("of")
     more = [phrase for phrase in phrases if isinstance(phrase, str)] if isinstance(phrases, list) else []
     file = references.relative(draft.scope, draft.path)
-    rows = sidecars.rows(store.root, sidecars.TRIGGERS, directory).get(file, [])
+    rows = sidecars.rows(store.root, sidecars.TRIGGERS, directory).get(file, {})
     after = triggers.after_adding(rows, [draft.trigger, *more], "draft", store.journal.now())
     return sidecars.edit(store.root, sidecars.TRIGGERS, directory, file, after)
 

@@ -57,6 +57,6 @@ def load(root: str, directory: str) -> "dict[str, list[frozenset[str]]]":
     return by_file
 
 
-def row(text: str, terms: "Sequence[str]", time: str) -> str:
+def row(text: str, terms: "Sequence[str]", time: str) -> "dict[str, object]":
     """Return a muted prompt as it is kept: shown by `text`, found again by its terms."""
-    return fastjson.dumps({"text": text, "terms": list(dict.fromkeys(terms))[:MOST_TERMS], "time": time})
+    return {"text": text, "terms": list(dict.fromkeys(terms))[:MOST_TERMS], "time": time}

@@ -237,12 +237,12 @@ class Plan:
 
     def _beside(self) -> list[Change]:
         """Return the edits of what is kept beside memories: it goes to their heirs, or with them."""
-        places: dict[sidecars.Place, list[sidecars.Place]] = {}
+        places: dict[sidecars.Place, sidecars.Place | None] = {}
         for path, after in self.after.items():
             if after is None:
                 (scope, file), heir = self.files.scope_of(path), self.heirs.get(path)
                 new = self.files.scope_of(heir) if heir is not None else None
-                places[scope.directory, file] = [(new.scope.directory, new.file)] if new is not None else []
+                places[scope.directory, file] = (new.scope.directory, new.file) if new is not None else None
         moved = {old: new for old, new in self._moved.items() if old != new}
         return [*sidecars.moved_pairs(self.files.root, moved), *sidecars.moved_edits(self.files.root, places)]
 

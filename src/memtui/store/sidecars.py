@@ -1,14 +1,15 @@
 """What memtui keeps beside memories, and follows them: triggers, muted prompts, pairs kept apart."""
 
+import functools
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Mapping
 
 from memtui.base import fastjson, fs, paths
 from memtui.base.errors import UsageError
 from memtui.base.storage import read_or_none
 from memtui.store.journal import own_files
 from memtui.store.journal.journal import Journal
-from memtui.store.journal.own_files import BesideEdit, BesideRow, BesideRows, Pair, PairsEdit, pairs_of
+from memtui.store.journal.own_files import BesideEdit, BesideRows, Entries, Pair, PairsEdit, pair_entries, pairs_of
 from memtui.store.memory import Memory
 
 KINDS = TRIGGERS, MUTES = ("triggers", "mutes")
@@ -28,40 +29,30 @@ def rows(root: str, kind: str, directory: str) -> BesideRows:
         return {}
 
 
-def edit(root: str, kind: str, directory: str, file: str, after: Iterable[BesideRow]) -> list[BesideEdit]:
+def edit(root: str, kind: str, directory: str, file: str, after: Entries) -> list[BesideEdit]:
     """Return the edit that gives a memory other rows; none if it has these."""
-    before, now = tuple(rows(root, kind, directory).get(file, [])), tuple(after)
+    before = rows(root, kind, directory).get(file, {})
     path = own_files.beside_path(root, kind, directory)
-    return [BesideEdit(path, directory, file, before, now)] if before != now else []
+    return [BesideEdit(path, before, after, directory, file)] if before != after else []
 
 
-def moved_edits(root: str, moved: Mapping[Place, Collection[Place]]) -> list[BesideEdit]:
-    """Return the edits for memories (directory, file) that become others: several the same one, or none."""
+def moved_edits(root: str, moved: Mapping[Place, Place | None]) -> list[BesideEdit]:
+    """Return the edits for memories that become others, of which several may be the same one, or none."""
     edits = []
     for kind in KINDS:
-        rows_by_place = {place: rows(root, kind, place) for place in {old[0] for old in moved}}
-        after: dict[Place, list[BesideRow]] = {}
-        for old, news in moved.items():
-            own = rows_by_place[old[0]].get(old[1], [])
+        rows_of = functools.cache(functools.partial(rows, root, kind))
+        after: dict[Place, Entries] = {}
+        for old, new in moved.items():
+            own = rows_of(old[0]).get(old[1])
             if own:
-                after.setdefault(old, [])
-            for new in news if own else ():
-                if new[0] not in rows_by_place:
-                    rows_by_place[new[0]] = rows(root, kind, new[0])
-                if new not in after:
-                    after[new] = [] if new in moved and new not in news else rows_by_place[new[0]].get(new[1], [])
-                after[new] = merged(after[new], own)
+                after.setdefault(old, {})
+            if own and new is not None:
+                present = after.get(new, {} if new in moved else rows_of(new[0]).get(new[1], {}))
+                texts = set(map(str.casefold, present))
+                after[new] = {**present, **{text: row for text, row in own.items() if text.casefold() not in texts}}
         for (directory, file), now in after.items():
             edits += edit(root, kind, directory, file, now)
     return edits
-
-
-def merged(one: Iterable[BesideRow], other: Iterable[BesideRow]) -> list[BesideRow]:
-    """Return the rows of two memories that become one, each text once."""
-    by_text: dict[str, BesideRow] = {}
-    for row in [*one, *other]:
-        by_text.setdefault(own_files.text_of(row).casefold(), row)
-    return list(by_text.values())
 
 
 def adopt(root: str, directory: str) -> list[str]:
@@ -111,9 +102,9 @@ def kept_apart(root: str) -> set[Pair]:
 
 def moved_pairs(root: str, moved: Mapping[str, str]) -> list[PairsEdit]:
     """Return the edits of the pairs of memories that get another path; `moved` maps old to new ones."""
-    pairs = [pair for pair in kept_apart(root) if any(path in pair for path in moved)]
-    changed = [(pair, frozenset(moved.get(path, path) for path in pair)) for pair in sorted(pairs, key=sorted)]
-    return [PairsEdit(pairs_path(root), tuple(changed))] if changed else []
+    pairs = [pair for pair in kept_apart(root) if not pair.isdisjoint(moved)]
+    after = pair_entries([moved.get(path, path) for path in pair] for pair in pairs)
+    return [PairsEdit(pairs_path(root), pair_entries(pairs), after)] if pairs else []
 
 
 def keep_apart(journal: Journal, one: Memory, other: Memory) -> bool:
@@ -124,5 +115,5 @@ def keep_apart(journal: Journal, one: Memory, other: Memory) -> bool:
     if pair in kept_apart(journal.root):
         return False
     words = f"keep {one.ref} and {other.ref} apart"
-    journal.run("apart", [PairsEdit(pairs_path(journal.root), ((None, pair),))], words)
+    journal.run("apart", [PairsEdit(pairs_path(journal.root), {}, pair_entries([pair]))], words)
     return True

@@ -2,9 +2,9 @@
 
 import time as time_module
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from memtui.base import clock, fastjson, fs
+from memtui.base import clock, fs
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.phrasing import cut
 from memtui.base.storage import read_or_none
@@ -13,7 +13,7 @@ from memtui.store import memory, mutes, references, sidecars
 from memtui.store.frontmatter import document
 from memtui.store.journal import own_files
 from memtui.store.journal.changes import Change
-from memtui.store.journal.own_files import BesideEdit, BesideRow
+from memtui.store.journal.own_files import BesideEdit, Entries
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
@@ -68,33 +68,32 @@ def in_frontmatter(fields: Mapping[str, object]) -> list[str]:
     return [line for row in rows if isinstance(row, (str, int, float)) and (line := one_line(str(row)))][:MOST]
 
 
-def kept(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
+def kept(rows: Entries, now: float) -> list[Trigger]:
     """Return the triggers of rows in their order: of use the MOST_LEARNED heaviest, of all the MOST most wanted."""
     lines = alive(rows, now)
-    return [trigger for trigger in lines if trigger in sorted(lines, key=lambda each: BESIDE.index(each.origin))[:MOST]]
+    wanted = sorted(lines, key=lambda trigger: BESIDE.index(trigger.origin))[:MOST]
+    return [trigger for trigger in lines if trigger in wanted]
 
 
-def alive(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
+def alive(rows: Entries, now: float) -> list[Trigger]:
     """Return what `kept` does, however many others than of use they are."""
-    lines = [trigger for trigger in map(_parse, rows) if trigger is not None and trigger.weight(now) >= LEAST]
-    learned = sorted((trigger for trigger in lines if trigger.origin == "use"), key=lambda each: -each.weight(now))
+    lines = [trigger for trigger in map(_parse, rows.values()) if trigger is not None and trigger.weight(now) >= LEAST]
+    learned = sorted((line for line in lines if line.origin == "use"), key=lambda line: -line.weight(now))
     return [trigger for trigger in lines if trigger.origin != "use" or trigger in learned[:MOST_LEARNED]]
 
 
-def _parse(row: BesideRow) -> Trigger | None:
-    fields = fastjson.loads_dict(row)
-    text, origin = one_line(str(fields.get("text"))), fields.get("origin")
-    uses = fields.get("uses", 1.0)
+def _parse(fields: Mapping[str, Any]) -> Trigger | None:
+    text, origin, uses = one_line(str(fields["text"])), fields.get("origin"), fields.get("uses", 1.0)
     if not text or origin not in BESIDE:
         return None
     time = clock.parse(str(fields.get("time"))) or 0.0
     return Trigger(text, origin, time, float(uses) if isinstance(uses, (int, float)) else 1.0)
 
 
-def as_row(trigger: Trigger) -> BesideRow:
+def as_row(trigger: Trigger) -> dict[str, Any]:
     """Return a line as it is kept beside a memory."""
     more = {"uses": round(trigger.uses, 2)} if trigger.origin == "use" else {}
-    return fastjson.dumps({"text": trigger.text, "origin": trigger.origin, "time": clock.iso(trigger.time), **more})
+    return {"text": trigger.text, "origin": trigger.origin, "time": clock.iso(trigger.time), **more}
 
 
 def one_line(text: str) -> str:
@@ -110,37 +109,39 @@ def place_of(store: Store, memory: Memory) -> tuple[Scope, str]:
 def of_memory(root: str, directory: str, file: str, memory: Memory, now: float | None = None) -> list[Trigger]:
     """Return all lines of a memory, those of its frontmatter first."""
     own = [Trigger(text, "file") for text in in_frontmatter(memory.fields)]
-    rows = sidecars.rows(root, sidecars.TRIGGERS, directory).get(file, [])
+    rows = sidecars.rows(root, sidecars.TRIGGERS, directory).get(file, {})
     at = time_module.time() if now is None else now
     texts = {trigger.text.casefold() for trigger in own}
     return own + [trigger for trigger in kept(rows, at) if trigger.text.casefold() not in texts]
 
 
-def after_adding(rows: Sequence[BesideRow], texts: Iterable[str], origin: Origin, now: float) -> list[BesideRow]:
+def after_adding(rows: Entries, texts: Iterable[str], origin: Origin, now: float) -> Entries:
     """Return rows with lines of an origin added, but for known and removed ones; a person's replaces others."""
-    result = list(rows)
+    result = dict(rows)
     for text in filter(None, map(one_line, texts)):
-        same = [row for row in result if str(fastjson.loads_dict(row).get("text")).casefold() == text.casefold()]
-        if same and (origin != "person" or ((old := _parse(same[0])) is not None and old.origin == "person")):
+        same = [known for known in result if known.casefold() == text.casefold()]
+        if same and (origin != "person" or result[same[0]].get("origin") == "person"):
             continue
         row = as_row(Trigger(text, origin, now))
-        result = [row if row_before in same else row_before for row_before in result] if same else [*result, row]
+        # In the place of the old one.
+        result = {text if key in same else key: row if key in same else old for key, old in result.items()}
+        result[text] = row
     return result
 
 
-def after_removing(rows: Sequence[BesideRow], texts: Iterable[str], now: float) -> list[BesideRow]:
+def after_removing(rows: Entries, texts: Iterable[str], now: float) -> Entries:
     """Return rows without some lines. Of one that somebody else wrote it is kept that a person removed it."""
     gone = {one_line(text).casefold() for text in texts}
-    result = []
-    for row in rows:
-        trigger = _parse(row)
-        if trigger is None or trigger.text.casefold() not in gone:
-            result.append(row)
-        elif trigger.origin != "person":
-            removed = {"text": trigger.text, "origin": REMOVED, "was": trigger.origin, "time": clock.iso(now)}
-            result.append(fastjson.dumps(removed))
-    marks = [row for row in result if fastjson.loads_dict(row).get("origin") == REMOVED]
-    return [row for row in result if row not in marks[:-MOST_REMOVED]]
+    result = dict(rows)
+    for key, fields in rows.items():
+        trigger = _parse(fields)
+        if trigger is not None and trigger.text.casefold() in gone:
+            del result[key]
+            if trigger.origin != "person":
+                mark = {"origin": REMOVED, "was": trigger.origin, "time": clock.iso(now)}
+                result[trigger.text] = {"text": trigger.text, **mark}
+    marks = [key for key, fields in result.items() if fields.get("origin") == REMOVED]
+    return {key: fields for key, fields in result.items() if key not in marks[:-MOST_REMOVED]}
 
 
 def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequence[str] = ()) -> bool:
@@ -149,7 +150,7 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
     now = store.journal.now()
     add, removed = [checked(phrase) for phrase in add], {one_line(phrase).casefold() for phrase in remove}
     own = in_frontmatter(memory.fields)
-    rows = sidecars.rows(store.root, sidecars.TRIGGERS, scope.directory).get(file, [])
+    rows = sidecars.rows(store.root, sidecars.TRIGGERS, scope.directory).get(file, {})
     after = after_removing(rows, remove, now)
     fields = [phrase for phrase in own if phrase.casefold() not in removed]
     if own:
@@ -175,16 +176,14 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
 
 def words_of(change: Change) -> tuple[list[str], list[str]]:
     """Return the lines that a change of the journal adds to what is beside a memory or in its file, and removes."""
-    sides: list[dict[str, str]] = []
     if isinstance(change, BesideEdit):
-        for rows in (change.before, change.after):
-            is_removed = {row: fastjson.loads_dict(row).get("origin") == REMOVED for row in rows}
-            sides.append({own_files.text_of(row): row for row in rows if not is_removed[row]})
+        sides = change.before, change.after
+        before, after = ({text: row for text, row in rows.items() if row.get("origin") != REMOVED} for rows in sides)
     else:
         fields = (document.parse(version.encode()).fields for version in change.texts)
-        sides += [{line: line for line in in_frontmatter(fields_then)} for fields_then in fields]
-    before, after = sides
-    return [line for line in after if before.get(line) != after[line]], [line for line in before if line not in after]
+        before, after = (dict.fromkeys(in_frontmatter(fields_then)) for fields_then in fields)
+    added = [line for line in after if line not in before or before[line] != after[line]]
+    return added, [line for line in before if line not in after]
 
 
 # Prompts for which a person does not want a memory; `mutes` has the check for hooks
@@ -197,20 +196,23 @@ class MutedPrompt(NamedTuple):
     time: float
 
 
+def _mutes(root: str, directory: str, file: str) -> dict[str, Any]:
+    return sidecars.rows(root, sidecars.MUTES, directory).get(file, {})
+
+
 def muted_prompts(root: str, directory: str, file: str) -> list[MutedPrompt]:
     """List the prompts for which a memory is muted, oldest first. Never raises."""
-    rows = map(fastjson.loads_dict, sidecars.rows(root, sidecars.MUTES, directory).get(file, []))
-    return [MutedPrompt(str(row["text"]), clock.parse(str(row.get("time"))) or 0.0) for row in rows]
+    rows = _mutes(root, directory, file)
+    return [MutedPrompt(text, clock.parse(str(row.get("time"))) or 0.0) for text, row in rows.items()]
 
 
 def muted_like(root: str, directory: str, file: str, terms: Sequence[str], common: frozenset[str]) -> list[str]:
     """List the prompts, as shown, for which a memory is muted and which are like one with these terms."""
     all_mutes, prompt_terms = mutes.Mutes(root, common), set(terms)
-    rows = map(fastjson.loads_dict, sidecars.rows(root, sidecars.MUTES, directory).get(file, []))
-    prompts = [(str(row["text"]), row.get("terms")) for row in rows]
+    of_prompts = {text: row.get("terms") for text, row in _mutes(root, directory, file).items()}
     return [
         text
-        for text, its in prompts
+        for text, its in of_prompts.items()
         if isinstance(its, list) and all_mutes.are_close(prompt_terms, frozenset(map(str, its)))
     ]
 
@@ -222,12 +224,12 @@ def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Se
     text, terms = one_line(prompt), terms_of(prompt)
     if not text or not terms:
         raise UsageError("The prompt can't be empty.", "Give the prompt for which it is not wanted.")
-    rows = sidecars.rows(store.root, sidecars.MUTES, scope.directory).get(file, [])
-    if text in map(own_files.text_of, rows):
+    rows = _mutes(store.root, scope.directory, file)
+    if text in rows:
         return False
     if len(rows) >= MOST_MUTED:
         raise UsageError(f"A memory can be muted for {MOST_MUTED} prompts at most.", "Unmute some of them first.")
-    after = [*rows, mutes.row(text, terms, clock.iso(store.journal.now()))]
+    after = {**rows, text: mutes.row(text, terms, clock.iso(store.journal.now()))}
     edits = sidecars.edit(store.root, sidecars.MUTES, scope.directory, file, after)
     store.journal.run("mute", edits, f"mute {scope.label}:{memory.stem}")
     return True
@@ -236,8 +238,7 @@ def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Se
 def unmute(store: Store, memory: Memory, texts: Sequence[str]) -> bool:
     """Recall a memory again for prompts like some, given as they are shown. Return whether that changed anything."""
     scope, file = place_of(store, memory)
-    rows = sidecars.rows(store.root, sidecars.MUTES, scope.directory).get(file, [])
-    after = [row for row in rows if own_files.text_of(row) not in texts]
+    after = {text: row for text, row in _mutes(store.root, scope.directory, file).items() if text not in texts}
     edits = sidecars.edit(store.root, sidecars.MUTES, scope.directory, file, after)
     if edits:
         store.journal.run("unmute", edits, f"unmute {scope.label}:{memory.stem}")
@@ -267,22 +268,20 @@ def _verb(add: Sequence[str], remove: Sequence[str]) -> str:
 # What a worker learns from use: no step of undo, since no person made it
 
 
-def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideRow]:
+def after_use(rows: Entries, text: str, time: float) -> Entries:
     """Return rows with one use more of a text, unless a person typed or removed it; what is forgotten goes."""
-    result: list[BesideRow] = []
-    is_known = False
-    for row in rows:
-        if own_files.text_of(row).casefold() == text.casefold():
-            is_known = True
-            old = _parse(row)
-            if old is not None and old.origin == "use" and old.time < time:
-                row = as_row(Trigger(own_files.text_of(row), "use", time, old.weight(time) + 1.0))  # noqa: PLW2901
-        result.append(row)
-    if not is_known:
-        result.append(as_row(Trigger(text, "use", time)))
-    weights = {row: each.weight(time) for row in result if (each := _parse(row)) is not None and each.origin == "use"}
+    result = dict(rows)
+    same = [key for key in rows if key.casefold() == text.casefold()]
+    for key in same:
+        old = _parse(rows[key])
+        if old is not None and old.origin == "use" and old.time < time:
+            result[key] = as_row(Trigger(key, "use", time, old.weight(time) + 1.0))
+    if not same:
+        result[text] = as_row(Trigger(text, "use", time))
+    lines = {key: trigger for key, row in result.items() if (trigger := _parse(row)) and trigger.origin == "use"}
+    weights = {key: trigger.weight(time) for key, trigger in lines.items()}
     least = max([LEAST, *sorted(weights.values(), reverse=True)[STORED - 1 : STORED]])
-    return [row for row in result if weights.get(row, least) >= least]
+    return {key: row for key, row in result.items() if weights.get(key, least) >= least}
 
 
 def note_use(root: str, directory: str, uses: Mapping[str, Iterable[tuple[str, float]]]) -> set[str]:
@@ -290,11 +289,11 @@ def note_use(root: str, directory: str, uses: Mapping[str, Iterable[tuple[str, f
     path = own_files.beside_path(root, sidecars.TRIGGERS, directory)
     with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
         rows = own_files.beside_rows(read_or_none(path) or b"")
-        after = {file: rows.get(file, []) for file in uses}
+        after: dict[str, Entries] = {file: rows.get(file, {}) for file in uses}
         for file, noted in uses.items():
             for text, time in noted:
                 after[file] = after_use(after[file], text, time)
-        changed = {file for file, now_rows in after.items() if now_rows != rows.get(file, [])}
+        changed = {file for file, now_rows in after.items() if now_rows != rows.get(file, {})}
         if changed:
             own_files.write_beside(path, directory, {**rows, **after})
     return changed

@@ -6,11 +6,6 @@ from memtui.base import fastjson, fs, ids, paths
 from memtui.client import locate
 
 VERSION = 1
-LOCK_SECONDS = 5.0
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 
 class Trust:
@@ -69,7 +64,7 @@ def _is_own_worktree(top: str) -> bool:
     return paths.resolve(paths.join(gitdir, back)) == paths.resolve(top + "/.git")
 
 
-def _read_all(root: str) -> "dict[str, object]":
+def read_all(root: str) -> "dict[str, object]":
     """Read trust.json; a missing or empty file gives `{}`. Raises OSError, ValueError."""
     try:
         data = fs.read(path(root), "trust")
@@ -100,12 +95,12 @@ def load(root: str, memory_dir: str) -> Trust:
 
 def recorded(root: str, memory_dir: str) -> Trust:
     """Read the trust in a directory. Raises OSError, ValueError, RecursionError if trust.json can't be read."""
-    return _trust_of(fastjson.table(_read_all(root), "dirs").get(key(memory_dir)))
+    return _trust_of(fastjson.table(read_all(root), "dirs").get(key(memory_dir)))
 
 
 def everything(root: str) -> "dict[str, Trust]":
     """Read the trust in all directories, by `key`. Raises OSError, ValueError if trust.json can't be read."""
-    dirs = fastjson.table(_read_all(root), "dirs")
+    dirs = fastjson.table(read_all(root), "dirs")
     return {name: _trust_of(row) for name, row in dirs.items() if isinstance(row, dict)}
 
 
@@ -144,30 +139,3 @@ def status(root: str, memory_dir: str) -> TrustStatus:
         else:
             result.new.append(name)
     return result
-
-
-def update(
-    root: str, name: str, removed: "Iterable[str]", added: "dict[str, str]", always: "bool | None" = None
-) -> None:
-    """Change the trust in the directory with the key `name`. Raises OSError, ConflictError if the file is damaged."""
-    from memtui.base.errors import ConflictError
-
-    try:
-        with fs.Lock(root + "/run/trust.lock", LOCK_SECONDS):
-            whole = _read_all(root)
-            dirs = dict(fastjson.table(whole, "dirs"))
-            row = dirs.pop(name, None)
-            old = _trust_of(row)
-            hashes = dict(old.hashes)
-            for digest in removed:
-                hashes.pop(digest, None)
-            hashes.update(added)
-            always = old.always if always is None else always
-            if hashes or always:
-                dirs[name] = {"always": always, "hashes": hashes}
-            if dirs.get(name) != row:
-                fs.write_atomic(path(root), fastjson.dumps({**whole, "v": VERSION, "dirs": dirs}).encode() + b"\n")
-    except ValueError as error:
-        raise ConflictError(
-            f"{path(root)} can't be read: {error}", "Fix it, or remove it to trust nothing, and try again."
-        ) from error

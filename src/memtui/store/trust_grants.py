@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from memtui.base import clock, fs, ids
 from memtui.base.errors import MemtuiError
@@ -10,7 +11,7 @@ from memtui.client import locate
 from memtui.store import trust
 from memtui.store.journal import acts
 from memtui.store.journal.journal import Journal
-from memtui.store.journal.own_files import TrustEdit
+from memtui.store.journal.own_files import ALWAYS, TrustEdit
 from memtui.store.journal.records import ContentStore
 from memtui.store.scopes import Scope
 
@@ -39,14 +40,11 @@ def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], alway
     trusted = trust.load(root, directory)
     texts = {ids.digest(data): (name, data) for name, data in contents}
     new = {digest: pair for digest, pair in texts.items() if trusted.hashes.get(digest) != pair[0]}
-    return TrustEdit(
-        trust.path(root),
-        trust.key(directory),
-        {digest: trusted.hashes[digest] for digest in new if digest in trusted.hashes},
-        {digest: name for digest, (name, _) in new.items()},
-        (trusted.always, trusted.always if always is None else always),
-        tuple(data for _, data in new.values()),
-    )
+    before: dict[str, Any] = {digest: trusted.hashes[digest] for digest in new if digest in trusted.hashes}
+    after: dict[str, Any] = {digest: name for digest, (name, _) in new.items()}
+    before |= {ALWAYS: True} if trusted.always else {}
+    after |= {ALWAYS: True} if (trusted.always if always is None else always) else {}
+    return TrustEdit(trust.path(root), before, after, trust.key(directory), tuple(data for _, data in new.values()))
 
 
 def edits(root: str, contents: Iterable[tuple[Scope, str, bytes]]) -> list[TrustEdit]:
@@ -56,7 +54,7 @@ def edits(root: str, contents: Iterable[tuple[Scope, str, bytes]]) -> list[Trust
         if scope.needs_trust:
             by_directory.setdefault(scope.directory, []).append((file, data))
     planned = [plan(root, directory, files) for directory, files in by_directory.items()]
-    return [edit for edit in planned if not edit.idle]
+    return [edit for edit in planned if edit.before != edit.after]
 
 
 def earlier(root: str, trusts: trust.Trust, name: str) -> bytes | None:
@@ -80,10 +78,12 @@ def grant(
 ) -> trust.TrustStatus:
     """Trust these contents, or all of the directory's memories; `always`: as for `plan`. Raises MemtuiError."""
     edit = plan(root, directory, (read(directory) if contents is None else contents).items(), always)
-    if not edit.idle:
-        what = _name_some(sorted(edit.added.values())) if edit.added else "a repository's memories"
+    if edit.before != edit.after:
+        names = sorted(name for digest, name in edit.after.items() if digest != ALWAYS)
+        what = _name_some(names) if names else "a repository's memories"
         words = {(False, True): f"always trust {what}", (True, False): f"trust only the present versions of {what}"}
-        Journal(root, by, now).run("trust", [edit], words.get(edit.always, acts.summary("trust", what)))
+        change = (ALWAYS in edit.before, ALWAYS in edit.after)
+        Journal(root, by, now).run("trust", [edit], words.get(change, acts.summary("trust", what)))
     return trust.status(root, directory)
 
 
@@ -106,9 +106,10 @@ def revoke(
     if names is not None:  # also where the same text was trusted by another name
         present = {ids.digest(data) for data in read(directory, names).values()}
         revoked |= {digest: name for digest, name in trusted.hashes.items() if digest in present}
-    edit = TrustEdit(trust.path(root), trust.key(directory), revoked, {}, (trusted.always, False))
-    if edit.idle:
+    before = {**revoked, **({ALWAYS: True} if trusted.always else {})}
+    if not before:
         return False
+    edit = TrustEdit(trust.path(root), before, {}, trust.key(directory))
     Journal(root, by, now).run("untrust", [edit], acts.summary("untrust", _name_some(sorted(set(revoked.values())))))
     return True
 

@@ -5,10 +5,11 @@ import json
 import pytest
 
 from memtui.base import ids
+from memtui.base.errors import NotFoundError
 from memtui.store.journal import records
 from memtui.store.journal.changes import ChangedFiles, FileChange, ModeEdit, Patch
-from memtui.store.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
-from memtui.store.journal.shapes import readable
+from memtui.store.journal.ledger import readable
+from memtui.store.journal.own_files import ALWAYS, BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit, pair_entries
 from memtui.store.journal.text_edit import TextEdit
 
 A, B, C, ROW = b"a\n", b"b\n", b"c\n", b'{"text":"x"}'
@@ -38,7 +39,7 @@ WRITTEN = [
             "path": "/r/trust.json",
             "trust": {"directory": "/d", "removed": {}, "added": {HASH[A]: "x"}, "always": [False, True]},
         },
-        TrustEdit("/r/trust.json", "/d", {}, {HASH[A]: "x"}, (False, True)),
+        TrustEdit("/r/trust.json", {}, {HASH[A]: "x", ALWAYS: True}, "/d"),
     ),
     (
         {
@@ -52,7 +53,7 @@ WRITTEN = [
     ({"path": "/r/log", "modes": [511, 448]}, ModeEdit("/r/log", 511, 448)),
     (
         {"path": "/r/i.json", "entry": {"table": "files", "key": "k", "before": None, "after": {"v": 1}}},
-        EntryEdit("/r/i.json", "files", "k", None, {"v": 1}),
+        EntryEdit("/r/i.json", {}, {"k": {"v": 1}}, "files"),
     ),
     (
         {"path": "/r/versions.jsonl", "versions": [["/d", "x.md", HASH[A]]], "seen": [False, None]},
@@ -63,10 +64,7 @@ WRITTEN = [
             "path": "/r/apart.json",
             "pairs": [[["/a", "/b"], ["/a", "/c"]], [None, ["/d", "/e"]]],
         },
-        PairsEdit(
-            "/r/apart.json",
-            ((frozenset(("/a", "/b")), frozenset(("/a", "/c"))), (None, frozenset(("/d", "/e")))),
-        ),
+        PairsEdit("/r/apart.json", pair_entries([("/a", "/b")]), pair_entries([("/a", "/c"), ("/d", "/e")])),
     ),
     (
         {
@@ -75,7 +73,7 @@ WRITTEN = [
             "removed": None,
             "added": HASH[ROW],
         },
-        BesideEdit("/r/triggers/x.jsonl", "/d", "x.md", (), (ROW.decode(),)),
+        BesideEdit("/r/triggers/x.jsonl", {}, {"x": {"text": "x"}}, "/d", "x.md"),
     ),
 ]
 
@@ -91,14 +89,16 @@ def test_a_row_is_read_as_the_change_that_wrote_it(row, change):
     assert change.inverse().inverse() == change
 
 
-@pytest.mark.parametrize(("row", "change"), WRITTEN)
-def test_a_row_without_one_of_its_keys_or_of_no_kind_steers_nothing(row, change):
-    optional = {"mode", "times", "at"}
-    for key in row.keys() - optional:
-        left = {name: value for name, value in row.items() if name != key}
-        assert not readable(intent(left)), key
-    assert not readable(intent({**row, type(change).key: 7.5}))
-    assert not readable(intent({"path": "/d/x.md"}))
+@pytest.mark.parametrize("row", [{"path": "/d/x.md"}, {"path": "x.md", "before": None}, {"before": None}, 7])
+def test_a_row_of_no_kind_or_without_a_place_steers_nothing(row):
+    assert not readable(intent(row))
+
+
+@pytest.mark.parametrize(("row", "change"), [pair for pair in WRITTEN if len(pair[0]) > 2])
+def test_a_row_without_its_other_keys_is_refused(row, change):
+    key = type(change).key
+    with pytest.raises(NotFoundError):
+        records.changes_of(intent({"path": row["path"], key: row[key]}), CONTENTS.__getitem__)
 
 
 def test_rows_of_every_kind_are_written_as_they_always_were(tmp_path):

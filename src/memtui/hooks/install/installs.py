@@ -77,9 +77,9 @@ def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
     """Make the change of a record (None: removed, the last one with the file). Raises MemtuiError."""
     from memtui.store.journal.own_files import EntryEdit
 
-    whole = _whole(root)
-    new: dict[str, Any] | None = None if after is None else json.loads(json.dumps(asdict(after)))
-    return EntryEdit(installs_path(root), "files", name, whole.get("files", {}).get(name), new)
+    before = {key: row for key, row in _whole(root).get("files", {}).items() if key == name}
+    new = {} if after is None else {name: json.loads(json.dumps(asdict(after)))}
+    return EntryEdit(installs_path(root), before, new, "files")
 
 
 def find(records: dict[str, Record], settings_path: str, real_path: str) -> tuple[str, Record | None]:

@@ -6,15 +6,13 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Self
 
 from memtui.base import fs, ids
 from memtui.base.errors import ConflictError
 from memtui.base.storage import read_or_none
-from memtui.store.journal.shapes import Row
+from memtui.store.journal.ledger import Row
 
-# Whether a change was made (made) or not (open); foreign: the file is neither as it was before nor as it is after it.
-State = Literal["made", "open", "foreign"]
 # Returns the stored content with a hash. Raises NotFoundError once it was purged.
 ReadContent = Callable[[str], bytes]
 # Stores a content and returns its hash, as `ContentStore.keep`.
@@ -34,7 +32,7 @@ class ChangedFiles(dict[str, bytes | None]):
 class Change(ABC):
     """A change of the file, or directory, at `path`."""
 
-    # The key in `shapes` of its rows; of the change that takes this one back: the fields that change places, and those
+    # The key that only its rows have; of the change that takes this one back: the fields that change places, and those
     # whose two values do.
     key: ClassVar[str]
     swapped: ClassVar[tuple[tuple[str, str], ...]] = (("before", "after"),)
@@ -69,7 +67,7 @@ class Change(ABC):
         return dataclasses.replace(self, **fields, **{name: getattr(self, name)[::-1] for name in self.flipped})
 
     @abstractmethod
-    def state(self, row: Row, rows: Sequence[Row]) -> State:
+    def is_made(self, row: Row, rows: Sequence[Row]) -> bool:
         """Return whether the change was made, by its row and all rows for the same path. Raises OSError."""
 
     @classmethod
@@ -96,10 +94,6 @@ def shared_ends(old: Sequence[Any], new: Sequence[Any]) -> tuple[int, int]:
     least = min(len(old), len(new))
     head = next((at for at in range(least) if old[at] != new[at]), least)
     return head, next((at for at in range(least - head) if old[-1 - at] != new[-1 - at]), least - head)
-
-
-def state_of(now: object, before: object, after: object) -> State:
-    return "made" if now == after else "open" if now == before else "foreign"
 
 
 @dataclass(frozen=True)
@@ -141,8 +135,8 @@ class FileChange(Change):
         times = row.get("times", (None, None))
         return cls(row["path"], before, after, row.get("mode"), (times[0], times[1]))
 
-    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
-        return state_of(read_or_none(self.path), self.before, self.after)
+    def is_made(self, row: Row, rows: Sequence[Row]) -> bool:  # noqa: ARG002
+        return read_or_none(self.path) == self.after
 
     def make(self) -> None:
         if self.before is None:
@@ -243,8 +237,8 @@ class Patch(Change):
         removed, added = read_content(row["removed"]), read_content(row["added"])
         return cls(row["path"], cut["at"], removed, added, cut["from"], cut["to"], cut["mode"], tuple(cut["dirs"]))
 
-    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
-        return state_of(_digest(read_or_none(self.path)), self.was, self.now)
+    def is_made(self, row: Row, rows: Sequence[Row]) -> bool:  # noqa: ARG002
+        return _digest(read_or_none(self.path)) == self.now
 
     def _read_before(self) -> bytes | None:
         data = read_or_none(self.path)
@@ -283,27 +277,28 @@ class ModeEdit(Change):
         return f"mode {self.before:o}", f"mode {self.after:o}"
 
     def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
-        self._checked()
+        self._check()
         return {"modes": [self.before, self.after]}
 
     @classmethod
     def from_row(cls, row: Row, read_content: ReadContent) -> "ModeEdit":  # noqa: ARG003
         return cls(row["path"], *row["modes"])
 
-    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
-        mode = self._checked(foreign=True)
-        return "open" if mode is None else state_of(mode, self.before, self.after)
+    def is_made(self, row: Row, rows: Sequence[Row]) -> bool:  # noqa: ARG002
+        return self._mode() == self.after
 
-    def _checked(self, *, foreign: bool = False) -> int | None:
-        """Return the present permission bits; None if the path is gone. Raises ConflictError if they are `foreign`."""
+    def _mode(self) -> int | None:
+        """Return the present permission bits; None if the path is gone."""
         try:
-            mode = os.lstat(self.path).st_mode & 0o777
+            return os.lstat(self.path).st_mode & 0o777
         except (FileNotFoundError, NotADirectoryError):
             return None
-        if not foreign and mode not in {self.before, self.after}:
+
+    def _check(self) -> None:
+        if self._mode() not in {self.before, self.after, None}:
             raise ConflictError(f"The permissions of {self.path} changed meanwhile", LOOK_AGAIN)
-        return mode
 
     def make(self) -> None:
-        if self._checked() is not None:
+        self._check()
+        if self._mode() is not None:
             os.chmod(self.path, self.after)

@@ -13,10 +13,9 @@ from memtui.base.storage import storage_error
 from memtui.client import process
 from memtui.store import catalog, index_requests
 from memtui.store.journal import records
-from memtui.store.journal.changes import Change, State
-from memtui.store.journal.ledger import Ledger, here
+from memtui.store.journal.changes import Change
+from memtui.store.journal.ledger import VERSION, Ledger, Row, here, readable
 from memtui.store.journal.records import ContentStore
-from memtui.store.journal.shapes import VERSION, Row, readable
 
 LOCK_SECONDS = 10.0
 BEGUN_PURGE = "The next memtui command finishes the change."
@@ -124,13 +123,13 @@ class Journal:
             changes[number].make()
         except OSError:
             self._sweep(record)
-            if _states(record, changes)[number] != "made":
+            if not _made(record, changes)[number]:
                 raise
 
     def _take_back(self, record: Mapping[str, Any], changes: Sequence[Change], size: int) -> bool:
         """Undo the changes that were made. Return False if that fails too; the next process then takes them back."""
         try:
-            for change in _rollback(changes, _states(record, changes)):
+            for change in _rollback(changes, _made(record, changes)):
                 with contextlib.suppress(ConflictError):
                     change.make()
         except OSError:
@@ -179,10 +178,10 @@ class Journal:
             for digest in record.get("drop", ()):
                 fs.unlink(self.contents.path(digest))
             changes = self.changes_of(record)
-            states = _states(record, changes)
-            all_made = all(state == "made" for state in states)
+            made = _made(record, changes)
+            all_made = all(made)
             # Not finished instead: a command that failed half-way told the person that it failed.
-            for change in () if all_made else _rollback(changes, states):
+            for change in () if all_made else _rollback(changes, made):
                 try:
                     change.make()
                 except ConflictError as error:
@@ -226,15 +225,14 @@ class Journal:
             return transaction
 
 
-def _states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[State]:
-    """Return the state of each change. Raises OSError."""
+def _made(record: Mapping[str, Any], changes: Sequence[Change]) -> list[bool]:
+    """Return of each change whether it was made. Raises OSError."""
     rows: dict[str, list[Row]] = {}
     for row in record["changes"]:
         rows.setdefault(row["path"], []).append(row)
-    return [change.state(row, rows[change.path]) for row, change in zip(record["changes"], changes, strict=True)]
+    return [change.is_made(row, rows[change.path]) for row, change in zip(record["changes"], changes, strict=True)]
 
 
-def _rollback(changes: Sequence[Change], states: Sequence[State]) -> list[Change]:
+def _rollback(changes: Sequence[Change], made: Sequence[bool]) -> list[Change]:
     """Return the changes that take back those that were made, in the order to make them."""
-    applied = [change for change, state in zip(changes, states, strict=True) if state == "made"]
-    return [change.inverse() for change in reversed(applied)]
+    return [change.inverse() for change, is_made in reversed([*zip(changes, made, strict=True)]) if is_made]

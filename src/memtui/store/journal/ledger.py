@@ -14,8 +14,10 @@ from memtui.base import fastjson, ids
 from memtui.base.errors import NotFoundError
 from memtui.client import locate
 from memtui.inbox import format as inbox_format
-from memtui.store.journal.shapes import VERSION, readable
 
+VERSION = 1
+Record = Mapping[str, Any]
+Row = Mapping[str, Any]
 BLOCK = 1 << 18
 # The last bytes that were read are compared on the next read, to see whether the file is still the same.
 TAIL = 64
@@ -24,8 +26,26 @@ FREEZE_BYTES = 1 << 20
 # Files that changes of many memories share.
 SHARED = frozenset({locate.INDEX_NAME, *inbox_format.FILES.values()})
 REVERSALS = frozenset({"undo", "redo"})
+# By which key the row of a change tells its kind: those in `records.KINDS`, which a reader does not need.
+KIND_KEYS = ("before", "was", "trust", "cut", "modes", "entry", "pairs", "versions", "beside")
 # Who makes changes that nobody asked for one by one: an undo without a name steps over them, and a redo outlives them.
 MODEL = "model"
+
+
+def readable(record: Record) -> bool:
+    """Return whether an intent is of this version and has only known kinds of changes: nothing else is acted on."""
+    rows, drop = record.get("changes"), record.get("drop", [])
+    return (
+        record.get("v") == VERSION and isinstance(rows, list) and all(map(_is_row, rows)) and all(map(_is_digest, drop))
+    )
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, dict) and str(row.get("path")).startswith("/") and any(key in row for key in KIND_KEYS)
+
+
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and len(value) == 64 and not value.strip("0123456789abcdef")
 
 
 @functools.cache
@@ -245,12 +265,11 @@ class Ledger:
         return [step for step in reversed(self.all()) if step.is_change and step.state != "intent"]
 
     def later(self, transaction: Transaction) -> Transaction | None:
-        """Return the newest undoable change that is most about the same memories (or else JSON) after one, or None."""
+        """Return the newest undoable change of the same memories (or else JSON) after one, or None."""
         own = {path for path in transaction.paths if path.endswith(".md") and os.path.basename(path) not in SHARED}
         own = own or {path for path in transaction.paths if path.endswith(".json")}
-        after = [self.transactions[key] for key in self.undoable[self.undoable.index(transaction.id) + 1 :]]
-        best = max(reversed(after), key=lambda transaction: len(own.intersection(transaction.paths)), default=None)
-        return best if best is not None and own.intersection(best.paths) else None
+        after = map(self.transactions.__getitem__, reversed(self.undoable[self.undoable.index(transaction.id) + 1 :]))
+        return next((step for step in after if own.intersection(step.paths)), None)
 
     def available(self, op: str) -> list[str]:
         """Return the ids of the transactions that can be undone or redone, the next one last."""

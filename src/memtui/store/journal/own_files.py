@@ -1,61 +1,109 @@
-"""Changes of entries in memtui's own files, to which other processes write as well: tables, trust, rows, versions."""
+"""Changes of entries in memtui's own files, to which other processes write as well: all other entries stay."""
 
+import contextlib
 import json
 import os
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from memtui.base import clock, fastjson, fs, ids
 from memtui.base.errors import ConflictError
 from memtui.base.storage import read_or_none
 from memtui.store import trust
 from memtui.store.journal import changes
-from memtui.store.journal.shapes import Row, is_pair
+from memtui.store.journal.ledger import Row
 
 FORMAT = 1
 LOCK_SECONDS = 5.0
 BESIDE_LOCK, VERSIONS_LOCK = "/run/beside.lock", "/run/versions.lock"
 # The counts of what nobody has seen. Whoever takes in versions writes them anew.
 UNSEEN = "/run/unseen.json"
+# The entry of trust.json that says that all of a directory is trusted, beside those by digest.
+ALWAYS = "always"
+# What a file has of one thing, by a key that only one of its entries has, in the order of the file.
+Entries = Mapping[str, Any]
 Pair = frozenset[str]
-# What is kept of one thing beside a memory: the JSON of an object with a `text` that no other of its rows has.
-BesideRow = str
-# By the memory's file, relative to its directory.
-BesideRows = dict[str, list[BesideRow]]
+# By the memory's file, relative to its directory: the fields of its rows, each by its `text`.
+BesideRows = dict[str, dict[str, dict[str, Any]]]
 # A version: the directory, the file in it, and the digest of its bytes.
 Seen = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class EntryEdit(changes.Change):
-    """The entry `name` of a table in a JSON file, before and after; a file without entries is removed."""
+class EntriesEdit(changes.Change):
+    """Entries of a file, by key, before and after."""
+
+    lock: ClassVar[str] = ""  # below memtui's root, where others than the journal write to the file
+    before: Entries
+    after: Entries
+
+    @property
+    def root(self) -> str:
+        """memtui's directory."""
+        return os.path.dirname(self.path)
+
+    @abstractmethod
+    def read(self) -> Entries:
+        """Read the present entries. Raises ConflictError if the file is damaged, OSError."""
+
+    @abstractmethod
+    def write(self, entries: Entries) -> None:
+        """Write the file with these entries. Raises OSError."""
+
+    def result(self, present: Entries) -> Entries:
+        """Return the entries that the edit makes of the present ones: those that others wrote meanwhile stay."""
+        if list(present.items()) == list(self.before.items()):
+            return self.after
+        changed = {key: value for key, value in self.after.items() if self.before.get(key) != value}
+        removed = self.before.keys() - self.after.keys()
+        return {key: value for key, value in present.items() if key not in removed} | changed
+
+    def is_made(self, row: Row, rows: Sequence[Row]) -> bool:  # noqa: ARG002
+        try:
+            present = self.read()
+        except ConflictError:
+            return False
+        return self.result(present) == present
+
+    def make(self) -> None:
+        """Write the file, if that changes it. Raises ConflictError, OSError, LockTimeoutError."""
+        with fs.Lock(self.root + self.lock, LOCK_SECONDS) if self.lock else contextlib.nullcontext():
+            present = self.read()
+            if (result := self.result(present)) != present:
+                self.write(result)
+
+
+@dataclass(frozen=True)
+class EntryEdit(EntriesEdit):
+    """The one entry in `before` or `after` of a table in a JSON file, which goes with its last entry."""
 
     key = "entry"
     table: str
-    name: str
-    before: Row | None
-    after: Row | None
+
+    @property
+    def name(self) -> str:
+        return next(iter({**self.before, **self.after}))
 
     @property
     def texts(self) -> tuple[str, str]:
         old, new = (
-            "" if value is None else f"{self.name}\n{json.dumps(value, ensure_ascii=False, indent=2)}"
-            for value in (self.before, self.after)
+            "".join(f"{name}\n{json.dumps(value, ensure_ascii=False, indent=2)}" for name, value in entries.items())
+            for entries in (self.before, self.after)
         )
         return old, new
 
     def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
-        self._read_expected()
-        return {"entry": {"table": self.table, "key": self.name, "before": self.before, "after": self.after}}
+        self._check()
+        values = {"before": self.before.get(self.name), "after": self.after.get(self.name)}
+        return {"entry": {"table": self.table, "key": self.name, **values}}
 
     @classmethod
     def from_row(cls, row: Row, read_content: changes.ReadContent) -> "EntryEdit":  # noqa: ARG003
         entry = row["entry"]
-        return cls(row["path"], entry["table"], entry["key"], entry["before"], entry["after"])
-
-    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
-        return changes.state_of(self._read_file()[self.table].get(self.name), self.before, self.after)
+        before, after = ({} if entry[key] is None else {entry["key"]: entry[key]} for key in ("before", "after"))
+        return cls(row["path"], before, after, entry["table"])
 
     def _read_file(self) -> dict[str, Any]:
         data = fs.read_or_empty(self.path)
@@ -66,122 +114,118 @@ class EntryEdit(changes.Change):
             raise ConflictError(f"{self.path} is damaged: {error}", "Fix it, or move it away.") from error
         return whole
 
-    def _read_expected(self) -> dict[str, Any]:
-        whole = self._read_file()
-        if whole[self.table].get(self.name) != self.before:
-            raise ConflictError(f"The entry {self.name} in {self.path} changed meanwhile", changes.LOOK_AGAIN)
-        return whole
+    def read(self) -> Entries:
+        return {name: value for name, value in self._read_file()[self.table].items() if value is not None}
 
-    def make(self) -> None:
-        whole = self._read_expected()
-        entries = {name: value for name, value in whole[self.table].items() if name != self.name}
-        if self.after is not None:
-            entries[self.name] = self.after
+    def write(self, entries: Entries) -> None:
         if not entries:
             fs.unlink(self.path)
             return
-        whole[self.table] = dict(sorted(entries.items()))
-        text = json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+        text = json.dumps(
+            {**self._read_file(), self.table: dict(sorted(entries.items()))}, ensure_ascii=False, indent=2
+        )
         # A byte of a path that is not UTF-8 is a lone surrogate, which JSON can hold as an escape.
-        fs.write_atomic(self.path, text.encode("utf-8", "backslashreplace"))
+        fs.write_atomic(self.path, f"{text}\n".encode("utf-8", "backslashreplace"))
+
+    def _check(self) -> None:
+        if self.read().get(self.name) != self.before.get(self.name):
+            raise ConflictError(f"The entry {self.name} in {self.path} changed meanwhile", changes.LOOK_AGAIN)
+
+    def make(self) -> None:
+        self._check()
+        super().make()
 
 
 @dataclass(frozen=True)
-class TrustEdit(changes.Change):
-    """Trust in a directory (`trust.key`): digests to names `removed` and `added`, `always` before and after."""
+class TrustEdit(EntriesEdit):
+    """Trust in a directory (`trust.key`): names by digest, and ALWAYS; `contents` are kept for who reviews later."""
 
     key = "trust"
-    swapped = (("removed", "added"),)
-    flipped = ("always",)
+    lock = "/run/trust.lock"
     directory: str
-    removed: Mapping[str, str]
-    added: Mapping[str, str]
-    always: tuple[bool, bool] = (False, False)
     contents: tuple[bytes, ...] = ()
 
     @property
     def texts(self) -> tuple[str, str]:
-        return "\n".join(sorted(self.removed.values())), "\n".join(sorted(self.added.values()))
-
-    @property
-    def idle(self) -> bool:
-        """Whether the edit changes nothing."""
-        return not self.removed and not self.added and self.always[0] == self.always[1]
+        return "\n".join(sorted(_digests(self.before).values())), "\n".join(sorted(_digests(self.after).values()))
 
     def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
         for content in self.contents:
             keep(content, durable=False)
-        tables = {"removed": dict(self.removed), "added": dict(self.added), "always": list(self.always)}
-        return {"trust": {"directory": self.directory, **tables}}
+        tables = {"removed": _digests(self.before), "added": _digests(self.after)}
+        return {
+            "trust": {"directory": self.directory, **tables, "always": [ALWAYS in self.before, ALWAYS in self.after]}
+        }
 
     @classmethod
     def from_row(cls, row: Row, read_content: changes.ReadContent) -> "TrustEdit":  # noqa: ARG003
         fields = row["trust"]
-        return cls(row["path"], fields["directory"], fields["removed"], fields["added"], tuple(fields["always"]))
+        always = [{ALWAYS: True} if is_always else {} for is_always in fields["always"]]
+        before, after = fields["removed"] | always[0], fields["added"] | always[1]
+        return cls(row["path"], before, after, fields["directory"])
 
-    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
+    def read(self) -> Entries:
         try:
-            trusts = trust.recorded(os.path.dirname(self.path), self.directory)
-        except (OSError, ValueError, RecursionError):
-            return "open"  # can't be told
-        removed = not any(trusts.hashes.get(digest) == name for digest, name in self.removed.items())
-        added = all(trusts.hashes.get(digest) == name for digest, name in self.added.items())
-        return "made" if removed and added and trusts.always == self.always[1] else "open"
+            recorded = trust.recorded(self.root, self.directory)
+        except (ValueError, RecursionError) as error:
+            hint = "Fix it, or remove it to trust nothing, and try again."
+            raise ConflictError(f"{self.path} can't be read: {error}", hint) from error
+        return {**recorded.hashes, **({ALWAYS: True} if recorded.always else {})}
 
-    def make(self) -> None:
-        """Write trust.json. Raises ConflictError if it is damaged (a person has to fix it), OSError."""
-        always = None if self.always[0] == self.always[1] else self.always[1]
-        trust.update(os.path.dirname(self.path), self.directory, self.removed, dict(self.added), always)
+    def write(self, entries: Entries) -> None:
+        whole = trust.read_all(self.root)
+        directories = dict(fastjson.table(whole, "dirs"))
+        directories.pop(self.directory, None)
+        if entries:
+            directories[self.directory] = {"always": ALWAYS in entries, "hashes": _digests(entries)}
+        data = fastjson.dumps({**whole, "v": trust.VERSION, "dirs": directories}).encode()
+        fs.write_atomic(self.path, data + b"\n")
+
+
+def _digests(entries: Entries) -> dict[str, str]:
+    """Return the trusted texts of a directory: names by digest."""
+    return {digest: name for digest, name in entries.items() if digest != ALWAYS}
 
 
 def pairs_of(data: bytes) -> set[Pair]:
     """Return the pairs, each two paths, in the content of `apart.json`; none if it is damaged."""
     pairs = fastjson.loads_dict(data).get("pairs") if data.strip() else None
-    return {frozenset(pair) for pair in pairs if is_pair(pair)} if isinstance(pairs, list) else set()
+    rows = pairs if isinstance(pairs, list) else []
+    return {frozenset(row) for row in rows if isinstance(row, list) and [*map(type, row)] == [str, str]}
+
+
+def pair_entries(pairs: Iterable[Iterable[str]]) -> dict[str, bool]:
+    """Return pairs of memories as entries of `apart.json`."""
+    return {fastjson.dumps(pair): True for pair in sorted(map(sorted, pairs))}
 
 
 @dataclass(frozen=True)
-class PairsEdit(changes.Change):
-    """Pairs of memories kept apart that become others: (old, new), None for none; a missing old one does nothing."""
+class PairsEdit(EntriesEdit):
+    """Pairs of memories kept apart, as `pair_entries`."""
 
     key = "pairs"
-    pairs: tuple[tuple[Pair | None, Pair | None], ...]
 
     @property
     def texts(self) -> tuple[str, str]:
-        old, new = zip(*self.pairs, strict=True)
-        return _listed(filter(None, old)), _listed(filter(None, new))
-
-    def inverse(self) -> "PairsEdit":
-        return PairsEdit(self.path, tuple(pair[::-1] for pair in self.pairs))
+        return ",\n".join(self.before), ",\n".join(self.after)
 
     def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
-        return {"pairs": [[None if pair is None else sorted(pair) for pair in both] for both in self.pairs]}
+        old, new = ([json.loads(pair) for pair in entries] for entries in (self.before, self.after))
+        return {"pairs": [*([pair, None] for pair in old), *([None, pair] for pair in new)]}
 
     @classmethod
     def from_row(cls, row: Row, read_content: changes.ReadContent) -> "PairsEdit":  # noqa: ARG003
-        both = [[None if pair is None else frozenset(pair) for pair in pairs] for pairs in row["pairs"]]
-        return cls(row["path"], tuple((old, new) for old, new in both))
+        old, new = (pair_entries(both[at] for both in row["pairs"] if both[at] is not None) for at in (0, 1))
+        return cls(row["path"], old, new)
 
-    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
-        present = pairs_of(read_or_none(self.path) or b"")
-        is_made = all((old not in present) and (new is None or new in present) for old, new in self.pairs)
-        return "made" if is_made else "open"
+    def read(self) -> Entries:
+        return pair_entries(pairs_of(read_or_none(self.path) or b""))
 
-    def make(self) -> None:
-        """Make the edit in the file as it is now. Raises ConflictError if it changes at that moment, OSError."""
-        now = read_or_none(self.path)
-        present = pairs_of(now or b"")
-        added = {new for old, new in self.pairs if new is not None and (old is None or old in present)}
-        pairs = (present - {old for old, _ in self.pairs}) | added
-        if pairs != present:
-            data = f'{{"v": {FORMAT}, "pairs": [\n{_listed(pairs)}\n]}}\n'.encode() if pairs else None
-            mode = None if now is None else os.stat(self.path).st_mode & 0o7777
-            changes.FileChange(self.path, now, data, mode).make()
-
-
-def _listed(pairs: Iterable[Pair]) -> str:
-    return ",\n".join(fastjson.dumps(row) for row in sorted(sorted(pair) for pair in pairs))
+    def write(self, entries: Entries) -> None:
+        if not entries:
+            fs.unlink(self.path)
+            return
+        fs.write_atomic(self.path, (f'{{"v": {FORMAT}, "pairs": [\n' + ",\n".join(sorted(entries)) + "\n]}\n").encode())
 
 
 def seen_lines(versions: Sequence[Seen], *, seen: bool, time: str) -> bytes:
@@ -207,15 +251,15 @@ class SeenEdit(changes.Change):
     def from_row(cls, row: Row, read_content: changes.ReadContent) -> "SeenEdit":  # noqa: ARG003
         return cls(row["path"], tuple(map(tuple, row["versions"])), tuple(row["seen"]))
 
-    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
+    def is_made(self, row: Row, rows: Sequence[Row]) -> bool:  # noqa: ARG002
         if self.seen[1] is None:
-            return "made"
+            return True
         last: dict[Seen, bool] = {}
         for line in fs.read_or_empty(self.path).split(b"\n"):
             fields = fastjson.loads_dict(line) if line else {}
             version = (str(fields.get("dir")), str(fields.get("file")), str(fields.get("digest")))
             last[version] = fields.get("seen", "stamp" not in fields) is True
-        return "made" if all(last.get(version) is self.seen[1] for version in self.versions) else "open"
+        return all(last.get(version) is self.seen[1] for version in self.versions)
 
     def make(self) -> None:
         """Append the lines. Raises OSError, LockTimeoutError."""
@@ -238,18 +282,13 @@ def beside_rows(data: bytes) -> BesideRows:
     rows: BesideRows = {}
     for line in data.split(b"\n"):
         row = fastjson.loads_dict(line) if line else {}
-        file = row.pop("file", None)
-        if isinstance(file, str) and file and isinstance(row.get("text"), str):
-            rows.setdefault(file, []).append(fastjson.dumps(row))
+        file, text = row.pop("file", None), row.get("text")
+        if isinstance(file, str) and file and isinstance(text, str):
+            rows.setdefault(file, {})[text] = row
     return rows
 
 
-def text_of(row: BesideRow) -> str:
-    """Return what tells a row of a memory from its others."""
-    return str(fastjson.loads_dict(row).get("text"))
-
-
-def write_beside(path: str, directory: str, rows: Mapping[str, Iterable[BesideRow]]) -> None:
+def write_beside(path: str, directory: str, rows: Mapping[str, Entries]) -> None:
     """Write the file, sorted, or remove it where there are no rows. The caller holds the lock. Raises OSError."""
     if not any(rows.values()):
         fs.unlink(path)
@@ -258,60 +297,47 @@ def write_beside(path: str, directory: str, rows: Mapping[str, Iterable[BesideRo
         inode = os.stat(directory).st_ino
     except (OSError, ValueError):  # a NUL in the path
         inode = 0
-    lines = [{"v": FORMAT, "dir": directory, "inode": inode}]
-    lines += [{"file": file, **fastjson.loads_dict(row)} for file in sorted(rows) for row in rows[file]]
+    lines: list[dict[str, Any]] = [{"v": FORMAT, "dir": directory, "inode": inode}]
+    lines += [{"file": file, **row} for file in sorted(rows) for row in rows[file].values()]
     data = "".join(fastjson.dumps(line) + "\n" for line in lines).encode()
     if data != read_or_none(path):
         fs.write_atomic(path, data)
 
 
 @dataclass(frozen=True)
-class BesideEdit(changes.Change):
-    """The rows of a memory's `file`, before and after; rows that others added meanwhile stay."""
+class BesideEdit(EntriesEdit):
+    """The rows of a memory's `file`, by their texts."""
 
     key = "beside"
+    lock = BESIDE_LOCK
     directory: str
     file: str
-    before: tuple[BesideRow, ...]
-    after: tuple[BesideRow, ...]
+
+    @property
+    def root(self) -> str:
+        return os.path.dirname(os.path.dirname(self.path))
 
     @property
     def about(self) -> str:
         return f"{self.directory}/{self.file}"
 
     def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
-        removed, added = (keep("\n".join(rows).encode()) if rows else None for rows in (self.before, self.after))
+        removed, added = (
+            keep("\n".join(map(fastjson.dumps, rows.values())).encode()) if rows else None
+            for rows in (self.before, self.after)
+        )
         return {"beside": {"directory": self.directory, "file": self.file}, "removed": removed, "added": added}
 
     @classmethod
     def from_row(cls, row: Row, read_content: changes.ReadContent) -> "BesideEdit":
-        place = row["beside"]
+        contents = [read_content(row[key]).split(b"\n") if row[key] else [] for key in ("removed", "added")]
         before, after = (
-            tuple(read_content(row[key]).decode().split("\n")) if row[key] else () for key in ("removed", "added")
+            {str(fields["text"]): fields for fields in map(fastjson.loads_dict, rows)} for rows in contents
         )
-        return cls(row["path"], place["directory"], place["file"], before, after)
+        return cls(row["path"], before, after, row["beside"]["directory"], row["beside"]["file"])
 
-    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:  # noqa: ARG002
-        present = beside_rows(read_or_none(self.path) or b"").get(self.file, [])
-        return "made" if self._result(present) == present else "open"
+    def read(self) -> Entries:
+        return beside_rows(read_or_none(self.path) or b"").get(self.file, {})
 
-    def make(self) -> None:
-        """Write the file. Raises OSError, LockTimeoutError."""
-        with fs.Lock(os.path.dirname(os.path.dirname(self.path)) + BESIDE_LOCK, LOCK_SECONDS):
-            rows = beside_rows(read_or_none(self.path) or b"")
-            present = rows.get(self.file, [])
-            result = self._result(present)
-            if result != present:
-                write_beside(self.path, self.directory, {**rows, self.file: result})
-
-    def _result(self, present: list[BesideRow]) -> list[BesideRow]:
-        if present == list(self.before):
-            return list(self.after)
-        new = {text_of(row): row for row in self.after}
-        changed = {text_of(row) for row in self.after if row not in self.before}
-        removed = {text_of(row) for row in self.before} - new.keys()
-        rows = [
-            new[text] if (text := text_of(row)) in changed else row for row in present if text_of(row) not in removed
-        ]
-        texts = {text_of(row) for row in rows}
-        return rows + [row for text, row in new.items() if text in changed and text not in texts]
+    def write(self, entries: Entries) -> None:
+        write_beside(self.path, self.directory, {**beside_rows(read_or_none(self.path) or b""), self.file: entries})

@@ -7,8 +7,8 @@ from memtui.base import fs, ids
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import read_or_none, storage_error
 from memtui.store.journal.changes import Change, ChangedFiles, FileChange, KeepContent, ModeEdit, Patch, ReadContent
+from memtui.store.journal.ledger import KIND_KEYS, Record
 from memtui.store.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
-from memtui.store.journal.shapes import Record
 from memtui.store.journal.text_edit import TextEdit
 
 # The operations that take back what others wrote, where what a person has seen changes with them.
@@ -17,10 +17,6 @@ KINDS: Mapping[str, type[Change]] = {
     kind.key: kind
     for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
 }
-
-
-def _kind(row: Record) -> type[Change] | None:
-    return next((kind for key, kind in KINDS.items() if key in row), None)
 
 
 def rows(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
@@ -36,8 +32,14 @@ def rows(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
 
 
 def changes_of(record: Record, read_content: ReadContent) -> list[Change]:
-    """Return the changes of a readable intent. Raises NotFoundError if a content was purged."""
-    return [kind.from_row(row, read_content) for row in record["changes"] if (kind := _kind(row)) is not None]
+    """Return the changes of a readable intent. Raises NotFoundError if a content was purged, or a row is damaged."""
+    rows = [(next(key for key in KIND_KEYS if key in row), row) for row in record["changes"]]
+    try:
+        return [KINDS[key].from_row(row, read_content) for key, row in rows]
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise NotFoundError(
+            f"The change {record.get('id')} is damaged in the journal.", "It can't be undone."
+        ) from error
 
 
 def takes_back(record: Record) -> bool:

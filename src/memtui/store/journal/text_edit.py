@@ -14,7 +14,7 @@ from memtui.client import locate
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.store.journal import changes
-from memtui.store.journal.shapes import Row
+from memtui.store.journal.ledger import Row
 
 # An entry of an inbox that is not there any more as it was read.
 DECIDED = "The entry was decided on, delivered or changed meanwhile."
@@ -74,23 +74,23 @@ class TextEdit(changes.Change):
             anchor = None if row["anchor"] is None else inbox_format.decode(read_content(row["anchor"]))
         return cls(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
 
-    def state(self, row: Row, rows: Sequence[Row]) -> changes.State:
+    def is_made(self, row: Row, rows: Sequence[Row]) -> bool:
         edits = [row_before for row_before in rows if self.key in row_before]
         hashes = [edits[0]["was"], *(row_before["now"] for row_before in edits)]
         data = read_or_none(self.path)
         digest = ids.digest(data) if data else None
         if digest in hashes:
             edits_made = len(hashes) - 1 - hashes[::-1].index(digest)  # so many of the edits
-            return "made" if edits_made > next(n for n, row_before in enumerate(edits) if row_before is row) else "open"
+            return edits_made > next(n for n, row_before in enumerate(edits) if row_before is row)
         count = self._count(inbox_format.decode(data or b""))
-        return "made" if (count > row["count"] if self._grows else count < row["count"]) else "open"
+        return bool(count > row["count"] if self._grows else count < row["count"])
 
     @property
     def _grows(self) -> bool:
         return len(self.added) >= len(self.removed)
 
     def _count(self, text: str) -> int:
-        """Count the longer of added and removed in `text`, by which `state` tells whether the edit was made."""
+        """Count the longer of added and removed in `text`, by which `is_made` tells whether the edit was made."""
         return len(_places(text, self.added if self._grows else self.removed))
 
     def make(self) -> None:

@@ -8,7 +8,6 @@ from memtui.base import clock
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.short_ids import short_id
 from memtui.base.storage import read_or_none
-from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Transaction, here
 from memtui.store.journal.text_edit import TextEdit
@@ -87,25 +86,6 @@ def was_delivered(journal: Journal, transaction: Transaction) -> bool:
     return False
 
 
-def is_as_left(journal: Journal, transaction: Transaction) -> bool:
-    """Return whether the files that a change wrote whole are as it left them."""
-    rows = transaction.record["changes"]
-    try:
-        pairs = zip(journal.changes_of(transaction.record), rows, strict=True)
-        return all(change.state(row, rows) == "made" for change, row in pairs if isinstance(change, FileChange))
-    except (MemtuiError, OSError):
-        return False
-
-
-def to_undo_first(journal: Journal, transaction: Transaction) -> Transaction | None:
-    """Return the change that has to be undone before one, and that can be undone now; None if there is none."""
-    ledger = journal.ledger()
-    first = ledger.later(transaction)
-    while first is not None and not is_as_left(journal, first) and (newer := ledger.later(first)) is not None:
-        first = newer
-    return first
-
-
 def _next_step(journal: Journal, op: Op, key: str | None) -> list[Transaction]:
     """Return the next step, without notes that were delivered unless there is nothing else. Raises NotFoundError."""
     ledger = journal.ledger()
@@ -174,7 +154,7 @@ def _run_one(journal: Journal, undone: Undone, transaction: Transaction) -> None
         journal.run_locked(undone.op, changes, transaction.summary, of=transaction.id)
     except ConflictError as error:
         blocked = error
-        later = to_undo_first(journal, transaction) if undone.op == "undo" else None
+        later = journal.ledger().later(transaction) if undone.op == "undo" else None
         if later is not None:
             blocked = ConflictError(f"It was changed since, by “{later.summary}”; undo {short_id(later.id)} first")
         undone.failed.append((transaction, blocked))

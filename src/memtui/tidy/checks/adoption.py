@@ -153,4 +153,4 @@ def _of_memories(store: Store, gone_project: GoneProject, moved: dict[str, str])
         yield FileChange(index, b"".join(lines), None)
     names = [old.removeprefix(gone_project.memories + "/") for old in moved]
     yield from sidecars.moved_pairs(store.root, moved)
-    yield from sidecars.moved_edits(store.root, {(gone_project.memories, name): [(target, name)] for name in names})
+    yield from sidecars.moved_edits(store.root, {(gone_project.memories, name): (target, name) for name in names})

@@ -19,6 +19,7 @@ from memtui.store import trust
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Ledger, Transaction
+from memtui.store.journal.own_files import TrustEdit
 from memtui.store.versions.versions import Versions
 
 # The age from which a temporary file must be a killed writer's.
@@ -152,7 +153,8 @@ class _Collector:
                 texts[name].append(digest)
             old = [digest for digests in texts.values() for digest in digests[:-MOST_TEXTS]]
             if old and not self.dry:
-                trust.update(self.root, directory, old, {})
+                names = {digest: trusts.hashes[digest] for digest in old}
+                TrustEdit(trust.path(self.root), names, {}, directory).make()
             self.due.trusted += len(old)
 
     def _rejected(self) -> None:

@@ -22,7 +22,7 @@ from memtui.base.short_ids import short_id
 from memtui.base.storage import file_error
 from memtui.store import triggers
 from memtui.store.journal import acts
-from memtui.store.journal.undo import decided, is_as_left, to_undo_first, was_delivered
+from memtui.store.journal.undo import decided, was_delivered
 from memtui.tui import textual_bindings
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import line_diff
@@ -239,9 +239,8 @@ class Changes(Dialog[None]):
             is_note = row.each.op == "guide"
             return "was delivered or changed meanwhile" if is_note else "deletes for good: it can't be undone"
         words, own, journal = STATES.get(row.state, ("", "", ""))[2], decided(row.changes), self.data.journal()
-        if row.state == "done" and not row.together and not is_as_left(journal, row.each):
-            first = to_undo_first(journal, row.each)
-            words = f"in effect, and changed since: undo {short_id(first.id)} first" if first is not None else words
+        if row.state == "done" and not row.together and (later := journal.ledger().later(row.each)) is not None:
+            words = f"in effect, and changed since: undo {short_id(later.id)} first"
         if len(own) > 1 and row.state == "done":
             count = sum(change.state == "done" for change in own)
             words = f"{count:,} of {len(own):,} in effect: {{app.undo}} undoes them"
