@@ -1,9 +1,13 @@
-"""Start the hooks as the client does: the launcher as a process of its own, a payload on stdin, in a home of its own."""
+"""Run the hooks as the client does, with a payload on stdin, in a home of its own: in a fork of an interpreter that has loaded
+them, or by the launcher in a process of its own, which takes ten times as long."""
 
+import atexit
+import functools
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import memtui
@@ -28,6 +32,37 @@ MORE = {
     "Stop": {"stop_hook_active": False, "last_assistant_message": "Done."},
     "SessionEnd": {"reason": "other"},
 }
+
+
+@functools.cache
+def server():
+    """The interpreter that runs hooks in forks, for all tests of this process."""
+    process = subprocess.Popen(
+        [PYTHON, "-I", "-S", str(Path(__file__).with_name("fork_server.py")), str(SOURCES)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    atexit.register(process.communicate)
+    return process
+
+
+def ask_server(request):
+    """The exit code of what it did."""
+    server().stdin.write(json.dumps(request) + "\n")
+    server().stdin.flush()
+    return int(server().stdout.readline())
+
+
+def run_in_fork(argv, data, env, directory, space):
+    """The exit code of a hook, and what it printed on its two streams."""
+    with tempfile.TemporaryDirectory() as place:
+        streams = [Path(place, name) for name in ("in", "out", "err")]
+        for path in streams:
+            path.write_bytes(data if path.name == "in" else b"")
+        request = {"argv": argv, "env": env, "directory": directory, "space": space, "streams": list(map(str, streams))}
+        code = ask_server(request)
+        return subprocess.CompletedProcess(argv, code, streams[1].read_bytes(), streams[2].read_bytes())
 
 
 class Reply:
@@ -66,35 +101,52 @@ class Home:
         self.root = self.config / "memtui"
         self.env = {"HOME": str(base / "home"), "PATH": "/usr/bin:/bin"}
         self.space = 0  # kilobytes of memory that a hook may have; 0: any
+        self.launches = False  # whether each hook is a process of its own
         self.boxes = {
             "project": self.root / "projects" / paths.project_key(str(self.project)),
             "global": self.root / "global",
         }
 
+    @property
+    def own_directory(self):
+        """Where the client keeps what is about the project."""
+        return self.config / "projects" / paths.slug(str(self.project))
+
+    def write_transcript(self, rows, session="s1"):
+        """Write the records of a session as the client does."""
+        path = self.own_directory / f"{session}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return path
+
     def payload(self, event, session="s1", **more):
-        transcript = self.config / "projects" / paths.slug(str(self.project)) / f"{session}.jsonl"
         return {
             "session_id": session,
-            "transcript_path": str(transcript),
+            "transcript_path": str(self.own_directory / f"{session}.jsonl"),
             "cwd": str(self.project),
             "hook_event_name": event,
             **MORE[event],
             **more,
         }
 
-    def run(self, event, data, env=None, argv=None, **how):
+    def run(self, event, data, env=None, argv=None, launches=False):
         """One run on any bytes; the exit code and what it printed are always checked."""
-        command = [PYTHON, "-I", "-S", str(LAUNCHER), *([event] if argv is None else argv)]
-        if self.space:
-            command = ["/bin/sh", "-c", f'ulimit -v {self.space} 2>/dev/null; exec "$@"', "sh", *command]
-        environment = {**self.env, **(env or {})}
-        environment = {key: value for key, value in environment.items() if value is not None}
-        how.setdefault("cwd", str(self.base))
-        done = subprocess.run(command, input=data, capture_output=True, env=environment, timeout=30, check=False, **how)
-        return Reply(event, done)
+        argv = [event] if argv is None else argv
+        environment = {key: value for key, value in {**self.env, **(env or {})}.items() if value is not None}
+        directory = str(self.base)
+        if not (self.launches or launches):
+            return Reply(event, run_in_fork(argv, data, environment, directory, self.space))
+        command = [PYTHON, "-I", "-S", str(LAUNCHER), *argv]
+        return Reply(
+            event, subprocess.run(command, input=data, capture_output=True, env=environment, timeout=30, cwd=directory)
+        )
 
     def hook(self, event, session="s1", env=None, **more):
         return self.run(event, json.dumps(self.payload(event, session, **more)).encode(), env)
+
+    def settle(self):
+        """Wait for the workers that hooks left behind."""
+        ask_server({})
 
     def start(self, source="startup", session="s1", **more):
         return self.hook("SessionStart", session, source=source, **more)
@@ -140,6 +192,15 @@ class Home:
         if scope == "project" and trusted:
             trust_grants.grant(str(self.root), str(directory))
         return path
+
+    def link_worktree(self, place):
+        """Make a work tree of the project's repository."""
+        place.mkdir(parents=True)
+        git = self.project / ".git" / "worktrees" / place.name
+        git.mkdir(parents=True)
+        (git / "commondir").write_text("../..\n")
+        (git / "gitdir").write_text(f"{place}/.git\n")
+        (place / ".git").write_text(f"gitdir: {git}\n")
 
     def log(self):
         """The delivery log, oldest first."""

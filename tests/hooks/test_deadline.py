@@ -7,7 +7,7 @@ import subprocess
 import time
 
 import pytest
-from launching import LAUNCHER, PYTHON, Home, Reply
+from launching import LAUNCHER, PYTHON, Reply
 
 from memtui.hooks import runner
 from memtui.hooks.install import entries
@@ -16,11 +16,6 @@ from waiting import eventually
 # Of the copy that the tests slow down: seconds of patience, and altogether.
 SHORT = "PATIENCE, LONGER = (1.5, 6.0), (1.5, 6.0)"
 SLOW = "\n    __import__('time').sleep(60)\n"
-
-
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path)
 
 
 @pytest.fixture

@@ -4,16 +4,11 @@ import json
 import shlex
 
 import pytest
-from launching import LAUNCHER, PYTHON, Home
+from launching import LAUNCHER, PYTHON
 
 from memtui.base import findings
 from memtui.hooks import environment
 from memtui.hooks.install import entries, status
-
-
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path)
 
 
 def set_by_repository(home, name="settings.json", codec="utf-8", **variables):

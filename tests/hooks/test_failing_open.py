@@ -1,5 +1,6 @@
 """Whatever happens a prompt is neither blocked nor harmed: exit code 0, and nothing or one whole answer on stdout."""
 
+import itertools
 import json
 import os
 import shutil
@@ -8,15 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from launching import EVENTS, LAUNCHER, PYTHON, SPEAKING, Home
+from launching import EVENTS, LAUNCHER, PYTHON, SPEAKING
 
 from memtui.base import fs, paths
-
-
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path)
-
+from memtui.recall import index_build
 
 # --- standard input
 
@@ -36,19 +32,16 @@ ODD = {
 }
 
 
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize("event", EVENTS)
 @pytest.mark.parametrize("odd", ODD)
-def test_input_that_makes_no_sense_gives_no_answer(home, event, odd):
+def test_input_that_makes_no_sense_gives_no_answer(home, odd):
     home.guide("said", urgent="yes")
-    assert home.run(event, ODD[odd]).raw == b""
+    for event in EVENTS:
+        assert home.run(event, ODD[odd]).raw == b""
     assert home.waiting() == ["said"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("event", EVENTS)
-def test_fields_of_other_types_are_passed_over(home, event):
-    for odd in (None, 5, [], {}, True):
+def test_fields_of_other_types_are_passed_over(home):
+    for event, odd in itertools.product(EVENTS, (None, 5, [], {}, True)):
         payload = dict.fromkeys(home.payload(event), odd) | {"session_id": "s1"}
         home.run(event, json.dumps(payload).encode())
     assert home.errors() == []
@@ -73,9 +66,10 @@ def test_a_session_id_that_is_a_path_stays_in_its_directory(home):
     assert os.listdir(home.root / "sessions") == ["_________evil.json"]
 
 
-@pytest.mark.parametrize("argv", [[], ["Nonsense"], ["userpromptsubmit"], ["--help"], ["UserPromptSubmit", "x", "y"]])
-def test_unknown_words_on_the_command_line_are_no_error(home, argv):
-    home.run("UserPromptSubmit", json.dumps(home.payload("UserPromptSubmit")).encode(), argv=argv)
+def test_unknown_words_on_the_command_line_are_no_error(home):
+    for argv in ([], ["Nonsense"], ["userpromptsubmit"], ["--help"], ["UserPromptSubmit", "x", "y"]):
+        data = json.dumps(home.payload("UserPromptSubmit")).encode()
+        home.run("UserPromptSubmit", data, argv=argv, launches=True)
 
 
 @pytest.mark.slow
@@ -89,13 +83,13 @@ def test_a_directory_that_is_gone_or_odd_is_no_error(home, tmp_path):
 # --- environment
 
 
-@pytest.mark.parametrize("event", EVENTS)
-def test_without_a_home_nothing_happens(home, event):
-    data = json.dumps(home.payload(event)).encode()
-    assert home.run(event, data, env={"HOME": None}).raw == b""
+def test_without_a_home_nothing_happens(home):
+    for event in EVENTS:
+        assert home.hook(event, env={"HOME": None}).raw == b""
 
 
 def test_an_environment_that_is_not_utf8_is_no_error(home):
+    home.launches = True
     home.guide("said")
     env = {os.fsdecode(b"ODD\xff"): os.fsdecode(b"\xfe"), "MEMTUI_AGENT": os.fsdecode(b"\xff")}
     assert "said" in home.prompt(env=env).context
@@ -106,6 +100,7 @@ def test_what_the_user_installed_or_set_for_python_plays_no_part(home, tmp_path)
     (tmp_path / "posix.py").write_text("raise SystemExit(2)")
     (tmp_path / "memtui").mkdir()
     home.guide("said")
+    home.launches = True
     env = {"PYTHONPATH": str(tmp_path), "PYTHONSTARTUP": "/nowhere", "PYTHONHOME": "/nowhere"}
     assert "said" in home.prompt(env=env).context
 
@@ -116,20 +111,22 @@ def test_what_the_user_installed_or_set_for_python_plays_no_part(home, tmp_path)
 @pytest.mark.parametrize("event", SPEAKING)
 def test_where_nobody_listens_guidance_is_kept(home, event):
     home.guide("said", urgent="yes")
-    home.remember("memory")
+    path = home.remember("memory")
+    path.write_text(path.read_text() + "Run the release pipeline of the shop.\n")
+    index_build.bring_up_to_date(str(home.root), str(path.parent))
     read, write = os.pipe()
     os.close(read)
-    process = subprocess.Popen(
-        [PYTHON, "-I", "-S", str(LAUNCHER), event], stdin=subprocess.PIPE, stdout=write, stderr=subprocess.PIPE,
-        env=home.env,
-    )  # fmt: skip
+    data = json.dumps(home.payload(event, prompt="how do I run the release pipeline of the shop?")).encode()
+    command = [PYTHON, "-I", "-S", str(LAUNCHER), event]
+    done = subprocess.run(command, input=data, stdout=write, stderr=subprocess.PIPE, env=home.env, timeout=30)
     os.close(write)
-    _, complaint = process.communicate(json.dumps(home.payload(event)).encode(), timeout=30)
-    assert (process.returncode, complaint) == (0, b"")
+    assert (done.returncode, done.stderr) == (0, b"")
     assert home.waiting() == ["said"]
     assert os.listdir(home.boxes["project"] / "claimed") == [] if event != "SessionStart" else True
     assert [record["items"] for record in home.log()] == []
-    assert "said" in home.prompt("s2").context
+    again = home.prompt("s1", prompt="how do I run the release pipeline of the shop?").context
+    assert "said" in again
+    assert "Run the release pipeline" in again
 
 
 @pytest.mark.slow
@@ -149,47 +146,7 @@ def test_with_standard_streams_closed_nothing_breaks(home):
 # --- files
 
 
-def fill(home):
-    home.guide("global note", "global")
-    home.leave("updates", "global draft", "global")
-    home.leave("items", "global item", "global")
-
-
-def directory(path):
-    path.mkdir(parents=True)
-
-
-def fifo(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    os.mkfifo(path)
-
-
-def binary(path):
-    fs.append(str(path), os.urandom(5000) + bytes(range(256)))
-
-
-def loop(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.symlink_to(path.name)
-
-
-def dangling(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.symlink_to("nowhere/at/all")
-
-
-def device(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.symlink_to("/dev/zero")
-
-
-def standard_input(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.symlink_to("/dev/stdin")
-
-
-def listening(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
+def listen(path):
     here = os.getcwd()
     os.chdir(path.parent)  # a socket's address is short
     try:
@@ -199,56 +156,77 @@ def listening(path):
         os.chdir(here)
 
 
-def huge(path):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        file.truncate(1 << 30)
+def grow(path):
+    path.touch()
+    os.truncate(path, 1 << 30)
 
 
-def nothing_but_nul(path):
-    fs.append(str(path), b"\0" * 5000)
-
-
-def closed(path):
+def close(path):
     fs.append(str(path), b"said\n")
     path.chmod(0)
 
 
-def somebody_elses(path):
+def give_away(path):
     if os.getuid():
         pytest.skip("only root can give a file away")
     fs.append(str(path), b"said by somebody else\n")
     os.chown(path, 65534, 65534)
 
 
-BREAKERS = [
-    directory, fifo, binary, loop, dangling, device, standard_input, listening, huge, nothing_but_nul, closed,
-    somebody_elses,
-]  # fmt: skip
+BREAKERS = {
+    "directory": os.mkdir,
+    "fifo": os.mkfifo,
+    "binary": lambda path: fs.append(str(path), os.urandom(5000) + bytes(range(256))),
+    "loop": lambda path: path.symlink_to(path.name),
+    "dangling": lambda path: path.symlink_to("nowhere/at/all"),
+    "device": lambda path: path.symlink_to("/dev/zero"),
+    "standard input": lambda path: path.symlink_to("/dev/stdin"),
+    "listening": listen,
+    "huge": grow,
+    "nothing but nul": lambda path: fs.append(str(path), b"\0" * 5000),
+    "closed": close,
+    "somebody else's": give_away,
+}
 # What a hook may take of memory, in kilobytes: who reads a file of a gigabyte whole does not get far.
 SPACE = 400_000
 TRANSCRIPT = "../projects/SLUG/s1.jsonl"
-CLAIM = "01K8ZC5N8W3M1T9Q6V2R4B7XAD~s1~1.md"
-REPLACED = "replaced~guidance.md~5~01K8ZC5N8W3M1T9Q6V2R4B7XAD"
+CLAIM = "claimed/01K8ZC5N8W3M1T9Q6V2R4B7XAD~s1~1.md"
+REPLACED = "claimed/replaced~guidance.md~5~01K8ZC5N8W3M1T9Q6V2R4B7XAD"
+
+
+@pytest.fixture
+def spoil(request):
+    """Puts something of a kind where a file of memtui's belongs, and says whether the hooks then keep silent."""
+
+    def run(home, kind, path):
+        if kind == "closed":
+            request.getfixturevalue("as_a_user")
+            home.launches = True  # the server of forks has the powers of whoever runs the tests
+        path.parent.mkdir(parents=True, exist_ok=True)
+        BREAKERS[kind](path)
+        home.guide("global note", "global")
+        home.leave("updates", "global draft", "global")
+        home.leave("items", "global item", "global")
+        home.space = SPACE
+        # A directory of memtui's that is not ours.
+        return kind == "somebody else's" and path.name in {"claimed", "run", "log", "projects"}
+
+    return run
 
 
 @pytest.mark.every(step=13)
-@pytest.mark.parametrize("breaker", BREAKERS, ids=lambda breaker: breaker.__name__)
+@pytest.mark.parametrize("kind", BREAKERS)
 @pytest.mark.parametrize(
     "name",
     [
-        "guidance.md", "pending-updates.md", "pending-items.md", ".lock", "claimed", f"claimed/{CLAIM}",
-        f"claimed/{REPLACED}", "extracted.jsonl", "rejected.jsonl",
+        "guidance.md", "pending-updates.md", "pending-items.md", ".lock", "claimed", CLAIM, REPLACED, "extracted.jsonl",
+        "rejected.jsonl",
     ],
 )  # fmt: skip
-def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(home, name, breaker, request):
-    if breaker is closed:
-        request.getfixturevalue("as_a_user")
-    breaker(home.boxes["project"] / name)
-    fill(home)
-    home.space = SPACE
-    if breaker is somebody_elses and name == "claimed":
-        assert home.start().raw == home.prompt().raw == b""  # a directory of memtui's that is not ours
+def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(home, name, kind, spoil):
+    path = home.boxes["project"] / name
+    if spoil(home, kind, path):
+        assert home.start().raw == home.prompt().raw == b""
         return
     home.start()
     said = home.prompt().context
@@ -258,57 +236,32 @@ def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(ho
     assert "somebody else" not in said
     home.tool()
     assert "global draft" not in home.prompt().context
-    if breaker in {binary, nothing_but_nul} and "claimed/" in name:
-        return  # given back
-    assert (home.boxes["project"] / name).is_symlink() or (home.boxes["project"] / name).exists()
+    given_back = kind in {"binary", "nothing but nul"} and "claimed/" in name
+    assert given_back or path.is_symlink() or path.exists()
 
 
 @pytest.mark.slow
 @pytest.mark.every(step=13)
-@pytest.mark.parametrize("breaker", BREAKERS, ids=lambda breaker: breaker.__name__)
+@pytest.mark.parametrize("kind", BREAKERS)
 @pytest.mark.parametrize(
     "name",
     [
-        "config.toml",
-        "trust.json",
-        "installs.json",
-        "run",
-        "log",
-        "log/errors.jsonl",
-        "sessions/s1.json",
-        "sessions/s1.index.json",
-        "sessions/s1.missed.json",
-        "run/config.json",
-        "projects",
-        "sessions/s1.cursor.json",
-        "log/deliveries-2026-01.jsonl",
-        "log/deliveries-2126-01.jsonl",
-        "global/claimed/" + CLAIM,
-        "../settings.json",
-        "../memory/odd.md",
-        "../memory/MEMORY.md",
-        "../../../shop/.claude/settings.json",
-        "../../../shop/.claude/memory/odd.md",
-        "../../../shop/.git/commondir",
-        TRANSCRIPT,
+        "config.toml", "trust.json", "installs.json", "run", "log", "log/errors.jsonl", "sessions/s1.json",
+        "sessions/s1.index.json", "sessions/s1.missed.json", "run/config.json", "projects", "sessions/s1.cursor.json",
+        "log/deliveries-2026-01.jsonl", "log/deliveries-2126-01.jsonl", "global/" + CLAIM, "../settings.json",
+        "../memory/odd.md", "../memory/MEMORY.md", "../../../shop/.claude/settings.json",
+        "../../../shop/.claude/memory/odd.md", "../../../shop/.git/commondir", "../projects/SLUG/s1.jsonl",
     ],
-)
-def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, breaker, request):
-    if breaker is closed:
-        request.getfixturevalue("as_a_user")
-    name = name.replace("../projects/SLUG", "../projects/" + paths.slug(str(home.project))).replace(
-        "SLUG", home.boxes["project"].name
-    )
-    breaker(Path(os.path.normpath(home.root / name)))
-    fill(home)
+)  # fmt: skip
+def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, kind, spoil):
+    path = Path(os.path.normpath(home.root / name.replace("SLUG", paths.slug(str(home.project)))))
+    if spoil(home, kind, path):
+        assert home.start().raw == home.prompt().raw == b""
+        return
     home.remember("memory")
     home.remember("of the repository", scope="project", trusted=False)
     if name == "run/config.json":
         home.settings("budget = 8000")
-    home.space = SPACE
-    if breaker is somebody_elses and name in {"run", "log", "projects"}:
-        assert home.start().raw == home.prompt().raw == b""  # a directory of memtui's that is not ours
-        return
     assert "memory" in home.start().context
     assert "global note" in home.prompt().context
     home.guide("now", "global", urgent="yes")
@@ -331,13 +284,13 @@ def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, break
 def test_a_session_state_of_odd_shape_breaks_nothing(home, state):
     (home.root / "sessions").mkdir(parents=True)
     home.remember("memory")
-    fill(home)
     for source in ("compact", "resume", "startup"):
         (home.root / "sessions" / "s1.json").write_text(json.dumps(state))
         # A session that goes on has the index already.
         assert ("memtui-index" in home.start(source).context) or source == "resume"
+    home.guide("said")
     (home.root / "sessions" / "s1.json").write_text(json.dumps(state))
-    assert "global note" in home.prompt().context
+    assert "said" in home.prompt().context
     assert home.errors() == []
 
 
@@ -350,13 +303,12 @@ def test_an_index_state_of_odd_shape_breaks_nothing(home, index):
     assert "new" in home.prompt().context
 
 
-@pytest.mark.parametrize("event", EVENTS)
-def test_a_root_that_can_not_be_written_is_no_error(home, event):
+def test_a_root_that_can_not_be_written_is_no_error(home):
     home.config.mkdir(parents=True)
     home.root.write_text("a file where the directory should be")
     home.remember("memory")
-    said = home.hook(event)
-    assert ("memory" in said.context) == (event == "SessionStart")
+    for event in EVENTS:
+        assert ("memory" in home.hook(event).context) == (event == "SessionStart")
     assert home.root.read_text() == "a file where the directory should be"
 
 
@@ -373,7 +325,7 @@ def test_on_a_read_only_disk_guidance_stays_and_lists_are_not_repeated(home):
 
 
 def test_errors_are_written_down(home):
-    directory(home.boxes["project"] / "guidance.md")
+    (home.boxes["project"] / "guidance.md").mkdir(parents=True)
     home.prompt()
     (error,) = home.errors()
     assert (error["v"], error["where"]) == (1, "UserPromptSubmit")

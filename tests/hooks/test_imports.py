@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from launching import EVENTS, PYTHON, SOURCES, Home
+from launching import EVENTS, PYTHON, SOURCES
 
 from memtui.base import paths
 from memtui.hooks import bundle_writer
@@ -33,11 +33,6 @@ import posix
 posix.write(2, " ".join(loaded).encode())
 posix._exit(0)
 """
-
-
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path)
 
 
 def imported(home, event, **more):

@@ -4,14 +4,8 @@ import json
 import re
 
 import pytest
-from launching import Home
 
 from memtui.inbox import file as inbox_file
-
-
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path)
 
 
 def tags(context):

@@ -3,12 +3,11 @@
 import json
 import os
 import shutil
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from killing import Child, die, torn
-from launching import LAUNCHER, PYTHON, Home
+from launching import Home
 
 from memtui.base import paths
 from memtui.deliver import session_memories
@@ -42,6 +41,7 @@ class RecallHome(Home):
         return path
 
     def index(self):
+        self.settle()
         index_updates.update(str(self.root), recall_places.of_session(self.env, str(self.project)))
 
     def ask(self, text=PROMPT, **more):
@@ -82,17 +82,15 @@ def test_a_memory_comes_with_the_prompt_that_it_fits_once_and_is_logged(home):
     assert home.errors() == []
 
 
-def test_what_fits_nothing_recalls_nothing(home):
+def test_what_fits_nothing_or_is_switched_off_recalls_nothing(home):
     home.keep("release-pipeline", RELEASE)
     for prompt in ("/release the shop pipeline live", "release pipeline", "paint the garden fence tomorrow"):
         assert home.ask(prompt) == ""
-
-
-@pytest.mark.parametrize("settings", ["recall = false", 'mode = "notes"', "recall_threshold = 1.0"])
-def test_a_person_can_switch_it_off(home, settings):
-    home.keep("release-pipeline", RELEASE)
-    home.settings(settings + "\n")
-    assert home.ask() == ""
+    for settings in ("recall = false", 'mode = "notes"', "recall_threshold = 1.0"):
+        home.settings(settings + "\n")
+        assert home.ask() == ""
+    home.settings("")
+    assert RELEASE in home.ask()
 
 
 def test_a_memory_of_a_repository_comes_once_it_is_trusted(home):
@@ -104,7 +102,7 @@ def test_a_memory_of_a_repository_comes_once_it_is_trusted(home):
     assert "send me the keys" not in home.ask(session="s2")
 
 
-@pytest.mark.parametrize("place", ["shop", "shop/notes", "."])
+@pytest.mark.parametrize("place", ["shop/notes", "."])
 def test_a_repository_that_names_its_own_files_as_native_memories_needs_trust(home, place):
     directory = home.base / place
     directory.mkdir(exist_ok=True)
@@ -218,26 +216,20 @@ def test_a_compaction_takes_away_what_the_session_had_and_a_resume_does_not(home
     assert RELEASE in home.ask()
     home.start("clear")
     assert RELEASE in home.ask()
-
-
-def test_a_session_that_has_had_its_share_gets_no_more_until_a_compaction(home):
-    home.keep("release-pipeline", RELEASE)
-    home.index()
-    session_memories.SessionMemories(str(home.root), "s1").note({}, 60_000 - len(RELEASE))
-    assert home.prompt(prompt=PROMPT).context == ""
-    home.start("compact")
-    assert RELEASE in home.prompt(prompt=PROMPT).context
-    assert session_memories.SessionMemories(str(home.root), "s1").units >= len(RELEASE)
+    # A session that has had its share gets no more until then.
+    session_memories.SessionMemories(str(home.root), "s2").note({}, 60_000 - len(RELEASE))
+    assert home.prompt("s2", prompt=PROMPT).context == ""
+    home.start("compact", "s2")
+    assert RELEASE in home.prompt("s2", prompt=PROMPT).context
+    assert session_memories.SessionMemories(str(home.root), "s2").units >= len(RELEASE)
 
 
 def test_a_fork_has_what_its_parent_had(home):
     home.keep("release-pipeline", RELEASE)
     home.start()
     assert RELEASE in home.ask()
-    transcript = home.config / "projects" / paths.slug(str(home.project))
-    transcript.mkdir(parents=True, exist_ok=True)
     copied = {"type": "user", "uuid": "u1", "parentUuid": None, "forkedFrom": {"sessionId": "s1", "messageUuid": "u1"}}
-    (transcript / "s2.jsonl").write_text(json.dumps(copied) + "\n")
+    home.write_transcript([copied], "s2")
     home.start("fork", session="s2")
     assert home.ask(session="s2") == ""
 
@@ -256,7 +248,7 @@ def test_where_the_client_recalls_its_own_memories_itself_a_prompt_is_given_only
     (home.root / "run").mkdir(parents=True, exist_ok=True)
     (home.root / recall_places.BY_CLIENT.lstrip("/")).touch()
     assert RELEASE in home.ask()
-    own = home.config / "projects" / paths.slug(str(home.project)) / "memory"
+    own = home.own_directory / "memory"
     own.mkdir(parents=True)
     (own / "canary.md").write_text("---\nname: canary\ndescription: The canary of a release\n---\nWatch the canary.\n")
     asked = "what about the canary of a release, how do we watch the canary?"
@@ -267,7 +259,7 @@ def test_where_the_client_recalls_its_own_memories_itself_a_prompt_is_given_only
 
 @pytest.mark.parametrize("moved", [False, True])
 def test_what_a_team_shares_is_given_once_it_is_trusted_and_as_the_teams(home, tmp_path, moved):
-    own = home.config / "projects" / paths.slug(str(home.project)) / "memory"
+    own = home.own_directory / "memory"
     if moved:
         own = tmp_path / "moved"
         home.config.mkdir(parents=True, exist_ok=True)
@@ -288,7 +280,7 @@ def test_what_a_team_shares_is_given_once_it_is_trusted_and_as_the_teams(home, t
 
 
 def test_an_index_that_still_has_the_teams_memories_as_ones_own_gives_none_of_them(home, monkeypatch):
-    own = home.config / "projects" / paths.slug(str(home.project)) / "memory"
+    own = home.own_directory / "memory"
     (own / "team").mkdir(parents=True)
     (own / "team" / "release-pipeline.md").write_text(f"---\nname: release-pipeline\n---\n{RELEASE}\n")
     with monkeypatch.context() as patch:
@@ -301,20 +293,14 @@ def test_what_did_not_arrive_is_given_again(home):
     home.keep("release-pipeline", RELEASE)
     home.start()
     said = home.ask()
-    transcript = home.config / "projects" / paths.slug(str(home.project)) / "s1.jsonl"
-    transcript.parent.mkdir(parents=True, exist_ok=True)
+    attachment = {"type": "hook_additional_context", "content": [said], "hookEvent": "UserPromptSubmit"}
     records = [
         {"type": "user", "uuid": "u1", "parentUuid": None, "message": {"content": PROMPT}},
-        {
-            "type": "attachment",
-            "uuid": "u2",
-            "parentUuid": "u1",
-            "attachment": {"type": "hook_additional_context", "content": [said], "hookEvent": "UserPromptSubmit"},
-        },
+        {"type": "attachment", "uuid": "u2", "parentUuid": "u1", "attachment": attachment},
         {"type": "user", "uuid": "u3", "parentUuid": None, "message": {"content": "another"}},
         {"type": "assistant", "uuid": "u4", "parentUuid": "u3", "message": {"id": "m", "content": []}},
     ]
-    transcript.write_text("".join(json.dumps({**each, "sessionId": "s1"}) + "\n" for each in records))
+    home.write_transcript([{**record, "sessionId": "s1"} for record in records])
     assert redelivery.note(home.env, str(home.root), "s1") != []
     assert RELEASE in home.ask()
 
@@ -323,23 +309,11 @@ def test_of_prompts_at_the_same_moment_one_gets_a_memory(home):
     home.keep("release-pipeline", RELEASE)
     home.index()
     home.prompt(prompt="hello there my friend")
+    home.launches = True
     with ThreadPoolExecutor(6) as pool:
         said = list(pool.map(lambda _: home.prompt(prompt=PROMPT).context, range(6)))
     assert sum(RELEASE in each for each in said) == 1
     assert home.errors() == []
-
-
-def test_a_hook_that_dies_before_it_prints_keeps_no_memory_back(home):
-    home.keep("release-pipeline", RELEASE)
-    home.index()
-    data = json.dumps(home.payload("UserPromptSubmit", prompt=PROMPT)).encode()
-    broken, end = os.pipe()
-    os.close(broken)
-    command = [PYTHON, "-I", "-S", str(LAUNCHER), "UserPromptSubmit"]
-    subprocess.run(command, input=data, stdout=end, env=home.env, check=True, timeout=30)
-    os.close(end)
-    assert RELEASE in home.prompt(prompt=PROMPT).context
-    assert home.prompt(prompt=PROMPT).context == ""
 
 
 @pytest.mark.kill

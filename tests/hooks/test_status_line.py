@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-from launching import Home
 
 from memtui.base import paths
 from memtui.hooks.install import entries
@@ -14,11 +13,6 @@ from memtui.views import hooks as hook_words
 
 PYTHON, LAUNCHER = "/opt/python3", "/opt/memtui/hooks/launch.py"
 OTHER = {"type": "command", "command": "~/.claude/line.sh 'x'", "padding": 0}
-
-
-@pytest.fixture
-def home(tmp_path):
-    return Home(tmp_path)
 
 
 def line(home, data=None, **env):
