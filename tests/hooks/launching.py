@@ -54,7 +54,7 @@ def ask_server(request):
     return int(server().stdout.readline())
 
 
-def run_in_fork(argv, data, env, directory, space):
+def run_in_fork(argv, data, env, directory, space=0):
     """The exit code of a hook, and what it printed on its two streams."""
     with tempfile.TemporaryDirectory() as place:
         streams = [Path(place, name) for name in ("in", "out", "err")]

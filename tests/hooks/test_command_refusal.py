@@ -26,11 +26,8 @@ def test_a_forbidden_command_is_refused_once_a_session_and_the_memory_comes_as_t
     assert "“prefer-pnpm” forbids `npm install`: About prefer-pnpm." in said.refusal
     assert "Install with pnpm." in said.context
     (item,) = home.log()[-1]["items"]
-    assert (item["kind"], item["path"], item["reason"]) == (
-        "recall",
-        str(home.path),
-        "it forbids `npm install`: refused",
-    )
+    reason = "it forbids `npm install`: refused"
+    assert (item["kind"], item["path"], item["reason"]) == ("recall", str(home.path), reason)
     again = home.tool(command="cd web && npm install left-pad")
     assert (again.refusal, again.context) == ("", "")
     assert home.tool(command="npm i left-pad").refusal  # another command
@@ -38,40 +35,47 @@ def test_a_forbidden_command_is_refused_once_a_session_and_the_memory_comes_as_t
     assert home.errors() == []
 
 
-@pytest.mark.parametrize(
-    ("command", "refused"),
-    [
-        ("pnpm install", False),
-        ("npm run build", False),
-        ("cat npm-install.log", False),
-        ("grep npm install.md", False),
-        ("CI=1 sudo /usr/bin/npm i", True),
-        ("(cd a; npm --silent install)", True),
-        ("git push origin main", False),
-        ("git push origin main --force", True),
-        ("git -C .. push --force", True),
-        ("git commit -m 'push --force'", False),
-        ("", False),
-        ("|&;`{(", False),
-        ("x=$(npm i left-pad)", True),
-        ("\"npm\" 'i'\n\ud800\x00", True),
-    ],
-)
-def test_which_commands_are_forbidden(home, command, refused):
-    assert bool(home.tool(command=command).refusal) is refused
+def test_which_commands_are_forbidden(home):
+    passed = ("pnpm install", "npm run build", "cat npm-install.log", "grep npm install.md", "git push origin main")
+    for command in (*passed, "git commit -m 'push --force'", "", "|&;`{("):
+        assert home.tool(command=command).refusal == "", command
+    for number, command in enumerate(
+        (
+            "CI=1 sudo /usr/bin/npm i",
+            "(cd a; npm --silent install)",
+            "git push origin main --force",
+            "git -C .. push --force",
+            "x=$(npm i left-pad)",
+            "\"npm\" 'i'\n\ud800\x00",
+        )
+    ):
+        assert home.tool(f"r{number}", command=command).refusal, command
+    # A command may be run by another tool; only what runs a shell is asked.
+    for tool in ("Monitor", "PowerShell"):
+        assert home.tool(tool, tool, command="cd web && npm install left-pad", description="the install").refusal
+        assert home.tool(tool, tool, command="cd web && npm install left-pad").refusal == ""
+        assert home.hook("PreToolUse", tool_name=tool, tool_input={"ws": {"url": "wss://x.test"}}).raw == b""
+    assert home.tool(name="Read", command="npm i").refusal == ""
+    assert home.hook("PreToolUse", tool_name="Bash", tool_input=["npm i"]).raw == b""
+    assert home.tool(name="Bash", command=["npm", "i"]).raw == b""
     assert home.errors() == []
 
 
-def test_the_memory_is_given_to_a_session_that_has_it_already(home):
-    assert "Install with pnpm." in home.ask("install with pnpm about the package please, and nothing else")
-    assert "Install with pnpm." in home.tool(command="npm i").context
-    assert home.ask("install with pnpm about the package please, and nothing else") == ""
+def test_the_memory_is_given_to_a_session_that_has_it_already_and_to_a_subagent(home):
+    said = home.hook("PreToolUse", tool_name="Bash", tool_input={"command": "npm i"}, agent_id="a1")
+    assert "Install with pnpm." in said.context
+    assert said.refusal
+    assert home.log()[-1]["agent_id"] == "a1"
+    ask = "install with pnpm about the package please, and nothing else"
+    assert "Install with pnpm." in home.ask(ask), "what a subagent got the session does not have"
+    assert "Install with pnpm." in home.tool(command="npm install").context
+    assert home.ask(ask) == ""
 
 
-@pytest.mark.parametrize("settings", ['mode = "notes"\n', 'mode = "off"\n'])
-def test_sessions_that_get_no_memories_are_refused_nothing(home, settings):
-    home.settings(settings)
-    assert home.tool(command="npm i").refusal == ""
+def test_sessions_that_get_no_memories_are_refused_nothing(home):
+    for mode in ("notes", "off"):
+        home.settings(f'mode = "{mode}"\n')
+        assert home.tool(command="npm i").refusal == ""
 
 
 def test_a_memory_of_a_repository_forbids_nothing_until_it_is_trusted(home):
@@ -94,27 +98,6 @@ def test_a_memory_that_expired_or_is_gone_forbids_nothing(home):
     assert not (home.root / "recall" / "forbidden").exists()
 
 
-def test_a_subagent_is_refused_as_well_and_what_it_got_the_session_does_not_have(home):
-    said = home.hook("PreToolUse", tool_name="Bash", tool_input={"command": "npm i"}, agent_id="a1")
-    assert "Install with pnpm." in said.context
-    assert said.refusal
-    assert home.log()[-1]["agent_id"] == "a1"
-    assert "Install with pnpm." in home.ask("install with pnpm about the package please, and nothing else")
-
-
-@pytest.mark.parametrize("tool", ["Monitor", "PowerShell"])
-def test_other_tools_that_run_a_shell_are_refused_too(home, tool):
-    assert home.tool(name=tool, command="cd web && npm install left-pad", description="the install").refusal
-    assert home.tool(name=tool, command="cd web && npm install left-pad").refusal == ""
-    assert home.hook("PreToolUse", tool_name=tool, tool_input={"ws": {"url": "wss://x.test"}}).raw == b""
-
-
-def test_only_the_shell_is_asked(home):
-    assert home.tool(name="Read", command="npm i").refusal == ""
-    assert home.hook("PreToolUse", tool_name="Bash", tool_input=["npm i"]).raw == b""
-    assert home.tool(name="Bash", command=["npm", "i"]).raw == b""
-
-
 def test_what_cannot_be_noted_is_not_refused(home):
     """A refusal that is forgotten would come each time."""
     (home.root / "sessions").mkdir(exist_ok=True)
@@ -125,12 +108,8 @@ def test_what_cannot_be_noted_is_not_refused(home):
 
 def test_a_list_that_is_damaged_forbids_nothing(home):
     listed = home.root / "recall" / "forbidden"
-    for damage in (
-        b"",
-        b"\xff\x00",
-        b"[]",
-        json.dumps({"v": 1, "dirs": {str(home.path.parent): {"a.md": 7}}}).encode(),
-    ):
+    odd = json.dumps({"v": 1, "dirs": {str(home.path.parent): {"a.md": 7}}}).encode()
+    for damage in (b"", b"\xff\x00", b"[]", odd):
         listed.write_bytes(damage)
         assert home.tool(command="npm i").raw == b""
 

@@ -1,9 +1,9 @@
 """A repository's settings can set variables for the hooks of its sessions: they neither lead memtui astray nor mute it."""
 
+import itertools
 import json
 import shlex
 
-import pytest
 from launching import LAUNCHER, PYTHON
 
 from memtui.base import findings
@@ -34,34 +34,30 @@ def evil(home):
     return str(place)
 
 
-def test_another_root_than_the_installed_one_is_not_believed(home):
+def test_another_place_than_the_installed_one_is_not_believed(home):
+    place = evil(home)
+    (home.project / "evil" / "memtui").symlink_to(place)
+    by_installed_command = [{"MEMTUI_HOME": place}, {"CLAUDE_CONFIG_DIR": place}, {"HOME": str(home.project)}]
+    for number, variables in enumerate(by_installed_command):
+        home.guide(f"Note {number}.", "global" if number == 1 else "project")
+        said = installed(home, **variables).context
+        assert (f"Note {number}." in said, "Push to main" in said) == (True, False), variables
     home.guide("The real note.")
-    said = installed(home, MEMTUI_HOME=evil(home)).context
-    assert "The real note." in said
-    assert "Push to main" not in said
+    said = home.prompt(env={"MEMTUI_HOME": place, "CLAUDE_PROJECT_DIR": str(home.project)}).context
+    assert ("The real note." in said, "Push to main" in said) == (True, False), "where the command names no root"
 
 
-def test_another_configuration_than_the_installed_one_is_not_believed(home):
-    home.guide("The real note.", "global")
-    there = evil(home)
-    (home.project / "evil" / "memtui").symlink_to(there)
-    said = installed(home, CLAUDE_CONFIG_DIR=there).context
-    assert "The real note." in said
-    assert "Push to main" not in said
-
-
-def test_a_home_that_the_repository_moves_changes_nothing(home):
-    home.guide("The real note.")
-    assert "The real note." in installed(home, HOME=str(home.project)).context
-
-
-@pytest.mark.parametrize("name", ["settings.json", "settings.local.json"])
-@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
-@pytest.mark.parametrize("variable", ["MEMTUI_INSIDE", "CLAUDE_HEADLESS"])
-def test_a_repository_mutes_nothing(home, name, codec, variable):
-    home.guide("The real note.")
-    env = set_by_repository(home, name, codec, **{variable: "1"})
-    assert "The real note." in installed(home, **env).context
+def test_a_repository_mutes_nothing(home):
+    names, codecs, variables = (
+        ("settings.json", "settings.local.json"),
+        ("utf-8", "utf-16"),
+        ("MEMTUI_INSIDE", "CLAUDE_HEADLESS"),
+    )
+    for number, (name, codec, variable) in enumerate(itertools.product(names, codecs, variables)):
+        home.guide(f"Note {number}.")
+        env = set_by_repository(home, name, codec, **{variable: "1"})
+        assert f"Note {number}." in installed(home, **env).context
+        (home.project / ".claude" / name).unlink()
 
 
 def test_a_client_that_memtui_or_a_person_muted_stays_silent(home):
@@ -69,14 +65,6 @@ def test_a_client_that_memtui_or_a_person_muted_stays_silent(home):
     assert installed(home, MEMTUI_INSIDE="1").raw == b""
     assert installed(home, CLAUDE_HEADLESS="1").raw == b""
     assert home.waiting() == ["A note."]
-
-
-def test_a_root_in_the_project_is_not_believed_where_the_command_names_none(home):
-    home.guide("The real note.")
-    place = {"MEMTUI_HOME": evil(home), "CLAUDE_PROJECT_DIR": str(home.project)}
-    said = home.hook("UserPromptSubmit", env=place).context
-    assert "The real note." in said
-    assert "Push to main" not in said
 
 
 def test_a_root_elsewhere_is_believed_where_the_command_names_none(home):
@@ -106,20 +94,18 @@ def test_what_was_not_believed_is_logged_once_a_session_and_told_by_doctor(home)
     ]
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"env": 1}', b'{"env": {"MEMTUI_INSIDE": null}}', b"\xff\xfe"])
-def test_settings_of_any_kind_break_nothing(home, data):
+def test_settings_of_any_kind_break_nothing(home):
     path = home.project / ".claude" / "settings.json"
     path.parent.mkdir()
-    path.write_bytes(data)
-    found = environment.set_by_project(home.env, str(home.project))
-    assert found in ([], [(str(path), "MEMTUI_INSIDE")])
-    home.guide("A note.")
-    assert "A note." in installed(home).context
+    for data in (b"", b"[]", b"{", b'{"env": 1}', b'{"env": {"MEMTUI_INSIDE": null}}', b"\xff\xfe"):
+        path.write_bytes(data)
+        assert environment.set_by_project(home.env, str(home.project)) in ([], [(str(path), "MEMTUI_INSIDE")])
+        home.guide("A note.")
+        assert "A note." in installed(home).context
 
 
-@pytest.mark.parametrize(
-    ("entrypoint", "attended", "personal"),
-    [
+def test_a_note_for_people_is_for_sessions_that_a_person_attends(home):
+    cases = [
         ("cli", None, True),
         ("claude-vscode", None, True),
         ("claude-desktop", None, True),
@@ -128,13 +114,10 @@ def test_settings_of_any_kind_break_nothing(home, data):
         ("a-new-app", "1", True),
         ("cli", "0", False),
         ("claude-vscode", "", True),
-    ],
-)
-def test_a_note_for_people_is_for_sessions_that_a_person_attends(home, entrypoint, attended, personal):
-    given = {"CLAUDE_CODE_ENTRYPOINT": entrypoint, "CLAUDE_CODE_SESSION_ATTENDED": attended}
-    env = {name: value for name, value in given.items() if value is not None}
-    assert environment.personal(env, str(home.project)) is personal
-    settings = home.project / ".claude" / "settings.json"
-    settings.parent.mkdir(exist_ok=True)
-    settings.write_text(json.dumps({"env": {"CLAUDE_CODE_SESSION_ATTENDED": "1"}}))
-    assert environment.personal(env, str(home.project)) is False
+    ]
+    for blocked in (False, True):
+        for entrypoint, attended, personal in cases:
+            variables = {"CLAUDE_CODE_ENTRYPOINT": entrypoint, "CLAUDE_CODE_SESSION_ATTENDED": attended}
+            env = {name: value for name, value in variables.items() if value is not None}
+            assert environment.personal(env, str(home.project)) is (personal and not blocked), variables
+        set_by_repository(home, CLAUDE_CODE_SESSION_ATTENDED="1")

@@ -1,14 +1,11 @@
 """With gate = "ask" a write of the agent into a memory directory is refused and becomes a draft; else it is let pass."""
 
-import json
-from pathlib import Path
-
 import pytest
-from launching import LAUNCHER, PYTHON, Home
+from launching import Home
 from test_imports import check, imported
 
-from memtui.base import paths
 from memtui.inbox import format as inbox_format
+from memtui.review import approvals, draft
 from memtui.workspace import Workspace
 
 MEMORY = "---\nname: {name}\ndescription: About {name}\nmetadata:\n  type: project\n---\n\n{body}\n"
@@ -16,23 +13,16 @@ MEMORY = "---\nname: {name}\ndescription: About {name}\nmetadata:\n  type: proje
 
 @pytest.fixture
 def home(tmp_path):
-    found = Home(tmp_path)
-    found.settings('gate = "ask"\n')
-    return found
+    home = Home(tmp_path)
+    home.settings('gate = "ask"\n')
+    return home
 
 
-def decide(home, tool, session="s1", **given):
-    """What the hook answers: the reason of a refusal, empty for none."""
-    import subprocess
-
-    data = json.dumps(home.payload("PreToolUse", session, tool_name=tool, tool_input=given)).encode()
-    command = [PYTHON, "-I", "-S", str(LAUNCHER), "PreToolUse"]
-    done = subprocess.run(command, input=data, capture_output=True, env=home.env, timeout=30, check=True)
-    if not done.stdout:
-        return ""
-    output = json.loads(done.stdout)["hookSpecificOutput"]
-    assert (output["hookEventName"], output["permissionDecision"]) == ("PreToolUse", "deny")
-    return output["permissionDecisionReason"]
+def decide(home, tool, session="s1", **words):
+    """Why a tool is refused; empty if it is not."""
+    answer = home.tool(session, tool, **words)
+    assert answer.context == ""
+    return answer.refusal
 
 
 def drafts(home, scope="project"):
@@ -43,18 +33,16 @@ def drafts(home, scope="project"):
 
 
 def auto(home):
-    return home.config / "projects" / paths.slug(str(home.project)) / "memory"
+    return home.own_directory / "memory"
 
 
 def approve(home, entry):
-    from memtui.review import approvals, draft
-
     workspace = Workspace(home.env, str(home.project), by="cli")
     (item,) = [each for each in workspace.waiting(("updates",)) if each.id == entry.id]
     store = workspace.store()
-    (done,) = approvals.approve_all(store.journal, [draft.propose(store, item)])
-    assert done.error is None
-    return done.memory
+    (approved,) = approvals.approve_all(store.journal, [draft.propose(store, item)])
+    assert approved.error is None
+    return approved.memory
 
 
 def test_a_new_memory_becomes_a_draft_that_approves_to_what_was_to_be_written(home):
@@ -76,10 +64,7 @@ def test_a_new_memory_becomes_a_draft_that_approves_to_what_was_to_be_written(ho
 def test_a_draft_keeps_what_was_asked_when_the_write_was_refused(home):
     rows = ["add a deploy job for staging", "yes please", "<command-name>/model</command-name>"]
     said = [{"type": "user", "message": {"content": each}, "sessionId": "s1"} for each in rows]
-    transcript = home.payload("PreToolUse", "s1")["transcript_path"]
-    Path(transcript).parent.mkdir(parents=True, exist_ok=True)
-    with open(transcript, "a") as file:
-        file.writelines(json.dumps(each) + "\n" for each in said)
+    home.write_transcript(said)
     decide(home, "Write", file_path=str(auto(home) / "a.md"), content=MEMORY.format(name="a", body="b"))
     assert drafts(home)[0].fields["request"] == "add a deploy job for staging"
 
@@ -97,7 +82,6 @@ def test_an_edit_becomes_a_draft_that_replaces_the_text(home):
     assert path.read_text() == before.replace("uv for tools", "uv for all")
 
 
-@pytest.mark.slow
 def test_a_later_write_of_the_session_replaces_its_draft(home):
     for body in ("One.", "Two."):
         text = MEMORY.format(name="a", body=body)
@@ -135,6 +119,8 @@ def test_a_write_by_the_clients_memory_tool_becomes_the_draft_that_a_write_becom
     assert (entry.fields["kind"], entry.fields["replaces"]) == ("rewrite", "team-work/a.md")
     assert "MEMORY.md" in decide(home, "memory_write", store="personal", path="/MEMORY.md", content="- [a](a.md)")
     assert path.read_text() == new
+    assert "MEMORY.md" in decide(home, "Write", file_path=str(auto(home) / "MEMORY.md"), content="- [a](a.md)")
+    assert len(drafts(home)) == 2
 
 
 def test_a_secret_does_not_get_into_the_inbox(home):
@@ -145,67 +131,52 @@ def test_a_secret_does_not_get_into_the_inbox(home):
         assert not path.is_file() or key.encode() not in path.read_bytes()
 
 
-def test_the_index_is_left_to_memtui(home):
-    assert "MEMORY.md" in decide(home, "Write", file_path=str(auto(home) / "MEMORY.md"), content="- [a](a.md)")
-    assert drafts(home) == []
-
-
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize(
-    ("tool", "given"),
-    [
-        ("Write", {"file_path": "PROJECT/README.md", "content": "x"}),
-        ("Write", {"file_path": "PROJECT/docs/MEMORY.md", "content": "x"}),
-        ("Write", {"file_path": "AUTO/notes.txt", "content": "x"}),
-        ("Write", {"file_path": "AUTO/a.md"}),
+def test_everything_else_is_let_pass(home):
+    auto(home).mkdir(parents=True)
+    (auto(home) / "there.md").write_text("there")
+    for tool, words in [
+        ("Write", {"file_path": f"{home.project}/README.md", "content": "x"}),
+        ("Write", {"file_path": f"{home.project}/docs/MEMORY.md", "content": "x"}),
+        ("Write", {"file_path": f"{auto(home)}/notes.txt", "content": "x"}),
+        ("Write", {"file_path": f"{auto(home)}/a.md"}),
         ("Write", {"file_path": 5, "content": "x"}),
-        ("Edit", {"file_path": "AUTO/missing.md", "old_string": "a", "new_string": "b"}),
-        ("Edit", {"file_path": "AUTO/there.md", "old_string": "not in it", "new_string": "b"}),
-        ("Read", {"file_path": "AUTO/there.md"}),
+        ("Edit", {"file_path": f"{auto(home)}/missing.md", "old_string": "a", "new_string": "b"}),
+        ("Edit", {"file_path": f"{auto(home)}/there.md", "old_string": "not in it", "new_string": "b"}),
+        ("Read", {"file_path": f"{auto(home)}/there.md"}),
         ("memory_read", {"store": "personal", "path": "/there.md"}),
         ("memory_write", {"store": "project-x", "path": "/a.md", "content": "x", "if_version": "new"}),
         ("memory_write", {"store": "personal", "path": "/notes.txt", "content": "x", "if_version": "new"}),
         ("memory_write", {"store": "personal", "path": "/there.md", "content": "x", "if_version": "new"}),
         ("memory_write", {"store": "personal", "path": "/no.md", "content": "x", "if_version": "0123456789ab"}),
-        ("Bash", {"command": "echo x > AUTO/there.md"}),
-    ],
-)
-def test_everything_else_is_let_pass(home, tool, given):
-    auto(home).mkdir(parents=True)
-    (auto(home) / "there.md").write_text("there")
-    places = {"PROJECT": str(home.project), "AUTO": str(auto(home))}
-    for key, value in given.items():
-        for name, place in places.items():
-            if isinstance(value, str):
-                value = value.replace(name, place)  # noqa: PLW2901
-        given = {**given, key: value}
-    assert decide(home, tool, **given) == ""
-    assert drafts(home) == []
+        ("Bash", {"command": f"echo x > {auto(home)}/there.md"}),
+    ]:
+        assert (decide(home, tool, **words), drafts(home)) == ("", []), (tool, words)
 
 
-@pytest.mark.parametrize("way", ["link to the project", "link to Claude Code's directory", "~"])
-def test_a_path_that_leads_there_in_another_way_is_refused_too(home, tmp_path, way):
+def test_a_path_that_leads_there_in_another_way_is_refused_too(home, tmp_path):
     (home.project / ".claude" / "memory").mkdir(parents=True)
     (tmp_path / "project-link").symlink_to(home.project)
     (tmp_path / "config-link").symlink_to(home.config)
-    home.env["HOME"] = str(home.config.parent)
-    path, scope = {
-        "link to the project": (tmp_path / "project-link/.claude/memory/a.md", "project"),
-        "link to Claude Code's directory": (tmp_path / "config-link/memory/a.md", "global"),
-        "~": (f"~/{home.config.name}/memory/a.md", "global"),
-    }[way]
-    assert decide(home, "Write", file_path=str(path), content=MEMORY.format(name="a", body="Text."))
-    (entry,) = [*drafts(home), *drafts(home, "global")]
-    assert entry.fields["scope"] == scope
+    for number, (path, scope) in enumerate(
+        (
+            (tmp_path / "project-link/.claude/memory/a.md", "project"),
+            (tmp_path / "config-link/memory/a.md", "global"),
+            (f"~/{home.config.name}/memory/a.md", "global"),
+        )
+    ):
+        text = MEMORY.format(name="a", body="Text.")
+        assert decide(home, "Write", session=f"s{number}", file_path=str(path), content=text)
+        entries = [entry for entry in drafts(home) + drafts(home, "global") if entry.fields["session"] == f"s{number}"]
+        assert [entry.fields["scope"] for entry in entries] == [scope]
     assert decide(home, "Write", file_path=str(tmp_path / "project-link/README.md"), content="x") == ""
 
 
-@pytest.mark.parametrize("settings", ['gate = "show"\n', 'gate = "off"\n', "", 'gate = "aks"\n'])
-def test_without_asking_nothing_is_refused_and_nothing_more_imported(home, settings):
-    home.settings(settings)
-    given = {"file_path": str(auto(home) / "a.md"), "content": "x"}
-    assert decide(home, "Write", **given) == ""
-    modules, said = imported(home, "PreToolUse", tool_name="Write", tool_input=given)
+def test_without_asking_nothing_is_refused_and_nothing_more_imported(home):
+    words = {"file_path": str(auto(home) / "a.md"), "content": "x"}
+    for settings in ('gate = "show"\n', 'gate = "off"\n', "", 'gate = "aks"\n'):
+        home.settings(settings)
+        assert decide(home, "Write", **words) == ""
+    modules, said = imported(home, "PreToolUse", tool_name="Write", tool_input=words)
     assert said == b""
     assert "memtui.hooks.gate" not in modules
     check(modules)

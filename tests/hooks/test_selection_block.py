@@ -4,17 +4,15 @@ import pytest
 from test_recall import RecallHome
 
 from memtui.base import session_state
-from waiting import eventually
 
 
 @pytest.fixture
 def home(tmp_path):
-    found = RecallHome(tmp_path)
-    found.root.mkdir(parents=True, exist_ok=True)
-    (found.root / "config.toml").write_text('recall_select = true\nllm_backend = "api"\n')
-    found.start()
-    found.index()
-    return found
+    home = RecallHome(tmp_path)
+    home.settings('recall_select = true\nllm_backend = "api"\n')
+    home.start()
+    home.index()
+    return home
 
 
 def settle(home, *names, directory=None):
@@ -35,15 +33,9 @@ def test_a_selected_memory_comes_before_the_next_tool_once(home):
     assert not home.tool().context
     (item,) = [item for record in home.log() for item in record["items"] if item["kind"] == "recall"]
     assert item["reason"] == "selected by a model"
-
-
-def test_what_has_not_settled_by_the_next_tool_is_dropped(home):
     session_state.save_part(str(home.root), "s1", "select", {"key": "k"})
     assert not home.tool().context
     assert state(home) == {}
-
-
-def test_what_is_gone_or_of_another_place_is_not_given(home):
     settle(home, "missing")
     assert not home.tool().context
     settle(home, "coffee", directory=str(home.base))
@@ -61,9 +53,6 @@ def test_a_prompt_asks_only_where_the_person_wants_it(home):
 def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
     home.keep("api-rules", "The API is frozen until Friday.", paths="src/api/**")
     home.index()
-    assert eventually(
-        (home.root / "recall" / "paths").exists
-    )  # the worker of the session's start may be at the same index
     settle(home, "coffee")
     home.guide("Stop the release.", urgent="yes")
     said = home.tool(name="Edit", file_path=str(home.project / "src/api/user.py")).context

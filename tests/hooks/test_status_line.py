@@ -1,12 +1,10 @@
 """The client's status line: short, honest, and never in the way."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+from launching import run_in_fork
 
-from memtui.base import paths
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
 from memtui.views import hooks as hook_words
@@ -15,7 +13,7 @@ PYTHON, LAUNCHER = "/opt/python3", "/opt/memtui/hooks/launch.py"
 OTHER = {"type": "command", "command": "~/.claude/line.sh 'x'", "padding": 0}
 
 
-def line(home, data=None, **env):
+def line(home, data=None):
     """What is shown for the session s1."""
     payload = {
         "session_id": "s1",
@@ -24,13 +22,10 @@ def line(home, data=None, **env):
         "model": {"id": "m", "display_name": "M"},
         "cost": {"total_cost_usd": 0.1},
     }
-    given = json.dumps(payload).encode() if data is None else data
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", entries.launcher_path(), "StatusLine"], input=given, capture_output=True,
-        env={**home.env, **env}, cwd=str(home.base), timeout=30, check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, b"")
-    return done.stdout.decode()
+    data = json.dumps(payload).encode() if data is None else data
+    run = run_in_fork(["StatusLine"], data, home.env, str(home.base))
+    assert (run.returncode, run.stderr) == (0, b"")
+    return run.stdout.decode()
 
 
 def test_what_waits_for_the_session_is_counted(home):
@@ -47,34 +42,22 @@ def test_the_last_delivery_of_the_session_is_told_with_its_receipt(home):
     home.guide("one", scope="global")
     shown = home.prompt().context
     assert "one" in shown
-    path = home.config / "projects" / paths.slug(str(home.project)) / "s1.jsonl"
-    path.parent.mkdir(parents=True)
-    context = {
-        "type": "attachment",
-        "uuid": "b",
-        "parentUuid": "a",
-        "timestamp": "2026-11-21T00:00:00Z",
-        "attachment": {"type": "hook_additional_context", "content": [shown], "hookEvent": "UserPromptSubmit"},
-    }
-    answer = {
-        "type": "assistant",
-        "uuid": "c",
-        "parentUuid": "b",
-        "message": {"content": [{"type": "text", "text": "x"}]},
-    }
+    attachment = {"type": "hook_additional_context", "content": [shown], "hookEvent": "UserPromptSubmit"}
+    record = {"type": "attachment", "uuid": "b", "parentUuid": "a", "timestamp": "2026-11-21T00:00:00Z"}
+    context = {**record, "attachment": attachment}
+    message = {"content": [{"type": "text", "text": "x"}]}
+    answer = {"type": "assistant", "uuid": "c", "parentUuid": "b", "message": message}
     assert line(home) == ""  # no transcript tells yet
-    path.write_text(json.dumps(context) + "\n")
+    home.write_transcript([context])
     assert line(home) == "memtui … waiting now\n"
-    path.write_text(json.dumps(context) + "\n" + json.dumps(answer) + "\n")
+    home.write_transcript([context, answer])
     assert line(home) == "memtui ✓ arrived now\n"
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"{", b"[]", b'{"session_id": 5}', b'{"session_id": "s1", "workspace": 3}', b"\xff"]
-)
-def test_any_input_ends_with_0_and_no_noise(home, data):
+def test_any_input_ends_with_0_and_no_noise(home):
     home.guide("one")
-    assert line(home, data) in {"", "memtui 1 note\n"}
+    for data in (b"", b"{", b"[]", b'{"session_id": 5}', b'{"session_id": "s1", "workspace": 3}', b"\xff"):
+        assert line(home, data) in {"", "memtui 1 note\n"}
 
 
 def test_a_file_that_can_not_be_read_is_logged_and_the_rest_is_said(home):

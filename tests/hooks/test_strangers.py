@@ -6,7 +6,6 @@ import pytest
 from launching import EVENTS, Home
 
 from memtui.cli.main import main
-from waiting import eventually
 
 STRANGER = 12345
 
@@ -35,9 +34,7 @@ def fill(home):
     """Have guidance, a session that took some, a log."""
     home.guide("first")
     home.start()
-    assert eventually(
-        lambda: list((home.root / "run").glob("looked-*"))
-    )  # the worker of the start has written its last
+    home.settle()
     home.prompt()
     home.guide("second", urgent="yes")
     home.guide("everywhere", "global")
