@@ -88,4 +88,5 @@ def test_each_group_has_what_its_modules_need_before_them(groups):
 
 def test_where_none_can_be_written_there_is_none(monkeypatch):
     monkeypatch.setattr(bundle, "path", lambda group: f"/proc/{group}")
+    monkeypatch.setattr(bundle_writer, "ROOTS", {"PreToolUse": bundle_writer.ROOTS["PreToolUse"]})
     assert bundle_writer.write() == []

@@ -8,7 +8,6 @@ import sys
 import pytest
 from launching import EVENTS, PYTHON, SOURCES
 
-from memtui.base import paths
 from memtui.hooks import bundle_writer
 from memtui.recall import index_build
 
@@ -85,6 +84,8 @@ def test_guidance_is_delivered_and_logged_without_a_dear_import(home, event):
 
 
 def test_lists_and_changes_among_memories_are_delivered_without_a_dear_import(home):
+    home.settings('mode = "full"\nbudget = 8000\n')
+    home.prompt("s0")  # which reads the settings, so that no other does
     home.remember("memory", scope="project")
     home.remember("other")
     modules, said = imported(home, "SessionStart")
@@ -98,6 +99,8 @@ def test_lists_and_changes_among_memories_are_delivered_without_a_dear_import(ho
     assert b"item" in said
     assert b"new" in said
     check(modules)
+    for source in ("compact", "resume", "clear"):
+        check(imported(home, "SessionStart", source=source)[0])
 
 
 def test_a_memory_is_recalled_by_bundled_modules_alone(home):
@@ -111,18 +114,15 @@ def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     check(modules, *bundled)
 
 
-def test_a_note_is_settled_by_bundled_modules_alone(home):
+def test_a_note_is_settled_without_a_dear_import_and_mostly_by_bundled_modules(home):
     home.guide("said")
     home.prompt()
     modules, _ = imported(home, "UserPromptSubmit")
     assert "memtui.inbox.reconciliation" in modules
     check(modules, *bundle_writer.modules_of("UserPromptSubmit"), *bundle_writer.modules_of("settling"))
-
-
-def test_settings_once_read_cost_no_toml(home):
-    home.settings('mode = "full"\nbudget = 8000\n')
-    home.prompt()
+    home.write_transcript([{"type": "user", "message": {"content": "x"}, "timestamp": "2026-11-21T00:00:00Z"}])
     modules, _ = imported(home, "UserPromptSubmit")
+    assert "memtui.inbox.reconciliation" in modules
     check(modules)
 
 
@@ -136,26 +136,6 @@ def test_guidance_for_a_path_and_the_use_of_a_memory_cost_no_dear_import(home):
     modules, _ = imported(home, "PostToolUse", tool_name="Read", tool_input=given)
     check(modules)
     assert len(home.log()) == 2
-
-
-def test_after_compaction_and_resume_too(home):
-    home.remember("memory")
-    home.guide("said")
-    home.prompt()
-    for source in ("compact", "resume", "clear"):
-        modules, _ = imported(home, "SessionStart", source=source)
-        check(modules)
-
-
-def test_settling_what_did_not_arrive_costs_no_dear_import(home):
-    home.guide("said")
-    home.prompt()
-    transcript = home.config / "projects" / paths.slug(str(home.project)) / "s1.jsonl"
-    transcript.parent.mkdir(parents=True)
-    transcript.write_text('{"type": "user", "message": {"content": "x"}, "timestamp": "2026-11-21T00:00:00Z"}\n')
-    modules, _ = imported(home, "UserPromptSubmit")
-    assert "memtui.inbox.reconciliation" in modules
-    check(modules)
 
 
 LAYERS = ("actions", "base", "redact", "client", "deliver", "inbox", "store", "settings", "review", "recall", "models")

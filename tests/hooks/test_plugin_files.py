@@ -124,6 +124,7 @@ def test_where_memtui_is_nowhere_the_session_is_told_once_and_prompts_go_on(tmp_
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("kind", LAUNCHERS)
 @pytest.mark.parametrize(
     "runner",

@@ -75,34 +75,27 @@ def one(problems, *words):
     return found[0]
 
 
-def test_nothing_installed_is_no_problem(world):
+def test_an_installation_is_found_with_every_event(world):
+    for scope in ("user", "project", "local"):
+        path = world.install(scope)
+        report = world.status()
+        assert report.problems == []
+        for event, hooks in report.events().items():
+            assert [(hook.source, hook.path, hook.current) for hook in hooks] == [(scope, str(path), True)], event
+            assert hooks[0].interpreter == entries.choose_interpreter()
+            assert hooks[0].interpreter_exists
+            assert hooks[0].launcher_exists
+        path.unlink()
+
+
+def test_what_is_not_installed_or_gone_or_another_memtui_is_told_apart(world, tmp_path):
     report = world.status()
-    assert not report.installed
-    assert report.problems == []
-    assert not report.plugin.active
+    assert (report.installed, report.problems, report.plugin.active, world.active()) == (False, [], False, False)
     assert [file.scope for file in report.files] == ["user", "project", "local"]
-
-
-@pytest.mark.parametrize("scope", ["user", "project", "local"])
-def test_an_installation_is_found_with_every_event(world, scope):
-    path = world.install(scope)
-    report = world.status()
-    assert report.problems == []
-    for event, found in report.events().items():
-        assert [(entry.source, entry.path, entry.current) for entry in found] == [(scope, str(path), True)], event
-        assert found[0].interpreter == entries.choose_interpreter()
-        assert found[0].interpreter_exists
-        assert found[0].launcher_exists
-
-
-def test_a_deleted_environment_is_noticed(world):
     world.install(interpreter="/gone/python3", launcher="/gone/memtui/hooks/launch.py")
     problems = world.status().problems
     one(problems, "/gone/python3", "does not exist", "setup hooks --scope user")
     one(problems, "/gone/memtui/hooks/launch.py", "does not exist")
-
-
-def test_another_memtui_is_noticed(world, tmp_path):
     other = tmp_path / "other" / "memtui" / "hooks" / "launch.py"
     other.parent.mkdir(parents=True)
     other.write_text("")
@@ -140,23 +133,24 @@ def test_hooks_turned_off_are_noticed_and_the_nearest_file_decides(world):
     assert world.status().disabled_by is None
 
 
-@pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10-hooks.json"])
-@pytest.mark.parametrize(
-    ("key", "value"),
-    [
+def test_every_managed_file_and_setting_that_keeps_hooks_from_running_is_noticed(world, tmp_path):
+    user = world.install()
+    for key, value in (
         ("allowManagedHooksOnly", True),
-        ("disableAllHooks", True),
         ("strictPluginOnlyCustomization", True),
         ("strictPluginOnlyCustomization", ["hooks"]),
-    ],
-)
-def test_every_managed_file_and_setting_that_keeps_hooks_from_running_is_noticed(world, tmp_path, name, key, value):
-    world.install()
-    managed = tmp_path / "managed" / name
-    managed.parent.mkdir(parents=True)
-    world.set(managed, **{key: value})
-    assert world.status().disabled_by == str(managed)
-    one(world.status().problems, str(managed), f"says so (`{key}`)")
+        ("disableAllHooks", True),
+    ):
+        for name in ("managed-settings.json", "managed-settings.d/10-hooks.json"):
+            managed = tmp_path / "managed" / name
+            managed.parent.mkdir(parents=True, exist_ok=True)
+            world.set(managed, **{key: value})
+            assert world.status().disabled_by == str(managed)
+            one(world.status().problems, str(managed), f"says so (`{key}`)")
+            managed.unlink()
+        if key != "disableAllHooks":  # what only an administrator may set does nothing elsewhere
+            world.set(user, **{key: value})
+            assert (world.status().disabled_by, world.status().problems) == (None, [])
 
 
 def test_of_managed_files_the_last_decides_and_hidden_ones_do_not_count(world, tmp_path):
@@ -170,13 +164,6 @@ def test_of_managed_files_the_last_decides_and_hidden_ones_do_not_count(world, t
     assert world.status().disabled_by == str(folder / "10.json")
     world.set(folder / "20.json", disableAllHooks=False)
     assert world.status().disabled_by is None
-
-
-@pytest.mark.parametrize("key", ["allowManagedHooksOnly", "strictPluginOnlyCustomization"])
-def test_what_only_an_administrator_may_set_does_nothing_elsewhere(world, key):
-    world.set(world.install(), **{key: True})
-    assert world.status().disabled_by is None
-    assert world.status().problems == []
 
 
 def test_a_file_that_is_skipped_for_one_value_has_no_hooks_and_is_named_with_the_key(world):
@@ -251,10 +238,6 @@ def test_a_plugin_that_is_disabled_nearer_by_or_not_there_is_told_apart(world, t
 # --- standing down
 
 
-def test_without_installed_hooks_the_plugin_runs(world):
-    assert not world.active()
-
-
 def test_with_user_hooks_the_plugin_stands_down_everywhere(world, tmp_path):
     world.install()
     assert world.active()
@@ -263,15 +246,16 @@ def test_with_user_hooks_the_plugin_stands_down_everywhere(world, tmp_path):
     assert not world.active(event="Notification")
 
 
-@pytest.mark.parametrize("scope", ["project", "local"])
-def test_with_project_hooks_the_plugin_stands_down_in_sessions_started_there(world, scope, tmp_path):
-    world.install(scope)
-    assert world.active()
-    # The client does not look for settings above the directory it was started in.
-    assert not world.active(world.project / "src")
-    assert world.active(world.project / "src", CLAUDE_PROJECT_DIR=str(world.project))
-    assert not world.active(CLAUDE_PROJECT_DIR=str(world.project / "src"))
-    assert not world.active(tmp_path)
+def test_with_project_hooks_the_plugin_stands_down_in_sessions_started_there(world, tmp_path):
+    for scope in ("project", "local"):
+        path = world.install(scope)
+        assert world.active()
+        # The client does not look for settings above the directory it was started in.
+        assert not world.active(world.project / "src")
+        assert world.active(world.project / "src", CLAUDE_PROJECT_DIR=str(world.project))
+        assert not world.active(CLAUDE_PROJECT_DIR=str(world.project / "src"))
+        assert not world.active(tmp_path)
+        path.unlink()
 
 
 def test_a_project_behind_a_link_is_known_by_both_names(world, tmp_path):
@@ -305,12 +289,5 @@ def test_the_plugin_takes_over_where_settings_hooks_are_gone_or_dead(world):
 def test_without_a_record_standing_down_costs_no_import(tmp_path):
     code = STAND_INS.format(path=str(Path(memtui.__file__).parent.parent), root=str(tmp_path))
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
-    assert done.stdout.strip() == str(
-        [
-            "memtui",
-            "memtui.base",
-            "memtui.base.paths",
-            "memtui.hooks",
-            "memtui.hooks.precedence",
-        ]
-    )
+    names = ("memtui", "memtui.base", "memtui.base.paths", "memtui.hooks", "memtui.hooks.precedence")
+    assert done.stdout.strip() == str([*names])
