@@ -83,11 +83,7 @@ def test_copies_are_told_by_their_names_and_what_they_claim():
         return from_bytes(f"/store/{stem}.md", "auto", HEAD.replace("name: ports", f"name: {name}").encode())
 
     copied = [
-        "ports 2",
-        "ports copy",
-        "ports (1)",
-        "Copy of ports",
-        "ports - Copy",
+        *("ports 2", "ports copy", "ports (1)", "Copy of ports", "ports - Copy"),
         "ports (conflicted copy 2026-11-20)",
         "ports (Ann's conflicted copy 2026-11-20)",
         "ports.sync-conflict-20261120-101010-ABCDEFG",

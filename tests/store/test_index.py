@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
+from memtui.store.index.index import budget, loaded, parse_index
 
 MEMORIES = os.path.join(os.path.dirname(__file__), "../../../shared/data/memories")
 
@@ -41,7 +42,7 @@ Last words.
 
 
 def entries(text):
-    return [(e.line, e.title, e.target, e.hook, e.separator) for e in memory_index.parse_index(text.encode()).entries]
+    return [(e.line, e.title, e.target, e.hook, e.separator) for e in parse_index(text.encode()).entries]
 
 
 def test_what_is_a_memory_of_the_index():
@@ -52,19 +53,19 @@ def test_what_is_a_memory_of_the_index():
         (16, "Child", "a child (1).md", "x", ":"),
         (24, "Numbered", "numbered.md", "", ""),
     ]
-    index = memory_index.parse_index(INDEX.encode())
+    index = parse_index(INDEX.encode())
     assert [(e.line, e.target) for e in index.mentions] == [(17, "mention.md")]
 
 
 def test_dangling_and_missing():
-    index = memory_index.parse_index(INDEX.encode())
+    index = parse_index(INDEX.encode())
     files = ["role.md", "run%20tests.md", "sub/deep.md", "MEMORY.md", "mention.md", "new.md", "a.txt"]
     assert [e.target for e in memory_index.dangling(index, files)] == ["a child (1).md", "numbered.md"]
     assert memory_index.missing(index, files) == ["new.md"]
 
 
 def test_a_name_in_another_unicode_form_is_the_same_file():
-    index = memory_index.parse_index("- [É](e\u0301te\u0301.md)\n".encode())
+    index = parse_index("- [É](e\u0301te\u0301.md)\n".encode())
     assert memory_index.dangling(index, ["\u00e9t\u00e9.md"]) == []
 
 
@@ -105,9 +106,8 @@ def test_removing_a_memory_removes_its_lines_and_what_only_continues_them():
 
 
 def test_a_renamed_file_keeps_its_line():
-    new = index_lines.replace_target(
-        INDEX.encode(), "run tests.md", "do (it).md", old_title="Tests: run them", new_title="Do it"
-    )
+    titles = {"old_title": "Tests: run them", "new_title": "Do it"}
+    new = index_lines.replace_target(INDEX.encode(), "run tests.md", "do (it).md", **titles)
     assert new.decode() == INDEX.replace("[Tests: run them](run%20tests.md#how)", "[Do it](do%20%28it%29.md#how)")
     new = index_lines.replace_target(INDEX.encode(), "a child (1).md", "b c.md", old_title="no", new_title="x")
     assert new.decode() == INDEX.replace("<a child (1).md>", "<b c.md>")
@@ -129,7 +129,7 @@ def test_a_new_line_is_never_put_where_nobody_sees_it(tail):
     for head in ("- [A](a.md) - x\n", "# Memory\n\n", ""):
         data = (head + tail).encode()
         new = index_lines.add_line(data, "fresh.md", "Fresh", "hook")
-        assert "fresh.md" in [e.target for e in memory_index.parse_index(new).entries]
+        assert "fresh.md" in [e.target for e in parse_index(new).entries]
         assert index_lines.remove_line(new, "fresh.md").split() == data.split()
 
 
@@ -149,12 +149,12 @@ pieces = st.sampled_from(
 def test_adding_and_removing_leave_every_other_line_alone(text, kind):
     data = text.encode()
     new = index_lines.add_line(data, "fresh.md", "Fresh", "hook", kind=kind)
-    index = memory_index.parse_index(new)
+    index = parse_index(new)
     mine = [e for e in index.entries if e.target == "fresh.md"]
     assert mine
     mark = "\ufeff".encode()
     assert index_lines.remove_line(new, "fresh.md").replace(mark, b"").split() == data.replace(mark, b"").split()
-    old = [e.target for e in memory_index.parse_index(data).entries]
+    old = [e.target for e in parse_index(data).entries]
     assert [e.target for e in index.entries if e.target != "fresh.md"] == old
     for change in (
         index_lines.set_hook(data, "t.md", "y", "x"),
@@ -167,19 +167,19 @@ def test_adding_and_removing_leave_every_other_line_alone(text, kind):
 @settings(max_examples=2 * settings.default.max_examples)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_and_kept(data):
-    index = memory_index.parse_index(data)
+    index = parse_index(data)
     assert index_lines.replace_target(data, "a.md", "b.md") == data or index.entries or index.mentions
     assert index_lines.remove_line(data, "zz.md") == data
-    memory_index.budget(data)
+    budget(data)
 
 
 def test_the_first_200_lines_are_loaded():
     text = "".join(f"- [M{n}](m{n}.md) — hook\n" for n in range(1, 203))
-    found = memory_index.budget(text.encode())
+    found = budget(text.encode())
     assert (found.lines, found.cut_line) == (202, 201)
     assert [e.target for e in found.below] == ["m201.md", "m202.md"]
     assert found.share > 1
-    assert memory_index.budget("\n".join(text.split("\n")[:200]).encode()).cut_line is None
+    assert budget("\n".join(text.split("\n")[:200]).encode()).cut_line is None
 
 
 def test_a_comment_in_a_list_item_or_in_code_counts_as_it_does_for_the_client():
@@ -189,13 +189,13 @@ def test_a_comment_in_a_list_item_or_in_code_counts_as_it_does_for_the_client():
 
 def test_the_size_is_cut_at_a_whole_line_and_counted_in_utf16_units():
     line = "- [A](a.md) — " + "x" * 985 + "\n"  # 1,000 units with its line end
-    assert memory_index.budget((line * 25).encode()).cut_line is None
-    found = memory_index.budget((line * 26).encode())
+    assert budget((line * 25).encode()).cut_line is None
+    found = budget((line * 26).encode())
     assert (found.units, found.cut_line, len(found.below)) == (25_999, 26, 1)
     assert found.bytes == found.units + 26 * 2
-    assert memory_index.budget(("漢" * 24_999 + "\n").encode()).cut_line is None
-    assert memory_index.budget(("🎉" * 12_501).encode()).cut_line == 1
-    assert memory_index.budget(b"") == memory_index.Budget(0, 0, 0, None, ())
+    assert budget(("漢" * 24_999 + "\n").encode()).cut_line is None
+    assert budget(("🎉" * 12_501).encode()).cut_line == 1
+    assert budget(b"") == memory_index.Budget(0, 0, 0, None, ())
 
 
 @pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
@@ -206,7 +206,7 @@ def test_every_real_index_is_read_and_changed_in_one_line():
             continue
         with open(os.path.join(directory, "MEMORY.md"), "rb") as file:
             data = file.read()
-        index = memory_index.parse_index(data)
+        index = parse_index(data)
         seen += len(index.entries)
         memory_index.dangling(index, files)
         assert "MEMORY.md" not in memory_index.missing(index, files)
@@ -214,5 +214,33 @@ def test_every_real_index_is_read_and_changed_in_one_line():
         assert index_lines.remove_line(new, "a-new-one.md").split() == data.split()
         assert len(new.splitlines()) - len(data.splitlines()) <= 3
         if "overflow" in directory:
-            assert memory_index.budget(data).below
+            assert budget(data).below
     assert seen > 50
+
+
+# --- an index of which the client does not load everything
+
+
+def index(count, hook="M"):
+    return "".join(f"- [m{n}](m{n}.md) — {hook}\n" for n in range(count)).encode()
+
+
+def where(data, file):
+    """The line of a file, and the first one that is not loaded."""
+    (entry,) = [each for each in parse_index(data).entries if each.is_for(file)]
+    return entry.line, budget(data).cut_line
+
+
+@pytest.mark.parametrize("count", [200, 201, 232])
+def test_in_a_full_index_the_line_of_a_memory_that_was_just_made_is_loaded(count):
+    placed = index_lines.place_line(index(count), "new.md", "new", "New", first=True)
+    line, cut = where(placed, "new.md")
+    assert (line, cut) == (200, 201)
+    assert b"m198" in placed.split(b"\n")[198]
+    assert loaded(index(count)) - loaded(placed) == {"- [m199](m199.md) — M"}
+
+
+def test_a_repair_keeps_nothing_else_from_being_loaded():
+    placed = index_lines.place_line(index(200), "new.md", "new", "New")
+    assert where(placed, "new.md") == (201, 201)
+    assert loaded(index(200)) <= loaded(placed)

@@ -12,75 +12,52 @@ from memtui.store.memory import LinkTargets
 @pytest.mark.parametrize(
     "text",
     [
-        "[[target]]",
-        "[[target.md]]",
-        "[[ target ]]",
-        "[[./target]]",
-        "[[target|text]]",
-        "| [[target\\|cell]] | b |",
-        "[[target#heading]]",
-        "[[target#heading|text]]",
-        "![[target]]",
-        "見[[target]]も",
-        "([[target]])",
-        "[md](target.md)",
-        '[x](./target.md#h "title")',
-        "[x](<target.md>)",
-        "[two\nlines](target.md)",
-        "[a [b] `c]`](target.md 'title')",
-        "[x][t]\n\n[t]: target.md",
-        "[t]: <./target.md> (title)",
+        *(
+            "[[target]]",
+            "[[target.md]]",
+            "[[ target ]]",
+            "[[./target]]",
+            "[[target|text]]",
+            "| [[target\\|cell]] | b |",
+        ),
+        *("[[target#heading]]", "[[target#heading|text]]", "![[target]]", "見[[target]]も", "([[target]])"),
+        *("[md](target.md)", '[x](./target.md#h "title")', "[x](<target.md>)", "[two\nlines](target.md)"),
+        *("[a [b] `c]`](target.md 'title')", "[x][t]\n\n[t]: target.md", "[t]: <./target.md> (title)"),
         "- item\n\n    [[target]] in the same item",
         "text\n    [[target]] in the same paragraph",
-        "`code` [[target]] `more`",
-        "an escaped \\` and [[target]] and `",
-        "`C:\\dir\\` [[target]]",
+        *("`code` [[target]] `more`", "an escaped \\` and [[target]] and `", "`C:\\dir\\` [[target]]"),
     ],
 )
 def test_a_link_is_found_in_each_form_and_a_rename_changes_its_name_alone(text):
-    (found,) = links.find(text)
-    assert found.target.removesuffix(".md") == "target"
-    assert text[found.name_start : found.name_end] == "target"
-    made = links.renamed(text, lambda link: links.leads_to(link.target, "", "", ["target"]), "other")
-    assert made == text.replace("target", "other")
+    (link,) = links.find(text)
+    assert link.target.removesuffix(".md") == "target"
+    assert text[link.name_start : link.name_end] == "target"
+    renamed = links.renamed(text, lambda link: links.leads_to(link.target, "", "", ["target"]), "other")
+    assert renamed == text.replace("target", "other")
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "a[[0]]",
-        "df[[column]]",
-        "see [[1]] and [[2, 3]]",
-        "[[https://x.test]]",
-        "[[mailto:a@x.test]]",
-        "[[pic.png]]",
-        "![[scan.pdf]]",
-        "[[main.py]]",
-        "[[_TOC_]]",
-        "[[#heading]]",
-        "[[MEMORY]](MEMORY.md)",
-        "\\[[target]]",
+        *(
+            "a[[0]]",
+            "df[[column]]",
+            "see [[1]] and [[2, 3]]",
+            "[[https://x.test]]",
+            "[[mailto:a@x.test]]",
+            "[[pic.png]]",
+        ),
+        *("![[scan.pdf]]", "[[main.py]]", "[[_TOC_]]", "[[#heading]]", "[[MEMORY]](MEMORY.md)", "\\[[target]]"),
         "[[ -f x ]] [[ $a == b ]] [[ a -nt b ]] [[:alpha:]] [[...slug]]",
-        "`[[target]]`",
-        "``a ` [[target]]``",
-        "a `span over\ntwo [[target]] lines`",
-        "```\n[[target]]\n```",
-        "- ~~~\n  [[target]]\n  ~~~",
-        "> ```sh\n> [[target]]\n> ```",
-        "```never closed\n[[target]]",
-        "text\n\n    [[target]]\n\n\t[md](target.md)\n",
-        "- item\n\n      [[target]]",
-        "![image](target.md)",
-        "[x](https://x.test/target.md)",
-        "[x](/root/target.md)",
-        "[x](target.txt)",
-        "[x](.hidden.md)",
-        "[^1]: target.md",
-        "`[x](target.md)`",
+        *("`[[target]]`", "``a ` [[target]]``", "a `span over\ntwo [[target]] lines`", "```\n[[target]]\n```"),
+        *("- ~~~\n  [[target]]\n  ~~~", "> ```sh\n> [[target]]\n> ```", "```never closed\n[[target]]"),
+        *("text\n\n    [[target]]\n\n\t[md](target.md)\n", "- item\n\n      [[target]]", "![image](target.md)"),
+        *("[x](https://x.test/target.md)", "[x](/root/target.md)", "[x](target.txt)", "[x](.hidden.md)"),
+        *("[^1]: target.md", "`[x](target.md)`"),
     ],
 )
 def test_code_and_what_only_looks_like_a_link_is_none(text):
-    assert [each for each in links.find(text) if each.target != "MEMORY"] == []
+    assert [link for link in links.find(text) if link.target != "MEMORY"] == []
 
 
 def test_links_removed_become_the_words_that_a_reader_sees():
@@ -114,43 +91,32 @@ def test_capitals_matter_only_where_the_file_system_tells_them_apart(monkeypatch
 
 
 NAMES = st.sampled_from(["target", "ziel-ä", "two words", "2024-10-11", "v1.2"])
-FORMS = st.sampled_from(
-    [
-        "[[{n}]]",
-        "[[ {n} ]]",
-        "[[{n}.md]]",
-        "[[./{n}|text]]",
-        "![[{n}#h]]",
-        "[a](<{n}.md>)",
-        "[a](./{e}.md#h 't')",
-        "[t]: {e}.md",
-    ]
+WIKI, MARKDOWN = (
+    ("[[{n}]]", "[[ {n} ]]", "[[{n}.md]]", "[[./{n}|text]]", "![[{n}#h]]"),
+    ("[a](<{n}.md>)", "[a](./{e}.md#h 't')"),
 )
-BETWEEN = st.lists(
-    st.sampled_from(
-        [
-            "\n\n",
-            "\n",
-            " ",
-            "`",
-            "``",
-            "```\n",
-            "~~~\n",
-            "    ",
-            "\t",
-            "- ",
-            "> ",
-            "| ",
-            "word ",
-            "[",
-            "](",
-            "]]",
-            "\\",
-            "é",
-        ]
-    ),
-    max_size=6,
-).map("".join)
+FORMS = st.sampled_from([*WIKI, *MARKDOWN, "[t]: {e}.md"])
+MARKS = [
+    "\n\n",
+    "\n",
+    " ",
+    "`",
+    "``",
+    "```\n",
+    "~~~\n",
+    "    ",
+    "\t",
+    "- ",
+    "> ",
+    "| ",
+    "word ",
+    "[",
+    "](",
+    "]]",
+    "\\",
+    "é",
+]
+BETWEEN = st.lists(st.sampled_from(MARKS), max_size=6).map("".join)
 TEXTS = st.lists(st.tuples(BETWEEN, FORMS), max_size=5)
 
 

@@ -37,23 +37,19 @@ def muted(store, text, file="a.md"):
     return mutes.Mutes(store.root, words.COMMON).muted(directory(store), file, words.terms(text))
 
 
-@pytest.mark.parametrize(
-    ("prompt", "expected"),
-    [
-        (PROMPT, True),
-        ("run the billing service tests", True),
-        ("Please run tests of billing service now", True),
-        ("how do I run the linter of the web client?", False),
-        ("how do I run the dev server?", False),
-        ("what is the billing period?", False),
-        ("", False),
-    ],
-)
-def test_a_memory_is_muted_for_prompts_like_one(store, prompt, expected):
+def test_a_memory_is_muted_for_prompts_like_one(store):
     assert not muted(store, PROMPT)
     mute(store)
-    assert muted(store, prompt) == expected
-    assert not muted(store, prompt, "b.md")
+    for prompt in (PROMPT, "run the billing service tests", "Please run tests of billing service now"):
+        assert muted(store, prompt)
+        assert not muted(store, prompt, "b.md")
+    others = (
+        "how do I run the linter of the web client?",
+        "how do I run the dev server?",
+        "what is the billing period?",
+    )
+    for prompt in (*others, ""):
+        assert not muted(store, prompt)
 
 
 def test_each_is_listed_removed_and_undone_and_follows_a_rename(store):

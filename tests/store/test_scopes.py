@@ -84,39 +84,27 @@ def test_subdirectories_and_worktrees_see_the_same_project(world):
         assert found["project"].exists
 
 
-def test_a_worktree_with_its_own_checkout_of_the_memories_uses_that(world):
+def test_the_nearest_project_memory_of_the_repository_wins(world):
     put(world.project, "a")
-    tree = world.worktree()
-    put(tree / ".claude" / "memory", "a")
-    assert world.discover(tree / "src")["project"].directory == str(tree / ".claude" / "memory")
-
-
-def test_a_worktree_inside_another_directory_with_memories_prefers_the_repository(world):
     put(world.top / "other" / ".claude" / "memory", "stranger")
-    put(world.project, "a")
     tree = world.worktree(world.top / "other" / "tree")
     assert world.discover(tree)["project"].directory == str(world.project)
+    for cwd, place in ((tree / "src", tree), (world.repo / "src" / "deep", world.repo / "src")):
+        put(place / ".claude" / "memory", "b")
+        assert world.discover(cwd)["project"].directory == str(place / ".claude" / "memory")
 
 
-def test_the_nearest_project_memory_wins(world):
-    put(world.project, "a")
-    put(world.repo / "src" / ".claude" / "memory", "b")
-    assert world.discover(world.repo / "src" / "deep")["project"].directory == str(
-        world.repo / "src" / ".claude" / "memory"
-    )
-
-
-@pytest.mark.parametrize("linked", [False, True])
-def test_the_global_memory_is_never_taken_for_a_project(world, linked):
+def test_the_global_memory_is_never_taken_for_a_project(world):
     put(world.config / "memory", "a")
-    cwd = world.top / "home" / "notes"
-    cwd.mkdir()
-    if linked:
-        (cwd / ".claude").symlink_to(world.config)
-    found = world.discover(cwd)
-    assert not found["project"].exists
-    world.env["CLAUDE_CONFIG_DIR"] = str(world.top / "elsewhere")
-    assert not world.discover(cwd)["project"].exists
+    for name in ("notes", "linked"):
+        cwd = world.top / "home" / name
+        cwd.mkdir()
+        if name == "linked":
+            (cwd / ".claude").symlink_to(world.config)
+        for variables in ({}, {"CLAUDE_CONFIG_DIR": str(world.top / "elsewhere")}):
+            assert not {scope.label: scope for scope in scopes.discover(world.env | variables, str(cwd))}[
+                "project"
+            ].exists
 
 
 def test_config_dir_and_memtui_home_are_honoured(world):
@@ -135,16 +123,13 @@ def settings(path, value):
     path.write_text(json.dumps({"autoMemoryDirectory": value}))
 
 
-def test_auto_memory_directory_local_before_project_before_user(world):
+def test_the_auto_memory_is_where_settings_and_variables_say(world, monkeypatch):
     settings(world.config / "settings.json", "~/user-memory")
     assert world.discover()["auto"].directory == str(world.top / "home" / "user-memory")
     settings(world.repo / ".claude" / "settings.json", "/project/memory/")
     assert world.discover()["auto"].directory == "/project/memory"
     settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
     assert world.discover()["auto"].directory == "/local/memory"
-
-
-def test_an_administrators_directory_comes_before_all_others(world, monkeypatch):
     monkeypatch.setattr(settings_files, "MANAGED", str(world.top / "managed"))
     settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
     settings(world.top / "managed" / "managed-settings.json", "/managed/memory")
@@ -193,13 +178,8 @@ def test_instructions_are_shown_read_only(world):
     found = {label: s for label, s in world.discover(world.repo / "src").items() if s.kind == "instructions"}
     assert not any(s.writable for s in found.values())
     assert found["instructions:user"].files == ("CLAUDE.md", "rules/style.md")
-    assert sorted(found["instructions:project"].files) == [
-        ".claude/CLAUDE.md",
-        ".claude/rules/sub/api.md",
-        "CLAUDE.local.md",
-        "CLAUDE.md",
-        "src/CLAUDE.md",
-    ]
+    files = [".claude/CLAUDE.md", ".claude/rules/sub/api.md", "CLAUDE.local.md", "CLAUDE.md", "src/CLAUDE.md"]
+    assert sorted(found["instructions:project"].files) == files
     assert [m.body for m in scopes.memories(found["instructions:user"])] == ["be brief\n"] * 2
 
 
@@ -209,8 +189,11 @@ def test_memories_are_sorted_nested_ones_included_and_the_index_is_none(world):
     (world.auto / "notes.txt").write_text("x")
     (world.auto / "dir.md").mkdir()
     os.mkfifo(world.auto / "pipe.md")
+    put(world.auto, "bad", '---\nname: x\ndescription: "unclosed\n---\nbody\n')
     found = list(scopes.memories(world.discover()["auto"]))
-    assert [(m.name, m.scope_label) for m in found] == [("a", "auto"), ("b", "auto"), ("sub/c", "auto")]
+    names = [("a", "auto"), ("b", "auto"), ("bad", "auto"), ("sub/c", "auto")]
+    assert [(m.stem if m.broken else m.name, m.scope_label) for m in found] == names
+    assert [m.stem for m in found if m.broken] == ["bad"]
 
 
 def test_symlinks_that_leave_the_scope_are_listed_and_not_read(world):
@@ -233,7 +216,7 @@ def test_symlinks_that_leave_the_scope_are_listed_and_not_read(world):
     assert "leaves" in world.find(str(world.project / "leak.md")).broken
 
 
-def test_a_project_scope_that_is_a_link_out_of_the_repository_is_not_read(world):
+def test_a_link_out_of_the_repository_is_not_read_and_a_persons_own_may_lead_anywhere(world):
     put(world.top / "private", "a")
     (world.repo / ".claude").mkdir()
     (world.repo / ".claude" / "memory").symlink_to(world.top / "private")
@@ -241,19 +224,10 @@ def test_a_project_scope_that_is_a_link_out_of_the_repository_is_not_read(world)
     assert "leaves" in found.problem
     assert not found.writable
     assert list(scopes.memories(found)) == []
-
-
-def test_a_persons_own_memory_may_be_a_link_anywhere(world):
     put(world.top / "dotfiles", "a")
     world.config.mkdir(parents=True)
     (world.config / "memory").symlink_to(world.top / "dotfiles")
     assert [m.name for m in scopes.memories(world.discover()["global"])] == ["a"]
-
-
-def test_a_broken_memory_is_listed(world):
-    put(world.auto, "bad", '---\nname: x\ndescription: "unclosed\n---\nbody\n')
-    (found,) = scopes.memories(world.discover()["auto"])
-    assert found.broken
 
 
 def test_all_projects_are_listed_under_their_true_path(world):
@@ -295,15 +269,12 @@ def test_a_reference_is_a_name_a_file_a_scope_and_name_or_a_path(world, monkeypa
     assert world.find("project:sub/nested").stem == "nested"
     assert world.find("sub/nested").stem == "nested"
     assert world.find("nested").stem == "nested"
+    other = put(world.project, "by_name", MEMORY.format(name="prefer-pnpm"))
+    for ref in ("prefer-pnpm", "project:prefer-pnpm"):
+        assert world.find(ref).path == str(other)
 
 
-def test_the_name_in_the_frontmatter_is_found_too(world):
-    path = put(world.project, "use_pnpm", MEMORY.format(name="prefer-pnpm"))
-    assert world.find("prefer-pnpm").path == str(path)
-    assert world.find("project:prefer-pnpm").path == str(path)
-
-
-def test_an_ambiguous_name_lists_what_it_can_mean(world):
+def test_an_ambiguous_or_unknown_reference_lists_what_it_can_mean(world):
     put(world.project, "a")
     put(world.auto, "a")
     with pytest.raises(ConflictError) as caught:
@@ -311,9 +282,6 @@ def test_an_ambiguous_name_lists_what_it_can_mean(world):
     assert "project:a" in caught.value.hint
     assert "auto:a" in caught.value.hint
     assert world.find("auto:a").path == str(world.auto / "a.md")
-
-
-def test_an_unknown_name_suggests_similar_ones_and_an_unknown_scope_lists_them(world):
     put(world.project, "prefer-pnpm")
     with pytest.raises(NotFoundError, match="prefer-pmpn") as caught:
         world.find("prefer-pmpn")
@@ -323,17 +291,14 @@ def test_an_unknown_name_suggests_similar_ones_and_an_unknown_scope_lists_them(w
     assert "project" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    "ref", ["../../../secret", "project:../../../secret", "project:../../CLAUDE", "", ":", "a:", "\0"]
-)
-def test_a_reference_never_leads_out_of_the_scopes(world, ref):
+def test_a_reference_never_leads_out_of_the_scopes(world):
     put(world.project, "a")
     (world.top / "secret.md").write_text("x")
     (world.repo / "CLAUDE.md").write_text("x")
-    with pytest.raises(NotFoundError):
-        world.find(ref)
-    with pytest.raises(NotFoundError):
-        world.find(str(world.top / "secret.md"))
+    outside = ("../../../secret", "project:../../../secret", "project:../../CLAUDE", str(world.top / "secret.md"))
+    for ref in (*outside, "", ":", "a:", "\0"):
+        with pytest.raises(NotFoundError):
+            world.find(ref)
 
 
 def test_a_scope_that_cannot_be_read_says_so(world, monkeypatch):

@@ -100,88 +100,85 @@ def undo_and_redo(world, before):
 def test_create(world):
     before = world.files()
     made = world.store.create(world.scope("auto"), "use-pnpm", "Use pnpm: always", "feedback", "Not npm.")
-    assert (made.name, made.type, made.description, made.body) == (
-        "use-pnpm",
-        "feedback",
-        "Use pnpm: always",
-        "\nNot npm.\n",
-    )
+    expected = ("use-pnpm", "feedback", "Use pnpm: always", "\nNot npm.\n")
+    assert (made.name, made.type, made.description, made.body) == expected
     assert b"* [use-pnpm](use-pnpm.md) - Use pnpm: always\r\n" in (world.auto / "MEMORY.md").read_bytes()
     undo_and_redo(world, before)
 
 
-@pytest.mark.parametrize("label", ["global", "project"])
-def test_create_makes_the_scope_and_its_index(world, label):
-    before = world.files()
-    made = world.store.create(world.scope(label), "first", "The first", "user", "Text")
-    assert made.scope_label == label
-    assert fs.read_bytes(world.scope(label).index_path) == "- [first](first.md) — The first\n".encode()
-    assert world.scope(label).exists
-    undo_and_redo(world, before)
+def test_create_makes_the_scope_and_its_index(world):
+    for label in ("global", "project"):
+        before = world.files()
+        made = world.store.create(world.scope(label), "first", "The first", "user", "Text")
+        assert made.scope_label == label
+        assert fs.read_bytes(world.scope(label).index_path) == "- [first](first.md) — The first\n".encode()
+        assert world.scope(label).exists
+        undo_and_redo(world, before)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "",
-        " ",
-        ".",
-        "..",
-        "../x",
-        "a/b",
-        "a\\b",
-        "a\0b",
-        "a\nb",
-        "MEMORY",
-        "memory.md",
-        ".hidden",
-        "x" * 201,
-        "é" * 101,
-        "a]b",
-        "a:b",
-        "a|b",
-        "\ud800",
-    ],
-)
-def test_names_that_lead_elsewhere_or_cannot_be_linked_are_refused(world, name):
-    before = world.files()
-    for attempt in (
-        lambda: world.store.create(world.scope("auto"), name, "d", "user", "b"),
-        lambda: world.store.rename(world.store.find("old"), name),
-        lambda: world.store.copy(world.store.find("old"), world.scope("global"), name),
-    ):
-        with pytest.raises(UsageError):
+def refuses(error, match, *attempts):
+    for attempt in attempts:
+        with pytest.raises(error, match=match):
             attempt()
+
+
+ODD_NAMES = (
+    "",
+    " ",
+    ".",
+    "..",
+    "../x",
+    "a/b",
+    "a\\b",
+    "a\0b",
+    "a\nb",
+    "MEMORY",
+    "memory.md",
+    ".hidden",
+    "a]b",
+    "a:b",
+    "a|b",
+)
+
+
+def test_names_that_lead_elsewhere_or_cannot_be_linked_are_refused(world):
+    before = world.files()
+    old, store = world.store.find("old"), world.store
+    for name in (*ODD_NAMES, "x" * 201, "é" * 101, "\ud800"):
+        refuses(
+            UsageError,
+            None,
+            lambda name=name: store.create(world.scope("auto"), name, "d", "user", "b"),
+            lambda name=name: store.rename(old, name),
+            lambda name=name: store.copy(old, world.scope("global"), name),
+        )
     assert world.files() == before
 
 
 def test_a_taken_name_is_a_conflict_and_nothing_is_written(world):
-    before = world.files()
     old = world.store.find("old")
     world.put("old", b"theirs\n", world.config / "memory")
     before = world.files()
-    for attempt in (
+    refuses(
+        ConflictError,
+        "exists",
         lambda: world.store.create(world.scope("auto"), "two", "d", "user", "b"),
         lambda: world.store.rename(old, "two"),
         lambda: world.store.move(old, world.scope("global")),
         lambda: world.store.copy(old, world.scope("global")),
-    ):
-        with pytest.raises(ConflictError, match="exists"):
-            attempt()
+    )
     assert world.files() == before
 
 
-def test_edit_of_one_field_changes_only_its_line_and_the_index_line(world):
+def test_an_edit_changes_only_its_line_and_the_index_line(world):
     before = world.files()
     world.store.edit(world.store.find("old"), {"description": "shorter"})
     assert (world.auto / "old.md").read_bytes() == FLAT.replace(b"'quoted: yes'", b"'shorter'")
     assert b"* [old](old.md) - shorter\r\n" in (world.auto / "MEMORY.md").read_bytes()
     undo_and_redo(world, before)
-
-
-def test_a_hook_written_by_hand_is_left_alone(world):
+    # A line that a person wrote is left alone.
     path = world.index("- [old](old.md) — my own words\n")
-    world.store.edit(world.store.find("old"), {"description": "shorter"})
+    world.store.edit(world.store.find("old"), {"description": "even shorter"})
     assert path.read_text() == "- [old](old.md) — my own words\n"
 
 
@@ -231,43 +228,37 @@ def test_a_type_gives_a_bare_file_frontmatter_and_its_text_keeps_every_byte(worl
 
 
 def test_what_has_no_sound_frontmatter_is_never_rewritten(world):
-    name = "bad"
     before = world.files()
-    found = world.store.find(name)
-    for attempt in (
-        lambda: world.store.edit(found, {"type": "user"}, op="retype"),
-        lambda: world.store.edit(found, {"description": "x"}),
-        lambda: world.store.edit(found, {"body": "x"}),
-    ):
-        with pytest.raises(MemtuiError, match=name):
-            attempt()
+    bad = world.store.find("bad")
+    refuses(
+        MemtuiError,
+        "bad",
+        lambda: world.store.edit(bad, {"type": "user"}, op="retype"),
+        lambda: world.store.edit(bad, {"description": "x"}),
+        lambda: world.store.edit(bad, {"body": "x"}),
+    )
     assert world.files() == before
-    renamed = world.store.rename(found, "better")
-    assert renamed.raw == found.raw
-    moved = world.store.move(renamed, world.scope("global"))
-    assert moved.raw == found.raw
+    renamed = world.store.rename(bad, "better")
+    assert renamed.raw == world.store.move(renamed, world.scope("global")).raw == bad.raw
 
 
-@pytest.mark.parametrize("op", ["edit", "retype", "rename", "move", "copy", "delete"])
-def test_a_file_changed_since_it_was_read_is_a_conflict_and_stays(world, op):
+def test_a_file_changed_since_it_was_read_is_a_conflict_and_stays(world):
     old = world.store.find("old")
     world.put("old", FLAT + b"the agent added this\n")
     before = world.files()
     store = world.store
-    attempt = {
-        "edit": lambda: store.edit(old, b"mine\n"),
-        "retype": lambda: store.edit(old, {"type": "user"}, op="retype"),
-        "rename": lambda: store.rename(old, "new"),
-        "move": lambda: store.move(old, world.scope("global")),
-        "copy": lambda: store.copy(old, world.scope("global")),
-        "delete": lambda: store.delete(old),
-    }[op]
-    with pytest.raises(ConflictError, match=r"old\.md changed"):
-        attempt()
+    attempts = [
+        lambda: store.edit(old, b"mine\n"),
+        lambda: store.edit(old, {"type": "user"}, op="retype"),
+        lambda: store.rename(old, "new"),
+        lambda: store.move(old, world.scope("global")),
+        lambda: store.copy(old, world.scope("global")),
+        lambda: store.delete(old),
+    ]
+    refuses(ConflictError, r"old\.md changed", *attempts)
     assert world.files() == before
     os.unlink(world.auto / "old.md")
-    with pytest.raises(ConflictError, match=r"old\.md"):
-        attempt()
+    refuses(ConflictError, r"old\.md", *attempts)
 
 
 def test_rename_repairs_links_index_and_name(world):
@@ -282,6 +273,11 @@ def test_rename_repairs_links_index_and_name(world):
         b"# Index\r\n\r\n* [new](new.md) - quoted: yes\r\n* [Two](two.md) - second\r\n\r\nprose about [it](new.md)\r\n"
     )
     undo_and_redo(world, before)
+    # An undo keeps what was added to a linking memory since.
+    two = world.auto / "two.md"
+    two.write_bytes(two.read_bytes() + b"added by the agent\n")
+    world.undo()
+    assert two.read_bytes().endswith(b"As [[old]] says, [[old|it]] `[[old]]`.\nadded by the agent\n")
 
 
 def test_links_by_a_name_that_an_edit_replaces_lead_to_the_file(world):
@@ -300,14 +296,6 @@ def test_a_new_memory_begins_no_index_that_would_hide_very_many_others(world):
         world.put(f"m{number}", b"---\nname: m\n---\nx\n")
     world.store.create(world.scope("auto"), "one-more", "d", "user", "b")
     assert not (world.auto / "MEMORY.md").exists()
-
-
-def test_undo_of_a_rename_keeps_what_was_added_to_a_linking_memory_since(world):
-    world.store.rename(world.store.find("old"), "new")
-    two = world.auto / "two.md"
-    two.write_bytes(two.read_bytes() + b"added by the agent\n")
-    world.undo()
-    assert two.read_bytes().endswith(b"As [[old]] says, [[old|it]] `[[old]]`.\nadded by the agent\n")
 
 
 def test_move_takes_the_index_line_along(world):
@@ -407,13 +395,14 @@ def test_a_symlinked_memory_inside_the_scope_is_written_through_its_target(world
     world.store.edit(world.store.find("link"), {"description": "new"})
     assert (world.auto / "link.md").is_symlink()
     assert b"'new'" in (world.auto / "old.md").read_bytes()
-    for attempt in (
-        world.store.delete,
-        lambda m: world.store.rename(m, "x"),
-        lambda m: world.store.move(m, world.scope("global")),
-    ):
-        with pytest.raises(MemtuiError, match="symlink"):
-            attempt(world.store.find("link"))
+    link = world.store.find("link")
+    refuses(
+        MemtuiError,
+        "symlink",
+        lambda: world.store.delete(link),
+        lambda: world.store.rename(link, "x"),
+        lambda: world.store.move(link, world.scope("global")),
+    )
 
 
 def test_symlinks_that_leave_the_scope_are_never_written(world, tmp_path):
@@ -423,19 +412,24 @@ def test_symlinks_that_leave_the_scope_are_never_written(world, tmp_path):
     (world.auto / "MEMORY.md").unlink()
     (world.auto / "MEMORY.md").symlink_to(tmp_path / "index.md")
     store = world.store
-    for attempt in (
+    (tmp_path / "x.md").write_bytes(b"x")
+    refuses(
+        MemtuiError,
+        "outside of its scope",
         lambda: store.edit(store.find("leak"), b"x"),
         lambda: store.delete(store.find("leak")),
         lambda: store.copy(store.find("leak"), world.scope("global")),
         lambda: store.create(world.scope("auto"), "fresh", "d", "user", "b"),
-    ):
-        with pytest.raises(MemtuiError, match="outside of its scope"):
-            attempt()
+    )
+    refuses(
+        MemtuiError,
+        None,
+        lambda: store.delete(memory.from_bytes(str(tmp_path / "x.md"), "auto", b"x")),
+        lambda: store.delete(memory.from_bytes(f"{world.auto}/../../../x.md", "auto", b"x")),
+    )
     assert outside.read_bytes() == FLAT
     assert not (tmp_path / "index.md").exists()
-
-
-def test_a_memory_is_not_restored_through_a_link_that_leaves_the_scope(world, tmp_path):
+    assert (tmp_path / "x.md").exists()
     (world.auto / "sub").mkdir()
     (world.auto / "sub" / "elder.md").write_bytes(FLAT)
     trashed = world.store.delete(world.store.find("elder"))
@@ -447,25 +441,18 @@ def test_a_memory_is_not_restored_through_a_link_that_leaves_the_scope(world, tm
     assert not list((tmp_path / "away").iterdir())
 
 
-def test_a_memory_said_to_lie_elsewhere_is_refused(world, tmp_path):
-    found = memory.from_bytes(str(tmp_path / "x.md"), "auto", b"x")
-    (tmp_path / "x.md").write_bytes(b"x")
-    dotted = memory.from_bytes(f"{world.auto}/../../../x.md", "auto", b"x")
-    for each in (found, dotted):
-        with pytest.raises(MemtuiError):
-            world.store.delete(each)
-    assert (tmp_path / "x.md").exists()
-
-
 def test_instructions_are_read_only_but_can_be_copied(world):
     (world.repo / "CLAUDE.md").write_text("be brief\n")
-    found = world.store.find("instructions:project:CLAUDE")
-    for attempt in (world.store.delete, lambda m: world.store.edit(m, b"x"), lambda m: world.store.rename(m, "x")):
-        with pytest.raises(MemtuiError, match="read-only"):
-            attempt(found)
-    with pytest.raises(MemtuiError, match="read-only"):
-        world.store.create(world.scope("instructions:project"), "x", "d", "user", "b")
-    assert world.store.copy(found, world.scope("global"), "brief").raw == b"be brief\n"
+    instructions = world.store.find("instructions:project:CLAUDE")
+    refuses(
+        MemtuiError,
+        "read-only",
+        lambda: world.store.delete(instructions),
+        lambda: world.store.edit(instructions, b"x"),
+        lambda: world.store.rename(instructions, "x"),
+        lambda: world.store.create(world.scope("instructions:project"), "x", "d", "user", "b"),
+    )
+    assert world.store.copy(instructions, world.scope("global"), "brief").raw == b"be brief\n"
 
 
 def test_what_a_person_writes_into_a_project_is_trusted_and_nothing_else(world):
@@ -649,31 +636,18 @@ def test_every_real_memory_can_be_renamed_moved_deleted_and_brought_back(world, 
     assert count > 50
 
 
-def test_new_files_in_a_repository_have_ordinary_permissions_and_elsewhere_are_private(world):
-    mask = os.umask(0o027)
-    try:
-        made = world.store.create(world.scope("project"), "pnpm", "d", "tool", "x")
-        private = world.store.create(world.scope("auto"), "mine", "d", "tool", "x")
-    finally:
-        os.umask(mask)
-    assert os.stat(made.path).st_mode & 0o777 == 0o640
-    assert os.stat(world.project / "MEMORY.md").st_mode & 0o777 == 0o640
-    assert os.stat(private.path).st_mode & 0o777 == 0o600
-    for made in (world.project, world.project.parent):
-        assert os.stat(made).st_mode & 0o777 == 0o750
-    assert os.stat(world.root).st_mode & 0o777 == 0o700
-
-
-@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o755), (0o002, 0o775), (0o077, 0o700)])
-def test_a_repositorys_new_directories_are_as_the_umask_says_and_ones_own_are_private(world, mask, mode):
+@pytest.mark.parametrize("mask", [0o022, 0o002, 0o077, 0o027])
+def test_a_repositorys_new_files_are_as_the_umask_says_and_ones_own_are_private(world, mask):
     old = os.umask(mask)
     try:
-        world.store.create(world.scope("project"), "pnpm", "d", "tool", "x")
-        world.store.create(world.scope("global"), "mine", "d", "tool", "x")
+        shared = world.store.create(world.scope("project"), "pnpm", "d", "tool", "x")
+        private = world.store.create(world.scope("global"), "mine", "d", "tool", "x")
     finally:
         os.umask(old)
-    assert [os.stat(path).st_mode & 0o777 for path in (world.project, world.project.parent)] == [mode, mode]
-    assert os.stat(world.config / "memory").st_mode & 0o777 == 0o700
+    mode = lambda path: os.stat(path).st_mode & 0o777
+    assert [mode(path) for path in (shared.path, world.project / "MEMORY.md")] == [0o666 & ~mask] * 2
+    assert [mode(path) for path in (world.project, world.project.parent)] == [0o777 & ~mask] * 2
+    assert [mode(path) for path in (private.path, world.config / "memory", world.root)] == [0o600, 0o700, 0o700]
 
 
 def test_what_is_taken_back_is_as_old_as_it_was(world):
@@ -698,7 +672,7 @@ def test_a_purge_takes_along_the_texts_under_which_a_memory_was_trusted(world):
     assert not any(b"A secret" in each.read_bytes() for each in (world.root / "trash").iterdir())
 
 
-def test_an_index_that_a_new_memory_begins_leaves_no_other_out(world):
+def test_an_index_that_a_new_memory_begins_names_the_others_that_are_trusted(world):
     directory = world.config / "memory"
     world.put("second", b"---\nname: second\ndescription: two\n---\nb\n", directory)
     before = world.files()
@@ -709,9 +683,6 @@ def test_an_index_that_a_new_memory_begins_leaves_no_other_out(world):
     ]
     world.undo()
     assert world.files() == before
-
-
-def test_an_index_that_a_new_memory_begins_names_only_what_is_trusted(world):
     world.put("strange", b"---\nname: strange\ndescription: not read yet\n---\nb\n", world.project)
     world.store.create(world.store.scope("project"), "fresh", "new", "feedback", "b\n")
     assert (world.project / "MEMORY.md").read_text() == "- [fresh](fresh.md) — new\n"

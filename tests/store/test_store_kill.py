@@ -138,6 +138,9 @@ WRITERS = {
 }
 
 
+UNDOABLE = {"create", "edit", "retype", "rename", "move", "copy", "delete", "restore", "transaction", "triggers"}
+
+
 @pytest.fixture
 def world(tmp_path):
     return World(f"{tmp_path}/home")
@@ -221,11 +224,7 @@ def test_killed_at_random_points(world, name):
         assert found in possible
         outcomes.append(found == after)
         check_readable(world, store)
-        if (
-            name
-            in {"create", "edit", "retype", "rename", "move", "copy", "delete", "restore", "transaction", "triggers"}
-            and found == after
-        ):
+        if name in UNDOABLE and found == after:
             assert world.undo().op == {"transaction": "approve"}.get(name, name)
             assert world.files() == before
     # Most were killed at work; and where the files change, both ends were seen.

@@ -106,12 +106,10 @@ def test_a_file_with_triggers_of_its_own_gets_what_a_person_adds(store):
     assert "first" in path.read_text()
 
 
-@pytest.mark.parametrize(
-    "field", ["triggers: one line", "triggers: [one line]", "metadata:\n  triggers:\n  - one line"]
-)
-def test_triggers_in_frontmatter_are_read_in_every_form(store, field):
-    Path(directory(store), "a.md").write_text(f"---\nname: a\n{field}\n---\n\nText.\n")
-    assert triggers.in_frontmatter(named(store, "a").fields) == ["one line"]
+def test_triggers_in_frontmatter_are_read_in_every_form(store):
+    for field in ("triggers: one line", "triggers: [one line]", "metadata:\n  triggers:\n  - one line"):
+        Path(directory(store), "a.md").write_text(f"---\nname: a\n{field}\n---\n\nText.\n")
+        assert triggers.in_frontmatter(named(store, "a").fields) == ["one line"]
 
 
 def test_a_removed_line_is_not_learned_again_unless_the_person_types_it(store):
@@ -137,9 +135,8 @@ def test_what_was_learned_meanwhile_survives_undo(store):
     add(store, "a", "mine")
     path = own_files.beside_path(store.root, "triggers", directory(store))
     rows = sidecars.rows(store.root, "triggers", directory(store))
-    own_files.write_beside(
-        path, directory(store), {"a.md": triggers.after_adding(rows["a.md"], ["learned"], "use", NOW)}
-    )
+    learned = triggers.after_adding(rows["a.md"], ["learned"], "use", NOW)
+    own_files.write_beside(path, directory(store), {"a.md": learned})
     undone(store)
     assert texts(store) == {"a": ["learned"]}
 
@@ -157,24 +154,18 @@ def test_merged_memories_have_the_lines_of_both(store):
 def test_a_damaged_file_costs_only_its_damaged_lines(store):
     add(store, "a", "mine")
     path = Path(own_files.beside_path(store.root, "triggers", directory(store)))
-    path.write_bytes(
-        path.read_bytes() + b'\xff{"file": 3}\n{"file": "b.md", "text": "lost", "origin": "nobody"}\n[1]\n{"fi'
-    )
+    damage = b'\xff{"file": 3}\n{"file": "b.md", "text": "lost", "origin": "nobody"}\n[1]\n{"fi'
+    path.write_bytes(path.read_bytes() + damage)
     assert texts(store) == {"a": ["mine"]}
     add(store, "a", "more")
     assert texts(store) == {"a": ["mine", "more"]}
 
 
-def moved_to(store, tmp_path, name="elsewhere"):
-    new = str(tmp_path / name)
-    os.rename(directory(store), new)
-    return new
-
-
 def test_a_directory_that_is_moved_takes_its_lines_along(store, tmp_path):
     add(store, "a", "put it live")
     assert sidecars.adopt(store.root, str(tmp_path)) == []  # the directory is where it was
-    new = moved_to(store, tmp_path)
+    new = str(tmp_path / "elsewhere")
+    os.rename(directory(store), new)
     assert sidecars.adopt(store.root, new) == ["triggers"]
     assert [each.text for each in triggers.lines_of(store.root, new, NOW)["a.md"]] == ["put it live"]
     assert len(os.listdir(store.root + "/triggers")) == 1

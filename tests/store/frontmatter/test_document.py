@@ -173,14 +173,9 @@ def test_binary_files_are_broken(data):
 @pytest.mark.parametrize(
     "data",
     [
-        b"",
-        b"text",
-        b"---",
-        b"---\n",
+        *(b"", b"text", b"---", b"---\n", b"\xff text", b"\n\n"),
         b"---\n\nA rule on top.\n\n---\n",
         b"a\n---\nname: b\n---\n",
-        b"\xff text",
-        b"\n\n",
     ],
 )
 def test_files_without_frontmatter_are_all_body(data):

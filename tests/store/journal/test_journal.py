@@ -3,6 +3,7 @@
 import json
 import os
 import posix
+from collections import Counter
 
 import pytest
 from hypothesis import example, given
@@ -53,14 +54,18 @@ def journal(tmp_path):
     return Journal(str(tmp_path / "root"))
 
 
+def make_files(place):
+    directory = place / "files"
+    directory.mkdir(parents=True)
+    (directory / "old.md").write_bytes(b"old\n")
+    (directory / "gone.md").write_bytes(b"gone\n")
+    (directory / "MEMORY.md").write_bytes(b"# Index\n- [gone](gone.md) - x\n- [old](old.md) - y\n")
+    return directory
+
+
 @pytest.fixture
 def files(tmp_path):
-    found = tmp_path / "files"
-    found.mkdir()
-    (found / "old.md").write_bytes(b"old\n")
-    (found / "gone.md").write_bytes(b"gone\n")
-    (found / "MEMORY.md").write_bytes(b"# Index\n- [gone](gone.md) - x\n- [old](old.md) - y\n")
-    return found
+    return make_files(tmp_path)
 
 
 def snapshot(directory):
@@ -75,11 +80,6 @@ def plan(files):
         FileChange(f"{files}/gone.md", b"gone\n", None),
         TextEdit(f"{files}/MEMORY.md", "- [gone](gone.md) - x\n", "- [new](new.md) - x\n"),
     ]
-
-
-def row_of(journal):
-    with open(journal.path) as file:
-        return json.loads(file.readline())["changes"][0]
 
 
 AFTER = {
@@ -108,10 +108,8 @@ def test_a_new_operation_ends_what_could_be_redone(journal, files):
     journal.run("test", [FileChange(f"{files}/x.md", None, b"x")], "second")
     with pytest.raises(NotFoundError):
         undo.run(journal, "redo").first()
-    assert [(t.summary, t.state) for t in journal.ledger().transactions.values() if t.op == "test"] == [
-        ("first", "undone"),
-        ("second", "done"),
-    ]
+    states = [(t.summary, t.state) for t in journal.ledger().transactions.values() if t.op == "test"]
+    assert states == [("first", "undone"), ("second", "done")]
 
 
 def test_undo_takes_the_last_that_still_stands_or_the_one_named(journal, files):
@@ -132,12 +130,9 @@ def test_a_file_that_is_not_as_expected_stops_everything_before_it_starts(journa
     with pytest.raises(ConflictError, match=r"gone\.md"):
         journal.run("test", plan(files), "s")
     assert snapshot(files) == before
-    assert journal.ledger().transactions == {}
-
-
-def test_a_name_that_is_taken_is_a_conflict(journal, files):
     with pytest.raises(ConflictError, match="exists"):
-        journal.run("test", [FileChange(f"{files}/old.md", None, b"x")], "s")
+        journal.run("test", [FileChange(f"{files}/old.md", None, b"x")], "a name that is taken")
+    assert journal.ledger().transactions == {}
 
 
 def test_undo_of_a_file_changed_since_names_it_and_writes_nothing(journal, files):
@@ -147,6 +142,12 @@ def test_undo_of_a_file_changed_since_names_it_and_writes_nothing(journal, files
     with pytest.raises(ConflictError, match=r"old\.md"):
         undo.run(journal, "undo").first()
     assert snapshot(files) == before
+    (files / "old.md").write_bytes(b"changed\n")
+    index = files / "MEMORY.md"
+    index.write_bytes(index.read_bytes().replace(b"- x", b"- another hook"))
+    with pytest.raises(ConflictError, match=r"MEMORY\.md"):
+        undo.run(journal, "undo").first()
+    assert (files / "new.md").exists()
 
 
 def test_undo_in_a_file_that_others_write_to_keeps_what_they_wrote(journal, files):
@@ -161,35 +162,16 @@ def test_undo_in_a_file_that_others_write_to_keeps_what_they_wrote(journal, file
     assert b"- [new](new.md) - x\n" in index.read_bytes()
 
 
-def test_undo_of_a_line_that_was_rewritten_is_a_conflict(journal, files):
-    journal.run("test", plan(files), "s")
-    index = files / "MEMORY.md"
-    index.write_bytes(index.read_bytes().replace(b"- x", b"- another hook"))
-    with pytest.raises(ConflictError, match=r"MEMORY\.md"):
-        undo.run(journal, "undo").first()
-    assert (files / "new.md").exists()
-
-
-def test_a_file_comes_back_with_its_mode(journal, files):
+def test_what_memtui_makes_is_private_and_a_file_comes_back_with_its_mode(journal, files):
     os.chmod(files / "gone.md", 0o640)
-    journal.run("test", plan(files), "s")
-    undo.run(journal, "undo").first()
-    assert os.stat(files / "gone.md").st_mode & 0o777 == 0o640
-
-
-def test_an_index_that_the_operation_made_goes_with_it(journal, tmp_path):
-    path = tmp_path / "MEMORY.md"
-    journal.run("test", [TextEdit(str(path), "", "- [a](a.md)\n")], "s")
-    undo.run(journal, "undo").first()
-    assert not path.exists()
-
-
-def test_what_memtui_makes_is_private(journal, files):
-    journal.run("test", plan(files), "s")
+    journal.run("test", [*plan(files), TextEdit(f"{files}/index.md", "", "- [a](a.md)\n")], "s")
     assert os.stat(journal.root).st_mode & 0o777 == 0o700
     for place, _, names in os.walk(journal.root):
         assert all(os.stat(f"{place}/{name}").st_mode & 0o777 == 0o600 for name in names)
     assert os.stat(files / "new.md").st_mode & 0o777 == 0o600
+    undo.run(journal, "undo").first()
+    assert os.stat(files / "gone.md").st_mode & 0o777 == 0o640
+    assert not (files / "index.md").exists(), "what the operation made goes with it"
 
 
 def test_torn_and_unknown_lines_are_passed_over_and_counted(journal, files):
@@ -210,11 +192,7 @@ def test_killed_at_any_system_call_it_is_all_or_nothing(tmp_path, op):
     outcomes = set()
     for allowed in range(200):
         place = tmp_path / str(allowed)
-        files = place / "files"
-        files.mkdir(parents=True)
-        (files / "old.md").write_bytes(b"old\n")
-        (files / "gone.md").write_bytes(b"gone\n")
-        (files / "MEMORY.md").write_bytes(b"# Index\n- [gone](gone.md) - x\n- [old](old.md) - y\n")
+        files = make_files(place)
         before = snapshot(files)
         journal = Journal(str(place / "root"))
         if op != "run":
@@ -251,12 +229,8 @@ def test_a_full_disk_at_any_write_changes_nothing_and_says_where(tmp_path):
     failed = 0
     for allowed in range(200):
         place = tmp_path / str(allowed)
-        files = place / "files"
-        files.mkdir(parents=True)
-        for name, data in {"old.md": b"old\n", "gone.md": b"gone\n", "MEMORY.md": b"- [gone](gone.md) - x\n"}.items():
-            (files / name).write_bytes(data)
+        files = make_files(place)
         before = snapshot(files)
-        after = {"new.md": b"new\n", "old.md": b"changed\n", "MEMORY.md": b"- [new](new.md) - x\n"}
         journal = Journal(str(place / "root"))
         writes = [allowed]
         real = posix.write
@@ -282,7 +256,7 @@ def test_a_full_disk_at_any_write_changes_nothing_and_says_where(tmp_path):
         # While the disk is full a removed file can't come back: then the next start brings it, or finishes.
         assert snapshot(files) == before or journal.unfinished() is not None
         Journal(journal.root).recover()
-        assert snapshot(files) in (before, after)
+        assert snapshot(files) in (before, AFTER)
     assert failed >= 5
 
 
@@ -318,8 +292,14 @@ def test_recovery_never_overwrites_what_somebody_wrote_meanwhile(journal, files)
     assert "new.md" not in snapshot(files)
 
 
-def test_words_written_at_the_last_moment_are_put_back(journal, files, monkeypatch):
+def test_what_was_made_is_taken_back_and_words_of_the_last_moment_stay(journal, files, monkeypatch):
     before = snapshot(files)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TextEdit, "make", lambda edit: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            journal.run("test", plan(files), "s")
+    assert snapshot(files) == before
+    assert journal.unfinished() is None
     real = fs.write_atomic
 
     def late(path, data, durable=True):
@@ -334,33 +314,20 @@ def test_words_written_at_the_last_moment_are_put_back(journal, files, monkeypat
     assert snapshot(files) == before | {"old.md": b"old\nlate\n"}
 
 
-def test_an_interrupt_takes_back_what_was_made(journal, files):
-    before = snapshot(files)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(TextEdit, "make", lambda edit: (_ for _ in ()).throw(KeyboardInterrupt))
-        with pytest.raises(KeyboardInterrupt):
-            journal.run("test", plan(files), "s")
-    assert snapshot(files) == before
-    assert journal.unfinished() is None
-
-
-def test_purged_content_is_gone_and_its_operation_cannot_be_undone(journal, files):
+def test_damaged_content_is_noticed_and_purged_content_is_gone(journal, files):
     journal.run("test", [FileChange(f"{files}/old.md", b"old\n", b"changed\n")], "s")
-    row = row_of(journal)
-    journal.purge("purge", [row["before"]])
-    assert not os.path.exists(journal.contents.path(row["before"]))
-    with pytest.raises(NotFoundError, match="deleted for good"):
-        undo.run(journal, "undo").first()
-    assert (files / "old.md").read_bytes() == b"changed\n"
-
-
-def test_a_damaged_image_is_noticed(journal, files):
-    journal.run("test", [FileChange(f"{files}/old.md", b"old\n", b"changed\n")], "s")
-    row = row_of(journal)
-    with open(journal.contents.path(row["before"]), "w") as file:
+    with open(journal.path) as file:
+        row = json.loads(file.readline())["changes"][0]
+    path = journal.contents.path(row["before"])
+    with open(path, "w") as file:
         file.write("rot")
     with pytest.raises(MemtuiError, match="damaged"):
         undo.run(journal, "undo").first()
+    journal.purge("purge", [row["before"]])
+    assert not os.path.exists(path)
+    with pytest.raises(NotFoundError, match="deleted for good"):
+        undo.run(journal, "undo").first()
+    assert (files / "old.md").read_bytes() == b"changed\n"
 
 
 def test_entries_of_an_inbox_are_edited_under_its_lock_and_an_emptied_one_goes(journal, tmp_path):
@@ -376,6 +343,18 @@ def test_entries_of_an_inbox_are_edited_under_its_lock_and_an_emptied_one_goes(j
     assert [entry.text for entry in inbox_format.read(path)] == ["Another", "Use pnpm"]
 
 
+def there_and_back(before, after):
+    """The text that the line edits make, and what their inverses make of that."""
+    edits = text_edits("x", before.encode(), after.encode())
+    text = before
+    for edit in edits:
+        text = edit.apply(text)
+    back = text
+    for edit in reversed(edits):
+        back = edit.inverse().apply(back)
+    return text, back
+
+
 lines = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "\n", "- x\r\n", "é\x0b\n", "\u2028\n"]), max_size=8)
 ends = st.sampled_from(["", "a", "end"])
 
@@ -385,14 +364,7 @@ ends = st.sampled_from(["", "a", "end"])
 @example(["a\n"], "a", ["a\n", "a\n"], "")
 def test_line_edits_turn_one_text_into_the_other_and_back(old, old_end, new, new_end):
     before, after = ("".join([*old, old_end]), "".join([*new, new_end]))
-    edits = text_edits("x", before.encode(), after.encode())
-    text = before
-    for edit in edits:
-        text = edit.apply(text)
-    assert text == after
-    for edit in reversed(edits):
-        text = edit.inverse().apply(text)
-    assert text == before
+    assert there_and_back(before, after) == (after, before)
 
 
 unique = st.lists(st.integers(0, 99).map(lambda n: f"- [{n}]({n}.md)\n"), unique=True, max_size=8)
@@ -401,19 +373,13 @@ unique = st.lists(st.integers(0, 99).map(lambda n: f"- [{n}]({n}.md)\n"), unique
 @given(unique, unique)
 def test_edits_of_distinct_lines_are_exact_both_ways(old, new):
     before, after = "".join(old), "".join(new)
-    edits = text_edits("x", before.encode(), after.encode())
-    text = before
-    for edit in edits:
-        text = edit.apply(text)
-    assert sorted(text) == sorted(after)
-    for edit in reversed(edits):
-        text = edit.inverse().apply(text)
-    assert sorted(text) == sorted(before)
+    assert [sorted(text) for text in there_and_back(before, after)] == [sorted(after), sorted(before)]
 
 
-@given(
-    st.text(alphabet="ab\n\r", max_size=30), st.text(alphabet="ab\n", max_size=5), st.text(alphabet="ab\n", max_size=5)
-)
+SHORT = st.text(alphabet="ab\n", max_size=5)
+
+
+@given(st.text(alphabet="ab\n\r", max_size=30), SHORT, SHORT)
 def test_an_edit_never_loses_another_line(text, removed, added):
     edit = TextEdit("x", removed, added)
     try:
@@ -421,13 +387,8 @@ def test_an_edit_never_loses_another_line(text, removed, added):
     except ConflictError:
         assert removed
         return
-    kept = sorted(line for line in text.replace("\r", "").split("\n") if line)
-    for line in removed.split("\n"):
-        if line:
-            kept.remove(line)
-    assert sorted(line for line in result.replace("\r", "").split("\n") if line) == sorted(
-        [*kept, *(line for line in added.split("\n") if line)]
-    )
+    count = lambda text: Counter(line for line in text.replace("\r", "").split("\n") if line)
+    assert count(result) == count(text) - count(removed) + count(added)
 
 
 def test_changes_made_together_are_undone_and_redone_together(tmp_path):
