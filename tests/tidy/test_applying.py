@@ -119,13 +119,6 @@ def test_a_fix_of_memory_md_is_made_beside_a_line_that_came_meanwhile(world, mea
     assert world.text("MEMORY.md") == (meanwhile if reasons else after + "- [four](four.md)\n")
 
 
-def test_a_file_that_is_there_by_now_is_not_overwritten(world):
-    both = world.proposal("merge", ["one.md", "two.md"], {"one.md": None, "two.md": None, "new.md": "y"})
-    world.write("new.md", "somebody's")
-    assert [each.reason for each in apply(world, both).refused] == ["stale"]
-    assert world.text("new.md") == "somebody's"
-
-
 def test_a_file_that_changes_while_it_is_applied_makes_its_proposal_stale(world, monkeypatch):
     planned = merge(world)
     compose = composed_files.Composition
@@ -142,24 +135,23 @@ def test_a_file_that_changes_while_it_is_applied_makes_its_proposal_stale(world,
     assert world.text("two.md") == TWO + "Just now.\n"
 
 
-def test_two_that_change_other_lines_of_a_file_are_both_made(world):
+def test_two_that_change_a_file_are_both_made_unless_they_change_the_same_line(world):
     world.write("long.md", "a\nb\nc\nd\ne\nf\n")
+    first = world.proposal("rewrite", ["long.md"], {"long.md": "A\nb\nc\nd\ne\nf\n"})
+    both = world.proposal("merge", ["one.md", "two.md"], {"one.md": None, "two.md": None, "new.md": "y"})
+    world.write("new.md", "somebody's")
     done = apply(
         world,
-        world.proposal("rewrite", ["long.md"], {"long.md": "A\nb\nc\nd\ne\nf\n"}),
+        first,
         world.proposal("rewrite", ["long.md"], {"long.md": "a\nb\nc\nd\nE\nf\n"}),
+        world.proposal("rewrite", ["long.md"], {"long.md": "other\nb\nc\nd\ne\nf\n"}),
+        both,
     )
     assert len(done.made) == 2
+    assert {each.reason for each in done.refused} == {"overlap", "stale"}
+    assert first.id in next(each.error.message for each in done.refused if each.reason == "overlap")
     assert world.text("long.md") == "A\nb\nc\nd\nE\nf\n"
-
-
-def test_two_that_change_the_same_line_the_later_is_refused(world):
-    first = world.proposal("rewrite", ["three.md"], {"three.md": THREE.replace("Links", "Some")})
-    second = world.proposal("rewrite", ["three.md"], {"three.md": THREE.replace("Links", "Other")})
-    done = apply(world, first, second)
-    assert [each.id for each in done.made] == [first.id]
-    assert [(each.reason, each.proposal.id) for each in done.refused] == [("overlap", second.id)]
-    assert first.id in done.refused[0].error.message
+    assert world.text("new.md") == "somebody's", "a file that is there by now"
 
 
 def test_the_index_is_written_by_relinks_and_follows_the_others(world):
@@ -267,9 +259,8 @@ def test_without_room_nothing_is_changed(world, monkeypatch):
 # shapes
 
 
-@pytest.mark.parametrize(
-    ("kind", "reads", "makes"),
-    [
+def test_a_proposal_has_the_shape_of_its_kind(world):
+    for kind, reads, makes in (
         ("merge", ["one.md"], {"one.md": "x"}),
         ("merge", ["one.md", "two.md"], {"one.md": None, "two.md": None}),
         ("rewrite", ["one.md"], {"new.md": "x"}),
@@ -280,11 +271,9 @@ def test_without_room_nothing_is_changed(world, monkeypatch):
         ("relink", ["one.md"], {"one.md": None}),
         ("relink", ["MEMORY.md"], {"MEMORY.md": None}),
         ("archive", ["one.md"], {"one.md": None, "other.md": "x"}),
-    ],
-)
-def test_a_proposal_has_the_shape_of_its_kind(world, kind, reads, makes):
-    with pytest.raises(MemtuiError):
-        world.proposal(kind, reads, makes)
+    ):
+        with pytest.raises(MemtuiError):
+            world.proposal(kind, reads, makes)
 
 
 # any sequence
@@ -293,44 +282,32 @@ NAMES = ("a.md", "b.md", "c.md", "d.md")
 BODIES = st.sampled_from(["Text.", "See [[a]] and [[b|bee]].", "One.\n\nTwo [[c]].", "", "ü [[d]]\r\nend"])
 
 
-class Steps:
-    """Random proposals about a world, and undos."""
-
-    def __init__(self, world, data):
-        self.world, self.data = world, data
-
-    def there(self):
-        return sorted(name for name in os.listdir(self.world.auto) if name in NAMES)
-
-    def proposal(self):
-        draw, there = self.data.draw, self.there()
-        kind = draw(st.sampled_from(get_args(changeset.Kind)))
-        some = draw(st.permutations(there))
-        text = text_of(draw(st.sampled_from("abcde")), draw(st.sampled_from(["", "About it"])), draw(BODIES))
-        if kind == "merge" and len(there) > 1:
-            return self.world.proposal(kind, some[:2], {some[0]: text, some[1]: None})
-        if kind in {"rewrite"} and there:
-            return self.world.proposal(kind, some[:1], {some[0]: text})
-        if kind == "archive" and there:
-            return self.world.proposal(kind, some[:1], {some[0]: None, f".archive/{some[0]}": text})
-        if kind == "delete" and there:
-            return self.world.proposal(kind, some[:1], {some[0]: None})
-        if kind == "relink" and there:
-            return self.world.proposal(kind, ["MEMORY.md"], {"MEMORY.md": draw(st.sampled_from(["", INDEX, "- x\n"]))})
+def random_proposal(world, draw):
+    """A proposal of any kind that the world's files allow; else None."""
+    there = sorted(name for name in os.listdir(world.auto) if name in NAMES)
+    kind = draw(st.sampled_from(get_args(changeset.Kind)))
+    some = draw(st.permutations(there))
+    text = text_of(draw(st.sampled_from("abcde")), draw(st.sampled_from(["", "About it"])), draw(BODIES))
+    if len(there) < (2 if kind == "merge" else 1):
         return None
+    index = draw(st.sampled_from(["", INDEX, "- x\n"]))
+    reads, makes = {
+        "merge": lambda: (some[:2], {some[0]: text, some[1]: None}),
+        "rewrite": lambda: (some[:1], {some[0]: text}),
+        "archive": lambda: (some[:1], {some[0]: None, f".archive/{some[0]}": text}),
+        "delete": lambda: (some[:1], {some[0]: None}),
+        "relink": lambda: (["MEMORY.md"], {"MEMORY.md": index}),
+    }[kind]()
+    return world.proposal(kind, reads, makes)
 
 
 @pytest.mark.slow
 @settings(deadline=None)
 @given(data=st.data())
 def test_any_sequence_of_changesets_and_undos_restores_the_tree(tmp_path_factory, data):
-    world = World(
-        f"{tmp_path_factory.mktemp('any')}", {name: text_of(name[0], body=data.draw(BODIES)) for name in NAMES}
-    )
-    world.write(
-        "MEMORY.md", "".join(f"- [{name[0]}]({name}) — About {name[0]}\n" for name in NAMES) + "Also [a](a.md)."
-    )
-    steps = Steps(world, data)
+    files = {name: text_of(name[0], body=data.draw(BODIES)) for name in NAMES}
+    index = "".join(f"- [{name[0]}]({name}) — About {name[0]}\n" for name in NAMES) + "Also [a](a.md)."
+    world = World(f"{tmp_path_factory.mktemp('any')}", {**files, "MEMORY.md": index})
     trees = [world.files()]
     for _ in range(data.draw(st.integers(1, 4))):
         if not os.path.exists(world.path("MEMORY.md")):
@@ -341,7 +318,8 @@ def test_any_sequence_of_changesets_and_undos_restores_the_tree(tmp_path_factory
             trees.pop()
             assert world.files() == trees[-1]
             continue
-        proposals = [each for each in (steps.proposal() for _ in range(data.draw(st.integers(1, 4)))) if each]
+        drawn = [random_proposal(world, data.draw) for _ in range(data.draw(st.integers(1, 4)))]
+        proposals = [proposal for proposal in drawn if proposal]
         done = apply(world, *{each.id: each for each in proposals}.values())
         assert len(done.made) + len(done.refused) == len({each.id for each in proposals})
         if done.transaction:

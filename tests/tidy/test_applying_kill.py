@@ -1,25 +1,23 @@
 """SIGKILL at random points while proposals are applied: it is done or not, the next start finishes or takes back what was
 begun, and one undo restores every byte."""
 
-import random
 import shutil
-import statistics
 
 import pytest
 
 import turns
 from memtui.store.journal import undo
 from memtui.store.store import Store
-from memtui.tidy import composed_files
-from store.test_store_kill import run_killed
+from memtui.tidy import composed_files, lint
+from store.test_store_kill import random_kills, run_killed
 
 from .stores import World, text_of
+from .test_problems import fix, made, over_limit, subject
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning"),
 ]
 RUNS = len(turns.share(range(500)))  # a quarter of them, in turn
-QUICK = 40
 
 
 def planned(world):
@@ -36,57 +34,55 @@ def planned(world):
     )
 
 
-def killed_at_random_points(top, runs):
-    links = "".join(f"See [[{name}]].\n" for name in "abcdef")
-    files = {f"{name}.md": text_of(name, body=links * 20) for name in "abcdefg"}
-    index = "# Index\n" + "".join(f"- [{name}]({name}.md) — About {name}\n" for name in "abcdefg")
-    world = World(top, {**files, "MEMORY.md": index})
-    found = planned(world)
-    before = world.files()
-    kept = f"{top}-kept"
-    shutil.copytree(world.top, kept)
+def reset_to_copy(world):
+    """Return what puts a world back to how it is now."""
+    copy = f"{world.top}-kept"
+    shutil.copytree(world.top, copy)
 
     def reset():
         shutil.rmtree(world.top)
-        shutil.copytree(kept, world.top)
+        shutil.copytree(copy, world.top)
 
-    def operation():
-        assert len(composed_files.apply(Store(world.env, world.repo), found).made) == len(found)
+    return reset
 
-    times = []
-    for _ in range(5):
-        reset()
-        times.append(run_killed(operation, None)[1])
+
+def all_or_nothing(world, operation, runs):
+    """Kill an operation at random points: all of it is done or nothing, and what is done one undo takes back."""
+    before, reset = world.files(), reset_to_copy(world)
+    run_killed(operation, None)
     after = world.files()
     assert after != before
-    took = statistics.median(times)
-    seed = random.randrange(1 << 32)
-    print("seed", seed)
-    chance = random.Random(seed)
-    ended, outcomes = 0, []
-    while len(outcomes) < runs or (not any(outcomes) and len(outcomes) < 4 * runs):  # `took` may be far off at first
-        reset()
-        by_itself, _ = run_killed(operation, chance.uniform(0, took))
-        ended += by_itself
-        took *= 0.9 if by_itself else 1.035
+    outcomes = set()
+    for _ in random_kills(operation, reset, runs):
         store = Store(world.env, world.repo)
         assert store.problem is None
         assert store.journal.unfinished() is None
         now = world.files()
         assert now in (before, after)
-        outcomes.append(now == after)
+        outcomes.add(now == after)
         if now == after:
             assert undo.run(store.journal, "undo").first().op == "consolidate"
             assert world.files() == before
-    assert ended < len(outcomes) * 0.7
-    assert 0 < sum(outcomes) < len(outcomes)
+    assert outcomes == {True, False}
 
 
 @pytest.mark.kill
-def test_killed_at_random_points(tmp_path):
-    killed_at_random_points(f"{tmp_path}/home", RUNS)
+def test_proposals_killed_at_random_points(tmp_path):
+    links = "".join(f"See [[{name}]].\n" for name in "abcdef")
+    files = {f"{name}.md": text_of(name, body=links * 20) for name in "abcdefg"}
+    index = "# Index\n" + "".join(f"- [{name}]({name}.md) — About {name}\n" for name in "abcdefg")
+    world = World(f"{tmp_path}/home", {**files, "MEMORY.md": index})
+    proposals = planned(world)
+
+    def operation():
+        assert len(composed_files.apply(Store(world.env, world.repo), proposals).made) == len(proposals)
+
+    all_or_nothing(world, operation, RUNS)
 
 
-@pytest.mark.slow
-def test_killed_at_some_points(tmp_path):
-    killed_at_random_points(f"{tmp_path}/home", QUICK)
+@pytest.mark.kill
+def test_a_fix_of_an_index_killed_at_random_points(tmp_path):
+    world = made(f"{tmp_path}/home")
+    own, problem = subject(world), over_limit(world)
+    lint.check(own)
+    all_or_nothing(world, lambda: fix(Store(world.env, world.repo), own, problem), RUNS // 2)

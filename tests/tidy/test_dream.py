@@ -71,10 +71,7 @@ def test_what_a_model_proposes_is_a_changeset_that_can_be_applied_and_undone(wor
     before = world.files()
     done = dream(world).run()
     assert world.files() == before
-    assert [(each.kind, each.reason) for each in done.proposals] == [
-        ("merge", "Because."),
-        ("rewrite", "Because."),
-    ]
+    assert [(each.kind, each.reason) for each in done.proposals] == [("merge", "Because."), ("rewrite", "Because.")]
     assert done.proposals[0].by == "claude-haiku-5-5"
     assert (done.asked, done.dropped, done.failed, done.stopped) == (1, [], [], None)
     assert done.used.tokens == 1010
@@ -131,27 +128,27 @@ def test_what_a_model_invents_while_it_makes_dates_absolute_is_told_and_the_date
     assert not [each for each in made.evidence if each.code == changeset.ADDED]
 
 
-@pytest.mark.parametrize(
-    ("action", "why"),
-    [
-        ({**MERGE, "memories": ["use-pnpm", "../../etc/passwd"]}, "stranger"),
-        ({**MERGE, "keep": "invented"}, "stranger"),
-        ({**MERGE, "memories": ["use-pnpm", "soon"]}, "stranger"),
-        ({**MERGE, "memories": ["use-pnpm"]}, "incomplete"),
-        ({**MERGE, "memories": ["use-pnpm", "no-npm", "no-npm"]}, "twice"),
-        ({**MERGE, "body": " "}, "incomplete"),
-        ({k: v for k, v in MERGE.items() if k != "keep"}, "incomplete"),
-        ({**MERGE, "body": "Use [redacted: GitHub token]."}, "redacted"),
-        ({"action": "prune", "memories": ["use-pnpm", "no-npm"]}, "incomplete"),
-        ({"action": "dates", "memories": ["soon"], "body": "The freeze begins yesterday, said Ann of billing."}, "same"),
-        ({"action": "describe", "memories": ["zoo"], "description": "New"}, "stranger"),
-    ],
-)  # fmt: skip
-def test_an_action_that_is_not_fit_is_left_out_and_said_to_be(world, api, action, why):
-    api.script = answers(action)
-    done = dream(world).run()
-    assert done.proposals == ()
-    assert [each.why for each in done.dropped] == [why]
+UNFIT = [
+    ({**MERGE, "memories": ["use-pnpm", "../../etc/passwd"]}, "stranger"),
+    ({**MERGE, "keep": "invented"}, "stranger"),
+    ({**MERGE, "memories": ["use-pnpm", "soon"]}, "stranger"),
+    ({**MERGE, "memories": ["use-pnpm"]}, "incomplete"),
+    ({**MERGE, "memories": ["use-pnpm", "no-npm", "no-npm"]}, "twice"),
+    ({**MERGE, "body": " "}, "incomplete"),
+    ({k: v for k, v in MERGE.items() if k != "keep"}, "incomplete"),
+    ({**MERGE, "body": "Use [redacted: GitHub token]."}, "redacted"),
+    ({"action": "prune", "memories": ["use-pnpm", "no-npm"]}, "incomplete"),
+    ({"action": "dates", "memories": ["soon"], "body": "The freeze begins yesterday, said Ann of billing."}, "same"),
+    ({"action": "describe", "memories": ["zoo"], "description": "New"}, "stranger"),
+]
+
+
+def test_an_action_that_is_not_fit_is_left_out_and_said_to_be(world, api):
+    for action, why in UNFIT:
+        api.script = answers(action)
+        done = dream(world).run()
+        assert done.proposals == (), action
+        assert [each.why for each in done.dropped] == [why], action
 
 
 def test_a_model_that_was_told_to_delete_everything_may_propose_a_few(world, api):
@@ -231,21 +228,13 @@ def test_a_changeset_waits_until_each_proposal_is_decided_or_stale(world, api):
     found = dream(world).run().proposals
     waiting_proposals.save(world.root, found, 1_795_000_000.0)
     assert waiting_proposals.waiting(world.root) == 2
+    assert dream(world).batches == [], "what waits is not asked about again"
     world.write(f"{world.root}/proposals/other.json", "{}")
-    world.write("soon.md", SOON + "More.\n")
+    waiting_proposals.reject(world.store, found[:1])
     assert waiting_proposals.waiting(world.root) == 1
-    waiting_proposals.reject(world.store, found)
-    assert waiting_proposals.waiting(world.root) == 0
-
-
-def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
-    api.script = answers(MERGE, DATES)
-    found = dream(world).run().proposals
-    waiting_proposals.save(world.root, found, 1_795_000_000.0)
-    assert dream(world).batches == []
-    waiting_proposals.reject(world.store, found)
-    assert dream(world).batches == []
+    assert dream(world).batches == [], "nor what was rejected"
     world.write("soon.md", SOON + "More, since yesterday.\n")
+    assert waiting_proposals.waiting(world.root) == 0
     (batch,) = dream(world).batches
     assert [each.stem for cluster in batch.clusters for each in cluster.memories] == ["soon"]
 

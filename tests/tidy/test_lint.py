@@ -65,10 +65,7 @@ def test_what_needs_no_decision_is_fixed_and_a_second_run_finds_nothing_to_fix(s
     before = {path.name: path.read_bytes() for path in store.iterdir()}
     fix(store)
     assert {path.name: path.read_bytes() for path in store.iterdir()} == before
-
-
-def test_fixes_write_what_is_known_and_leave_the_rest(store):
-    fix(store)
+    # What is known is written, and the rest is left.
     text = (store / "dates.md").read_text()
     assert "begins 2026-11-09." in text
     assert "went away 2026-11-04." in text
@@ -82,9 +79,8 @@ def test_fixes_write_what_is_known_and_leave_the_rest(store):
     assert "## Nothing Here" not in lines
     assert "## More" in lines
     both = "pnpm in every package, npm nowhere; listed a second time by accident"
-    assert [line for line in lines if "package-manager.md" in line] == [
-        f"- [Package manager](package-manager.md) — {both}"
-    ]
+    manager = f"- [Package manager](package-manager.md) — {both}"
+    assert [line for line in lines if "package-manager.md" in line] == [manager]
     assert not any("gone.md" in line for line in lines)
     assert any("(no-line.md)" in line for line in lines)
 
@@ -116,15 +112,12 @@ def count_asked(place, limit):
     return len(asked)
 
 
-def test_the_worst_comes_first(store):
+def test_the_worst_comes_first_and_each_has_words_a_file_and_no_secret(store):
     found = check(store)
     levels = [each.level for each in found]
     assert levels == sorted(levels, reverse=True)  # problem, then note
     assert [each.code for each in found[:2]] == ["memories.broken", "memories.dangling"]
-
-
-def test_every_finding_has_words_a_file_and_no_secret(store):
-    for each in check(store):
+    for each in found:
         assert findings.message(each)
         assert os.path.exists(lint.place(each)[0])
         assert TOKEN not in findings.with_remedy(each) + str(dict(each.data))
@@ -156,12 +149,8 @@ def test_what_only_the_second_line_of_a_memory_says_goes_to_the_first(tmp_path):
 
 
 WORDS = st.text(alphabet=string.ascii_letters + " #-*[]().\n\r\t`<!>é—", max_size=200)
-LINES = st.lists(
-    st.sampled_from(
-        ["# A", "## B", "### C", "", "- [x](x.md) — y", "  - more", "- [x](x.md)", "text", "```", "<!-- c -->", "## B"]
-    ),
-    max_size=20,
-).map("\n".join)
+PARTS = ["# A", "## B", "### C", "", "- [x](x.md) — y", "  - more", "- [x](x.md)", "text", "```", "<!-- c -->", "## B"]
+LINES = st.lists(st.sampled_from(PARTS), max_size=20).map("\n".join)
 
 
 @given(WORDS | LINES)
@@ -209,11 +198,7 @@ def test_orders_are_found_in_any_text(texts):
         ("Tests of the till are not run on CI.", "Tests of the till are run on CI.", True),
         ("The notes are in shop/till not in shop", "The notes are in shop/till", False),
         ("The files are `shop/till/local` not `shop/till`", "Look at `shop/till/local`", False),
-        (
-            "Use pnpm for every script in this repository.",
-            "Use pnpm for every script in this repository, never npm.",
-            False,
-        ),
+        ("Use pnpm for every script in the repo.", "Use pnpm for every script in the repo, never npm.", False),
         ("Install every package and script by pnpm.", "Install every package and script by pnpm and never npm.", False),
         ("Integration tests run in parallel on CI.", "Integration tests do not run in parallel on CI Fridays.", False),
     ],
@@ -230,15 +215,12 @@ def test_a_body_that_says_nothing_is_empty(body):
 
 def test_a_memory_that_repeats_the_instructions_is_found(tmp_path):
     (tmp_path / ".git").mkdir()
-    (tmp_path / "CLAUDE.md").write_text(
-        "# Shop\n\n- Run the integration tests with tox before every commit to main.\n- Be kind.\n"
-    )
+    rule = "Run the integration tests with tox before every commit to main."
+    (tmp_path / "CLAUDE.md").write_text(f"# Shop\n\n- {rule}\n- Be kind.\n")
     kept = tmp_path / ".claude/memory"
     kept.mkdir(parents=True)
-    (kept / "tests.md").write_text(
-        "---\nname: tests\ndescription: Integration tests\n---\n\nRun the integration tests with tox before every commit "
-        "to main.\n\n**Why:** CI is slow.\n"
-    )
+    body = f"{rule}\n\n**Why:** CI is slow.\n"
+    (kept / "tests.md").write_text(f"---\nname: tests\ndescription: Integration tests\n---\n\n{body}")
     (kept / "other.md").write_text("---\nname: other\ndescription: Other\n---\n\nRun the linter before every commit.\n")
     (kept / "MEMORY.md").write_text("- [Tests](tests.md) — when\n- [Other](other.md) — what\n")
     found = check(tmp_path)
@@ -246,18 +228,16 @@ def test_a_memory_that_repeats_the_instructions_is_found(tmp_path):
     assert found[0].data["file"] == str(tmp_path / "CLAUDE.md")
 
 
-def test_a_type_that_several_memories_have_is_the_stores_own(tmp_path):
+def test_a_type_that_several_memories_have_is_the_stores_own_and_another_spelling_is_fixed(tmp_path):
     for n in range(3):
         (tmp_path / f"m{n}.md").write_text(f"---\nname: m{n}\ndescription: d{n}\ntype: learning\n---\n\nWord {n}.\n")
     assert "memories.type" not in [each.code for each in check(tmp_path)]
     (tmp_path / "m2.md").unlink()
     assert "memories.type" in [each.code for each in check(tmp_path)]
-
-
-def test_a_usual_type_in_another_spelling_is_fixed(tmp_path):
-    (tmp_path / "m.md").write_text("---\nname: m\ndescription: d\ntype: References\n---\n\nWord.\n")
+    (tmp_path / "m1.md").unlink()
+    (tmp_path / "m0.md").write_text("---\nname: m\ndescription: d\ntype: References\n---\n\nWord.\n")
     assert "memories.type" not in [each.code for each in fix(tmp_path)]
-    assert "type: reference\n" in (tmp_path / "m.md").read_text()
+    assert "type: reference\n" in (tmp_path / "m0.md").read_text()
 
 
 def test_a_line_of_a_finding_is_the_line_in_the_file():
@@ -277,20 +257,10 @@ def test_a_secret_in_the_index_is_found_and_a_short_number_is_none(tmp_path):
 FRONT = st.lists(
     st.sampled_from(
         [
-            "name: a",
-            "name: b",
-            "name: shared",
-            "description: The till counts in cents",
-            'description: "a \\"quoted\\" one: yes"',
-            "description:",
-            "type: feedback",
+            *("name: a", "name: b", "name: shared", "description:", "type: feedback", "title: Till", "tags: [a, b]"),
+            *("created: 2026-11-05", "expires: 2026-01-01", "verify: glob x", "broken: 'x' y"),
+            *("description: The till counts in cents", 'description: "a \\"quoted\\" one: yes"'),
             "metadata:\n  type: referense\n  modified: 2026-11-05T10:00:00Z",
-            "created: 2026-11-05",
-            "expires: 2026-01-01",
-            "verify: glob x",
-            "title: Till",
-            "tags: [a, b]",
-            "broken: 'x' y",
         ]
     ),
     max_size=5,
@@ -299,38 +269,18 @@ FRONT = st.lists(
 BODY = st.lists(
     st.sampled_from(
         [
-            "The till broke yesterday, and “tomorrow” too.",
-            "We ship next week. See [[b]] and [[none]].",
-            "TODO",
-            "# Heading",
-            "```\ntoday\n```",
-            "Use tabs.",
-            "Use spaces.",
-            "**Why:** it was 3 days ago.",
-            "é日本 last month",
-            "",
-            "---",
-            "\tno \r\n end",
+            *("The till broke yesterday, and “tomorrow” too.", "We ship next week. See [[b]] and [[none]]."),
+            *("TODO", "# Heading", "```\ntoday\n```", "Use tabs.", "Use spaces.", "**Why:** it was 3 days ago."),
+            *("é日本 last month", "", "---", "\tno \r\n end"),
         ]
     ),
     max_size=6,
 )
 LINE = st.sampled_from(
     [
-        "# M",
-        "## Empty",
-        "- [A](a.md) — one",
-        "- [A](a.md)",
-        "  - more of it",
-        "- [B](b.md): The till counts in cents",
-        "- [N](n.md)",
-        "prose",
-        "",
-        "* [C](sub/c.md) — " + "far too long " * 20,
-        "<!-- note -->",
-        "```",
-        "see [a](a.md)",
-        "- [A](./a.md#x) - y",
+        *("# M", "## Empty", "- [A](a.md) — one", "- [A](a.md)", "  - more of it", "- [N](n.md)", "prose", "", "```"),
+        *("- [B](b.md): The till counts in cents", "* [C](sub/c.md) — " + "far too long " * 20, "<!-- note -->"),
+        *("see [a](a.md)", "- [A](./a.md#x) - y"),
     ]
 )
 
@@ -363,17 +313,15 @@ def test_any_store_is_fixed_at_once_and_no_word_of_a_memory_is_lost(tmp_path_fac
 TILL = "The till counts all money in whole cents, never in euros, since rounding errors showed up in the yearly report"
 LONG = f"{TILL}, and everybody who works on it must know that before they change a line of the code that adds up sums"
 HEAD = "---\nname: {name}\n{description}metadata:\n  type: project\n---\n\n{body}\n"
+TILL_FILE = {"till": (f"description: {TILL}\n", LONG)}
 FOLLOWING = {
-    "a long line is shortened to the description": (
-        {"till": (f"description: {TILL}\n", LONG)},
-        f"- [Till](till.md) — {LONG}\n",
-    ),
+    "a long line is shortened to the description": (TILL_FILE, f"- [Till](till.md) — {LONG}\n"),
     "a long line has a very long target": (
-        {"till-" * 12: (f"description: {TILL}\n", LONG)},
+        {"till-" * 12: TILL_FILE["till"]},
         f"- [Till](./{'till-' * 12}.md) — {LONG}\n",
     ),
     "a shortened line has room for what goes on below it": (
-        {"till": (f"description: {TILL}\n", LONG)},
+        TILL_FILE,
         f"- [Till](till.md) — {LONG}\n  - ask Ann first\n",
     ),
     "the new description is what the line says": (
@@ -381,11 +329,8 @@ FOLLOWING = {
         "- [Till](till.md) — The till counts in whole cents\n",
     ),
     "two claim a name, with lines as memtui writes them": (
-        {
-            "a": ("name: shared\ndescription: Counts in cents\n", "x y"),
-            "b": ("name: shared\ndescription: Ann asks\n", "z"),
-        },
-        "- [shared](a.md) — Counts in cents\n- [shared](b.md) — Ann asks\n",
+        {"a": ("name: shared\ndescription: Counts in cents\n", "x y"), "b": ("name: shared\ndescription: Ann\n", "z")},
+        "- [shared](a.md) — Counts in cents\n- [shared](b.md) — Ann\n",
     ),
     "what goes up leaves a section empty": (
         {"above": ("description: One\n", "One one."), "below": ("description: Two\n", "Two two.")},
@@ -431,21 +376,13 @@ def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
         assert findings.message(each)
 
 
-@pytest.mark.parametrize(
-    ("body", "description"),
-    [
-        ("```bash\nls\n```\n", ""),
-        ("| host | role |\n|---|---|\n| a | b |\n", ""),
-    ],
-)
-def test_a_missing_description_is_never_filled_with_markup(tmp_path, body, description):
+def test_a_missing_description_is_never_filled_with_markup(tmp_path):
     path = tmp_path / "x.md"
-    path.write_text(f"---\npermalink: p/x\n---\n\n{body}")
-    before = path.read_bytes()
-    codes = {each.code for each in fix(tmp_path)}
-    assert from_bytes(str(path), "auto", path.read_bytes()).description == description
-    assert ("memories.no_sentence" in codes) == (not description)
-    assert (path.read_bytes() == before) == (not description)
+    for body in ("```bash\nls\n```\n", "| host | role |\n|---|---|\n| a | b |\n"):
+        data = f"---\npermalink: p/x\n---\n\n{body}".encode()
+        path.write_bytes(data)
+        assert "memories.no_sentence" in {each.code for each in fix(tmp_path)}
+        assert path.read_bytes() == data
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Merging memories: fields side by side with a default for each, bodies combined; nothing that one of them says is lost, and
 what both say stands there once."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,13 +63,9 @@ def test_a_description_is_not_repeated_whose_longer_form_adds_what_its_own_text_
     assert coverage.of_proposal(merged_memory.proposal([DATABASE, other])).is_verbatim
 
 
-@pytest.mark.parametrize(
-    "body",
-    ["It is slow.", "The tests need it on port 5433.", "`make db` starts PostgreSQL on port 15433."],
-    ids=["not said", "said of something else", "another port"],
-)
-def test_a_description_stays_whose_longer_form_may_narrow_it(body):
-    assert "\nStart it with `make db`\n" in text(DATABASE, simple("two", "Start it with `make db`", body))
+def test_a_description_stays_whose_longer_form_may_narrow_it():
+    for body in ("It is slow.", "The tests need it on port 5433.", "`make db` starts PostgreSQL on port 15433."):
+        assert "\nStart it with `make db`\n" in text(DATABASE, simple("two", "Start it with `make db`", body))
 
 
 def test_what_contradicts_stays_beside_it():
@@ -87,9 +82,8 @@ def test_a_field_has_the_value_of_the_first_that_has_one_and_lists_are_put_toget
     assert found.fields["metadata"]["owner"] == "anna"
     assert found.fields["metadata"]["tags"] == ["a", "b", "c"]
     assert 'expires: "2027-01-01"' in text(one, two)
-    assert [each.statement.text for each in coverage.of_proposal(merged_memory.proposal([one, two])).dropped] == [
-        "owner: bob"
-    ]
+    dropped = coverage.of_proposal(merged_memory.proposal([one, two])).dropped
+    assert [each.statement.text for each in dropped] == ["owner: bob"]
 
 
 def test_the_one_with_most_text_is_kept_and_its_bytes_stay():
@@ -105,40 +99,26 @@ def test_links_between_them_become_plain_words():
     assert "After one." in text(one, two)
 
 
-PIECES = st.lists(
-    st.sampled_from(
-        [
-            "Use pnpm.",
-            "Use pnpm. The port is 80.",
-            "Use pnpm. It is fast.",
-            "This is new. It is fast.",
-            "- an item. They know.",
-            "The port is 81, not 80.",
-            "- an item",
-            "- an item\n  - below it\n- another. With two.",
-            "1. first\n2. second",
-            "```\ncode\n```",
-            "```sh\ncode\nmore\n```",
-            "# Setup",
-            "## Run it",
-            "**Why:** it broke.",
-            "**Why:** it broke. Twice.\n**How:** carefully.",
-            "| a1 | b1 |\n|---|---|\n| c1 | d1 |",
-            "> quoted. Words.",
-            "---",
-            "Deploy on Fridays.\nBefore noon.",
-            "Deploy on Fridays before noon.",
-        ]
+PARAGRAPHS = [
+    *(
+        "Use pnpm.",
+        "Use pnpm. The port is 80.",
+        "Use pnpm. It is fast.",
+        "This is new. It is fast.",
+        "> quoted. Words.",
     ),
-    max_size=7,
-)
+    *("- an item. They know.", "- an item", "- an item\n  - below it\n- another. With two.", "1. first\n2. second"),
+    *("```\ncode\n```", "```sh\ncode\nmore\n```", "# Setup", "## Run it", "---", "| a1 | b1 |\n|---|---|\n| c1 | d1 |"),
+    *("**Why:** it broke.", "**Why:** it broke. Twice.\n**How:** carefully.", "The port is 81, not 80."),
+    *("Deploy on Fridays.\nBefore noon.", "Deploy on Fridays before noon."),
+]
+PIECES = st.lists(st.sampled_from(PARAGRAPHS), max_size=7)
 
 
 @given(PIECES, PIECES, PIECES, st.sampled_from(["Use pnpm", "Other words", ""]))
 def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three, description):
-    memories = [
-        simple(name, description, "\n\n".join(body)) for name, body in zip("abc", (one, two, three), strict=True)
-    ]
+    bodies = ("\n\n".join(paragraphs) for paragraphs in (one, two, three))
+    memories = [simple(name, description, body) for name, body in zip("abc", bodies, strict=True)]
     found = merged_memory.proposal(memories)
     assert coverage.of_proposal(found).dropped == []
     own = [each for m in memories for each in coverage.of_file(m.path, m.raw)]

@@ -15,14 +15,12 @@ from memtui.tidy.composed_files import savings
 from .stores import World, text_of
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
-PNPM = text_of(
-    "prefer-pnpm", "Use pnpm in this repository, never npm", "The lock file of npm breaks the frozen install of CI."
-)
-AGAIN = text_of(
-    "pnpm-only",
-    "Never npm: this repository uses pnpm",
+BODIES = (
+    "The lock file of npm breaks the frozen install of CI.",
     "A frozen install breaks with the lock file of npm on CI. Twice.",
 )
+PNPM = text_of("prefer-pnpm", "Use pnpm in this repository, never npm", BODIES[0])
+AGAIN = text_of("pnpm-only", "Never npm: this repository uses pnpm", BODIES[1])
 REVIEW = text_of("review", "What to look at first in a review", "Names, tests, then the error paths.")
 INDEX = (
     "- [prefer-pnpm](prefer-pnpm.md) — packages\n- [pnpm-only](pnpm-only.md) — packages again\n"
@@ -55,10 +53,7 @@ def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
     assert merge.evidence[0].code == "memories.alike"
     assert "frozen" in merge.evidence[0].texts
     assert coverage.of_proposal(merge).dropped == []
-
-
-def test_a_merge_says_how_similar_its_memories_are_in_the_number_and_word_of_the_inbox(world):
-    (merge,) = only(world, "merge")
+    # In the number and word of the Inbox.
     one, other = (world.store.find(os.path.basename(each.path).removesuffix(".md")) for each in merge.files)
     (in_inbox,) = similarity.to_draft(one.name, f"{one.description}\n{one.body}", [other])
     assert merge.evidence[0].score == in_inbox.score
@@ -105,9 +100,8 @@ def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_ba
 
 def test_what_is_empty_goes_what_expired_is_archived_what_repeats_instructions_goes(world):
     world.write("stub.md", text_of("stub", "A stub", "TODO"))
-    world.write(
-        "old.md", text_of("old", "Freeze of the release").replace("metadata:", "expires: 2026-01-01\nmetadata:")
-    )
+    old = text_of("old", "Freeze of the release")
+    world.write("old.md", old.replace("metadata:", "expires: 2026-01-01\nmetadata:"))
     rule = "Every commit is signed with the key of the person who made it"
     other = "Secrets never go into a ticket, a log or a test"
     world.write(f"{world.repo}/CLAUDE.md", f"# Rules\n\n{rule}.\n\n{other}.\n")

@@ -14,15 +14,10 @@ from memtui.tidy import lint, lint_fixes, stale
 from memtui.tidy.project import ProjectFiles
 
 NOW = clock.parse("2026-11-22T12:00:00Z")
-SETTINGS = (
-    "-c",
-    "user.name=A",
-    "-c",
-    "user.email=a@example.com",
-    "-c",
-    "commit.gpgsign=false",
-    "-c",
-    "core.hooksPath=/dev/null",
+SETTINGS = tuple(
+    word
+    for setting in ("user.name=A", "user.email=a@example.com", "commit.gpgsign=false", "core.hooksPath=/dev/null")
+    for word in ("-c", setting)
 )
 FILES = {
     "package.json": '{"scripts": {"test": "tox", "build:all": "make"}}',
@@ -90,9 +85,8 @@ def test_a_path_that_was_removed_or_moved_is_found(made):
 
 
 def test_a_moved_path_is_corrected(made):
-    subject, found = check(
-        made, "Prices: `src/old/prices.py:12` and", "`src/old/prices.py`, in `src/gone.py` the rest."
-    )
+    lines = ("Prices: `src/old/prices.py:12` and", "`src/old/prices.py`, in `src/gone.py` the rest.")
+    subject, found = check(made, *lines)
     assert [each.data["proposed"] for each in found] == ["src/new/prices.py", "src/new/prices.py", ""]
     lint_fixes.make(lint_fixes.plan(subject, found))
     text = (made / ".claude/memory/shop.md").read_text()
@@ -121,10 +115,8 @@ def test_what_is_there_never_was_or_is_told_as_past_is_left_alone(made, line):
 
 
 def test_commands_that_the_project_does_not_know_are_found(made):
-    assert named(made, "Run `npm run tests` and `make biuld`.") == [
-        ("command", "npm run tests"),
-        ("command", "make biuld"),
-    ]
+    commands = [("command", "npm run tests"), ("command", "make biuld")]
+    assert named(made, "Run `npm run tests` and `make biuld`.") == commands
 
 
 @pytest.mark.parametrize(
@@ -212,9 +204,8 @@ def test_the_checks_that_a_memory_brings(made, text, holds):
 def test_a_check_that_is_none_of_these_is_a_problem_and_not_made(made, text):
     with pytest.raises(ValueError, match=r"\w"):
         stale.holds(ProjectFiles(str(made)), text)
-    assert [each.code for each in check(made, "Words.", fields=f"verify: [{text!r}]\n")[1]] == [
-        "memories.verify_unknown"
-    ]
+    codes = [each.code for each in check(made, "Words.", fields=f"verify: [{text!r}]\n")[1]]
+    assert codes == ["memories.verify_unknown"]
 
 
 def test_checks_work_without_a_repository_and_say_so_where_they_need_one(tmp_path):

@@ -30,24 +30,13 @@ NEITHER = [
 
 
 def between(*texts):
-    return contradictions.difference(
-        *(memory.from_bytes(f"/{at}.md", "auto", text.encode()) for at, text in enumerate(texts))
-    )
+    memories = (memory.from_bytes(f"/{at}.md", "auto", text.encode()) for at, text in enumerate(texts))
+    return contradictions.difference(*memories)
 
 
-@pytest.mark.parametrize("pair", RIVALS)
-def test_one_telling_word_makes_rivals_and_both_sentences_are_told(pair):
-    assert between(*pair) == (*pair, False)
-
-
-@pytest.mark.parametrize("pair", SIBLINGS)
-def test_a_date_makes_siblings(pair):
-    assert between(*pair) == (*pair, True)
-
-
-@pytest.mark.parametrize("pair", NEITHER)
-def test_others_are_neither(pair):
-    assert between(*pair) is None
+@pytest.mark.parametrize("pair", [*RIVALS, *SIBLINGS, *NEITHER])
+def test_one_telling_word_makes_rivals_and_a_date_siblings_and_both_sentences_are_told(pair):
+    assert between(*pair) == (None if pair in NEITHER else (*pair, pair in SIBLINGS))
 
 
 def test_a_sentence_that_both_have_is_no_rival_of_another():

@@ -1,5 +1,6 @@
 """Stronger forms of a memory that is violated: a pin, then a line of CLAUDE.md or a rule, and commands that a hook refuses."""
 
+import json
 import os
 from pathlib import Path
 
@@ -7,6 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.base import clock, fs, ids, paths
+from memtui.deliver import log as delivery_log
 from memtui.store.journal import undo
 from memtui.store.plan import FileDiff
 from memtui.store.status import Usage
@@ -14,16 +17,40 @@ from memtui.store.store import Store
 from memtui.tidy import changeset, composed_files, lint, plan
 from memtui.tidy.plan import forbidden_commands
 
-from .test_usage_checks import DAY, NOW, Home
+NOW = clock.parse("2026-11-22T12:00:00Z")
+DAY = 86_400
+SESSION = "5e551011-0000-4000-8000-000000000001"
 
 
-class Violated(Home):
-    """A home in which a memory was given and corrected again; what is then proposed, and made."""
+class Home:
+    """A home with global memories and a log of deliveries: what is proposed of a memory that is corrected again, and made."""
 
     def __init__(self, top):
-        super().__init__(top)
-        self.config = top / "home/.claude"
-        self.claude_md = self.config / "CLAUDE.md"
+        self.env = {"HOME": str(top / "home"), "CLAUDE_CONFIG_DIR": str(top / "home/.claude")}
+        self.root = paths.root(self.env)
+        self.memories = top / "home/.claude/memory"
+        self.memories.mkdir(parents=True)
+        self.cwd = str(top / "repo")
+        os.makedirs(self.cwd + "/.git")
+        self.claude_md = top / "home/.claude/CLAUDE.md"
+
+    def memory(self, name, text, age=40 * DAY):
+        path = self.memories / f"{name}.md"
+        path.write_text(f"---\nname: {name}\ndescription: About {name}\n---\n\n{text}\n")
+        os.utime(path, (NOW - age, NOW - age))
+        with (self.memories / "MEMORY.md").open("a") as file:
+            file.write(f"- [{name}]({name}.md) — read it first\n")
+        return str(path)
+
+    def record(self, path, ago, kind="index"):
+        time = NOW - ago
+        row = {"v": 1, "id": ids.new_id(time), "time": clock.iso(time), "event": "SessionStart", "session_id": SESSION}
+        row["items"] = [{"kind": kind, "path": path}]
+        fs.append(delivery_log.log_path(self.root, time), json.dumps(row).encode() + b"\n")
+
+    def found(self) -> list[str]:
+        subject = lint.here(self.env, self.cwd, self.root, NOW, Usage(self.root), set())
+        return [each.data["memory"] for each in lint.check(subject) if each.code == "memories.violated"]
 
     def violate(self, path, times):
         os.utime(path, (NOW - 40 * DAY, NOW - 40 * DAY))
@@ -35,9 +62,12 @@ class Violated(Home):
     def store(self):
         return Store(self.env, self.cwd, by="cli", now=lambda: NOW)
 
+    @property
+    def subject(self):
+        return lint.here(self.env, self.cwd, self.root, NOW, Usage(self.root), set())
+
     def planned(self):
-        subject = lint.here(self.env, self.cwd, self.root, NOW, Usage(self.root), set())
-        found = plan.plan(self.store, subject).proposals
+        found = plan.plan(self.store, self.subject).proposals
         return [each for each in found if any(e.code == "memories.violated" for e in each.evidence)]
 
     def titles(self):
@@ -52,7 +82,7 @@ class Violated(Home):
 
 @pytest.fixture
 def home(tmp_path):
-    return Violated(tmp_path)
+    return Home(tmp_path)
 
 
 NPM = "---\nname: pnpm\ndescription: Use pnpm, never npm\n{more}---\n\nUse pnpm, never npm.\n"
@@ -67,7 +97,12 @@ def violated(home, times, name="pnpm", more="pinned: true\n"):
 
 
 def test_a_memory_that_is_violated_three_times_is_to_be_pinned(home):
-    path = violated(home, 2, more="")
+    path = violated(home, 0, more="")
+    home.record(path, 31 * DAY, "recall")
+    problems = lambda: [each.data["memory"] for each in lint.check(home.subject) if each.code == "memories.violated"]
+    assert problems() == []
+    home.violate(path, 2)
+    assert problems() == ["pnpm"]
     assert home.planned() == []
     home.record(path, DAY, "corrected")
     (proposal,) = home.planned()

@@ -7,17 +7,8 @@ from memtui.base import clock, findings, fs, ids, paths
 from memtui.settings import config
 
 # What needs nobody's decision, and what a person is asked about.
-AT_ONCE = {
-    "root.open",
-    "root.locked",
-    "errors.recent",
-    "inbox.unproven",
-}
-ASKED = {
-    "hooks.absent",
-    "config.misspelt",
-    "kept.due",
-}
+AT_ONCE = {"root.open", "root.locked", "errors.recent", "inbox.unproven"}
+ASKED = {"hooks.absent", "config.misspelt", "kept.due"}
 
 
 def break_all(world):

@@ -62,16 +62,8 @@ def only(machine, area, *words):
 
 def test_nothing_is_wrong_where_nothing_is(machine):
     assert {finding.level for finding in machine.check()} == {OK}
-    assert {f.area for f in machine.check()} == {
-        "root",
-        "config",
-        "errors",
-        "inbox",
-        "memories",
-        "trust",
-        "journal",
-        "kept",
-    }
+    areas = {"root", "config", "errors", "inbox", "memories", "trust", "journal", "kept"}
+    assert {finding.area for finding in machine.check()} == areas
 
 
 def test_files_open_to_others(machine):
@@ -90,48 +82,44 @@ def test_a_root_that_can_not_be_written(machine):
         os.chmod(machine.root, 0o700)
 
 
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
+def test_settings(machine):
+    for text, words in (
         ("mode = \n", "can't be read"),
         ("budgte = 9000\n", "Did you mean budget"),
         ("budget = 20000\n", "budget must be between"),
         ('[projects."/no/such"]\nmodee = "off"\n', "Did you mean mode"),
         ('[projects."/no/such"]\nbudget = 900\n', "can't be set for one project"),
         ('[projects."shop"]\nmode = "off"\n', "absolute path"),
-    ],
-)
-def test_settings(machine, text, word):
-    fs.write_atomic(f"{machine.root}/config.toml", text.encode())
-    only(machine, "config", word, "memtui config edit")
+    ):
+        fs.write_atomic(f"{machine.root}/config.toml", text.encode())
+        only(machine, "config", words, "memtui config edit")
 
 
-@pytest.mark.parametrize("line", ["recall_select = true", 'subconscious = "full"'])
-def test_what_asks_a_model_while_none_may_be_asked(machine, line):
+def test_what_asks_a_model_while_none_may_be_asked(machine):
     config = f"{machine.root}/config.toml"
-    fs.write_atomic(config, f"{line}\n".encode())
-    said = [
-        findings.message(f) for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"
-    ]
-    assert said == [f"{line.partition(' ')[0]} is on, but llm_backend is off, so no model is asked."]
-    fs.append(config, b'llm_backend = "api"\n')
-    assert not [f for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"]
+    for line in ("recall_select = true", 'subconscious = "full"'):
+        for backend, sentences in (("off", 1), ("api", 0)):
+            fs.write_atomic(config, f'{line}\nllm_backend = "{backend}"\n'.encode())
+            said = [findings.message(finding) for finding in machine.check() if finding.code == "config.no_model"]
+            name = line.partition(" ")[0]
+            assert said == [f"{name} is on, but llm_backend is off, so no model is asked."] * sentences
 
 
-@pytest.mark.parametrize(
-    ("fields", "word"),
-    [
+def test_guidance_that_nobody_will_get(machine):
+    path = f"{machine.root}/projects/{machine.slug}/guidance.md"
+    for fields, words in (
         ({"expires": "2026-11-20"}, "expired"),
         ({"expires": "tomorrow"}, "“tomorrow” is not a time"),
         ({"attempts": "3"}, "came back 3 times"),
         ({"for": "agnet:bob"}, "“agnet:bob”"),
         ({"for": "agent:bob, session:ab"}, "“session:ab”"),
         ({"for": "path:"}, "“path:”"),
-    ],
-)
-def test_guidance_that_nobody_will_get(machine, fields, word):
-    machine.guide("old", slug=machine.slug, **fields)
-    only(machine, "inbox", word, "“old” for repo", "memtui note --withdraw")
+    ):
+        machine.guide("old", slug=machine.slug, **fields)
+        only(machine, "inbox", words, "“old” for repo", "memtui note --withdraw")
+        os.unlink(path)
+    machine.guide("x" * 9000, slug=machine.slug)
+    only(machine, "inbox", "too long")
 
 
 def test_hand_written_guidance_that_holds_a_secret(machine):
@@ -141,11 +129,6 @@ def test_hand_written_guidance_that_holds_a_secret(machine):
     os.unlink(path)
     machine.guide("The database wants password=hunter2 now.", slug=machine.slug, **{"from": "cli"})  # was asked about
     assert machine.problems() == []
-
-
-def test_guidance_that_is_too_long(machine):
-    machine.guide("x" * 9000)
-    only(machine, "inbox", "too long")
 
 
 @pytest.mark.large

@@ -2,9 +2,7 @@
 
 import json
 import os
-import posix
 import shutil
-import signal
 import threading
 import time
 
@@ -13,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import turns
+from hooks.killing import arm, die
 from memtui.base import clock, fs, ids
 from memtui.base.errors import NotFoundError
 from memtui.deliver import log as delivery_log
@@ -54,6 +53,11 @@ class World:
     def days_ago(self, days):
         self.time = NOW - days * DAY
         return self.store
+
+    def memories(self):
+        directory = self.repo / ".claude" / "memory"
+        directory.mkdir(parents=True)
+        return directory
 
     def create(self, name, days=0.0):
         store = self.days_ago(days)
@@ -186,8 +190,7 @@ def test_lines_of_another_version_stay_and_torn_ones_go(world):
 
 
 def test_contents_that_only_trust_names_stay(world):
-    memory = world.repo / ".claude" / "memory"
-    memory.mkdir(parents=True)
+    memory = world.memories()
     (memory / "a.md").write_text("one\n")
     trust_grants.grant(world.root, str(memory), now=lambda: NOW - 300 * DAY)
     assert world.collect().changes == 1
@@ -286,17 +289,10 @@ def log(root, when, count=3):
     seconds = clock.parse(when)
     made = []
     for number in range(count):
-        record = {
-            "v": 1,
-            "id": ids.new_id(seconds + number),
-            "time": clock.iso(seconds + number),
-            "event": "UserPromptSubmit",
-            "session_id": "s",
-            "text": f"<memtui-guidance>Text {number} of {when}: ünï</memtui-guidance>",
-            "chars": 50,
-            "items": [{"kind": "guidance", "id": f"N{number}"}],
-            "extra": [1],
-        }
+        record = {"v": 1, "id": ids.new_id(seconds + number), "time": clock.iso(seconds + number), "extra": [1]}
+        text = f"<memtui-guidance>Text {number} of {when}: ünï</memtui-guidance>"
+        record |= {"event": "UserPromptSubmit", "session_id": "s", "text": text, "chars": 50}
+        record["items"] = [{"kind": "guidance", "id": f"N{number}"}]
         delivery_log.append(root, record, seconds)
         made.append(record)
     return made
@@ -320,39 +316,28 @@ def test_months_of_deliveries_that_ended_long_ago_go(tmp_path):
 # --- trust
 
 
-@pytest.fixture
-def trusted(world):
-    memory = world.repo / ".claude" / "memory"
-    memory.mkdir(parents=True)
-    return memory
-
-
 def names(world, memory):
     return sorted(trust.load(world.root, str(memory)).hashes.values())
 
 
-def test_of_each_memory_the_newest_trusted_texts_stay(world, trusted):
+def test_of_each_memory_the_newest_trusted_texts_stay(world):
+    trusted = world.memories()
     for number in range(25):
         (trusted / "a.md").write_text(f"a {number}\n")
         (trusted / "b.md").write_text("b\n")
         trust_grants.grant(world.root, str(trusted))
     assert retention.due(world.root, NOW).trusted == 5
+    world.set(keep_days=0)
+    assert not world.collect().trusted
+    world.set(keep_days=180)
     assert len(names(world, trusted)) == 26
     assert retention.collect(world.root, NOW).trusted == 5
     known = trust.load(world.root, str(trusted))
     assert [known.allows(f"a {number}\n".encode()) for number in (4, 5, 24)] == [False, True, True]
     assert known.allows(b"b\n")
     assert not retention.due(world.root, NOW).anything
-
-
-def test_trust_in_a_repository_that_is_gone_stays_and_with_zero_all_of_it(world, trusted):
-    for number in range(25):
-        (trusted / "a.md").write_text(f"a {number}\n")
-        trust_grants.grant(world.root, str(trusted))
-    world.set(keep_days=0)
-    assert not world.collect().trusted
     shutil.rmtree(trusted)
-    assert len(names(world, trusted)) == 25
+    assert len(names(world, trusted)) == 21, "trust in a repository that is gone stays"
 
 
 # --- all of it
@@ -367,8 +352,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
     store = world.days_ago(5)
     store.delete(store.find("m20"))
     made = [each["id"] for month in ("2026-02-10", "2026-03-10", "2026-11-02") for each in log(world.root, month, 5)]
-    memory = world.repo / ".claude" / "memory"
-    memory.mkdir(parents=True)
+    memory = world.memories()
     (memory / "a.md").write_text("a\n")
     trust_grants.grant(world.root, str(memory), now=lambda: NOW)
     stale = f"{world.root}/trash/x.1-abcdef01.tmp"
@@ -383,7 +367,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
         shutil.copytree(copy, top, symlinks=True)
         pid = os.fork()
         if not pid:
-            arm(point)
+            arm(point, die)
             retention.collect(world.root, NOW)
             os._exit(0)
         done = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
@@ -407,27 +391,6 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
             break
     assert done
     assert point > 10
-
-
-def arm(point):
-    """End this process right before the `point`-th call that changes something."""
-    count = 0
-
-    def wrap(name, real):
-        def call(*given, **more):
-            nonlocal count
-            if name != "open" or given[1] & os.O_CREAT:
-                count += 1
-                if count == point:
-                    os.kill(os.getpid(), signal.SIGKILL)
-            return real(*given, **more)
-
-        return call
-
-    for name in ("open", "write", "rename", "link", "unlink", "mkdir", "fsync"):
-        real = getattr(posix, name)
-        for module in (os, posix):
-            setattr(module, name, wrap(name, real))
 
 
 @pytest.mark.slow
@@ -477,12 +440,8 @@ def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_sta
     assert retention.due(world.root, NOW).rejected == 1
     found = world.collect()
     assert (found.rejected, found.busy) == (1, [])
-    assert [each.description for each in rejections.load(f"{world.root}/global")] == [
-        "Use yarn",
-        "as an older version wrote it",
-        "Use bun",
-    ]
-    assert ("rejected", "1 draft that you rejected long ago") in fixes.due(
-        found, retention.limits(world.root), dry=False
-    )
+    descriptions = [each.description for each in rejections.load(f"{world.root}/global")]
+    assert descriptions == ["Use yarn", "as an older version wrote it", "Use bun"]
+    sentences = fixes.due(found, retention.limits(world.root), dry=False)
+    assert ("rejected", "1 draft that you rejected long ago") in sentences
     assert retention.due(world.root, NOW).rejected == 0

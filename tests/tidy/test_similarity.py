@@ -1,9 +1,10 @@
-"""Near-duplicates: what says much the same is paired, best first; what only shares common words is not."""
+"""What says much the same is paired or ranked, best first; what only shares common words, or says the opposite, is not."""
 
 import os
 import subprocess
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -80,10 +81,68 @@ print([similarity._share(one, other, weights).hex() for one in bags for other in
 
 
 def test_a_score_is_the_same_in_each_process():
-    told = {
-        subprocess.run(
-            [sys.executable, "-c", ORDER], check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(told) == 1
+    command = [sys.executable, "-c", ORDER]
+    one, other = (
+        subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
+        for seed in "12"
+    )
+    assert one == other
+
+
+# --- a draft, and the memories that there are
+
+SHORT = made("concise-answers", "Answer in a few sentences, code first")
+
+
+def test_the_same_name_comes_first():
+    found = similarity.to_draft("prefer-pnpm", "A frozen lock file in CI", [RELEASE, SHORT, PNPM])
+    assert found[0].memory is PNPM
+    assert found[0].score >= similarity.SAME_NAME
+
+
+def test_other_words_for_the_same_are_found_and_unlike_ones_are_not():
+    found = similarity.to_draft("use-pnpm", "Use pnpm, not npm", [RELEASE, SHORT, PNPM])
+    assert [each.memory for each in found] == [PNPM]
+    found = similarity.to_draft("short-answers", "Keep answers short, code first", [PNPM, SHORT])
+    assert [each.memory for each in found] == [SHORT]
+    assert similarity.to_draft("alt-texts", "Every image gets an alt text", [PNPM, SHORT, RELEASE]) == []
+
+
+def test_few_differing_words_are_marked_as_runs_and_many_not_at_all():
+    def runs(one, other):
+        spans = similarity.differing(one, other)
+        return [[text[start:end] for start, end in found] for text, found in zip((one, other), spans, strict=True)]
+
+    one = "use the frozen lock file in CI for every install"
+    assert runs(one, "use the old yarn lock file in CI for every install") == [["frozen"], ["old yarn"]]
+    assert runs(one, "answer in a few sentences") == [[], []]
+    assert runs("use pnpm", "use pnpm whenever something is built at all") == [[], []]
+    assert runs(one, one.upper()) == [[], []]
+
+
+def test_a_broken_memory_can_not_be_merged_into():
+    broken = memory.from_bytes("/x/prefer-pnpm.md", "project", b"---\nname: 'x\n---\nx")
+    assert broken.broken
+    assert similarity.to_draft("prefer-pnpm", "Use pnpm", [broken]) == []
+
+
+# --- known texts
+
+
+def is_known(one, other):
+    texts = similarity.KnownTexts(0.7)
+    texts.add(one, "that")
+    return texts.find(other) == "that"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "known"),
+    [
+        ("Use pnpm, not npm", "use pnpm, not npm.", True),
+        ("Ask before writing a database migration", "Ask me before you write a migration", True),
+        ("Use pnpm, not npm", "Use npm, not pnpm", False),
+        *(("Use pnpm, not npm", text, False) for text in ("", "not", "!", "the")),
+    ],
+)
+def test_the_same_rule_in_other_words_is_known_and_another_is_not(one, other, known):
+    assert is_known(one, other) == is_known(other, one) == known
