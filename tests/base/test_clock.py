@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,61 +31,23 @@ def test_every_iso_time_with_an_offset_means_what_datetime_says(moment, minutes,
     assert abs(clock.parse(text) - expected) < 1e-3
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "2026-11-21T09:00:00+0200",
-        "2026-11-21T09:00:00+02",
-        "2026-11-21 09:00 +02:00",
-        "2026-11-21T07:00Z",
-        "2026-11-21t07:00:00z",
-        "2026-11-21T07:00:00,000Z",
-        "2026-11-21 07:00",
-        "2026-11-21T02:00:00-0500",
-    ],
-)
-def test_the_forms_that_date_prints_and_people_write(text):
-    assert clock.parse(text) == clock.parse("2026-11-21T07:00:00Z") == 1795244400.0
+def test_the_forms_that_date_prints_and_people_write():
+    for text in (
+        *("2026-11-21T09:00:00+0200", "2026-11-21T09:00:00+02", "2026-11-21 09:00 +02:00", "2026-11-21T07:00Z"),
+        *("2026-11-21t07:00:00z", "2026-11-21T07:00:00,000Z", "2026-11-21 07:00", "2026-11-21T02:00:00-0500"),
+    ):
+        assert clock.parse(text) == clock.parse("2026-11-21T07:00:00Z") == 1795244400.0, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " ",
-        "tomorrow",
-        "2026",
-        "2026-11",
-        "2026-13-01",
-        "2026-00-10",
-        "2026-02-29",
-        "2026-11-31",
-        "2026/11/21",
-        "2026-11-21T",
-        "2026-11-21T9:00",
-        "2026-11-21T24:00",
-        "2026-11-21T09:60",
-        "2026-11-21T09:00:nan",
-        "2026-11-21T09:00:inf",
-        "2026-11-21T09:00:1e9",
-        "2026-11-21T-1:00",
-        "2026-1_-21",
-        "+026-11-21",
-        "2026-11-21X09:00",
-        "٢٠٢٦-١١-٢١",
-        "2026-11-21T09:00:00+02:0",
-        "2026-11-21T09:00:00+99:99:99",
-        "2026-11-21T09:00Zx",
-        "0000-01-01",
-        None,
-        5,
-        1.5,
-        ["2026-11-21"],
-        b"2026-11-21",
-    ],
-)
-def test_anything_else_is_no_time(text):
-    assert clock.parse(text) is None
+def test_anything_else_is_no_time():
+    for odd in (
+        *("", " ", "tomorrow", "2026", "2026-11", "2026-13-01", "2026-00-10", "2026-02-29", "2026-11-31", "2026/11/21"),
+        *("2026-11-21T", "2026-11-21T9:00", "2026-11-21T24:00", "2026-11-21T09:60", "2026-11-21T09:00:nan"),
+        *("2026-11-21T09:00:inf", "2026-11-21T09:00:1e9", "2026-11-21T-1:00", "2026-1_-21", "+026-11-21"),
+        *("2026-11-21X09:00", "٢٠٢٦-١١-٢١", "2026-11-21T09:00:00+02:0", "2026-11-21T09:00:00+99:99:99"),
+        *("2026-11-21T09:00Zx", "0000-01-01", None, 5, 1.5, ["2026-11-21"], b"2026-11-21"),
+    ):
+        assert clock.parse(odd) is None, odd
 
 
 @given(st.text() | st.text("0123456789-:.TZ+ ", max_size=32))

@@ -18,51 +18,12 @@ VALUES = st.recursive(
     max_leaves=20,
 )
 # Pieces that make texts which are nearly JSON.
-PIECES = st.lists(
-    st.sampled_from(
-        [
-            "{",
-            "}",
-            "[",
-            "]",
-            ",",
-            ":",
-            '"',
-            "'",
-            "\\",
-            "\\u",
-            "d83d",
-            "\\ude00",
-            "null",
-            "tru",
-            "true",
-            "NaN",
-            "-",
-            "1",
-            "Infinity",
-            "-Infinity",
-            "1e999",
-            "0.1",
-            "01",
-            ".5",
-            "1.",
-            " ",
-            "\n",
-            "\t",
-            "\x00",
-            "\x1f",
-            "�",
-            "é",
-            "\ufeff",
-            "\xa0",
-            "//",
-            '"a"',
-            '{"a":1}',
-            "9" * 30,
-        ]
-    ),
-    max_size=12,
-).map("".join)
+TOKENS = [
+    *("{", "}", "[", "]", ",", ":", '"', "'", "\\", "\\u", "d83d", "\\ude00", "null", "tru", "true", "NaN", "-", "1"),
+    *("Infinity", "-Infinity", "1e999", "0.1", "01", ".5", "1.", " ", "\n", "\t", "\x00", "\x1f", "�", "é", "\ufeff"),
+    *("\xa0", "//", '"a"', '{"a":1}', "9" * 30),
+]
+PIECES = st.lists(st.sampled_from(TOKENS), max_size=12).map("".join)
 
 
 def same(left, right):
@@ -78,10 +39,8 @@ def same(left, right):
 def outcome(parse, text):
     try:
         return ("value", parse(text))
-    except ValueError:
-        return ("ValueError", None)
-    except RecursionError:
-        return ("RecursionError", None)
+    except (ValueError, RecursionError) as error:
+        return (isinstance(error, ValueError), None)
 
 
 def agree(text):
@@ -145,15 +104,11 @@ def test_deep_nesting_is_an_error_and_no_crash(opening):
     assert done.stdout.split()[0] in {"RecursionError", "JSONDecodeError"}
 
 
-@pytest.mark.parametrize("value", [object(), {1, 2}, b"x", {"a": object()}, {(1, 2): 3}])
-def test_what_json_cannot_hold_is_a_type_error(value):
-    with pytest.raises(TypeError):
-        json.dumps(value)
-    with pytest.raises(TypeError):
-        fastjson.dumps(value)
-
-
-def test_a_value_that_holds_itself_is_a_value_error():
+def test_what_json_cannot_hold_is_an_error_of_the_same_kind():
+    for value in (object(), {1, 2}, b"x", {"a": object()}, {(1, 2): 3}):
+        for dumps in (json.dumps, fastjson.dumps):
+            with pytest.raises(TypeError):
+                dumps(value)
     value = []
     value.append(value)
     with pytest.raises(ValueError):

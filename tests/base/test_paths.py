@@ -31,19 +31,10 @@ def repo(tmp_path):
 # --- slugs: the expected names were read off the directories that the client made
 
 
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [
-        ("/srv/znfd/shop", "-srv-znfd-shop"),
-        ("/home/ann/my_app.v2", "-home-ann-my-app-v2"),
-        ("/", "-"),
-        ("/w/日本 é", "-w-----"),
-        ("/w/cafe\u0301", "-w-cafe-"),
-        ("/w/😀", "-w---"),
-    ],
-)
-def test_every_utf16_unit_but_ascii_letters_and_digits_becomes_a_dash(path, name):
-    assert paths.slug(path) == name
+def test_every_utf16_unit_but_ascii_letters_and_digits_becomes_a_dash():
+    names = {"/srv/znfd/shop": "-srv-znfd-shop", "/home/ann/my_app.v2": "-home-ann-my-app-v2", "/": "-"}
+    names |= {"/w/日本 é": "-w-----", "/w/cafe\u0301": "-w-cafe-", "/w/😀": "-w---"}
+    assert {path: paths.slug(path) for path in names} == names
 
 
 def javascript_slug(path):
@@ -113,9 +104,6 @@ def test_directories_come_from_the_environment():
     assert paths.root({"MEMTUI_HOME": "/m/"}) == "/m"
     with pytest.raises(KeyError):
         paths.root({})
-
-
-def test_inboxes_are_global_or_a_projects():
     assert paths.inbox_dir("/m", None) == "/m/global"
     assert paths.inbox_dir("/m", "-w-shop") == "/m/projects/-w-shop"
 
@@ -137,19 +125,20 @@ def test_outside_a_repository_a_directory_stands_for_itself(tmp_path):
     assert paths.project_root(str(tmp_path / "not" / "there")) == str(tmp_path / "not" / "there")
 
 
-def test_a_worktree_shares_the_main_work_tree(repo, tmp_path):
+def test_a_worktree_shares_the_main_work_tree_also_through_a_symlink(repo, tmp_path):
     git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
     git(repo, "worktree", "add", "-q", ".claude/worktrees/inner")
     (tmp_path / "fix" / "src").mkdir()
     assert paths.project_root(str(tmp_path / "fix")) == str(repo)
     assert paths.project_root(str(tmp_path / "fix" / "src")) == str(repo)
     assert paths.project_root(str(repo / ".claude" / "worktrees" / "inner")) == str(repo)
-
-
-def test_a_worktree_reached_through_a_symlink_is_still_one(repo, tmp_path):
-    git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
     (tmp_path / "link").symlink_to(tmp_path / "fix")
     assert paths.project_root(str(tmp_path / "link")) == str(repo)
+    # Files that would block are not waited for.
+    common = repo / ".git" / "worktrees" / "fix" / "commondir"
+    common.unlink()
+    os.mkfifo(common)
+    assert paths.project_root(str(tmp_path / "fix")) == str(tmp_path / "fix")
 
 
 def test_worktrees_of_a_bare_repository_share_it(repo, tmp_path):
@@ -196,27 +185,14 @@ def test_an_unpacked_archive_cannot_pass_itself_off_as_another_project(repo, tmp
     assert paths.project_root(str(fake)) == str(fake)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\n",
-        b"garbage",
-        b"gitdir:",
-        b"gitdir: /nowhere",
-        b"gitdir: a\x00b",
-        b"\xff\xfe\x00",
-        b"gitdir: .",
-        b"x" * 9000,
-        b"gitdir: \xff",
-        b"ref: refs/heads/main",
-    ],
-)
-def test_a_git_file_of_another_kind_marks_a_project_of_its_own(tmp_path, content):
-    (tmp_path / ".git").write_bytes(content)
-    below = tmp_path / "src"
-    below.mkdir()
-    assert paths.project_root(str(below)) == str(tmp_path)
+def test_a_git_file_of_another_kind_marks_a_project_of_its_own(tmp_path):
+    (tmp_path / "src").mkdir()
+    for content in (
+        *(b"", b"\n", b"garbage", b"gitdir:", b"gitdir: /nowhere", b"gitdir: a\x00b", b"\xff\xfe\x00", b"gitdir: ."),
+        *(b"x" * 9000, b"gitdir: \xff", b"ref: refs/heads/main"),
+    ):
+        (tmp_path / ".git").write_bytes(content)
+        assert paths.project_root(str(tmp_path / "src")) == str(tmp_path), content
 
 
 def test_what_is_neither_file_nor_directory_is_passed_over(repo):
@@ -227,14 +203,6 @@ def test_what_is_neither_file_nor_directory_is_passed_over(repo):
     (repo / "lib").mkdir()
     (repo / "lib" / ".git").symlink_to(repo / "nowhere")
     assert paths.project_root(str(repo / "lib")) == str(repo)
-
-
-def test_a_worktrees_files_that_would_block_are_not_waited_for(repo, tmp_path):
-    git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
-    common = repo / ".git" / "worktrees" / "fix" / "commondir"
-    common.unlink()
-    os.mkfifo(common)
-    assert paths.project_root(str(tmp_path / "fix")) == str(tmp_path / "fix")
 
 
 # --- paths without `os`
@@ -260,12 +228,6 @@ def test_resolve_is_realpath(tmp_path_factory):
     check()
 
 
-def test_a_loop_of_symlinks_is_nowhere_and_inside_nothing(tmp_path):
-    (tmp_path / "loop").symlink_to("loop")
-    assert paths.resolve(str(tmp_path / "loop")) is None
-    assert not paths.inside(str(tmp_path), str(tmp_path / "loop" / "x"))
-
-
 def test_inside_follows_symlinks_and_does_not_take_a_prefix_for_a_parent(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "ab").mkdir()
@@ -276,10 +238,13 @@ def test_inside_follows_symlinks_and_does_not_take_a_prefix_for_a_parent(tmp_pat
     assert not paths.inside(base, str(tmp_path / "ab" / "x"))
     assert not paths.inside(base, base + "/out/x")
     assert paths.inside("/", "/etc")
+    (tmp_path / "loop").symlink_to("loop")
+    assert paths.resolve(str(tmp_path / "loop")) is None
+    assert not paths.inside(str(tmp_path), str(tmp_path / "loop" / "x"))
 
 
-@pytest.mark.parametrize("path", ["/a", "/a/b", "/", "/a/b/c"])
-def test_parent_and_join_are_those_of_posixpath(path):
-    assert paths.parent(path) == os.path.dirname(path)
-    assert paths.join(path, "x") == os.path.join(path, "x")
-    assert paths.join(path, "/x") == "/x"
+def test_parent_and_join_are_those_of_posixpath():
+    for path in ("/a", "/a/b", "/", "/a/b/c"):
+        assert paths.parent(path) == os.path.dirname(path)
+        assert paths.join(path, "x") == os.path.join(path, "x")
+        assert paths.join(path, "/x") == "/x"

@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 from memtui.base.phrasing import cut, gap, some
 
 
-def test_a_line_is_cut_between_words():
+def test_a_line_is_cut_between_words_and_one_without_blanks_keeps_its_beginning():
     assert cut("use pnpm in this repository", 27) == "use pnpm in this repository"
     assert cut("use pnpm in this repository", 20) == "use pnpm in this…"
 
-
-def test_a_line_without_blanks_keeps_its_beginning():
     assert cut("長" * 200, 20) == "長" * 19 + "…"
     assert cut("fix " + "長" * 200, 20) == "fix " + "長" * 15 + "…"
 

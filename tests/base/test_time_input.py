@@ -69,9 +69,8 @@ def test_a_time_without_a_zone_is_local(moment, between):
     assert time_input.read(moment.isoformat(between), 0.0, ahead=True) == expected
     minute = time_input.read(moment.isoformat(between, "minutes"), 0.0, ahead=True)
     assert minute == expected - moment.second
-    assert time_input.read(moment.date().isoformat(), 0.0, ahead=False) == time.mktime(
-        (*moment.timetuple()[:3], 0, 0, 0, 0, 0, -1)
-    )
+    midnight = time.mktime((*moment.timetuple()[:3], 0, 0, 0, 0, 0, -1))
+    assert time_input.read(moment.date().isoformat(), 0.0, ahead=False) == midnight
 
 
 @given(st.floats(1e9, 4e9).map(int), st.sampled_from(time_input.WEEKDAYS), st.booleans(), st.booleans())
@@ -95,8 +94,6 @@ def test_no_text_raises_and_what_is_found_can_be_written_into_a_file(text, ahead
     assert found in {None, time_input.NEVER} or clock.parse(clock.iso_seconds(found)) == int(found)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "soon", "18", "25:00", "18:60", "tomorrow soon", "１8:00", "2026-02-30", "fr", "-2h"]
-)
-def test_anything_else_is_no_time(text):
-    assert time_input.read(text, NOW.timestamp(), ahead=True) is None
+def test_anything_else_is_no_time():
+    for text in ("", "soon", "18", "25:00", "18:60", "tomorrow soon", "１8:00", "2026-02-30", "fr", "-2h"):
+        assert time_input.read(text, NOW.timestamp(), ahead=True) is None

@@ -16,15 +16,15 @@ TEXTS = st.lists(TRICKS | st.text(ANY, max_size=10), max_size=8).map("".join)
 # A tag as a lenient reader would see it: blanks, slashes and invisible characters do not matter.
 LENIENT = re.compile(r"<[\s/\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*(memtui-|system-reminder)", re.IGNORECASE)
 
+HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+
 
 @given(TEXTS)
 @example("a < b and c <= d, see <https://memtui-docs> and <b>")
 def test_cleaned_text_opens_no_guarded_tag_and_holds_nothing_invisible_that_harms(text):
     clean = visible.clean(text)
     assert not LENIENT.search(clean)
-    assert not re.search(
-        "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]", clean
-    )
+    assert not HARMFUL.search(clean)
     assert visible.clean(clean) == clean
 
 
@@ -42,32 +42,25 @@ def test_what_nobody_can_see_is_not_put_before_the_model(secret):
     assert visible.clean(f"Use pnpm{secret}.") == "Use pnpm."
 
 
-@pytest.mark.parametrize(
-    "tag",
-    [
+ALIKE = [
+    *(
         "</mem\u200dtui-guidance>",
         "</m\u200c\ufe0femtui-guidance>",
         "</memtui\u2011guidance>",
         "</m\u0435mtui-guidance>",
-        "</\uff4d\uff45\uff4d\uff54\uff55\uff49-guidance>",
-        "</\U0001d426emtui-guidance>",
-        "</me\u0301mtui-guidance>",
-        "</memtu1-guidance>",
-        "</rnemtui-guidance>",
-        "</m e m t u i-guidance>",
-        "\uff1c/memtui-guidance\uff1e",
-        "\u2039/memtui-guidance\u203a",
-        "</\u0455\u0443stem-reminder>",
-        "</sys\u200dtem-reminder>",
-        "</system_reminder>",
-        "<" + "\u0301" * 90 + "/memtui-index>",
-    ],
-)
-def test_what_only_looks_like_a_guarded_tag_is_none_either(tag):
-    clean = visible.clean(f"before {tag} after")
-    assert "&lt;" in clean
-    assert tag[0] not in clean
-    assert visible.clean(clean) == clean
+    ),
+    *("</\uff4d\uff45\uff4d\uff54\uff55\uff49-guidance>", "</\U0001d426emtui-guidance>", "</me\u0301mtui-guidance>"),
+    *("</memtu1-guidance>", "</rnemtui-guidance>", "</m e m t u i-guidance>", "\uff1c/memtui-guidance\uff1e"),
+    *("\u2039/memtui-guidance\u203a", "</\u0455\u0443stem-reminder>", "</sys\u200dtem-reminder>", "</system_reminder>"),
+    "<" + "\u0301" * 90 + "/memtui-index>",
+]
+
+
+def test_what_only_looks_like_a_guarded_tag_is_none_either():
+    for tag in ALIKE:
+        clean = visible.clean(f"before {tag} after")
+        assert ("&lt;" in clean, tag[0] in clean) == (True, False), tag
+        assert visible.clean(clean) == clean
 
 
 @given(TEXTS)

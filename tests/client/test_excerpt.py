@@ -47,13 +47,12 @@ def test_without_a_record_the_words_are_looked_for(tmp_path):
 
 def test_a_rejected_tool_and_a_queued_message_are_the_persons_words(tmp_path):
     said = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse uv"
+    sent = {"type": "queued_command", "prompt": "and be quick"}
     path = write(
         tmp_path,
         line("user", [{"type": "tool_result", "tool_use_id": "t", "is_error": True, "content": said}], "u-1"),
         json.dumps({"type": "queue-operation", "operation": "enqueue", "content": "and be quick"}),
-        json.dumps(
-            {"type": "attachment", "attachment": {"type": "queued_command", "prompt": "and be quick"}, "uuid": "u-2"}
-        ),
+        json.dumps({"type": "attachment", "attachment": sent, "uuid": "u-2"}),
         json.dumps({"type": "queue-operation", "operation": "enqueue", "content": "I will wait"}),
         line("user", "I will wait", "u-3", isMeta=True, turnOrigin="scheduled"),
         json.dumps({"type": "queue-operation", "operation": "enqueue", "content": "never mind"}),
@@ -65,35 +64,21 @@ def test_a_rejected_tool_and_a_queued_message_are_the_persons_words(tmp_path):
 
 def test_a_typed_answer_and_words_on_a_plan_are_found_by_their_records(tmp_path):
     asked = [{"question": "Which?", "options": [{"label": "A"}]}]
+    answered = {"questions": asked, "answers": {"Which?": "none of these"}}
+    plan = "Implement the following plan:\n\n# Plan\n\nUser feedback on this plan: no mocks"
     report = 'The user answered: "Which?"="none of these". Read the answers carefully'
     path = write(
         tmp_path,
         line("assistant", [{"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": asked}}]),
-        line(
-            "user",
-            [{"type": "tool_result", "tool_use_id": "t", "content": report}],
-            "u-1",
-            toolUseResult={"questions": asked, "answers": {"Which?": "none of these"}},
-        ),
-        line(
-            "user",
-            "Implement the following plan:\n\n# Plan\n\nUser feedback on this plan: no mocks",
-            "u-2",
-            planContent="# Plan",
-            origin={"kind": "auto-continuation"},
-        ),
+        line("user", [{"type": "tool_result", "tool_use_id": "t", "content": report}], "u-1", toolUseResult=answered),
+        line("user", plan, "u-2", planContent="# Plan", origin={"kind": "auto-continuation"}),
     )
     assert [s.text for s in excerpt.around(path, "u-1") if s.hit] == ["none of these"]
     assert [s.text for s in excerpt.around(path, "u-2") if s.hit] == ["no mocks"]
 
 
 def test_what_is_not_there_gives_nothing_and_what_is_no_conversation_is_left_out(tmp_path):
-    path = write(
-        tmp_path,
-        "not json",
-        line("user", "meta", isMeta=True),
-        line("user", "side", isSidechain=True),
-        line("user", "real", "u-1"),
-    )
+    others = (line("user", "meta", isMeta=True), line("user", "side", isSidechain=True))
+    path = write(tmp_path, "not json", *others, line("user", "real", "u-1"))
     assert excerpt.around(path, "u-9", "never said") == []
     assert [s.text for s in excerpt.around(path, "u-1")] == ["real"]

@@ -16,22 +16,14 @@ def says(found, *texts):
 
 
 def test_only_what_is_said_next_is_said_after_the_interruption():
-    assert says(marked(), "Use the staging database.", "And then run it.") == [
-        ("Use the staging database.", True),
-        ("And then run it.", False),
-    ]
-
-
-def test_it_is_remembered_from_one_reading_to_the_next():
+    turns = says(marked(), "Use the staging database.", "And then run it.")
+    assert turns == [("Use the staging database.", True), ("And then run it.", False)]
+    # It is remembered from one reading to the next.
     later = Conversation(marked("[Request interrupted by user for tool use]").to_state())
     assert says(later, "Use the staging database.") == [("Use the staging database.", True)]
 
-
-def test_words_about_an_interruption_are_none():
-    assert says(marked("It said [Request interrupted by user] there."), "Go on, please.")[-1] == (
-        "Go on, please.",
-        False,
-    )
+    about = marked("It said [Request interrupted by user] there.")
+    assert says(about, "Go on, please.")[-1] == ("Go on, please.", False)
 
 
 def called(tool, **given):

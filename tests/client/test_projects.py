@@ -46,13 +46,8 @@ def called(*roots):
 
 
 def test_a_project_is_called_by_its_directory_and_two_of_one_name_by_as_much_of_the_path_as_tells_them_apart():
-    assert called("/home/you/crm", "/srv/api", "/home/you/jobs/api", "/home/you/home/api", "/") == [
-        "crm",
-        "srv/api",
-        "jobs/api",
-        "home/api",
-        "/",
-    ]
+    roots = ("/home/you/crm", "/srv/api", "/home/you/jobs/api", "/home/you/home/api", "/")
+    assert called(*roots) == ["crm", "srv/api", "jobs/api", "home/api", "/"]
     assert called("/a/b/c", "/x/b/c", "/b/c") == ["a/b/c", "x/b/c", "b/c"]
 
 
@@ -81,17 +76,15 @@ def test_the_true_path_comes_from_the_transcripts(env, tmp_path):
     assert found(env) == {paths.slug(cwd): cwd}
 
 
-def test_a_session_that_changed_its_directory_still_names_the_project(env, tmp_path):
+def test_a_session_that_changed_its_directory_names_the_project_and_a_path_of_another_name_is_not_believed(
+    env, tmp_path
+):
     cwd = str(tmp_path / "app")
-    transcript(env, cwd + "/src/deep", slug=paths.slug(cwd))
     memory(env, cwd)
+    transcript(env, "/somewhere/else", slug=paths.slug(cwd))
+    assert found(env) == {paths.slug(cwd): None}
+    transcript(env, cwd + "/src/deep", slug=paths.slug(cwd), session="s2")
     assert found(env) == {paths.slug(cwd): cwd}
-
-
-def test_a_path_of_another_name_is_not_believed(env, tmp_path):
-    memory(env, str(tmp_path / "app"))
-    transcript(env, "/somewhere/else", slug=paths.slug(str(tmp_path / "app")))
-    assert found(env) == {paths.slug(str(tmp_path / "app")): None}
 
 
 def test_memory_of_a_repository_used_only_from_subdirectories(env, tmp_path):
@@ -111,7 +104,7 @@ def test_a_project_without_transcripts_has_no_path_until_one_appears(env, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"\0\xff\n", b'{"cwd": "relative"}\n', b'{"cwd":"\\ud800"}\n', b'"cwd":"/x\\']
+    "content", [b"", b"\0\xff\n", b'{"cwd": "relative"}\n', b'{"cwd":"\\ud800"}\n', b'"cwd":"/x\\']
 )
 def test_damaged_transcripts_and_caches_are_survived(env, tmp_path, content):
     cwd = str(tmp_path / "app")
@@ -139,9 +132,8 @@ def opened(monkeypatch):
     seen = []
     for module, name in ((builtins, "open"), (os, "open"), (posix, "open")):
         real = getattr(module, name)
-        monkeypatch.setattr(
-            module, name, lambda path, *a, real=real, **k: (seen.append(str(path)), real(path, *a, **k))[1]
-        )
+        spy = lambda path, *a, real=real, **k: seen.append(str(path)) or real(path, *a, **k)
+        monkeypatch.setattr(module, name, spy)
     return seen
 
 

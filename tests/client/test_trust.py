@@ -37,6 +37,8 @@ def test_trust_holds_for_the_bytes_that_were_there(root, memory):
     assert trust.trusted_names(root, str(memory)) == {"b.md"}
     found = trust.status(root, str(memory))
     assert (found.trusted, found.changed, found.new) == (["b.md"], ["a.md"], ["c.md"])
+    assert trust_grants.earlier(root, trust.load(root, str(memory)), "a.md") == b"one\n"
+    assert trust_grants.earlier(root, trust.load(root, str(memory)), "nowhere.md") is None
 
 
 def test_always_covers_what_comes_later(root, memory):
@@ -66,13 +68,6 @@ def test_trust_is_a_step_of_the_journal_that_undo_takes_back_whatever_came_after
     assert trust.trusted_names(root, str(memory)) == {"a.md", "b.md"}
 
 
-def test_what_was_trusted_is_kept_to_be_compared(root, memory):
-    trust_grants.grant(root, str(memory))
-    (memory / "a.md").write_text("changed\n")
-    assert trust_grants.earlier(root, trust.load(root, str(memory)), "a.md") == b"one\n"
-    assert trust_grants.earlier(root, trust.load(root, str(memory)), "nowhere.md") is None
-
-
 def test_names_are_trusted_no_more_one_by_one(root, memory):
     trust_grants.grant(root, str(memory))
     assert trust_grants.revoke(root, str(memory), ["a.md"]) is True
@@ -91,12 +86,16 @@ def test_an_unreadable_trust_file_stops_undo_but_no_start(root, memory):
     Journal(root).recover()
 
 
-def test_one_directory_does_not_vouch_for_another(root, memory, tmp_path):
-    trust_grants.grant(root, str(memory))
+def test_one_directory_does_not_vouch_for_another_nor_one_that_only_claims_to_be_its_worktree(root, memory, tmp_path):
+    trust_grants.grant(root, str(memory), always=True)
     other = tmp_path / "other" / ".claude" / "memory"
     other.mkdir(parents=True)
     (other / "a.md").write_text("one\n")
     assert trust.trusted_names(root, str(other)) == set()
+    tree = worktree(tmp_path, memory.parent.parent)
+    forged = tmp_path / "forged"
+    tree.parent.parent.rename(forged)  # git's note still names the old place
+    assert trust.trusted_names(root, str(forged / ".claude" / "memory")) == set()
 
 
 def test_a_symlink_that_leaves_the_directory_is_refused_even_where_all_is_trusted(root, memory, tmp_path):
@@ -135,14 +134,6 @@ def worktree(tmp_path, main):
     return found
 
 
-def test_a_directory_that_only_claims_to_be_a_worktree_shares_nothing(root, memory, tmp_path):
-    trust_grants.grant(root, str(memory), always=True)
-    found = worktree(tmp_path, memory.parent.parent)
-    forged = tmp_path / "forged"
-    found.parent.parent.rename(forged)  # git's note still names the old place
-    assert trust.trusted_names(root, str(forged / ".claude" / "memory")) == set()
-
-
 @pytest.mark.parametrize("text", ["{", "[]", '{"v": 2, "dirs": {}}', '{"v": 1, "dirs": 3}', "\0\0"])
 def test_a_damaged_trust_file_trusts_nothing_and_is_not_overwritten(root, memory, text):
     trust_grants.grant(root, str(memory))
@@ -171,11 +162,7 @@ def test_a_record_of_another_shape_trusts_nothing(root, memory, found):
 def test_the_reader_costs_a_hook_no_import_it_cannot_afford():
     code = "import sys; before = set(sys.modules); import memtui.store.trust; print(*(set(sys.modules) - before))"
     src = trust.__file__.rsplit("/memtui/", 1)[0]
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {src!r}); {code}"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {src!r}); {code}"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if not name.startswith("memtui")}
     assert loaded <= {"_json", "_blake2", "posix", "time", "fcntl"}

@@ -6,23 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from base.test_visible import LENIENT, TEXTS
 from memtui.deliver import blocks as delivery_blocks
 
-ANY = st.characters(exclude_categories=())
-TRICKS = st.sampled_from(
-    ["<memtui-guidance>", "</memtui-guidance>", "< / MEMTUI-index>", "<system-reminder>", "</System-Reminder>", "<", ">", "<\u200b/memtui-", "<\x00/memtui-x", "<\u202e/system-reminder>", "</\n\nmemtui-guidance>", "<" + " " * 40 + "memtui-", '"', "&lt;", "&", "delivery=", "\x1b[2J", "\r\n", "\u2028", "\U000e0041", "�", "😀", "日本", "<\xad/memtui-", "</mem\u200dtui-", "\uff1c/memtui-", "</m\u0435mtui-", "</rnemtui", "</", "memtui-"]
-)  # fmt: skip
-TEXTS = st.lists(TRICKS | st.text(ANY, max_size=10), max_size=8).map("".join)
-# A tag as a lenient reader would see it: blanks, slashes and invisible characters do not matter.
-LENIENT = re.compile(r"<[\s/\u00ad\u200b-\u200f\u2060-\u2064\ufeff]*(memtui-|system-reminder)", re.IGNORECASE)
 TAGS = st.sampled_from(sorted(delivery_blocks.TAGS.values()))
 PARTS = st.lists(st.tuples(TEXTS | st.integers(0, 900).map("x".__mul__), TEXTS), max_size=8)
-BLOCKS = st.lists(
-    st.tuples(
-        TAGS, st.dictionaries(st.sampled_from(["scope", "source", "from"]), TEXTS), TEXTS, PARTS, st.integers(0, 3)
-    ),
-    max_size=5,
-)
+ATTRIBUTES = st.dictionaries(st.sampled_from(["scope", "source", "from"]), TEXTS)
+BLOCKS = st.lists(st.tuples(TAGS, ATTRIBUTES, TEXTS, PARTS, st.integers(0, 3)), max_size=5)
 ID = "01K8ZC5N8W3M1T9Q6V2R4B7XAD"
 
 
@@ -70,13 +60,7 @@ def test_no_blocks_exceed_the_budget_leave_their_tags_or_are_cut(drawn, budget):
     assert [tag for tag, _ in opened] == closed
     assert len(marks) == len(opened) + len(closed)
     assert all(f' delivery="{ID}"' in attributes and ' time="20' in attributes for _, attributes in opened)
-
-
-@pytest.mark.slow
-@given(BLOCKS, st.integers(500, 9800))
-def test_the_number_of_what_was_left_out_is_told_and_logged(drawn, budget):
-    blocks = build(drawn)
-    text, items, left_out = delivery_blocks.compose(blocks, budget, ID)
+    # The number of what was left out is told and logged.
     told = sum(int(number) for number in re.findall(r"^\((\d+) more left out for lack of room", text, re.MULTILINE))
     logged = sum(item.get("count", 1) for item in items if "left_out" in item)
     unlisted = sum(block.unlisted for block in blocks)
@@ -85,18 +69,17 @@ def test_the_number_of_what_was_left_out_is_told_and_logged(drawn, budget):
 
 
 def lists(*sizes):
-    return [
-        delivery_blocks.Block(
-            delivery_blocks.TAGS["index"],
-            {"scope": name},
-            "Intro.",
-            [
-                delivery_blocks.Part(f"- {name} {n}", f"{name}{n}", {"kind": "index", "scope": name})
-                for n in range(size)
-            ],
-        )
-        for name, size in zip("abc", sizes, strict=False)
-    ]
+    def block(name, size):
+        item = {"kind": "index", "scope": name}
+        parts = [delivery_blocks.Part(f"- {name} {n}", f"{name}{n}", item) for n in range(size)]
+        return delivery_blocks.Block(delivery_blocks.TAGS["index"], {"scope": name}, "Intro.", parts)
+
+    return [block(name, size) for name, size in zip("abc", sizes, strict=False)]
+
+
+def guidance(size):
+    part = delivery_blocks.Part("g" * size, "g", {"kind": "guidance", "id": size})
+    return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], {}, "", [part])
 
 
 def test_a_long_list_does_not_silence_the_next():
@@ -109,17 +92,8 @@ def test_a_long_list_does_not_silence_the_next():
 
 
 def test_guidance_comes_first_and_whole_or_waits():
-    def guidance(size):
-        return delivery_blocks.Block(
-            delivery_blocks.TAGS["guidance"],
-            {},
-            "",
-            [delivery_blocks.Part("g" * size, "g", {"kind": "guidance", "id": size})],
-        )
-
-    text, items, left_out = delivery_blocks.compose(
-        [guidance(300), guidance(2000), guidance(100), *lists(50)], 1600, ID
-    )
+    blocks = [guidance(300), guidance(2000), guidance(100), *lists(50)]
+    text, items, left_out = delivery_blocks.compose(blocks, 1600, ID)
     assert [part.item["id"] for part in left_out if part.item["kind"] == "guidance"] == [2000]
     assert "g" * 300 in text
     assert "g" * 301 not in text
@@ -133,13 +107,7 @@ def test_nothing_makes_no_text():
 
 def test_exactly_the_budget_is_used_if_need_be():
     for size in range(300, 340):
-        block = delivery_blocks.Block(
-            delivery_blocks.TAGS["guidance"],
-            {},
-            "",
-            [delivery_blocks.Part("x" * size, "x", {"kind": "guidance", "id": 1})],
-        )
-        text, _, left_out = delivery_blocks.compose([block], 400, ID)
+        text, _, left_out = delivery_blocks.compose([guidance(size)], 400, ID)
         assert bool(text) != bool(left_out)
         if text:
             assert delivery_blocks.units(text) <= 400

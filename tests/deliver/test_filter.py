@@ -52,12 +52,12 @@ LABELS = {"SessionStart": "start", "guidance": "note notes", "index": "index", "
 ROW = {**RECORD, "text": "Use PNPM [01K8ZC5N8W3M1T9Q6V2R4B7ABC]"}
 
 
-@pytest.mark.parametrize("text", ["shop", "shop pnpm", "5f0c1a", "start", "note", "notes shop", "index"])
-def test_with_labels_the_text_is_sought_in_what_a_row_shows_and_its_line_holds_the_needle(text):
-    wanted = Filter(text=text, labels=LABELS)
-    assert wanted.matches(Delivery.of(ROW))
-    assert wanted.needle()[0] in json.dumps(ROW).encode().lower()
-    assert not Filter(text=text).matches(Delivery.of(ROW))
+def test_with_labels_the_text_is_sought_in_what_a_row_shows_and_its_line_holds_the_needle():
+    for text in ("shop", "shop pnpm", "5f0c1a", "start", "note", "notes shop", "index"):
+        wanted = Filter(text=text, labels=LABELS)
+        assert wanted.matches(Delivery.of(ROW))
+        assert wanted.needle()[0] in json.dumps(ROW).encode().lower()
+        assert not Filter(text=text).matches(Delivery.of(ROW))
 
 
 def test_the_word_lost_finds_what_is_lost_and_the_texts_that_have_it():
@@ -68,9 +68,9 @@ def test_the_word_lost_finds_what_is_lost_and_the_texts_that_have_it():
     assert wanted.matches(Delivery.of({**ROW, "text": "it got lost"}), outcome=lambda _: "arrived")
 
 
-@pytest.mark.parametrize(("text", "found"), [("01k8zc", True), ("01k8z", False), ("7abc", False), ("note-1", True)])
-def test_an_id_is_found_by_its_beginning_alone(text, found):
-    assert Filter(text=text, labels=LABELS).matches(Delivery.of(ROW)) == found
+def test_an_id_is_found_by_its_beginning_alone():
+    for text, matches in (("01k8zc", True), ("01k8z", False), ("7abc", False), ("note-1", True)):
+        assert Filter(text=text, labels=LABELS).matches(Delivery.of(ROW)) == matches
 
 
 @pytest.mark.slow
@@ -86,6 +86,5 @@ def test_a_line_is_never_passed_over_for_its_needle_where_its_delivery_matches(t
 def test_uses_are_told_only_to_who_asks_for_them():
     use = Delivery.of({**RECORD, "items": [{"kind": "use", "id": "prefer-pnpm", "path": "/m/prefer-pnpm.md"}]})
     assert not Filter().matches(use)
-    assert all(
-        Filter(**asked).matches(use) for asked in ({"kind": "use"}, {"memory": "prefer-pnpm"}, {"outcome": "nothing"})
-    )
+    for asked in ({"kind": "use"}, {"memory": "prefer-pnpm"}, {"outcome": "nothing"}):
+        assert Filter(**asked).matches(use)

@@ -90,9 +90,8 @@ def test_since_bounds_it_and_nothing_older_is_looked_for(root, proofs, monkeypat
 def test_a_receipt_is_looked_up_until_it_is_known_for_good(root, proofs, tmp_path):
     add(root, 1, event="UserPromptSubmit", transcript=str(tmp_path / "t.jsonl"), transcript_size=0)
     (found,) = Reading(root, Filter(), proofs).read()
-    (tmp_path / "t.jsonl").write_text(
-        fastjson.dumps({"type": "user", "timestamp": clock.iso(NOW), "message": {"content": "hi"}}) + "\n"
-    )
+    prompt = {"type": "user", "timestamp": clock.iso(NOW), "message": {"content": "hi"}}
+    (tmp_path / "t.jsonl").write_text(fastjson.dumps(prompt) + "\n")
     os.utime(tmp_path / "t.jsonl", (NOW, NOW))
     assert proofs.of(found) == "waiting"
     assert not proofs.look_again()

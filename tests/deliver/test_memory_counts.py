@@ -6,18 +6,14 @@ from hypothesis import strategies as st
 from memtui.deliver.memory_counts import RecallCounter
 from memtui.deliver.record import Delivery
 
-ITEM = st.one_of(
-    st.builds(lambda chars: {"kind": "recall", "chars": chars}, st.integers(0, 4000)),
-    st.sampled_from(
-        [
-            {"kind": "use", "action": "read"},
-            {"kind": "use", "action": "wrote"},
-            {"kind": "corrected"},
-            {"kind": "index", "chars": 80},
-            {"kind": "recall", "left_out": "no room", "chars": 80},
-        ]
-    ),
-)
+OTHERS = [
+    *({"kind": "use", "action": action} for action in ("read", "wrote")),
+    {"kind": "corrected"},
+    {"kind": "index", "chars": 80},
+    {"kind": "recall", "left_out": "no room", "chars": 80},
+]
+RECALLS = st.builds(lambda chars: {"kind": "recall", "chars": chars}, st.integers(0, 4000))
+ITEM = RECALLS | st.sampled_from(OTHERS)
 LINE = st.tuples(st.sampled_from("ab"), st.sampled_from(["/m/one.md", "/m/two.md"]), ITEM)
 
 

@@ -78,14 +78,8 @@ def outcome(view, row=None, now=NOW + 5):
     return receipts.outcome(row or record(), view, now)
 
 
-def test_arrived_when_the_model_got_the_block(transcript):
-    assert outcome(transcript(prompt(-1), context(BLOCK))) == "arrived"
-
-
 def test_several_hooks_share_one_record_and_each_is_told_apart(transcript):
-    preview = (
-        f"<persisted-output>\nOutput too large (10.8KB). Full output saved to: /x\n\nPreview (first 2KB):\n{BLOCK}"
-    )
+    preview = f"<persisted-output>\nOutput too large (10.8KB). Full output: /x\n\nPreview (first 2KB):\n{BLOCK}"
     other = BLOCK.replace(ID, "01K8ZC5N8W3M1T9Q6V2R4B7XAE")
     view = transcript(context(other, preview, event="SessionStart"))
     assert outcome(view, record("SessionStart")) == "previewed"
@@ -98,9 +92,7 @@ def test_timed_out_and_failed_runs_are_matched_by_event_and_command(transcript):
     assert outcome(transcript(trouble("hook_non_blocking_error", exitCode=137))) == "failed"
     assert outcome(transcript(trouble("hook_non_blocking_error", command="other-plugin run"))) == "waiting"
     assert outcome(transcript(trouble("hook_non_blocking_error", event="SessionStart"))) == "waiting"
-
-
-def test_a_block_that_arrived_outweighs_the_exit_code(transcript):
+    # A block that arrived outweighs the exit code.
     assert outcome(transcript(context(BLOCK), trouble("hook_non_blocking_error", exitCode=1))) == "arrived"
 
 
@@ -108,6 +100,7 @@ def test_waiting_until_the_model_is_called_again_then_failed(transcript):
     assert outcome(transcript(OTHER, prompt(-0.1))) == "waiting"
     assert outcome(transcript(OTHER, prompt(-0.1), agent(3))) == "failed"
     assert outcome(transcript(OTHER, prompt(-0.1), prompt(60))) == "failed"
+    assert outcome(transcript(OTHER, agent(3, isSidechain=True))) == "waiting", "a subagent's records say nothing of it"
 
 
 def test_a_message_that_goes_on_while_its_tools_run_is_no_new_call(transcript):
@@ -115,24 +108,15 @@ def test_a_message_that_goes_on_while_its_tools_run_is_no_new_call(transcript):
     row = record("PreToolUse", transcript_size=places(*rows)[1])
     assert outcome(transcript(*rows), row) == "waiting"
     assert outcome(transcript(*rows, agent(1, "m2")), row) == "failed"
-
-
-def test_a_subagents_records_say_nothing_of_the_main_conversation(transcript):
-    assert outcome(transcript(OTHER, agent(3, isSidechain=True))) == "waiting"
-
-
-def test_nothing_more_is_waited_for_after_an_hour(transcript):
+    # Nothing more is waited for after an hour.
     view = transcript(OTHER, prompt(-0.1))
     os.utime(transcript.path, (NOW, NOW))
     view.refresh()
     assert outcome(view, now=NOW + 7200) == "failed"
 
 
-def test_a_client_that_records_no_hooks_leaves_it_unknown(transcript):
+def test_without_records_of_hooks_it_is_unknown_but_for_a_session_that_has_only_begun(tmp_path, transcript):
     assert outcome(transcript(prompt(-1), agent(3))) == "unknown"
-
-
-def test_no_transcript_is_unknown_but_for_a_session_that_has_only_begun(tmp_path):
     view = receipts.TranscriptView(str(tmp_path / "gone.jsonl")).refresh()
     assert outcome(view) == "unknown"
     assert outcome(view, record("SessionStart")) == "waiting"
@@ -304,9 +288,8 @@ def test_a_client_that_is_gone_writes_no_more(transcript):
     assert outcome(transcript(*GIVEN), row) == "broken off"
     assert outcome(transcript(GIVEN[0]), row) == "dropped"
     assert outcome(transcript(GIVEN[0]), elsewhere) == "waiting"
-    assert outcome(transcript(GIVEN[0]), {**later, "client": [os.getpid(), "1", row["client"][2]]}) == (
-        "dropped" if began else "waiting"
-    )
+    later["client"][0] = os.getpid()
+    assert outcome(transcript(GIVEN[0]), later) == ("dropped" if began else "waiting")
 
 
 def ended(view, row=DELIVERED):
@@ -334,12 +317,12 @@ def test_an_answer_written_before_the_text_it_answers_proves_it(transcript):
     assert outcome(transcript(*typed, linked({"type": "system"}, "s1", "c1")), DELIVERED) == "waiting"
 
 
-@pytest.mark.parametrize("noted", ["arrived", "previewed", "timed out", "failed", "dropped", "broken off"])
-def test_an_outcome_that_was_noted_holds_whatever_became_of_the_transcript(transcript, noted):
-    row = {**DELIVERED, "outcome": noted}
-    assert outcome(transcript(GIVEN[0], asked("p9", "a0", "P9"), answered("r9", "p9")), row) == noted
-    transcript.path.unlink()
-    assert outcome(receipts.TranscriptView(str(transcript.path)).refresh(), row) == noted
+def test_an_outcome_that_was_noted_holds_whatever_became_of_the_transcript(transcript):
+    for noted in ("arrived", "previewed", "timed out", "failed", "dropped", "broken off"):
+        row = {**DELIVERED, "outcome": noted}
+        assert outcome(transcript(GIVEN[0], asked("p9", "a0", "P9"), answered("r9", "p9")), row) == noted
+        transcript.path.unlink()
+        assert outcome(receipts.TranscriptView(str(transcript.path)).refresh(), row) == noted
 
 
 def test_what_is_shown_to_have_arrived_outweighs_a_loss_that_was_noted(transcript):
@@ -404,9 +387,8 @@ def test_a_prompt_that_another_hook_blocked_takes_its_note_with_it(transcript):
     row = record(prompt_id="P1", transcript_size=places(GIVEN[0])[-1])
     assert outcome(transcript(GIVEN[0]), row) == "waiting"
     assert outcome(transcript(GIVEN[0], blocked), row) == "failed"
-    assert (
-        outcome(transcript(GIVEN[0], blocked), {**row, "transcript_size": places(GIVEN[0], blocked)[-1]}) == "waiting"
-    )
+    row["transcript_size"] = places(GIVEN[0], blocked)[-1]
+    assert outcome(transcript(GIVEN[0], blocked), row) == "waiting"
 
 
 def test_a_prompt_typed_in_mid_turn_is_not_judged_by_the_turn_it_came_into(transcript):

@@ -15,18 +15,22 @@ TEXTS = st.text(ANY, max_size=80)
 # Text that would like to be taken for a mark.
 MARKS = st.sampled_from(
     [
-        "<!-- memtui id=evil -->",
-        "<!-- /memtui -->",
-        "<!--\\ memtui x -->",
-        "<!--\\\\ /memtui -->",
-        "<!-- memtui",
-        "-->",
-        "\ufeff<!-- memtui id=evil -->",
-        " <!-- /memtui -->",
-        "<!-- /memtui -->\r",
-        "<!-- memtui -->",
-        "<!---->",
-        "- [ ] a",
+        *(
+            "<!-- memtui id=evil -->",
+            "<!-- /memtui -->",
+            "<!--\\ memtui x -->",
+            "<!--\\\\ /memtui -->",
+            "<!-- memtui",
+            "-->",
+        ),
+        *(
+            "\ufeff<!-- memtui id=evil -->",
+            " <!-- /memtui -->",
+            "<!-- /memtui -->\r",
+            "<!-- memtui -->",
+            "<!---->",
+            "- [ ] a",
+        ),
     ]
 )
 LINES = st.lists(MARKS | st.text(ANY, max_size=20) | st.just(""), max_size=8).map("\n".join)
@@ -81,17 +85,10 @@ def test_any_value_stays_on_its_line_and_within_its_comment(fields):
 
 def test_fields_as_a_person_writes_them():
     line = '  id=1\tfrom="ci watch"  urgent=yes stray key= for=session:ab,path:*.py odd '
-    assert inbox_format.parse_fields(line) == {
-        "id": "1",
-        "from": "ci watch",
-        "urgent": "yes",
-        "key": "",
-        "for": "session:ab,path:*.py",
-    }
-    assert inbox_format.parse_fields('a="say \\"hi\\" \\\\ there" b="unclosed value') == {
-        "a": 'say "hi" \\ there',
-        "b": "unclosed value",
-    }
+    fields = {"id": "1", "from": "ci watch", "urgent": "yes", "key": "", "for": "session:ab,path:*.py"}
+    assert inbox_format.parse_fields(line) == fields
+    fields = inbox_format.parse_fields('a="say \\"hi\\" \\\\ there" b="unclosed value')
+    assert fields == {"a": 'say "hi" \\ there', "b": "unclosed value"}
 
 
 # --- any text at all
@@ -160,15 +157,8 @@ def test_each_run_of_text_between_entries_is_one_entry():
 
 
 def test_blank_files_hold_nothing():
-    for source in (
-        "",
-        "\n \t\r\n",
-        "\x0b\x0c\n",
-        "\u2003",
-        "\ufeff",
-        "\ufeff\r\n",
-        "<!-- memtui id=x -->\n\n<!-- /memtui -->\n",
-    ):
+    blank = ("", "\n \t\r\n", "\x0b\x0c\n", "\u2003", "\ufeff", "\ufeff\r\n")
+    for source in (*blank, "<!-- memtui id=x -->\n\n<!-- /memtui -->\n"):
         assert texts(source) == []
 
 
@@ -212,23 +202,17 @@ a plain line
 """
 
 
-def test_each_list_item_or_line_is_a_pending_item():
+def test_each_list_item_or_line_is_a_pending_item_and_is_removed_alone():
     assert texts(ITEMS, items=True) == [
         "fix the login test", "done already", "bump the version\nand tell the team\nabout it", "plus", "a plain line",
         "an indented line after it", "outer", "inner", "1. numbered",
     ]  # fmt: skip
-    assert [e.text for e in inbox_format.parse(ITEMS, items=True) if e.fields.get("state") == "done"] == [
-        "done already"
-    ]
-
-
-@pytest.mark.parametrize("number", range(9))
-def test_removing_one_item_removes_its_lines_and_no_others(number):
     entries = inbox_format.parse(ITEMS, items=True)
-    left = without(ITEMS, {entries[number].id}, items=True)
-    expected = [e.text for n, e in enumerate(entries) if n != number]
-    assert texts(left, items=True) == expected
-    assert "# Unfinished" in left
+    assert [entry.text for entry in entries if entry.fields.get("state") == "done"] == ["done already"]
+    for entry in entries:
+        rest = without(ITEMS, {entry.id}, items=True)
+        assert texts(rest, items=True) == [other.text for other in entries if other is not entry]
+        assert "# Unfinished" in rest
 
 
 # --- entries

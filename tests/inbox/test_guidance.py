@@ -26,26 +26,19 @@ def waiting(root, slug="-p"):
     return waiting_in(root, [slug], ("guidance",))
 
 
-@pytest.mark.parametrize("bad", ["", " \n", "a\0b", "a\ud800b"])
-def test_what_is_no_text_is_refused(bad):
-    with pytest.raises(UsageError):
-        guidance.text(bad)
-
-
-@pytest.mark.parametrize("bad", [["you"], ["session:ab"], ["path:"], ["agent:a,b"], ["agent:a", "agent:b"]])
-def test_who_can_not_be_addressed_is_refused(bad):
-    with pytest.raises(UsageError):
-        guidance.addresses(bad)
+def test_what_is_no_text_and_who_can_not_be_addressed_is_refused():
+    for bad in ("", " \n", "a\0b", "a\ud800b"):
+        with pytest.raises(UsageError):
+            guidance.text(bad)
+    for bad in (["you"], ["session:ab"], ["path:"], ["agent:a,b"], ["agent:a", "agent:b"]):
+        with pytest.raises(UsageError):
+            guidance.addresses(bad)
 
 
 def test_fields_hold_what_was_said():
     found = guidance.fields(" ci  watch ", ["path: src/**", "agent:x"], urgent=True, expires="2h", now=NOW)
-    assert found == {
-        "from": "ci watch",
-        "for": "path:src/**,agent:x",
-        "urgent": "yes",
-        "expires": clock.iso_seconds(NOW + 7200),
-    }
+    said = {"from": "ci watch", "for": "path:src/**,agent:x", "urgent": "yes"}
+    assert found == {**said, "expires": clock.iso_seconds(NOW + 7200)}
 
 
 def test_leaving_a_note_is_undone_until_a_hook_takes_it(root):
@@ -83,10 +76,8 @@ def test_what_is_under_way_is_read_from_the_claims(root):
     with open(f"{directory}/{name}~session-1~123.md", "w", encoding="utf-8") as file:
         file.write(inbox_format.render({"id": "A" * 26}, "one") + inbox_format.render({"id": "B" * 26}, "two"))
     found = notes_in_flight.listed(root, ["-p", None])
-    assert [(each.delivery, each.session, each.entry.text) for each in found] == [
-        (name, "session-1", "one"),
-        (name, "session-1", "two"),
-    ]
+    notes = [(note.delivery, note.session, note.entry.text) for note in found]
+    assert notes == [(name, "session-1", "one"), (name, "session-1", "two")]
 
 
 @pytest.fixture
@@ -99,51 +90,28 @@ def berlin(monkeypatch):
     time.tzset()
 
 
-@pytest.mark.parametrize(
-    ("given", "ends"),
-    [
-        ("2h", "2026-07-01T15:00:00Z"),
-        ("3d", "2026-07-04T13:00:00Z"),
-        ("18:00", "2026-07-01T16:00:00Z"),
-        ("9:30", "2026-07-02T07:30:00Z"),  # over today: the next one
-        ("today", "2026-07-01T21:59:00Z"),
-        ("Tomorrow", "2026-07-02T21:59:00Z"),
-        ("tomorrow 8:15", "2026-07-02T06:15:00Z"),
-        ("2026-07-03", "2026-07-03T21:59:00Z"),
-        ("2026-07-03 08:00", "2026-07-03T06:00:00Z"),
-    ],
-)
-def test_an_end_is_given_as_people_say_it(berlin, given, ends):
-    assert clock.iso_seconds(guidance.expiry(given, berlin)) == ends
-
-
-@pytest.mark.parametrize(
-    "given", ["soon", "25:00", "18:60", "tomorrow soon", "today 9:00", "18", ":", "１8:00", "", "now", "yesterday"]
-)
-def test_what_is_no_end_is_refused_with_examples(berlin, given):
-    with pytest.raises(UsageError) as caught:
-        guidance.expiry(given, berlin)
-    assert "tomorrow" in caught.value.hint
-
-
-def test_a_note_that_never_expires_has_no_end(berlin):
+def test_an_end_is_given_as_people_say_it_and_what_is_none_is_refused_with_examples(berlin):
+    for words, ends in (
+        ("2h", "01T15:00"),
+        ("3d", "04T13:00"),
+        ("18:00", "01T16:00"),
+        ("9:30", "02T07:30"),  # over today: the next one
+        ("today", "01T21:59"),
+        ("Tomorrow", "02T21:59"),
+        ("tomorrow 8:15", "02T06:15"),
+        ("2026-07-03", "03T21:59"),
+        ("2026-07-03 08:00", "03T06:00"),
+    ):
+        assert clock.iso_seconds(guidance.expiry(words, berlin)) == f"2026-07-{ends}:00Z"
     assert "expires" not in guidance.fields("ci", [], False, "never", berlin)
+    odd = ("soon", "25:00", "18:60", "tomorrow soon", "today 9:00", "18", ":", "１8:00", "", "now", "yesterday")
+    for words in odd:
+        with pytest.raises(UsageError) as caught:
+            guidance.expiry(words, berlin)
+        assert "tomorrow" in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (7200, "in 2h"),
-        (7195, "in 2h"),
-        (5400, "in 1h 30m"),
-        (59, "in 1m"),
-        (3 * 86400, "in 3d"),
-        (3 * 86400 - 5, "in 3d"),
-        (90_000, "in 1d 1h"),
-        (1800, "in 30m"),
-        (86_399, "in 1d"),
-        (3599, "in 1h"),
-    ],
-)
-def test_a_time_to_come_is_said_as_it_was_given(seconds, words):
-    assert until(NOW + seconds, NOW) == words
+def test_a_time_to_come_is_said_as_it_was_given():
+    said = {7200: "in 2h", 7195: "in 2h", 5400: "in 1h 30m", 59: "in 1m", 3 * 86400: "in 3d", 3 * 86400 - 5: "in 3d"}
+    said |= {90_000: "in 1d 1h", 1800: "in 30m", 86_399: "in 1d", 3599: "in 1h"}
+    assert {seconds: until(NOW + seconds, NOW) for seconds in said} == said

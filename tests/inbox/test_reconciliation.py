@@ -41,11 +41,8 @@ class World:
         return claim
 
     def log(self, claim, *, left_out=(), **more):
-        items = [
-            {"kind": "guidance", "id": e.id, "hash": ids.content_hash(e.text)}
-            for e, _ in claim.entries
-            if e.id not in left_out
-        ]
+        printed = [entry for entry, _ in claim.entries if entry.id not in left_out]
+        items = [{"kind": "guidance", "id": entry.id, "hash": ids.content_hash(entry.text)} for entry in printed]
         items += [{"kind": "guidance", "id": name, "left_out": "no room"} for name in left_out]
         record = {
             "v": 1, "id": self.id, "time": clock.iso(NOW), "event": "UserPromptSubmit", "session_id": SESSION,
@@ -55,9 +52,8 @@ class World:
         delivery_log.append(self.root, record, NOW)
 
     def block(self, *texts):
-        return "".join(
-            f'<memtui-guidance id="id-{t}" delivery="{self.id}">\n{t}\n</memtui-guidance>' for t in texts or "x"
-        )
+        block = '<memtui-guidance id="id-{0}" delivery="{1}">\n{0}\n</memtui-guidance>'
+        return "".join(block.format(text, self.id) for text in texts or "x")
 
     def tell(self, *rows):
         """Write the transcript: an attachment of another hook, then these rows."""
@@ -93,15 +89,13 @@ def attachment(kind, seconds=0.1, **fields):
 
 
 def context(text, seconds=0.1):
-    return attachment(
-        "hook_additional_context", seconds, content=[text], hookEvent="UserPromptSubmit", toolUseID="hook-1"
-    )
+    more = {"hookEvent": "UserPromptSubmit", "toolUseID": "hook-1"}
+    return attachment("hook_additional_context", seconds, content=[text], **more)
 
 
 def trouble(kind, **more):
-    return attachment(
-        kind, 0.3, hookEvent="UserPromptSubmit", command=COMMAND, toolUseID="t", durationMs=300, **more
-    )  # fmt: skip
+    more |= {"hookEvent": "UserPromptSubmit", "command": COMMAND, "toolUseID": "t", "durationMs": 300}
+    return attachment(kind, 0.3, **more)
 
 
 def agent(seconds=3):
@@ -170,16 +164,10 @@ def test_where_the_transcript_was_cut_before_it_told_it_comes_back_marked_as_a_r
     assert world.claimed() == []
 
 
-def test_where_what_is_left_of_a_cut_transcript_tells_it_is_believed(world):
-    world.log(world.take("a"), transcript_size=10_000)
-    world.tell(context(world.block("a")), agent())
-    assert world.settle() == [("arrived", [])]
-    assert world.texts() == []
-
-
-def test_what_was_known_before_the_transcript_was_cut_stays(world):
-    world.log(world.take("a"), transcript_size=10_000, outcome="arrived")
-    world.tell(agent())
+@pytest.mark.parametrize("known", [False, True], ids=["what is left tells it", "it was known before"])
+def test_where_a_cut_transcript_or_the_log_tells_it_is_believed(world, known):
+    world.log(world.take("a"), transcript_size=10_000, **({"outcome": "arrived"} if known else {}))
+    world.tell(*([] if known else [context(world.block("a"))]), agent())
     assert world.settle() == [("arrived", [])]
     assert world.texts() == []
 
@@ -198,9 +186,8 @@ def test_a_delivery_out_of_another_inbox_settles_no_claim(world, told):
     """The hook could not put back what it did not give, and went on with the global inbox under the same id."""
     world.take("a", "b")
     inbox_file.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
-    other = claims.take(
-        world.root + "/global", claims.Recipient(SESSION, "", "/w/shop", NOW), world.id, lambda entry: True
-    )
+    recipient = claims.Recipient(SESSION, "", "/w/shop", NOW)
+    other = claims.take(world.root + "/global", recipient, world.id, lambda entry: True)
     world.log(other, claims=[["global", other.name, other.size]])
     if told:
         world.tell(context(world.block("g")), agent())
@@ -242,14 +229,8 @@ def test_a_hook_that_may_still_be_at_work_is_left_alone(world, pid):
     # A living process has the file; a dead one has nothing more to say.
     assert world.settle() == ([] if pid != DEAD else [("failed", ["id-a"])])
     assert world.settle(after=31) == ([("failed", ["id-a"])] if pid != DEAD else [])
-
-
-def test_killed_before_it_printed_it_comes_back(world):
-    world.take("a")
-    world.tell(agent())
-    assert world.settle() == [("failed", ["id-a"])]
     (entry,) = world.waiting()
-    assert "repeat" not in entry.fields
+    assert "repeat" not in entry.fields, "it was killed before it printed"
 
 
 def test_killed_and_no_transcript_tells_it_comes_back_marked_as_a_repeat(world):
@@ -305,9 +286,8 @@ def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
     world.settle()
     (record,) = delivery_log.newest_first(world.root)
     assert (record["text"], record["chars"]) == (world.block("a", "b"), len(world.block("a", "b")))
-    assert (record["event"], record["prompt_id"], record["transcript"]) == (
-        "UserPromptSubmit", "P1", str(world.transcript),
-    )  # fmt: skip
+    place = ("UserPromptSubmit", "P1", str(world.transcript))
+    assert (record["event"], record["prompt_id"], record["transcript"]) == place
     assert (record["project"], record["project_root"], record["mode"]) == ("-w-shop", "/w/shop", "full")
 
 
@@ -428,25 +408,17 @@ def test_what_another_delivery_brought_after_the_clock_was_put_back_does_not_com
 # --- text that was appended after the claim
 
 
+@pytest.mark.parametrize("logged", [True, False], ids=["logged", "died before it could log how much it read"])
 @pytest.mark.parametrize("arrived", [True, False])
-def test_what_was_appended_after_the_hook_had_read_is_not_lost(world, arrived):
+def test_what_was_appended_after_the_hook_had_read_is_not_lost(world, arrived, logged):
     claim = world.take("a")
-    world.log(claim)
+    if logged:
+        world.log(claim)
     with open(claim.path, "ab") as late:
         late.write(b"said late\n")
     world.tell(*([context(world.block("a"))] if arrived else []), agent())
     world.settle()
     assert world.texts() == (["said late"] if arrived else ["a", "said late"])
-
-
-@pytest.mark.parametrize("printed", [True, False])
-def test_nor_is_it_when_the_hook_died_before_it_could_log_how_much_it_read(world, printed):
-    claim = world.take("a")
-    with open(claim.path, "ab") as late:
-        late.write(b"said late\n")
-    world.tell(*([context(world.block("a"))] if printed else []), agent())
-    world.settle()
-    assert world.texts() == (["said late"] if printed else ["a", "said late"])
 
 
 # --- many claims
@@ -481,9 +453,8 @@ def test_of_a_long_transcript_no_more_is_read_than_the_claim_is_old(world, monke
     world.tell(*[old(n - 9000) for n in range(2000)], context(world.block("a")), agent())
     starts = []
     view = reconciliation.receipts.TranscriptView
-    monkeypatch.setattr(
-        reconciliation.receipts, "TranscriptView", lambda path, start=0: starts.append(start) or view(path, start)
-    )
+    spy = lambda path, start=0: starts.append(start) or view(path, start)
+    monkeypatch.setattr(reconciliation.receipts, "TranscriptView", spy)
     assert world.settle() == [("arrived", [])]
     assert [start > 3_000_000 for start in starts] == [True]
 
@@ -517,15 +488,12 @@ def test_what_stands_at_the_place_of_the_delivery_is_found_however_much_follows(
 
 
 def test_an_inbox_that_is_locked_is_left_for_later(world):
+    assert world.settle() == [], "nothing was ever claimed"
     world.log(world.take("a"))
     world.tell(agent())
     with fs.Lock(world.box + "/.lock", 0):
         assert world.settle(wait=0.01) == []
     assert world.settle() == [("failed", ["id-a"])]
-
-
-def test_where_nothing_was_ever_claimed_there_is_nothing_to_settle(world):
-    assert world.settle() == []
 
 
 # --- broken off: the client was killed between the text and the answer

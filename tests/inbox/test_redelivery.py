@@ -36,11 +36,8 @@ def look(tmp_path):
     return write
 
 
-def test_what_stands_above_the_last_record_is_in_the_context(look):
+def test_what_stands_above_the_last_record_is_in_the_context_and_what_stands_beside_it_is_not(look):
     assert look(*GOES_ON) == (set(), "r2")
-
-
-def test_what_stands_beside_it_is_not(look):
     assert look(*REWOUND) == ({TWO}, "r3")
     # The very first prompt was taken back.
     assert look(*BEGIN, row("user", "p9", None), row("assistant", "r9", "p9")) == ({ONE}, "r9")

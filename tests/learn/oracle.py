@@ -3,15 +3,11 @@ and no state, only which records and which parts of them a person, or the agent,
 
 import json
 import re
-from collections import defaultdict
 
 WORDS = 4  # of a piece by which texts are compared
 HIDDEN = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 MACHINES = "system-reminder command- local-command- bash- task-notification user-prompt-submit-hook ide_ memtui-"
-WRAPPED = re.compile(
-    rf"<((?:{'|'.join(MACHINES.split())})[\w-]*)[^>]*>.*?</\1>",
-    re.DOTALL | re.IGNORECASE,
-)
+WRAPPED = re.compile(rf"<((?:{'|'.join(MACHINES.split())})[\w-]*)[^>]*>.*?</\1>", re.DOTALL | re.IGNORECASE)
 # Others that look like a machine's: whether their content counts as said or not, what is around it was said.
 TAGGED = re.compile(r"<([a-z][\w-]*)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -69,7 +65,6 @@ class Sources:
         self.hooks = []  # lines
         self.calls = {}
         self.tail = ""
-        self.counts = defaultdict(int)
         for record in records(data):
             self._take(record)
 
@@ -126,12 +121,9 @@ class Sources:
                 for each in strings(record.get("toolUseResult")):
                     self.tools.update(pieces(each))
         elif block.get("type") == "text":
-            origin = record.get("origin")
             decision = record.get("permissionDecision")
             approved = isinstance(decision, dict) and str(decision.get("source")).startswith("user_")
-            if ("toolUseResult" in record and not approved) or (
-                isinstance(origin, dict) and origin.get("kind") != "human"
-            ):
+            if "toolUseResult" in record and not approved:
                 self._hide(block)
             else:
                 self._person(record, str(block.get("text")))
@@ -149,12 +141,10 @@ class Sources:
         for each in (whole, TAGGED.sub(" ", whole), FENCED.sub(" ", own)):
             self.said.update(pieces(each))
         self.uuids.add(str(record.get("uuid") or ""))
-        self.counts["person"] += 1
 
     def _hide(self, value):
         for text in strings(value):
             self.hidden.update(pieces(text))
-        self.counts["hidden"] += 1
 
     def strange(self, text, allowed):
         """The pieces of a text that stand nowhere but where a text of this kind must not come from."""

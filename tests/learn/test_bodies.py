@@ -81,11 +81,10 @@ SENTENCES = [
 ]
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from([*SENTENCES, *PASTES.values()]), st.sampled_from([" ", "\n", "\n\n"])), min_size=1
-    )
-)
+PARTS = st.tuples(st.sampled_from([*SENTENCES, *PASTES.values()]), st.sampled_from([" ", "\n", "\n\n"]))
+
+
+@given(st.lists(PARTS, min_size=1))
 def test_a_body_has_no_word_that_the_person_did_not_write(parts):
     text = "".join(part + joint for part, joint in parts)
     turn = Turn(text, "prompt", uuid="u1", agent=AGENT)
@@ -103,10 +102,7 @@ def test_a_body_has_no_word_that_the_person_did_not_write(parts):
             ["claude", "red again", "Thanks"],
         ),
         (
-            (
-                "Please get the docs done in a branch.\n\nThe job failed on staging.\nDon't run migrations by hand on the server. "
-                "Fix the pipeline so that they run there.\n\nAnd merge the other branch after that."
-            ),
+            "Please get the docs done.\n\nThe job failed.\nDon't run migrations by hand. Fix the pipeline.\n\nMerge the other branch.",
             ["Don't run migrations by hand", "Fix the pipeline"],
             ["docs", "other branch"],
         ),
@@ -151,9 +147,9 @@ def test_code_that_a_rule_announces_is_part_of_it_and_other_code_is_not():
     assert "make lint" not in body_of("No, don't retry on 403! That locks us out.\n\n```\nmake lint\n```")
     assert words_of("always run `make lint` before you commit")[1] == "Always run `make lint` before you commit"
     # What failed is no rule.
-    assert "main.go" not in body_of(
-        "No, this is not what I had asked for:\n```\nmain.go:3: undefined\n```\nyou should always run go vet first"
-    )
+    failed = "```\nmain.go:3: undefined\n```"
+    text = f"No, this is not what I had asked for:\n{failed}\nyou should always run go vet first"
+    assert "main.go" not in body_of(text)
 
 
 @pytest.mark.parametrize(
@@ -167,10 +163,9 @@ def test_the_points_of_a_list_of_rules_stay_together(head):
 
 
 def test_lines_that_a_rule_announces_stay_with_it():
-    body = body_of(
-        "From now on:\nuse British spelling in the docs and in names\nno emojis\nask me first\n\nfix the page"
-    )
-    assert "use British spelling in the docs and in names\nno emojis\nask me first" in body
+    lines = "use British spelling in the docs and in names\nno emojis\nask me first"
+    body = body_of(f"From now on:\n{lines}\n\nfix the page")
+    assert lines in body
     assert "fix the page" not in body
 
 
@@ -183,8 +178,6 @@ def test_what_a_paragraph_says_of_the_one_before_stays_with_it():
 
 def test_a_message_in_another_language_keeps_its_paragraph():
     assert "代码注释还是用英文。测试文件除外。" in body_of("以后请用中文回答。代码注释还是用英文。测试文件除外。")
-    told = body_of("Ab jetzt immer pnpm benutzen. Bei Fragen hilft Kim. Im Ordner legacy bleibt npm.")
-    assert told == "Ab jetzt immer pnpm benutzen. Bei Fragen hilft Kim. Im Ordner legacy bleibt npm."
 
 
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
@@ -242,20 +235,6 @@ def test_a_description_is_whole_and_has_no_mark_too_many(text, description):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "Use early returns. E.g. `if (!user) return;` rather than `if (user) { ... }`.",
-        "Bitte immer auf Deutsch antworten! Code bleibt englisch, z. B. in den Tests.",
-        "The staging DB is read only on weekends. So never run migrations on Saturday.",
-        "- always use tabs\n- never spaces\n- max line 100 chars",
-        "Never use this (it broke. Twice). Ask me first.",
-    ],
-)
-def test_a_body_holds_all_that_a_rule_needs_as_it_was_written(text):
-    assert body_of(text) == text
-
-
-@pytest.mark.parametrize(
     ("text", "name"),
     [
         ("Never, ever, delete files in /data without asking", "never-delete-files-data-without-asking"),
@@ -266,30 +245,31 @@ def test_a_name_says_not_where_the_rule_does(text, name):
     assert words_of(text)[0] == name
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Never use npm. Use pnpm.",
-        "Stop using sed on my files. It broke the encoding last time. Use the edit tool.",
-        "Antworte kurz. Keine Zusammenfassungen am Ende.",
-    ],
-)
-def test_what_to_do_instead_stays_also_in_two_words_and_behind_the_reason(text):
-    assert body_of(text) == text
+WHOLE = [
+    "Use early returns. E.g. `if (!user) return;` rather than `if (user) { ... }`.",
+    "Bitte immer auf Deutsch antworten! Code bleibt englisch, z. B. in den Tests.",
+    "The staging DB is read only on weekends. So never run migrations on Saturday.",
+    "- always use tabs\n- never spaces\n- max line 100 chars",
+    "Never use this (it broke. Twice). Ask me first.",
+    # What to do instead stays, also in two words and behind the reason.
+    "Never use npm. Use pnpm.",
+    "Stop using sed on my files. It broke the encoding last time. Use the edit tool.",
+    "Antworte kurz. Keine Zusammenfassungen am Ende.",
+    # A body reaches back.
+    "It is in src/api. It has retries. Always use it.",
+    "I'd like that to be short. Good names are short.",
+    "Ab jetzt immer pnpm benutzen. Bei Fragen hilft Kim. Im Ordner legacy bleibt npm.",
+]
+NEEDLESS = [
+    "I'd like that to be short. Thanks a lot for trying.",
+    "Always check if the server is up.",
+    "Always ask me first, or else we lose data.",
+]
 
 
-@pytest.mark.parametrize(
-    ("text", "body"),
-    [
-        ("It is in src/api. It has retries. Always use it.", "It is in src/api. It has retries. Always use it."),
-        ("I'd like that to be short. Thanks a lot for trying.", ""),
-        ("I'd like that to be short. Good names are short.", "I'd like that to be short. Good names are short."),
-        ("Always check if the server is up.", ""),
-        ("Always ask me first, or else we lose data.", ""),
-    ],
-)
-def test_a_body_reaches_back_and_has_no_thanks(text, body):
-    assert body_of(text) == body
+@pytest.mark.parametrize("text", WHOLE + NEEDLESS)
+def test_a_body_holds_all_that_a_rule_needs_as_it_was_written_and_no_thanks(text):
+    assert body_of(text) == ("" if text in NEEDLESS else text)
 
 
 def test_a_description_that_had_to_be_cut_has_the_whole_rule_below_it():

@@ -1,6 +1,6 @@
 """Drafts and items reach the inbox once, without secrets, and never at the cost of a person's words."""
 
-import threading
+import functools
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +11,7 @@ from memtui.client.transcripts.conversation import Turn, normalised
 from memtui.inbox import format as inbox_format
 from memtui.inbox import rejections
 from memtui.learn import inbox_writer, signals
+from waiting import at_once
 
 
 @pytest.fixture
@@ -53,14 +54,9 @@ def test_a_draft_is_an_entry_with_its_fields_and_evidence(env, repo):
     assert entry.id == entry_id
     assert entry.text.split("\n")[0] == "Use pnpm instead of npm"
     assert entry.text.endswith("> agent: I ran npm install.\n> you: From now on use pnpm instead of npm. npm broke CI.")
-    wanted = {
-        "kind": "preference",
-        "name": "use-pnpm-instead-npm",
-        "type": "feedback",
-        "scope": "project",
-        "session": "s1",
-    }
+    wanted = {"kind": "preference", "name": "use-pnpm-instead-npm", "type": "feedback", "scope": "project"}
     assert {key: entry.fields[key] for key in wanted} == wanted
+    assert entry.fields["session"] == "s1"
     assert (entry.fields["evidence"], entry.fields["project"], entry.fields["from"]) == ("u1", repo, "session:s1")
     assert 0.5 <= float(entry.fields["confidence"]) <= 1
 
@@ -82,21 +78,15 @@ def test_several_rules_of_one_record_are_drafted_and_one_that_a_kill_lost_is_fou
     assert [e.fields.get("seen") for e in updates(env, repo)] == [None] * 3
 
 
-def test_the_same_words_said_again_count_one_more_while_they_wait(env, repo):
-    put(env, repo, say(RULE))
-    assert put(env, repo, say("from now on: use pnpm instead of npm.", uuid="u2", session="s2")) == []
-    (entry,) = updates(env, repo)
-    assert entry.fields["seen"] == "2"
-
-
 def test_saying_it_again_makes_it_surer(env, repo):
     put(env, repo, say(RULE))
     sure = [float(updates(env, repo)[0].fields["confidence"])]
     for number in range(2, 30):
         put(env, repo, say(RULE, uuid=f"u{number}", session=f"s{number}"))
         sure.append(float(updates(env, repo)[0].fields["confidence"]))
+    assert put(env, repo, say("from now on: use pnpm instead of npm.", uuid="other", session="other")) == []
     assert sure[0] < sure[1] < sure[2] < sure[-1] < 1
-    assert updates(env, repo)[0].fields["seen"] == "29"
+    assert updates(env, repo)[0].fields["seen"] == "30"
 
 
 def test_paraphrases_are_one_draft_while_it_waits_and_the_opposite_is_another(env, repo):
@@ -170,20 +160,15 @@ def test_hand_written_text_and_entries_of_others_stay(env, repo):
 
 
 def test_two_workers_at_once_write_one_draft(env, repo):
-    threads = [threading.Thread(target=put, args=(env, repo, say(RULE, session=str(n)))) for n in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once(*(functools.partial(put, env, repo, say(RULE, session=str(number))) for number in range(8)))
     assert len(updates(env, repo)) == 1
 
 
 @pytest.mark.slow
 def test_the_ledger_stays_small(env, repo):
     path = box(env, repo) + "/extracted.jsonl"
-    fs.append(
-        path, b"".join(fastjson.dumps({"hash": ids.content_hash(str(n))}).encode() + b"\n" for n in range(40_000))
-    )
+    rows = (fastjson.dumps({"hash": ids.content_hash(str(number))}) + "\n" for number in range(40_000))
+    fs.append(path, "".join(rows).encode())
     put(env, repo, say(RULE))
     assert len(fs.read_bytes(path)) < 300_000
     assert put(env, repo, say(RULE)) == []

@@ -37,22 +37,13 @@ def test_an_objection_that_no_rule_matches_becomes_a_draft(text):
     assert found.durable is not None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "implement the login page",
-        "hi, what is in this repository?",
-        "thanks",
-        "yes",
-        "no",
-        "nope, still broken",
-        "You are a helpful agent. Always answer in JSON.",
-        "oops, my mistake, I never pushed the branch",
-    ],
-)
-def test_ordinary_talk_stays_below_the_set_confidence(text):
-    found = draft(text)
-    assert found is None or found.confidence < 0.5
+def test_ordinary_talk_stays_below_the_set_confidence():
+    for text in (
+        *("implement the login page", "hi, what is in this repository?", "thanks", "yes", "no", "nope, still broken"),
+        *("You are a helpful agent. Always answer in JSON.", "oops, my mistake, I never pushed the branch"),
+    ):
+        draft_of = draft(text)
+        assert draft_of is None or draft_of.confidence < 0.5, text
 
 
 def test_a_rule_for_the_future_lasts_and_a_complaint_of_the_moment_does_not():

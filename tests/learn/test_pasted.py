@@ -57,22 +57,15 @@ def test_few_lines_that_are_announced_as_code_belong_to_the_message():
 
 def test_a_sentence_over_two_lines_is_one_line():
     text = "always run the whole suite of the package that you have changed before you\npush, and\nsay so. then\ngo on"
-    assert message.written(text).text.splitlines() == [
-        "always run the whole suite of the package that you have changed before you push, and say so. then",
-        "go on",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
+    one = "always run the whole suite of the package that you have changed before you push, and say so. then"
+    assert message.written(text).text.splitlines() == [one, "go on"]
+    # A line goes on with `and` or `before`, but not with an order or behind a full stop.
+    for text, lines in (
         ("run `make lint`\nand `make test`\nbefore pushing", 1),
         ("the header is wrong\nand never push to main", 2),
         ("run it again.\nbefore that, ask me", 2),
-    ],
-)
-def test_a_line_goes_on_with_and_or_before_but_not_with_an_order_or_behind_a_full_stop(text, lines):
-    assert len(message.written(text).text.splitlines()) == lines
+    ):
+        assert len(message.written(text).text.splitlines()) == lines
 
 
 @given(st.text(max_size=500), st.lists(st.sampled_from([*OWN, LOG, "```", "    x = 1;", "a:   b"]), max_size=6))

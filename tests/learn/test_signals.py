@@ -32,11 +32,7 @@ def draft(text, agent=AGENT, channel="prompt"):
         ("Always provide types in function signatures.", "preference", "Always provide types in function signatures"),
         ("Never provide code without tests.", "correction", "Never provide code without tests"),
         ("Always maintain the changelog.", "preference", "Always maintain the changelog"),
-        (
-            "Always show a code example when you explain errors.",
-            "preference",
-            "Always show a code example when you explain errors",
-        ),
+        ("Always show a code example for errors.", "preference", "Always show a code example for errors"),
         ("Always reply in German.", "preference", "Always reply in German"),
         ("Never ever push to main.", "correction", "Never ever push to main"),
         ("Always proceed in small steps.", "preference", "Always proceed in small steps"),
@@ -109,12 +105,6 @@ def test_a_check_that_fails_after_a_claim_of_success_is_worth_keeping():
     assert draft('"mise run test:ci" fails', agent="Let me look.") is None
 
 
-def test_scope_and_type_follow_the_words():
-    assert draft("From now on use British spelling in all my projects").scope == "global"
-    assert draft("From now on use British spelling").scope == "project"
-    assert draft("I'm a data scientist, new to Rust").type == "user"
-
-
 def test_a_draft_shows_what_it_rests_on():
     text = "No, use pnpm instead of npm.\n\nThe lock file is pnpm's, npm broke CI twice."
     found = draft(text)
@@ -134,11 +124,8 @@ def test_a_task_at_the_start_of_a_session_needs_plain_words():
 
 
 def test_rules_of_one_name_are_told_apart_and_none_is_lost():
-    texts = [
-        "From now on use the shared cache of the team",
-        "From now on use the shared cache",
-        "from now on use the shared cache!",
-    ]
+    rule = "rom now on use the shared cache"
+    texts = [f"F{rule} of the team", f"F{rule}", f"f{rule}!"]
     made = signals.once(signals.signal_of(Turn(text, "prompt", uuid=text)) for text in texts)
     assert len({each.description for each in made}) == len({each.name for each in made}) == len(made) == 2
 
@@ -154,48 +141,26 @@ def test_any_text_gives_a_sound_draft_or_none(text, agent, channel):
         assert "/" not in found.name
 
 
-@given(
-    st.sampled_from(["always use ", "no, ", "don't ", "a", "run npm run ", "- ", "from now on "]), st.integers(1, 3000)
-)
+PIECES = ["always use ", "no, ", "don't ", "a", "run npm run ", "- ", "from now on "]
+
+
+@given(st.sampled_from(PIECES), st.integers(1, 3000))
 def test_repeated_words_are_no_trap(piece, times):
     signals.signal_of(Turn((piece * times)[:20_000], "prompt", agent="done ✅ " * 100))
 
 
-def test_an_instruction_right_after_an_interruption_is_a_correction():
-    text = "Use the staging database for that, and only read from it."
-    calm = signals.signal_of(Turn(text, "prompt", agent=""))
-    stopped = signals.signal_of(Turn(text, "prompt", agent="", interrupted=True))
-    assert (calm.confidence if calm else 0) < 0.5
-    assert stopped.confidence >= 0.5
-    assert stopped.kind == "correction"
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "From now on use pnpm, because npm breaks the lock file.",
-        "No, we should use pnpm instead of npm!",
-        "can you use pnpm?",
-    ],
-)
-def test_a_body_does_not_repeat_the_description(text):
-    found = signals.signal_of(Turn(text, "prompt", agent=AGENT)) or signals.unruled(
-        Turn(text, "prompt", agent=AGENT), 0.6
-    )
-    assert "pnpm" in found.description
-    assert "pnpm" not in found.body
+def test_a_body_does_not_repeat_the_description():
+    because = "From now on use pnpm, because npm breaks the lock file."
+    for text in (because, "No, we should use pnpm instead of npm!", "can you use pnpm?"):
+        turn = Turn(text, "prompt", agent=AGENT)
+        signal = signals.signal_of(turn) or signals.unruled(turn, 0.6)
+        assert ("pnpm" in signal.description, "pnpm" in signal.body) == (True, False)
 
 
 def test_a_quotation_of_the_agent_is_not_the_person_s_rule_and_a_literal_within_a_rule_is():
     agent = "I see. I'll always disable the cache before each test, and then report back."
-    found = signals.unruled(
-        Turn(
-            '"always disable the cache before each test". The cache was never the problem here, look at the clock',
-            "prompt",
-            agent=agent,
-        ),
-        0.6,
-    )
+    text = '"always disable the cache before each test". The cache was never the problem here, look at the clock'
+    found = signals.unruled(Turn(text, "prompt", agent=agent), 0.6)
     assert found.description.startswith(("The cache was never", "Look at the clock"))
     found = draft('Always start the subject with "fix: " and the ticket', agent=agent)
     assert found.description == 'Always start the subject with "fix: " and the ticket'
@@ -227,14 +192,10 @@ def test_a_check_that_fails_is_to_be_run_before_work_is_called_done(text, comman
 def test_each_of_several_standing_rules_becomes_a_draft_with_its_own_words():
     text = "From now on use pnpm, because npm broke CI. Never push to main directly! And always ask before you delete a file."
     found = signals.signals_of(Turn(text, "prompt", uuid="u1", agent=AGENT))
-    assert [each.description for each in found] == [
-        "Use pnpm, because npm broke CI",
-        "Never push to main directly",
-        "Always ask before you delete a file",
-    ]
+    rules = ["Use pnpm, because npm broke CI", "Never push to main directly", "Always ask before you delete a file"]
+    assert [each.description for each in found] == rules
     assert [each.origin for each in found] == ["u1", "u1#1", "u1#2"]
     assert found[1].person == "Never push to main directly!"
-    assert ["npm broke CI" in each.description for each in found] == [True, False, False]
 
 
 def test_the_points_of_a_specification_are_one_draft():
@@ -251,6 +212,8 @@ def test_the_points_of_a_specification_are_one_draft():
         ("Keep in mind that you must never write to staging", "feedback", "project"),
         ("Remember that the docs are at https://wiki.example.org/shop", "reference", "project"),
         ("I'm a data scientist, new to Rust", "user", "global"),
+        ("From now on use British spelling in all my projects", "feedback", "global"),
+        ("From now on use British spelling", "feedback", "project"),
     ],
 )
 def test_type_and_scope_follow_what_is_said(text, memory_type, scope):
@@ -262,7 +225,7 @@ def test_what_an_interrupted_agent_is_told_to_do_is_a_draft_and_going_on_is_none
     told = lambda text, stopped: signals.signal_of(Turn(text, "prompt", agent="Deleting it.", interrupted=stopped))
     found = told("keep the folder and move it to archive", True)
     assert found.confidence >= 0.5
-    assert found.description == "Keep the folder and move it to archive"
+    assert (found.kind, found.description) == ("correction", "Keep the folder and move it to archive")
     assert told("keep the folder and move it to archive", False) is None
     for text in ("continue with the next step please", "go on as before"):
         made = told(text, True)

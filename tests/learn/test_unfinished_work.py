@@ -40,20 +40,12 @@ def test_an_explicit_list_in_the_last_message_counts_where_there_is_no_todo_list
     assert found(said("- [x] one\n- [ ] two\n* [ ] three")) == ["two", "three"]
 
 
-@pytest.mark.parametrize(
-    "heading",
-    [
-        "What remains:",
-        "## Follow-ups",
-        "Here is what is left to do:",
-        "Here’s what’s left:",
-        "**Deferred:**",
-        "Left to do",
-        "Still open:",
-    ],
-)
-def test_a_heading_says_that_it_is_left_to_do(heading):
-    assert found(said(f"I did the rest.\n\n{heading}\n- Write the docs")) == ["Write the docs"]
+def test_a_heading_says_that_it_is_left_to_do():
+    for heading in (
+        *("What remains:", "## Follow-ups", "Here is what is left to do:", "Here’s what’s left:", "**Deferred:**"),
+        *("Left to do", "Still open:"),
+    ):
+        assert found(said(f"I did the rest.\n\n{heading}\n- Write the docs")) == ["Write the docs"], heading
 
 
 @pytest.mark.parametrize(
@@ -91,11 +83,8 @@ def launch(number, tool="Bash", task="b1", **given):
     """A call that goes on in the background, and its result."""
     name = f"t{number}"
     block = {"type": "tool_use", "id": name, "name": tool, "input": {"run_in_background": True, **given}}
-    result = {
-        "type": "tool_result",
-        "tool_use_id": name,
-        "content": f"Command running in background with ID: {task}. Out",
-    }
+    text = f"Command running in background with ID: {task}. Out"
+    result = {"type": "tool_result", "tool_use_id": name, "content": text}
     beside = {"stdout": "", "backgroundTaskId": task}
     if tool == "Agent":
         beside = {"isAsync": True, "status": "async_launched", "agentId": task}
@@ -111,6 +100,9 @@ LINT = launch(2, "Agent", "a1", description="Fix lint", prompt="Fix all of it")
 
 def notification(task, status="completed"):
     return f"<task-notification>\n<task-id>{task}</task-id>\n<status>{status}</status>\n<summary>x</summary>"
+
+
+QUEUED = {"type": "queued_command", "commandMode": "task-notification"}
 
 
 def reported(tool, text, failed=False, beside=None, **given):
@@ -136,16 +128,7 @@ def test_what_still_runs_when_the_turn_ends_is_open():
     [
         [{"type": "user", "message": {"content": notification("b1")}, "origin": {"kind": "task-notification"}}],
         [{"type": "queue-operation", "operation": "enqueue", "content": notification("b1", "killed")}],
-        [
-            {
-                "type": "attachment",
-                "attachment": {
-                    "type": "queued_command",
-                    "commandMode": "task-notification",
-                    "prompt": notification("b1", "failed"),
-                },
-            }
-        ],
+        [{"type": "attachment", "attachment": {**QUEUED, "prompt": notification("b1", "failed")}}],
         reported("KillShell", '{"message":"Successfully killed shell: b1"}', shell_id="b1"),
         reported("TaskStop", "Successfully stopped task: b1 (npm run build)", task_id="b1"),
         reported("TaskOutput", "out", beside={"task": {"task_id": "b1", "status": "completed"}}, task_id="b1"),

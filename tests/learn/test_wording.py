@@ -85,21 +85,16 @@ def test_a_name_has_the_content_words_of_its_text(text, name):
 
 
 def test_texts_in_other_scripts_have_names_of_their_own():
-    names = {
-        wording.slug(text)
-        for text in ("以后请用中文回答", "以后请用英文回答", "Всегда запускай pnpm", "Никогда не запускай pnpm")
-    }
+    texts = ("以后请用中文回答", "以后请用英文回答", "Всегда запускай pnpm", "Никогда не запускай pnpm")
+    names = {wording.slug(text) for text in texts}
     assert len(names) == 4
     assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in names)
 
 
-@given(
-    st.lists(
-        st.sampled_from("use never the file before new not and main instead cache of don't".split()),
-        min_size=3,
-        max_size=12,
-    )
-)
+WORDS = "use never the file before new not and main instead cache of don't".split()
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=3, max_size=12))
 def test_a_name_does_not_end_on_a_word_that_something_must_follow(words):
     name = wording.slug(" ".join(words))
     assert len(name.split("-")) <= 2 * wording.MAX_NAME_WORDS

@@ -60,12 +60,8 @@ def test_an_answer_is_of_the_schema_and_what_it_used_is_logged(api, model, tmp_p
     (entry,) = logged(tmp_path)
     assert (entry.purpose, entry.backend, entry.outcome, entry.attempts) == ("test", "api", "ok", 1)
     assert entry.usage == asked.spent == ModelUsage(1000, 10, 0, 0, pytest.approx(0.000105))
-
-
-@pytest.mark.slow
-def test_a_model_that_answers_with_json_as_text_is_heard(api, model):
     api.will(f"```json\n{json.dumps(GOOD)}\n```")
-    assert ask(model()) == GOOD
+    assert ask(asked) == GOOD, "JSON as text is heard"
 
 
 @pytest.mark.slow

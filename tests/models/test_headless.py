@@ -13,14 +13,9 @@ from memtui.models import headless, log
 from memtui.models.call import ModelError
 from memtui.models.model import LanguageModel
 
-SCHEMA = {
-    "type": "object",
-    "properties": {"kept": {"type": "array", "items": {"type": "string"}}, "sure": {"type": "boolean"}},
-    "required": ["kept", "sure"],
-}
-GOOD = {"kept": ["a.md"], "sure": True}
+from .test_api import GOOD, SCHEMA, SECRET
+
 ANSWER = use("StructuredOutput", **GOOD)
-SECRET = "ghp_" + "wJ4kQ9z" * 5 + "x"
 pytestmark = pytest.mark.client
 
 
@@ -40,10 +35,8 @@ def world(request, tmp_path, api):
 
 def model(world, *lines, env=None, **more):
     (world.root / "config.toml").write_text('llm_backend = "claude"\n' + "\n".join(lines) + "\n")
-    given = {**world.environment(), **(env or {})}
-    return LanguageModel(
-        {k: v for k, v in given.items() if v}, str(world.root), str(world.root), first_wait=0.01, **more
-    )
+    env = {name: value for name, value in (world.environment() | (env or {})).items() if value}
+    return LanguageModel(env, str(world.root), str(world.root), first_wait=0.01, **more)
 
 
 def ask(asked, prompt="Which?"):
@@ -137,13 +130,9 @@ def test_a_slow_client_is_ended_at_the_time_limit_and_when_cancelled(world, api)
         pass  # the client that held the place is gone
 
 
-def test_over_the_budget_no_client_is_started(world, api):
+def test_over_the_budget_and_in_a_client_of_ours_no_client_is_started(world, api):
     with pytest.raises(ModelError, check=lambda error: error.outcome == "budget"):
         ask(model(world, "llm_daily_tokens = 1000"))
-    assert api.requests == []
-
-
-def test_a_client_of_ours_starts_no_other(world, api):
     with pytest.raises(ModelError, check=lambda error: error.outcome == "off"):
         ask(model(world, env=headless.ENVIRONMENT))
     assert api.requests == []

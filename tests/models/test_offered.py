@@ -47,13 +47,10 @@ def test_the_best_of_what_is_there_is_asked(asks, names, model):
     assert asks(names) == model
 
 
-def test_a_model_that_a_person_chose_is_asked_whatever_there_is(asks):
-    assert asks(["llama-9"], 'llm_model = "sonnet"') == "claude-sonnet-5-5"
-
-
 def test_the_list_is_read_once_a_day(asks, api, monkeypatch):
     assert asks(["llama-9"]) == "llama-9"
     assert asks(["qwen-7"]) == "llama-9"
+    assert asks(["qwen-7"], 'llm_model = "sonnet"') == "claude-sonnet-5-5", "what a person chose, whatever there is"
     now = choice.clock.now()
     monkeypatch.setattr(choice.clock, "now", lambda: now + 2 * choice.HOLDS)
     assert asks(["qwen-7"]) == "qwen-7"
@@ -95,17 +92,15 @@ def service():
     server.server_close()
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"data": 7}', b'{"data": [7, {"id": null}, {"id": ""}]}'])
-def test_a_list_of_another_shape_is_none(service, data):
-    service.answer = (200, {}, data)
-    assert choice.listed({}, service.url) == []
-
-
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_the_key_goes_nowhere_else(service, status):
-    service.answer = (status, {"Location": f"{service.url}/elsewhere"}, b"")
-    assert choice.listed({"ANTHROPIC_API_KEY": "k"}, service.url) is None
-    assert service.asked == [("/v1/models", "k")]
+def test_a_list_of_another_shape_is_none_and_the_key_goes_nowhere_else(service):
+    for data in (b"", b"[]", b"{", b'{"data": 7}', b'{"data": [7, {"id": null}, {"id": ""}]}'):
+        service.answer = (200, {}, data)
+        assert choice.listed({}, service.url) == []
+    for status in (301, 302, 303, 307, 308):
+        service.asked.clear()
+        service.answer = (status, {"Location": f"{service.url}/elsewhere"}, b"")
+        assert choice.listed({"ANTHROPIC_API_KEY": "k"}, service.url) is None
+        assert service.asked == [("/v1/models", "k")]
 
 
 def test_a_list_counts_for_its_service_and_its_day_only(asks, api, settings, monkeypatch):

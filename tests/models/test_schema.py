@@ -22,20 +22,11 @@ SCHEMA = {
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        {"items": []},
-        {"items": [{"name": "a"}, {"name": "b", "kind": "drop"}], "count": 3, "note": None},
-        {"items": [], "note": "x", "share": 0.5},
-    ],
-)
-def test_what_fits_has_no_problem(value):
-    assert schema.problem(value, SCHEMA) == ""
-
-
-@pytest.mark.parametrize(
     ("value", "words"),
     [
+        ({"items": []}, ""),
+        ({"items": [{"name": "a"}, {"name": "b", "kind": "drop"}], "count": 3, "note": None}, ""),
+        ({"items": [], "note": "x", "share": 0.5}, ""),
         ([], "not of type object"),
         ({}, "has no “items”"),
         ({"items": [], "path": "/etc"}, "unknown key, “path”"),
@@ -54,14 +45,13 @@ def test_what_fits_has_no_problem(value):
     ],
 )
 def test_what_does_not_fit_is_named_with_its_place(value, words):
-    assert words in schema.problem(value, SCHEMA)
+    problem = schema.problem(value, SCHEMA)
+    assert words in problem
+    assert bool(words) == bool(problem)
 
 
-@pytest.mark.parametrize("bound", ["minimum", "maximum"])
-def test_what_is_no_number_is_in_no_range(bound):
-    assert "out of range" in schema.problem(float("nan"), {"type": "number", bound: 0})
-
-
-def test_a_schema_with_a_keyword_that_nobody_checks_is_an_error():
+def test_what_is_no_number_is_in_no_range_and_a_keyword_that_nobody_checks_is_an_error():
+    for bound in ("minimum", "maximum"):
+        assert "out of range" in schema.problem(float("nan"), {"type": "number", bound: 0})
     with pytest.raises(ValueError, match="pattern"):
         schema.problem("a", {"type": "string", "pattern": "^b"})

@@ -81,9 +81,8 @@ def test_a_client_that_is_killed_counts_as_what_it_may_have_used(tmp_path):
     root = tmp_path / "memtui"
     root.mkdir()
     (root / "config.toml").write_text('llm_backend = "claude"\n')
-    model = LanguageModel(
-        {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)}, str(root), str(root), first_wait=0.01
-    )
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)}
+    model = LanguageModel(env, str(root), str(root), first_wait=0.01)
     with pytest.raises(ModelError, check=lambda error: error.outcome == "cut"):
         model.ask("test", "Rules.", "Words.", {"type": "object"}, most=1000)
     (entry,) = log.newest_first(str(root))

@@ -102,12 +102,9 @@ def test_nothing_is_merged_into_a_memory_that_came_with_the_repository(store, tm
     (directory / "pnpm.md").write_text("---\nname: pnpm\ndescription: Use pnpm\n---\n\nUse pnpm.\n")
     there = store.find("pnpm")
     (item,) = leave(store, "Never npm.")
-    for attempt in (
-        lambda: approvals.merged(store, [item], there),
-        lambda: approvals.merge(store, [item], there),
-    ):
+    for attempt in (approvals.merged, approvals.merge):
         with pytest.raises(MemtuiError, match="pnpm is not trusted"):
-            attempt()
+            attempt(store, [item], there)
     assert store.find("pnpm").raw == there.raw
     assert not store.is_trusted(store.find("pnpm"))
     assert [each.text for each in due(store)] == ["Never npm."]

@@ -61,11 +61,9 @@ def test_a_broken_file_keeps_the_last_good_settings(root, broken):
 def test_a_file_that_became_readable_is_read_though_its_time_is_the_same(root):
     write(root, 'mode = "off"\n')
     path = root + "/config.toml"
-    found = os.stat(path)
-    cache = {
-        "stamp": [found.st_ctime_ns, found.st_size, found.st_ino, config.VERSION],
-        "settings": {"error": "Permission denied"},
-    }
+    stat = os.stat(path)
+    stamp = [stat.st_ctime_ns, stat.st_size, stat.st_ino, config.VERSION]
+    cache = {"stamp": stamp, "settings": {"error": "Permission denied"}}
     fs.write_atomic(root + "/run/config.json", fastjson.dumps(cache).encode())
     assert "error" in config.load(root)
     os.chmod(path, 0o640)
@@ -90,22 +88,15 @@ def test_dates_and_unknown_keys_do_not_keep_it_from_being_cached(root, monkeypat
     assert config.load(root)["table"] == {"at": "07:32:00"}
 
 
-def test_a_key_named_error_is_no_error(root):
-    write(root, 'error = "x"\n')
+def test_a_file_with_a_byte_order_mark_and_crlf_is_read_and_a_key_named_error_is_none(root):
+    write(root, b'\xef\xbb\xbfmode = "off"\r\nerror = "x"\r\n')
+    assert mode(root) == "off"
     assert "error" not in config.load(root)
 
 
-def test_a_file_with_a_byte_order_mark_and_crlf_is_read(root):
-    write(root, b'\xef\xbb\xbfmode = "off"\r\n')
-    assert mode(root) == "off"
-
-
 def test_a_project_has_its_own_mode_extract_and_banner(root):
-    write(
-        root,
-        'mode = "notes"\nbudget = 5000\n[projects."/w/shop"]\nmode = "off"\nextract = false\nbudget = 600\n'
-        '[projects."/w/blog/"]\nmode = "full"\n',
-    )
+    shop = '[projects."/w/shop"]\nmode = "off"\nextract = false\nbudget = 600\n'
+    write(root, f'mode = "notes"\nbudget = 5000\n{shop}[projects."/w/blog/"]\nmode = "full"\n')
     settings = config.load(root)
     assert config.value(settings, "/w/shop", "mode") == "off"
     assert config.value(settings, "/w/shop", "extract") is False

@@ -143,8 +143,8 @@ def test_two_that_change_a_file_are_both_made_unless_they_change_the_same_line(w
     done = apply(
         world,
         first,
-        world.proposal("rewrite", ["long.md"], {"long.md": "a\nb\nc\nd\nE\nf\n"}),
         world.proposal("rewrite", ["long.md"], {"long.md": "other\nb\nc\nd\ne\nf\n"}),
+        world.proposal("rewrite", ["long.md"], {"long.md": "a\nb\nc\nd\nE\nf\n"}),
         both,
     )
     assert len(done.made) == 2

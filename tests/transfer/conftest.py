@@ -2,6 +2,7 @@
 
 import pytest
 
+from memtui.base import paths
 from memtui.review import waiting_entries
 from memtui.store.store import Store
 from memtui.transfer import import_plan
@@ -43,8 +44,6 @@ class Desk:
 
     @property
     def store_slug(self):
-        from memtui.base import paths
-
         return paths.project_key(str(self.repo))
 
     def remember(self, name, text, scope="global"):

@@ -69,19 +69,15 @@ def test_an_export_names_no_path_of_the_machine(desk):
 
 
 def test_an_export_is_imported_as_drafts(desk, elsewhere):
-    put(desk, {"a.md": b"---\nname: a\ndescription: A rule\nmetadata:\n  type: user\n---\n\nKeep it short.\n"})
-    export(desk, desk.tmp / "mine")
-    draft = elsewhere.take(desk.tmp / "mine", scope="global")["a"]
-    assert (draft.entry.fields["type"], draft.scope) == ("user", "global")
-    assert draft.text == "A rule\n\nKeep it short."
-
-
-def test_a_memory_that_is_no_text_is_named_and_becomes_no_draft(desk, elsewhere):
-    put(desk, {"a.md": b"A rule.\n", "latin.md": b"Caf\xe9 is no UTF-8.\n"})
+    rule = b"---\nname: a\ndescription: A rule\nmetadata:\n  type: user\n---\n\nKeep it short.\n"
+    put(desk, {"a.md": rule, "latin.md": b"Caf\xe9 is no UTF-8.\n"})
     export(desk, desk.tmp / "mine")
     plan = elsewhere.plan(desk.tmp / "mine")
     assert [draft.name for draft in plan.drafts] == ["a"]
-    assert [part.where for part in plan.found.skipped] == ["latin.md"]
+    assert [part.where for part in plan.found.skipped] == ["latin.md"], "what is no text is named"
+    draft = elsewhere.take(desk.tmp / "mine", scope="global")["a"]
+    assert (draft.entry.fields["type"], draft.scope) == ("user", "global")
+    assert draft.text == "A rule\n\nKeep it short."
 
 
 def test_an_export_says_which_memories_seem_to_hold_a_secret(desk):

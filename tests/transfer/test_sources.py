@@ -7,6 +7,7 @@ import pytest
 
 from memtui.base.errors import MemtuiError
 from memtui.review import approvals, draft
+from memtui.store import triggers
 from memtui.transfer.source import MAX_TEXT
 
 
@@ -141,22 +142,13 @@ def test_what_stands_beside_a_database_changes_no_file(desk, name, content, read
     assert {file.name: file.read_bytes() for file in desk.tmp.iterdir() if file.is_file()} == before
 
 
-@pytest.mark.parametrize(
-    ("script", "why"),
-    [
-        ("CREATE TABLE other (a);", "not of claude-mem"),
-        (
-            "CREATE VIEW observations AS WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM t) SELECT n id FROM t;",
-            "not of claude-mem",
-        ),
-    ],
-)
-def test_other_databases_are_refused(desk, script, why):
-    with pytest.raises(MemtuiError, match=why):
-        desk.read(database(desk.tmp / "a.db", script))
+ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM t) SELECT n id FROM t"
 
 
-def test_a_damaged_database_is_refused(desk):
+def test_other_databases_and_damaged_ones_are_refused(desk):
+    for name, script in (("other", "CREATE TABLE other (a);"), ("view", f"CREATE VIEW observations AS {ENDLESS};")):
+        with pytest.raises(MemtuiError, match="not of claude-mem"):
+            desk.read(database(desk.tmp / f"{name}.db", script))
     path = database(desk.tmp / "a.db", NEWEST)
     data = bytearray(path.read_bytes())
     data[100:4000] = b"\xff" * 3900
@@ -196,9 +188,8 @@ def test_observations_of_a_worktree_of_this_project_are_taken_in_and_of_another_
         made.executemany(query, rows)
     found = desk.read(path)
     assert sorted(each.body for each in found.memories) == sorted(row[1] for row in rows[:4])
-    assert found.notes == [
-        "Left out, of other projects: blog (2), shopping (1). Import them there, or all with --scope global."
-    ]
+    others = "Left out, of other projects: blog (2), shopping (1). Import them there, or all with --scope global."
+    assert found.notes == [others]
 
 
 # CLAUDE.md
@@ -283,11 +274,8 @@ def test_sections_of_claude_md_become_drafts_and_imports_are_not_followed(desk):
     assert found.kind == "claude-md"
     assert [each.where for each in found.skipped] == ["CLAUDE.md: @docs/style.md"]
     drafts = desk.take(path)
-    assert [each.text.partition("\n")[0] for each in drafts.values()] == [
-        "Always answer in English.",
-        "Testing: Use pytest.",
-        "Testing: Run make test before a commit.",
-    ]
+    sentences = ["Always answer in English.", "Testing: Use pytest.", "Testing: Run make test before a commit."]
+    assert [draft.text.partition("\n")[0] for draft in drafts.values()] == sentences
     assert list(drafts) == ["always-answer-in-english", "Testing", "Testing-2"]
     assert "# no heading" in drafts["Testing"].text
     assert "NEVER READ" not in str(drafts)
@@ -325,18 +313,12 @@ def test_a_folder_of_notes_keeps_what_their_frontmatter_gives(desk):
     drafts = desk.take(notes)
     assert set(drafts) == {"plan", "free-text", "broken"}
     fields = drafts["plan"].entry.fields
-    assert [fields[key] for key in ("type", "created", "modified", "tags")] == [
-        "project",
-        "2026-01-02",
-        "2026-02-03T04:05:06Z",
-        "a, b",
-    ]
+    expected = {"type": "project", "created": "2026-01-02", "modified": "2026-02-03T04:05:06Z", "tags": "a, b"}
+    assert {key: fields[key] for key in expected} == expected
     assert "[[free-text|that]]" in drafts["plan"].text
     assert drafts["free-text"].text.startswith("Free text: No frontmatter here.\n")
     made = approved(desk, "plan")
     assert "description: The plan" in made
-    from memtui.store import triggers
-
     place = desk.store.scope("auto").directory
     lines = triggers.lines_of(desk.env["MEMTUI_HOME"], place)["plan.md"]
     assert [each.text for each in lines] == ["what is next?", "roadmap"]
@@ -365,27 +347,21 @@ def test_what_is_no_source_is_refused_with_what_is_one(desk):
         with pytest.raises(MemtuiError) as error:
             desk.read(path)
         assert "CLAUDE.md" in error.value.hint
+    with open(desk.tmp / "huge.md", "wb") as file:
+        file.truncate(1 << 30)
+    with pytest.raises(MemtuiError, match="larger than"):
+        desk.read(desk.tmp / "huge.md")
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "why"),
-    [
+def test_files_of_other_formats_are_called_what_they_are(desk):
+    for name, data, why in (
         ("a.tar", b"a.md".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0"), "is an archive"),
         ("a.tar.gz", b"\x1f\x8b\x08\0", "is an archive"),
         ("a.zip", b"PK\3\4", "is an archive"),
         ("a.json", b"[]", "is no Markdown"),
         ("a.pdf", b"%PDF-1.4\nplain words\n", "is no Markdown"),
         ("a.csv", b"name,text\na,b\n", "is no Markdown"),
-    ],
-)
-def test_files_of_other_formats_are_called_what_they_are(desk, name, data, why):
-    (desk.tmp / name).write_bytes(data)
-    with pytest.raises(MemtuiError, match=why):
-        desk.read(desk.tmp / name)
-
-
-def test_a_huge_file_is_refused(desk):
-    with open(desk.tmp / "huge.md", "wb") as file:
-        file.truncate(1 << 30)
-    with pytest.raises(MemtuiError, match="larger than"):
-        desk.read(desk.tmp / "huge.md")
+    ):
+        (desk.tmp / name).write_bytes(data)
+        with pytest.raises(MemtuiError, match=why):
+            desk.read(desk.tmp / name)

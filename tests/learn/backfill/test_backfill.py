@@ -37,11 +37,8 @@ class Past:
         self.config = tmp / "home/.claude"
         self.config.mkdir(parents=True)
         self.root = self.config / "memtui"
-        self.env = {
-            "HOME": str(tmp / "home"),
-            "CLAUDE_CONFIG_DIR": str(self.config),
-            "MEMTUI_HOME": str(self.root),
-        }
+        home = {"HOME": str(tmp / "home"), "CLAUDE_CONFIG_DIR": str(self.config)}
+        self.env = {**home, "MEMTUI_HOME": str(self.root)}
         self.count = 0
         for name in ("shop", "blog"):
             (tmp / name / ".git").mkdir(parents=True)
@@ -63,11 +60,8 @@ class Past:
                 file.write(json.dumps(record, separators=(",", ":")) + "\n")
             for text in texts:
                 self.count += 1
-                common = {
-                    "sessionId": name,
-                    "cwd": cwd,
-                    "timestamp": f"2026-11-01T10:{self.count // 60:02}:{self.count % 60:02}Z",
-                }
+                time = f"2026-11-01T10:{self.count // 60:02}:{self.count % 60:02}Z"
+                common = {"sessionId": name, "cwd": cwd, "timestamp": time}
                 said = [{"type": "text", "text": agent}]
                 message = {"role": "assistant", "id": f"m{self.count}", "content": said}
                 row = {"type": "assistant", "uuid": f"a{self.count}", **common, "message": message}
@@ -84,9 +78,21 @@ class Past:
         offer.write(self.store)
         return offer
 
+    def heard(self, name):
+        """The turns of a session."""
+        return conversation_of(transcript.Reader(str(self.path(name)))).turns
+
     def drafts(self):
         slugs = [*(paths.project_key(str(self.tmp / name)) for name in ("shop", "blog")), None]
         return waiting_entries.waiting_in(str(self.root), slugs, ("updates",))
+
+
+def conversation_of(records, *settings):
+    """The conversation that records make."""
+    conversation = Conversation(*settings)
+    for record in records:
+        conversation.feed(record)
+    return conversation
 
 
 @pytest.fixture
@@ -126,16 +132,8 @@ def test_saying_it_again_makes_it_surer_and_more_worth_offering(past):
 
 
 def test_the_best_come_first_and_the_next_ones_the_next_time(past):
-    rules = [
-        f"From now on, always put the {thing} into the {place} folder."
-        for thing, place in (
-            ("fixtures", "tests"),
-            ("logos", "assets"),
-            ("migrations", "database"),
-            ("scripts", "tools"),
-        )
-    ]
-    past.say("one", *rules)
+    places = {"fixtures": "tests", "logos": "assets", "migrations": "database", "scripts": "tools"}
+    past.say("one", *(f"From now on, always put the {each} into the {place} folder." for each, place in places.items()))
     first = past.fill(most=3)
     assert len(first.drafts) == 3
     assert first.left == 1
@@ -198,24 +196,17 @@ def test_one_undo_takes_back_the_drafts_of_one_backfill_and_they_can_be_offered_
 
 
 def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_round(past):
+    def write_live(name):
+        drafts = classifier.drafts(past.heard(name), classifier.shipped())
+        return inbox_writer.write_drafts(past.env, str(past.tmp / "shop"), drafts, 0.1)
+
     past.say("one", RULE)
-    records = transcript.Reader(str(past.path("one")))
-    conversation = Conversation()
-    for record in records:
-        conversation.feed(record)
-    drafts = classifier.drafts(conversation.turns, classifier.shipped())
-    cwd = str(past.tmp / "shop")
-    assert inbox_writer.write_drafts(past.env, cwd, drafts, 0.1)
+    assert write_live("one")
     assert past.fill().drafts == []
     assert len(past.drafts()) == 1
     past.say("two", OTHER)
     past.fill()
-    conversation = Conversation()
-    for record in transcript.Reader(str(past.path("two"))):
-        conversation.feed(record)
-    assert (
-        inbox_writer.write_drafts(past.env, cwd, classifier.drafts(conversation.turns, classifier.shipped()), 0.1) == []
-    )
+    assert write_live("two") == []
     assert len(past.drafts()) == 2
 
 
@@ -224,9 +215,8 @@ def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
     first = past.read(dry=True).candidates.ranked()
     store = past.store
     store.create(store.scope("global"), "known", first[0].draft.description, "feedback", first[0].draft.description)
-    where = paths.inbox_dir(
-        str(past.root), None if first[1].draft.scope == "global" else paths.project_key(first[1].project)
-    )
+    project = None if first[1].draft.scope == "global" else paths.project_key(first[1].project)
+    where = paths.inbox_dir(str(past.root), project)
     os.makedirs(where, exist_ok=True)
     Path(where, "rejected.jsonl").write_text(json.dumps({"v": 1, "text": first[1].draft.description}) + "\n")
     offer = past.fill()
@@ -275,22 +265,13 @@ def test_what_a_hook_had_said_is_no_draft_in_the_next_part_of_the_session_either
     assert past.fill().drafts == []
 
 
-def test_secrets_are_in_none_of_the_files(past):
-    past.say("one", f"{RULE} The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a.")
-    past.say("one", "and now?")
-    past.fill()
-    assert past.drafts()
-    for path in past.root.rglob("*"):
-        assert not path.is_file() or b"ghp_16C7" not in path.read_bytes()
-
-
 @pytest.mark.parametrize("length", [0, 700, 1500, 1990, 2400])
 def test_secrets_of_the_agent_and_of_the_request_are_in_none_of_the_files_wherever_they_are_cut(past, length):
     token, block = "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "\n".join(["MIIEow" + "kQ7z9aB2" * 7] * 26)
     key = f"-----BEGIN RSA PRIVATE KEY-----\n{block}\n-----END RSA PRIVATE KEY-----\n"
     said = "Some plain words. " * (length // 18)
     past.say("one", f"Please log in with the token {token} and look around there.", agent=f"{token} {said}")
-    past.say("one", RULE, agent=f"{key}{said}")
+    past.say("one", f"{RULE} The token is {token}.", agent=f"{key}{said}")
     past.say("one", "and now?", agent=f"The header is authorization: Bearer {token} {said}")
     past.fill()
     assert past.drafts()
@@ -313,9 +294,8 @@ def test_no_kind_of_secret_stands_in_a_file(past):
     for path in past.root.rglob("*"):
         text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
         for seen in (text, text.replace("\\\\", "\\").replace('\\"', '"')):
-            leaked += [
-                (name, path.name) for name, secret in secrets if left_of(secret, seen, 24 if " " in secret else 8)
-            ]
+            lengths = ((name, secret, 24 if " " in secret else 8) for name, secret in secrets)
+            leaked += [(name, path.name) for name, secret, length in lengths if left_of(secret, seen, length)]
     assert leaked == []
 
 
@@ -386,10 +366,8 @@ def test_what_is_read_is_saved_now_and_then(past, monkeypatch):
 
 def test_a_message_that_is_taken_back_at_the_edge_of_a_piece_is_no_draft(past, monkeypatch):
     monkeypatch.setattr(session, "PIECE", 1)
-    queued = {"type": "queue-operation", "operation": "enqueue", "content": RULE, "sessionId": "one"}
-    taken = {"type": "queue-operation", "operation": "popAll", "content": RULE, "sessionId": "one"}
-    past.say("one", "hello", records=[queued])
-    past.say("one", "and now?", records=[taken])
+    past.say("one", "hello", records=[queued(RULE)])
+    past.say("one", "and now?", records=[{**queued(RULE), "operation": "popAll"}])
     assert past.fill().drafts == []
 
 
@@ -463,10 +441,8 @@ def test_damaged_files_and_a_damaged_state_are_survived(past):
 
 
 def answers(path, keep):
-    conversation = Conversation()
-    for record in transcript.Reader(path, 0, keep):
-        conversation.feed(record)
-    return [(each.text, each.channel, each.uuid, each.request, each.agent) for each in conversation.turns]
+    turns = conversation_of(transcript.Reader(path, 0, keep)).turns
+    return [(each.text, each.channel, each.uuid, each.request, each.agent) for each in turns]
 
 
 @pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
@@ -479,9 +455,7 @@ def test_leaving_out_lines_by_their_bytes_loses_no_word_of_a_person():
 def test_real_transcripts_give_the_drafts_that_a_live_session_would_have_given():
     judge = classifier.shipped()
     for path in sorted(SHARED.rglob("*.jsonl"))[::4]:
-        conversation = Conversation(None, session._clean)
-        for record in transcript.Reader(str(path)):
-            conversation.feed(record)
+        conversation = conversation_of(transcript.Reader(str(path)), None, session._clean)
         live = {
             (each.evidence, each.name)
             for each in classifier.drafts(conversation.turns, judge)

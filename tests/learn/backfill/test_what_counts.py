@@ -8,8 +8,6 @@ import pytest
 from learn.backfill.test_backfill import Past
 from memtui.base import paths
 from memtui.base.errors import ConflictError
-from memtui.client.transcripts import transcript
-from memtui.client.transcripts.conversation import Conversation
 from memtui.learn import classifier, inbox_writer
 from memtui.learn.backfill import ranking, session
 
@@ -35,20 +33,11 @@ def called(past, call, content, result, **more):
     common = {"sessionId": "one", "cwd": str(past.tmp / "shop"), "timestamp": "2026-11-01T10:00:00Z"}
     text = {"type": "text", "text": "I will run npm install."}
     block = {"type": "tool_result", "tool_use_id": "t1", "content": content, **more}
+    asked = {"role": "assistant", "id": "m", "content": [text, call]}
+    answered = {"role": "user", "content": [block]}
     return [
-        {
-            "type": "assistant",
-            "uuid": "a",
-            **common,
-            "message": {"role": "assistant", "id": "m", "content": [text, call]},
-        },
-        {
-            "type": "user",
-            "uuid": "r",
-            **common,
-            "message": {"role": "user", "content": [block]},
-            "toolUseResult": result,
-        },
+        {"type": "assistant", "uuid": "a", **common, "message": asked},
+        {"type": "user", "uuid": "r", **common, "message": answered, "toolUseResult": result},
     ]
 
 
@@ -130,11 +119,8 @@ def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_
     folded = {each.text[:9]: each.entry.one_off() for each in past.drafts()}
     assert folded == {"Never use": False, "Use the s": True}
     assert not any(each.entry.for_sessions() for each in past.drafts() if each.entry.one_off())
-    said = transcript.Reader(str(past.path("one")))
-    conversation = Conversation()
-    for record in said:
-        conversation.feed({**record, "uuid": f"{record['uuid']}-again"})
-    inbox_writer.write_drafts(past.env, str(past.tmp / "shop"), classifier.drafts(conversation.turns, None), 0.1)
+    turns = [replace(turn, uuid=f"{turn.uuid}-again") for turn in past.heard("one")]
+    inbox_writer.write_drafts(past.env, str(past.tmp / "shop"), classifier.drafts(turns, None), 0.1)
     assert not any(each.entry.one_off() for each in past.drafts())
 
 

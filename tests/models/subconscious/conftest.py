@@ -5,6 +5,7 @@ import os
 
 import pytest
 
+from e2e.model import use
 from memtui.base import clock, paths
 from memtui.inbox import format as inbox_format
 from memtui.models import log
@@ -33,6 +34,14 @@ class Read:
             "ANTHROPIC_API_KEY": "sk-loopback",
             "ANTHROPIC_BASE_URL": api.url,
         }
+
+    def client(self, script):
+        """Have a script in the place of the client."""
+        path = self.base / "bin" / "claude"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        self.env["PATH"] = f"{path.parent}:{self.env['PATH']}"
 
     def settings(self, *lines):
         (self.base / "memtui" / "config.toml").write_text("\n".join(lines) + "\n")
@@ -93,6 +102,10 @@ class Read:
 
     def along(self):
         return Along(self.env, self.payload)
+
+    def answered(self, **parts):
+        """Run, and let the model answer with these parts."""
+        return self.run(use("answer", **parts))
 
     def run(self, *answers):
         if answers:

@@ -1,7 +1,7 @@
 """The blocks of the subconscious: what somebody wrote into their files is never lost."""
 
+import functools
 import os
-import threading
 
 import pytest
 
@@ -9,6 +9,7 @@ from e2e.model import use
 from memtui.base.errors import MemtuiError
 from memtui.models.subconscious import block_files, runs
 from memtui.store.journal.journal import Journal
+from waiting import at_once
 
 pytestmark = pytest.mark.slow
 SAID = "We deploy on Tuesdays only, never on a Friday."
@@ -50,32 +51,23 @@ def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
     assert content(read) == data
 
 
-def test_a_block_that_is_a_link_within_the_directory_of_memtui_stays_one(read):
-    path = block_files.path(read.root, read.slug, "project_context")
+@pytest.mark.parametrize("place", ["memtui/mine.md", "notes.md"], ids=["of memtui", "elsewhere"])
+def test_a_block_that_is_a_link_stays_one_and_is_changed_only_within_memtuis_directory(read, place):
+    path, target = block_files.path(read.root, read.slug, "project_context"), read.base / place
     os.makedirs(os.path.dirname(path))
-    mine = os.path.join(read.root, "mine.md")
-    os.symlink(mine, path)
-    read.says(SAID)
-    assert read.run(edit()).blocks == ("project_context",)
-    assert os.path.islink(path)
-    assert read.blocks.replace("project_context", "Mine.", Journal(read.root))
-    assert os.path.islink(path)
-    with open(mine) as file:
-        assert file.read() == "Mine.\n"
-
-
-def test_a_block_that_is_a_link_to_elsewhere_is_not_changed(read):
-    path = block_files.path(read.root, read.slug, "project_context")
-    os.makedirs(os.path.dirname(path))
-    (read.base / "notes.md").write_text("mine\n")
-    os.symlink(read.base / "notes.md", path)
+    target.write_text("")
+    os.symlink(target, path)
     read.says(SAID)
     run = read.run(edit())
-    assert "memtui does not change" in run.refused[0]
-    with pytest.raises(MemtuiError, match="does not change"):
-        read.blocks.replace("project_context", "Other.", Journal(read.root))
+    if place == "notes.md":
+        assert "memtui does not change" in run.refused[0]
+        with pytest.raises(MemtuiError, match="does not change"):
+            read.blocks.replace("project_context", "Mine.", Journal(read.root))
+    else:
+        assert run.blocks == ("project_context",)
+        assert read.blocks.replace("project_context", "Mine.", Journal(read.root))
     assert os.path.islink(path)
-    assert (read.base / "notes.md").read_text() == "mine\n"
+    assert target.read_text() == ("" if place == "notes.md" else "Mine.\n")
 
 
 def test_of_many_processes_that_write_while_files_are_cut_none_loses_its_newest_lines(read, monkeypatch):
@@ -88,9 +80,5 @@ def test_of_many_processes_that_write_while_files_are_cut_none_loses_its_newest_
             runs.append(read.root, runs.Run(name, 1.0 + number, "s", "p", "/", "Stop"))
             seen.append(name in {run.id for run in runs.newest_first(read.root, 1000)})
 
-    threads = [threading.Thread(target=log, args=(who,)) for who in "abcd"]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    at_once(*(functools.partial(log, who) for who in "abcd"))
     assert seen.count(False) <= 4, "cut by another one right after"

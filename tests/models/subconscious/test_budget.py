@@ -13,16 +13,8 @@ from .test_run_process import SAID, answer, edit, whisper
 pytestmark = pytest.mark.slow
 
 
-def script(read, name, text):
-    path = read.base / "bin" / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    read.env["PATH"] = f"{path.parent}:{read.env['PATH']}"
-
-
 def test_a_call_that_takes_too_long_counts_as_what_it_may_have_used(read):
-    script(read, "claude", "sleep 30")
+    read.client("sleep 30")
     read.settings('llm_backend = "claude"', 'subconscious = "full"', "llm_timeout = 5")
     read.says(SAID)
     run = read.run()
@@ -32,10 +24,9 @@ def test_a_call_that_takes_too_long_counts_as_what_it_may_have_used(read):
 
 
 def test_a_client_with_tools_gets_limits_and_no_words_in_its_arguments(read):
-    script(read, "claude", f'echo "$@" > {read.base}/args\ncat /dev/fd/* > /dev/null 2>&1\nexit 1')
-    read.settings(
-        'llm_backend = "claude"', 'subconscious = "full"', 'subconscious_tools = "full"', "llm_daily_dollars = 0.25"
-    )
+    read.client(f'echo "$@" > {read.base}/args\ncat /dev/fd/* > /dev/null 2>&1\nexit 1')
+    on = ('llm_backend = "claude"', 'subconscious = "full"', 'subconscious_tools = "full"')
+    read.settings(*on, "llm_daily_dollars = 0.25")
     read.block("core_directives", "PRIVATE directive")
     read.says(SAID)
     read.run()
@@ -47,29 +38,18 @@ def test_a_client_with_tools_gets_limits_and_no_words_in_its_arguments(read):
 
 def test_a_part_of_an_answer_that_is_not_as_asked_for_is_left_out(read, api):
     read.says(SAID, "I have built the release and will deploy it on Friday afternoon.")
-    run = read.run(
-        answer(
-            edits=[
-                {**edit(new="Deploys: Tuesdays."), "reason": "it was said"},
-                edit("secrets"),
-                {"block": "guidance", "old": "", "new": "x"},
-                edit("guidance", new="x" * 2001),
-            ],
-            whispers=[whisper(), whisper("Another one."), whisper("A third one.")],
-            note="word " * 500,
-            delete="all",
-        )
-    )
+    edits = [
+        {**edit(new="Deploys: Tuesdays."), "reason": "it was said"},
+        edit("secrets"),
+        {"block": "guidance", "old": "", "new": "x"},
+        edit("guidance", new="x" * 2001),
+    ]
+    whispers = [whisper(), whisper("Another one."), whisper("A third one.")]
+    run = read.answered(edits=edits, whispers=whispers, note="word " * 500, delete="all")
     assert (run.outcome, run.blocks, len(run.whispers)) == ("done", ("project_context",), 2)
     assert len(run.note) == 2000
-    for reason in (
-        "key, “reason”",
-        "key, “delete”",
-        "is none of core",
-        "no “quote”",
-        "too many char",
-        "1 items too many",
-    ):
+    reasons = ("key, “reason”", "key, “delete”", "is none of core", "no “quote”", "too many char", "1 items too many")
+    for reason in reasons:
         assert any(reason in each for each in run.refused), reason
     form = api.requests[0].body["tools"][0]["input_schema"]
     assert form["additionalProperties"] is form["properties"]["edits"]["items"]["additionalProperties"] is False

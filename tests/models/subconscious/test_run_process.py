@@ -10,6 +10,9 @@ import pytest
 
 from e2e.model import Reply, say, use
 from memtui.models.subconscious import block_files, control, run_process, tools, transcript_view
+from waiting import at_once
+
+from .conftest import SETTINGS, Read
 
 pytestmark = pytest.mark.slow
 SECRET = "ghp_" + "wJ4kQ9z" * 5 + "x"
@@ -37,6 +40,7 @@ def test_it_reads_what_was_said_and_keeps_blocks(read, api):
     (version,) = read.blocks.versions("project_context")
     assert (version.writer.by, version.writer.session) == ("model", read.session)
     text = api.requests[0].text()
+    assert "The session began earlier" not in text
     assert f"<memtui-person>\n{SAID}" in text
     assert "<memtui-agent>\nUnderstood." in text
     assert read.calls == [("subconscious", "ok")]
@@ -59,26 +63,20 @@ def test_what_was_read_is_not_read_again_and_what_it_noted_is(read, api):
     assert len(read.runs) == 2
 
 
-def test_a_whisper_waits_for_its_session_alone(read):
+def test_a_whisper_waits_for_its_session_alone_and_is_given_to_it_once(read):
     read.says(SAID, BUILT)
-    run = read.run(answer(whispers=[whisper(urgent=True)]))
+    twice = [whisper(urgent=True), whisper("the person said  that deploys are on Tuesdays")]
+    (sent,) = read.answered(whispers=twice).whispers
     (note,) = read.notes()
-    told = {"from": "subconscious", "kind": "whisper", "for": f"session:{read.session}", "urgent": "yes"}
-    assert told.items() <= note.fields.items()
-    assert note.id == run.whispers[0].id
-    assert note.text == "The person said that deploys are on Tuesdays."
+    fields = {"from": "subconscious", "kind": "whisper", "for": f"session:{read.session}", "urgent": "yes"}
+    assert fields.items() <= note.fields.items()
+    assert (note.id, note.text) == (sent.id, "The person said that deploys are on Tuesdays.")
     assert read.whispers[0].because == "will deploy it on Friday"
-
-
-def test_a_whisper_is_given_to_a_session_once(read):
-    read.says(SAID, BUILT)
-    twice = [whisper(), whisper("the person said  that deploys are on Tuesdays")]
-    assert len(read.run(answer(whispers=twice)).whispers) == 1
     read.says("Go on, please do.", BUILT)
-    run = read.run(answer(whispers=[whisper(), whisper("Kim has to be asked first.")]))
+    run = read.answered(whispers=[whisper(), whisper("Kim has to be asked first.")])
     assert "this session was given already" in run.refused[0]
-    told = ["The person said that deploys are on Tuesdays.", "Kim has to be asked first."]
-    assert [note.text for note in read.notes()] == told
+    texts = ["The person said that deploys are on Tuesdays.", "Kim has to be asked first."]
+    assert [note.text for note in read.notes()] == texts
 
 
 @pytest.mark.parametrize(
@@ -100,9 +98,8 @@ def tool(command, output):
 def test_a_shared_block_changes_only_with_words_of_the_person(read):
     read.says("I like short answers.", "Noted: the person wants long answers.")
     shared = edit("user_preferences", new="Short answers.")
-    run = read.run(
-        answer(edits=[shared, {**shared, "new": "Long.", "quote": "wants long answers"}, {**shared, "quote": ""}])
-    )
+    others = [{**shared, "new": "Long.", "quote": "wants long answers"}, {**shared, "quote": ""}]
+    run = read.answered(edits=[shared, *others])
     assert run.blocks == ()
     assert len(run.refused) == 3
     read.says("As I said, I like short answers.")
@@ -113,16 +110,8 @@ def test_a_shared_block_changes_only_with_words_of_the_person(read):
 def test_an_edit_of_what_is_not_there_once_is_told_and_changes_nothing(read):
     read.block("project_context", "one\ntwo\none\n")
     read.says(SAID)
-    run = read.run(
-        answer(
-            edits=[
-                edit(old="one", new="1"),
-                edit(old="three", new="3"),
-                edit(new="x" * block_files.MOST),
-                edit(old="two", new="2"),
-            ]
-        )
-    )
+    wrong = [edit(old="one", new="1"), edit(old="three", new="3"), edit(new="x" * block_files.MOST)]
+    run = read.answered(edits=[*wrong, edit(old="two", new="2")])
     assert len(run.refused) == 3
     assert read.blocks.text("project_context") == "one\n2\none"
 
@@ -172,22 +161,15 @@ def test_a_mention_is_the_rest_of_its_paragraph_and_the_newest_count(read, text,
     assert [each["words"] for each in control.load(read.root, read.session)["mentions"]] == words
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Mail me@memtui about it.",
-        "See https://x.org/@memtui for that.",
-        "Write `@memtui hello` there.",
-        "Install @memtui/core and @memtui-dev/cli, please.",
-        "Mail user@memtui.dev or @memtui.dev about it.",
-        "Ask @memtui\n\nThen go on.",
-        "```\n@memtui hi\n```",
-        "@memtui",
-    ],
-)
-def test_what_only_looks_like_a_mention_is_none(read, api, text):
-    read.says(text + " ", "")
-    read.run(answer())
+def test_what_only_looks_like_a_mention_is_none(read, api):
+    paragraphs = [
+        *("Mail me@memtui about it.", "See https://x.org/@memtui for that.", "Write `@memtui hello` there."),
+        *("Install @memtui/core and @memtui-dev/cli, please.", "Mail user@memtui.dev or @memtui.dev about it."),
+        *("Ask @memtui\n\nThen go on.", "```\n@memtui hi\n```", "@memtui"),
+    ]
+    for text in paragraphs:
+        read.says(text + " ", "")
+        read.run(answer())
     assert "memtui-mention" not in "".join(request.text() for request in api.requests)
 
 
@@ -234,15 +216,7 @@ def test_it_looks_a_few_times_and_then_has_to_answer(read, api):
     assert "looks" not in api.requests[4].body["tools"][0]["input_schema"]["properties"]
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        say("I see."),
-        answer(edits="all"),
-        answer(note=7),
-        Reply([], status=400),
-    ],
-)
+@pytest.mark.parametrize("wrong", [say("I see."), answer(edits="all"), answer(note=7), Reply([], status=400)])
 def test_an_answer_of_another_shape_changes_nothing_and_is_read_for_again(read, wrong):
     read.says(SAID)
     run = read.run(wrong)
@@ -257,14 +231,9 @@ def test_an_answer_of_another_shape_changes_nothing_and_is_read_for_again(read, 
 def test_where_it_is_off_or_stopped_nothing_is_sent(read, api, where):
     lines = {
         "general": ('llm_backend = "api"',),
-        "project": (
-            'llm_backend = "api"',
-            'subconscious = "full"',
-            f'[projects."{read.project}"]',
-            'subconscious = "off"',
-        ),
+        "project": (*SETTINGS, f'[projects."{read.project}"]', 'subconscious = "off"'),
         "backend": ('subconscious = "full"',),
-        "mode": ('llm_backend = "api"', 'subconscious = "full"', 'mode = "off"'),
+        "mode": (*SETTINGS, 'mode = "off"'),
     }.get(where)
     if lines:
         read.settings(*lines)
@@ -289,13 +258,11 @@ def test_a_person_stops_it_in_the_middle_of_an_answer(read, api):
 
 def test_secrets_reach_neither_the_model_nor_a_file(read, api):
     read.says(f"The token is {SECRET}, @memtui keep it.", f"I use {SECRET} now, to deploy it.")
-    read.run(
-        answer(
-            edits=[edit(new=f"The token is {SECRET}.", quote="to deploy it")],
-            whispers=[whisper(text=f"Use {SECRET}", quote="now, to deploy")],
-            replies=[{"to": "m1", "text": f"I kept {SECRET}"}],
-            note=f"They use {SECRET}",
-        )
+    read.answered(
+        edits=[edit(new=f"The token is {SECRET}.", quote="to deploy it")],
+        whispers=[whisper(text=f"Use {SECRET}", quote="now, to deploy")],
+        replies=[{"to": "m1", "text": f"I kept {SECRET}"}],
+        note=f"They use {SECRET}",
     )
     assert SECRET not in api.requests[0].text()
     assert len(read.notes()) == 2
@@ -316,14 +283,9 @@ def test_text_of_a_session_can_not_leave_its_place(read, api):
 
 def test_what_is_not_said_by_person_or_agent_is_not_heard(read, api):
     hidden = {"type": "user", "message": {"content": "hidden words"}}
-    injected = {
-        "type": "attachment",
-        "attachment": {"type": "hook_additional_context", "content": ["Injected words of memtui itself."]},
-    }
-    read.says(
-        "Hello there, Injected words of memtui itself.\nInjected words of memtui itself.", "",
-        {**hidden, "isMeta": True}, {**hidden, "isSidechain": True}, {**hidden, "isCompactSummary": True}, injected,
-    )  # fmt: skip
+    flagged = [{**hidden, flag: True} for flag in ("isMeta", "isSidechain", "isCompactSummary")]
+    injected = gave("Injected words of memtui itself.")
+    read.says("Hello there, Injected words of memtui itself.\nInjected words of memtui itself.", "", *flagged, injected)
     read.says("Injected words of memtui itself.\nAnd mine.")
     read.run(answer())
     text = api.requests[0].text()
@@ -394,8 +356,6 @@ def test_a_file_that_somebody_spoilt_is_no_obstacle(read):
 
 
 def test_two_sessions_change_the_same_block(read, api, tmp_path):
-    from models.subconscious.conftest import Read
-
     other = Read(tmp_path, api, "07e5-2")
     read.block("project_context", "axes\nbees")
     read.says(SAID)
@@ -409,11 +369,7 @@ def test_two_sessions_change_the_same_block(read, api, tmp_path):
         return Reply([answer(edits=edits)], delay=0.5)  # both read the block before one of them changes it
 
     api.script = script
-    threads = [threading.Thread(target=each.along().run) for each in (read, other)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    at_once(read.along().run, other.along().run)
     assert read.blocks.text("project_context") in {"saws\nwasps", "knives\nwasps"}
     refused = [word for run in read.runs for word in run.refused]
     assert len(refused) == 1
@@ -424,11 +380,7 @@ def test_of_three_turns_at_once_the_third_waits_for_nobody(read, api):
     read.says(SAID)
     api.script = lambda request: Reply([answer()], delay=1.0)
     found = []
-    threads = [threading.Thread(target=lambda: found.append(read.along().run())) for _ in range(3)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    at_once(*[lambda: found.append(read.along().run())] * 3)
     assert sum(run is not None for run in found) == 1
     assert len(api.requests) == 1
 
@@ -455,33 +407,28 @@ def test_an_answer_that_a_killed_process_left_is_acted_on_once(read, monkeypatch
     assert len(read.blocks.versions("project_context")) == 1
 
 
-def test_the_process_logs_what_goes_wrong(read):
+@pytest.mark.parametrize("goes_wrong", [False, True])
+def test_the_process_reads_along_for_a_payload_and_prints_nothing(read, api, goes_wrong):
     read.says(SAID)
-    os.chmod(read.root, 0o500)
-    given = json.dumps({**read.payload, "transcript_path": str(read.base / "gone.jsonl")}).encode()
+    api.will(answer(edits=[edit()]))
+    payload = {**read.payload, "transcript_path": str(read.base / "gone.jsonl")} if goes_wrong else read.payload
+    os.chmod(read.root, 0o500 if goes_wrong else 0o700)
     try:
         words = [sys.executable, "-m", "memtui.models.subconscious.run_process"]
-        done = subprocess.run(words, input=given, env={**os.environ, **read.env}, capture_output=True)
+        env = {**os.environ, **read.env}
+        done = subprocess.run(words, input=json.dumps(payload).encode(), env=env, capture_output=True)
     finally:
         os.chmod(read.root, 0o700)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-
-
-def test_the_process_reads_along_for_a_payload(read, api):
-    read.says(SAID)
-    api.will(answer(edits=[edit()]))
-    words = [sys.executable, "-m", "memtui.models.subconscious.run_process"]
-    given = json.dumps(read.payload).encode()
-    done = subprocess.run(words, input=given, env={**os.environ, **read.env}, capture_output=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert read.blocks.text("project_context") == "Deploys happen on Tuesdays."
+    assert read.blocks.text("project_context") == ("" if goes_wrong else "Deploys happen on Tuesdays.")
 
 
 def test_a_session_in_a_linked_work_tree_reads_that_one(read, api, tmp_path):
     main, tree = tmp_path / "shop", tmp_path / "tree"
-    (main / ".git" / "worktrees" / "tree").mkdir(parents=True)
-    (main / ".git" / "worktrees" / "tree" / "commondir").write_text("../..\n")
-    (main / ".git" / "worktrees" / "tree" / "gitdir").write_text(f"{tree}/.git\n")
+    git = main / ".git" / "worktrees" / "tree"
+    git.mkdir(parents=True)
+    (git / "commondir").write_text("../..\n")
+    (git / "gitdir").write_text(f"{tree}/.git\n")
     (tree / "src").mkdir(parents=True)
     (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
     (main / "plan.md").write_text("The old plan.\n")
@@ -517,9 +464,3 @@ def test_files_that_hold_secrets_are_neither_read_nor_found(tmp_path):
         assert found.run("Grep", name, "the words").refused
     assert found.run("Glob", ".", "*").text == ".env.example\nnotes.md"
     assert found.run("Grep", ".", "words").text == ".env.example:1: the words\nnotes.md:1: the words"
-
-
-def test_of_a_session_that_is_read_from_its_beginning_nothing_is_said_to_be_missing(read, api):
-    read.says(SAID)
-    read.run(use("answer"))
-    assert "The session began earlier" not in api.requests[0].text()

@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-from e2e.model import use
 from redact.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
 
 pytestmark = pytest.mark.slow
@@ -29,17 +28,10 @@ def test_no_kind_of_secret_is_sent_or_kept(read, api):
         secrets += [(name, secret) for name, _, secret in made]
         lines = [text for _, text, _ in made]
         read.says("\n\n".join(["I said this once more.", *lines]), "\n\n".join(["The agent repeats it.", *lines]))
-        read.run(
-            use(
-                "answer",
-                note="\n".join(lines)[:1900],
-                edits=[
-                    {"block": "project_context", "old": "", "new": each[:300], "quote": "I said this once more."}
-                    for each in lines[:4]
-                ],
-                whispers=[{"text": "\n\n".join(lines)[:1100], "quote": "I said this once more."}],
-            )
-        )
+        said = {"quote": "I said this once more."}
+        edits = [{"block": "project_context", "old": "", "new": line[:300], **said} for line in lines[:4]]
+        whispers = [{"text": "\n\n".join(lines)[:1100], **said}]
+        read.answered(note="\n".join(lines)[:1900], edits=edits, whispers=whispers)
         read.block("project_context", "")
     texts = [*found_in(read.root), *(request.text() for request in api.requests)]
     leaked = []

@@ -52,13 +52,7 @@ def test_an_error_that_nobody_thought_of_is_logged(read):
 
 @pytest.mark.parametrize("number", [signal.SIGALRM, signal.SIGTERM])
 def test_a_run_that_is_ended_ends_its_client(read, number):
-    client = read.base / "bin" / "claude"
-    client.parent.mkdir()
-    client.write_text(
-        f"#!/bin/sh\nsleep 60 &\necho $$ $! > {read.base}/pids.new\nmv {read.base}/pids.new {read.base}/pids\nwait\n"
-    )
-    client.chmod(0o755)
-    read.env["PATH"] = f"{client.parent}:{read.env['PATH']}"
+    read.client(f"sleep 60 &\necho $$ $! > {read.base}/pids.new\nmv {read.base}/pids.new {read.base}/pids\nwait")
     read.settings('llm_backend = "claude"', 'subconscious = "full"')
     read.says(SAID)
     process = subprocess.Popen(WORDS, stdin=subprocess.PIPE, env={**os.environ, **read.env})

@@ -2,13 +2,11 @@
 with all of their run. A block that was changed since stays as it is."""
 
 import os
-import threading
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from e2e.model import use
 from memtui.base.errors import ConflictError, NotFoundError
 from memtui.models.subconscious.blocks import Blocks, RefusedEditError
 from memtui.store.journal import undo as undoing
@@ -16,6 +14,7 @@ from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import MODEL
 from memtui.store.versions.versions import OTHER, PERSON
 from memtui.views.changes import COMMANDS, refusal
+from waiting import at_once
 
 pytestmark = pytest.mark.slow
 NAME = "project_context"
@@ -113,16 +112,12 @@ def test_the_model_leaves_a_block_with_a_secret_alone(desk):
 
 def test_all_changes_of_a_run_are_one_step_of_undo(read, api):
     read.says(SAID)
-    run = read.run(
-        use(
-            "answer",
-            edits=[
-                {"block": NAME, "old": "", "new": "- Deploys: Tuesdays", "quote": "deploy on Tuesdays only"},
-                {"block": "guidance", "old": "", "new": "- Never on a Friday", "quote": "never on a Friday"},
-                {"block": NAME, "old": "", "new": "- No Friday", "quote": "never on a Friday"},
-            ],
-        )
-    )
+    edits = [
+        {"block": NAME, "old": "", "new": "- Deploys: Tuesdays", "quote": "deploy on Tuesdays only"},
+        {"block": "guidance", "old": "", "new": "- Never on a Friday", "quote": "never on a Friday"},
+        {"block": NAME, "old": "", "new": "- No Friday", "quote": "never on a Friday"},
+    ]
+    run = read.answered(edits=edits)
     journal = Journal(read.root, "tui")
     assert len(undoing.run(journal, "undo", run.id).done) == 3
     assert (read.blocks.text(NAME), read.blocks.text("guidance")) == ("", "")
@@ -154,11 +149,7 @@ def test_while_two_sessions_write_and_a_person_undoes_no_line_is_lost(desk):
             other.typed("Mine.", "user_preferences")
             other.back()
 
-    threads = [threading.Thread(target=write, args=(who,)) for who in "ab"] + [threading.Thread(target=undo)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    at_once(lambda: write("a"), lambda: write("b"), undo)
     assert sorted(desk.text.split("\n")) == sorted(["- first", *(f"- {who} {n}" for who in "ab" for n in range(6))])
 
 
@@ -172,17 +163,15 @@ def test_the_subconscious_is_told_what_its_person_undid_as_long_as_that_is_so(re
     journal = Journal(read.root, "tui")
     read.says(SAID)
     quote = "deploy on Tuesdays only"
-    run = read.run(
-        use("answer", edits=[{"block": NAME, "old": "- Ask Kim", "new": "- Deploys: Tuesdays", "quote": quote}])
-    )
+    run = read.answered(edits=[{"block": NAME, "old": "- Ask Kim", "new": "- Deploys: Tuesdays", "quote": quote}])
     undoing.run(journal, "undo", run.id)
     read.says("Go on with the tests.")
-    read.run(use("answer"))
+    read.answered()
     assert told_of(api.requests[1]) == f"- {NAME}: gone “- Deploys: Tuesdays”, back “- Ask Kim”"
     assert "Do not\nmake them again" in api.requests[1].text()
     undoing.run(journal, "redo")
     read.says("Go on with the docs.")
-    read.run(use("answer"))
+    read.answered()
     assert "memtui-undone" not in api.requests[2].text()
 
 
