@@ -2,8 +2,11 @@
 
 import argparse
 import os
+import re
 import sys
 from importlib import import_module
+from types import MappingProxyType
+from typing import NamedTuple
 
 import memtui
 from memtui.base.errors import UsageError
@@ -52,7 +55,7 @@ EXAMPLES = """\
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any, NoReturn
 
     from memtui.cli.context import Context
@@ -141,24 +144,100 @@ def _add_common(parser: Parser) -> None:
     group.add_argument("--project", metavar="DIR", default=argparse.SUPPRESS, help=about)
 
 
+class _Usage(NamedTuple):
+    """A command or action as its text has it, the function that runs it, and what argparse gets besides."""
+
+    run: "Run"
+    text: str
+    table: str
+    more: "Mapping[str, dict[str, Any]]"
+
+
+USAGES: list[_Usage] = []  # of the modules that were imported
+
+
 def command(
-    commands: "Commands", name: str, run: "Run", summary: str, example: str, more: str = "", table: str = ""
-) -> Parser:
-    """Add a command with its help; `example` has lines of shell, `table` is printed as it is."""
-    lines = "\n".join("  " + line for line in example.splitlines())
-    parser = commands.add_parser(
+    text: str, more: "Mapping[str, dict[str, Any]]" = MappingProxyType({}), table: str = ""
+) -> "Callable[[Run], Run]":
+    """Make a function a command by a text: `NAME: summary`, then lines of examples (indented), prose, and arguments.
+
+    An argument is `--flag`, `--option VALUE` or `VALUE`, ` |` and its help, which may go on in lines with four blanks.
+    `dest=` may stand before it, `=default` behind it. `[VALUE]` may be missing, `VALUE...` repeated, `a|b` are choices;
+    those with `/ ` exclude each other; a line `title:` begins a group. `more`, by name: what argparse gets besides."""
+
+    def add(run: "Run") -> "Run":
+        USAGES.append(_Usage(run, text, table, more))
+        return run
+
+    return add
+
+
+def _add(commands: "Commands", usage: _Usage) -> None:
+    head, *lines = usage.text.replace("\n    ", " ").splitlines()
+    path, _, summary = head.partition(": ")
+    examples = [row for row in lines if row.startswith("  ")]
+    others = [row for row in lines if not row.startswith("  ")]
+    prose = [row for row in others if " |" not in row and not row.endswith(":")]
+    above, _, name = path.rpartition(" ")
+    parser = (_actions(commands.choices[above]) if above else commands).add_parser(
         name,
         help=summary,
-        description=(summary[:1].upper() + summary[1:] + "." + (" " + more if more else "")),
-        epilog=f"example:\n{lines}" + (f"\n\n{table}" if table else ""),
+        description=" ".join([f"{summary[:1].upper()}{summary[1:]}.", *prose]),
+        epilog="\n".join(["example:", *examples, *(["", usage.table] if usage.table else [])]),
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=usage.run)
     _add_common(parser)
-    return parser
+    group: Options = parser
+    exclusive: Options | None = None
+    for row in others:
+        form, is_argument, about = row.partition(" |")
+        if is_argument and form.startswith("/ "):
+            exclusive = exclusive or group.add_mutually_exclusive_group()
+            _add_argument(exclusive, form[2:], about.strip(), usage.more)
+        elif is_argument:
+            _add_argument(group, form, about.strip(), usage.more)
+        elif row.endswith(":"):
+            group, exclusive = parser.add_argument_group(row[:-1]), None
 
 
-def actions(parser: Parser) -> "Commands":
-    """Let a command have actions, and return where to add them. Without an action the command lists."""
+# An argument: where it goes, its option, its value (in brackets, if it may be missing), and the default.
+ARGUMENT = re.compile(r"(?:(\w+)=)?(--[\w-]+)? ?(\[?)([^.\]]*?)(\.\.\.)?\]?(?:=([a-z0-9]+))?")
+
+
+def _add_argument(group: "Options", form: str, about: str, more: "Mapping[str, dict[str, Any]]") -> None:
+    match = ARGUMENT.fullmatch(form)
+    assert match is not None, form
+    dest, option, may_miss, value, is_repeated, default = match.groups()
+    names = value.split()
+    options: dict[str, Any] = {"help": about or (argparse.SUPPRESS if option else None)}
+    if value.islower():
+        options["choices"] = value.split("|")
+    elif names:
+        options["metavar"] = names[0] if len(names) == 1 else tuple(names)
+        options["type"] = count if value == "N" else None
+    if default:
+        options["default"] = default
+    if option and is_repeated:
+        options |= {"action": "append", "default": []}
+    elif option and may_miss:
+        options |= {"nargs": "?", "const": True}
+    elif may_miss or is_repeated:
+        options["nargs"] = "*" if may_miss and is_repeated else "+" if is_repeated else "?"
+    elif len(names) > 1:
+        options["nargs"] = len(names)
+    elif option and not names:
+        options["action"] = "store_true"
+    if option and dest:
+        options["dest"] = dest
+    name = option or dest or value.lower()
+    group.add_argument(name, **{**options, **more.get(name.removeprefix("--"), {})})
+
+
+def _actions(parser: Parser) -> "Commands":
+    """Return where the actions of a command are added. Without an action the command lists."""
+    for action in parser._actions:  # noqa: SLF001  argparse has no public way
+        if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
+            return action
     return parser.add_subparsers(title="actions", dest="action", parser_class=Parser, metavar="[ACTION]")
 
 
@@ -170,7 +249,10 @@ def build(only: "str | None" = None) -> Parser:
     )
     modules = dict.fromkeys(COMMANDS.values()) if only is None else [{**COMMANDS, **HIDDEN}[only]]
     for name in modules:
-        import_module("memtui.cli.commands." + name).register(commands)
+        module = import_module("memtui.cli.commands." + name)
+        for usage in USAGES:
+            if usage.run.__module__ == module.__name__:
+                _add(commands, usage)
     return parser
 
 
@@ -285,11 +367,6 @@ def count(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"give a number, 0 or more, not {text}")
     return int(text)
-
-
-def add_limit(parser: Parser, default: int, what: str = "rows") -> None:
-    """Add the option of how much a list shows."""
-    parser.add_argument("--limit", type=count, default=default, metavar="N", help=f"{what}, default: {default}, 0: all")
 
 
 def body_text(given: str) -> str:

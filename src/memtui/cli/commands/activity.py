@@ -49,44 +49,8 @@ OF_PART = f"newest {WINDOW} of the log"
 
 # By the word for an outcome that the list shows: the outcome; of LOST, which there are several of, the last.
 OUTCOME_OF = {word: outcome for outcome, (_, word, _) in OUTCOMES.items()}
-
-
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "activity",
-        run,
-        "what sessions got, why, and whether it arrived",
-        "memtui activity\nmemtui activity 7XAD\nmemtui activity --sessions --live --all-projects\n"
-        "memtui activity --kind notes --outcome lost --since 2d\nmemtui activity --memory prefer-pnpm",
-        "Of this project, newest first. The first or last 4 characters of an ID are enough.",
-    )
-    command.add_argument("id", nargs="?", metavar="ID", help="one delivery with its exact text, or one session")
-    command.add_argument("--all-projects", action="store_true", help="of all projects")
-    command.add_argument("--sessions", action="store_true", help="list the sessions, and what each got")
-    command.add_argument("--live", action="store_true", help="with --sessions: only those that run now")
-    command.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
-    kinds = list(KIND_WORD.values())
-    about = "only with such a piece: " + ", ".join(kinds) + " (memories that the agent opened or wrote)"
-    command.add_argument(
-        "--kind", type=lambda word: KIND_WORD.get(word, word), choices=kinds, metavar="KIND", help=about
-    )
-    command.add_argument(
-        "--memory", metavar="NAME|PATH", help="only what brought this memory, or used it; also one gone"
-    )
-    words = [word for word in OUTCOME_OF if word != LOST]
-    command.add_argument(
-        "--outcome",
-        choices=[*words, LOST, *receipts.LOST],
-        metavar="WORD",
-        help=f"as the list says it: {', '.join([*words, LOST])}; of what is lost also {', '.join(receipts.LOST)}",
-    )
-    command.add_argument(
-        "--text", metavar="WORDS", help="only with these words in the text, which is not kept for ever"
-    )
-    command.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {time_input.BACK}")
-    limit = f"rows, default: {LIMIT}; 0: all, of the whole log"
-    command.add_argument("--limit", type=parser.count, metavar="N", help=limit)
+OUTCOME_WORDS = [*(word for word in OUTCOME_OF if word != LOST), LOST]
+KIND_OPTIONS = [*KIND_WORD.values()]
 
 
 def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
@@ -112,6 +76,31 @@ def _memory(ctx: Context, ref: str) -> str:
         return os.path.abspath(os.path.join(ctx.cwd, ref)) if "/" in ref else ref.rpartition(":")[2]
 
 
+@parser.command(
+    f"""\
+activity: what sessions got, why, and whether it arrived
+  memtui activity
+  memtui activity 7XAD
+  memtui activity --sessions --live --all-projects
+  memtui activity --kind notes --outcome lost --since 2d
+  memtui activity --memory prefer-pnpm
+Of this project, newest first. The first or last 4 characters of an ID are enough.
+[ID] | one delivery with its exact text, or one session
+--all-projects | of all projects
+--sessions | list the sessions, and what each got
+--live | with --sessions: only those that run now
+--session ID | only this session, by a beginning of its id
+--kind KIND | only with such a piece: {", ".join(KIND_OPTIONS)} (memories that the agent opened or wrote)
+--memory NAME|PATH | only what brought this memory, or used it; also one gone
+--outcome WORD | as the list says it: {", ".join(OUTCOME_WORDS)}; of what is lost also {", ".join(receipts.LOST)}
+--text WORDS | only with these words in the text, which is not kept for ever
+--since WHEN | not older than WHEN: {time_input.BACK}
+--limit N | rows, default: {LIMIT}; 0: all, of the whole log""",
+    {
+        "kind": {"type": lambda word: KIND_WORD.get(word, word), "choices": KIND_OPTIONS},
+        "outcome": {"choices": [*OUTCOME_WORDS, *receipts.LOST]},
+    },
+)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List deliveries or sessions, or show one."""
     criteria = _filter(ctx, args)

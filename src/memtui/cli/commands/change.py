@@ -19,34 +19,14 @@ from memtui.store.store import Store
 from memtui.views.memories import counted, must_ask
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "rm",
-        rm,
-        "remove memories: they go to the trash",
-        "memtui rm prefer-npm meeting-notes\nmemtui rm --purge old-secret",
-        "`memtui undo` or `memtui history NAME --restore` restores them.",
-    )
-    command.add_argument("names", nargs="+", metavar="NAME", help="a memory, or with --purge also an id of the trash")
-    command.add_argument("--purge", action="store_true", help="delete for good, also from the trash; asks first")
-    command.add_argument("--yes", action="store_true", help="don't ask")
-    command = parser.command(
-        commands,
-        "mv",
-        mv,
-        "rename memories, or move or copy them to a scope",
-        "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm release-steps --scope global\n"
-        "memtui mv release-steps release-steps-v2 --copy",
-        "Links to it and its line in MEMORY.md are updated.",
-    )
-    command.add_argument("--copy", action="store_true", help="copy, and leave the memory where it is")
-    about = "NAME NEWNAME, NAME SCOPE:NEWNAME, or with --scope memories, NAME…"
-    command.add_argument("names", nargs="+", metavar="NAME", help=about)
-    command.add_argument("--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
-    command.add_argument("--yes", action="store_true", help="don't ask before a change that others will get")
-
-
+@parser.command("""\
+rm: remove memories: they go to the trash
+  memtui rm prefer-npm meeting-notes
+  memtui rm --purge old-secret
+`memtui undo` or `memtui history NAME --restore` restores them.
+names=NAME... | a memory, or with --purge also an id of the trash
+--purge | delete for good, also from the trash; asks first
+--yes | don't ask""")
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
     """Remove memories, which go to the trash, or delete them for good."""
     store = ctx.store()
@@ -122,6 +102,16 @@ def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
     return rest if scope is not None else last
 
 
+@parser.command("""\
+mv: rename memories, or move or copy them to a scope
+  memtui mv prefer-pnpm use-pnpm
+  memtui mv prefer-pnpm release-steps --scope global
+  memtui mv release-steps release-steps-v2 --copy
+Links to it and its line in MEMORY.md are updated.
+--copy | copy, and leave the memory where it is
+names=NAME... | NAME NEWNAME, NAME SCOPE:NEWNAME, or with --scope memories, NAME…
+--scope SCOPE | project, global, auto, agent:NAME
+--yes | don't ask before a change that others will get""")
 def mv(ctx: Context, args: argparse.Namespace) -> Result:
     """Rename a memory, or move or copy some; the fields of a single one are at the top of the answer, too."""
     name = _new_name(ctx, args)

@@ -21,7 +21,6 @@ from memtui.tidy.checks import doctor
 from memtui.tidy.lint import LintInput
 from memtui.views.glyphs import bar
 
-FORMATS = ("text", "github")
 UNDO = "memtui undo undoes it."
 METER = 20  # columns
 PLACES = 5  # of a problem that are printed
@@ -29,28 +28,23 @@ FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is
 REJECTED = "You rejected the fix. To have it again: memtui undo --list"
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "check",
-        run,
-        "what is wrong with memories, and the fix: --fix",
-        "memtui check\nmemtui check --fix\nmemtui check .claude/memory --format github\n"
-        "memtui check --apart prefer-pnpm auto:package-manager",
-        "Without PATH it checks all memories of the current directory's scopes. A PATH needs no installed hooks, and "
-        "nothing is written without --fix. The exit code is 5 if there is something to fix; docs/cli.md lists what "
-        "is looked for.",
-    )
-    command.add_argument("path", nargs="?", metavar="PATH", help="a directory of memories, or a project that has some")
-    command.add_argument("--fix", action="store_true", help="fix what needs no decision, but for what you rejected")
-    command.add_argument("--format", choices=FORMATS, default="text", help="text, or github for annotations in its CI")
-    command.add_argument("--yes", action="store_true", help="with --fix: don't ask")
-    command.add_argument("--scope", help="only this scope")
-    command.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
-    about = "two memories are different: never name them as alike again"
-    command.add_argument("--apart", nargs=2, metavar=("NAME", "OTHER"), help=about)
-
-
+@parser.command(
+    """\
+check: what is wrong with memories, and the fix: --fix
+  memtui check
+  memtui check --fix
+  memtui check .claude/memory --format github
+  memtui check --apart prefer-pnpm auto:package-manager
+Without PATH it checks all memories of the current directory's scopes. A PATH needs no installed hooks, and nothing is
+written without --fix. The exit code is 5 if there is something to fix; docs/cli.md lists what is looked for.
+[PATH] | a directory of memories, or a project that has some
+--fix | fix what needs no decision, but for what you rejected
+--format text|github=text | text, or github for annotations in its CI
+--yes | with --fix: don't ask
+--scope SCOPE | only this scope
+--dry-run | with --fix: only show the diff
+--apart NAME OTHER | two memories are different: never name them as alike again""",
+)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Keep two memories apart, or check and fix."""
     if args.path is None:

@@ -14,42 +14,22 @@ from memtui.settings.setting import Setting
 from memtui.tidy.checks import doctor
 
 HELP_WIDTH = 78
-ONE_KEY = f"a setting, or {setting.KEYS}ACTION"
 # The actions beside `list`: name, summary, example, more.
-ACTIONS = (
-    ("get", "print one setting as it applies here", "memtui config get mode", ""),
-    (
-        "set",
-        "change one setting, or the keys of an action of the TUI",
-        "memtui config set budget 6000\nmemtui config set theme nord\nmemtui config set keys.app.quit ctrl+x",
-        "Themes: " + ", ".join(config.CHOICES["theme"]) + ".",
-    ),
-    ("unset", "reset to the default", "memtui config unset budget", ""),
-)
 
 
-def register(commands: "parser.Commands") -> None:
+KEYS = {"key": {"choices": sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())}}
+ONE_KEY = f"KEY | a setting, or {setting.KEYS}ACTION"
+
+
+def _explained() -> str:
+    """List what the values of settings do."""
     table = []
     for key, values in setting.VALUES.items():
         table.append(f"  {key}:")
         for value, words in values.items():
             begin = f"    {value:<10}"
             table += textwrap.wrap(words, HELP_WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin))
-    example = "memtui config\nmemtui config set mode notes\nmemtui config set mode off --project ."
-    more = "With --project DIR, a setting applies to that project only."
-    command = parser.command(commands, "config", show, "show and change settings", example, more, "\n".join(table))
-    names = sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())
-    below = parser.actions(command)
-    summary = "list the settings, and where each value comes from"
-    other = parser.command(below, "list", show, summary, "memtui config list\nmemtui config list --keys --json")
-    other.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
-    for (name, *texts), function in zip(ACTIONS, (get, assign, remove), strict=True):
-        other = parser.command(below, name, function, *texts)
-        other.add_argument("key", choices=names, metavar="KEY", help=ONE_KEY)
-        if name == "set":
-            about = "keys are written x, X, ctrl+x, slash, f5; several with commas"
-            other.add_argument("value", metavar="VALUE", help=about)
-    parser.command(below, "edit", edit, "open config.toml in your editor", "memtui config edit")
+    return "\n".join(table)
 
 
 def _as_row(option: Setting) -> "dict[str, object]":
@@ -61,6 +41,20 @@ def _problems(changes: "dict[str, object]") -> "list[str]":
     return [findings.message(finding) for finding in doctor.wrong_settings(changes, "")]
 
 
+@parser.command("""\
+config list: list the settings, and where each value comes from
+  memtui config list
+  memtui config list --keys --json
+--keys | the TUI's actions and their keys, all of them""")
+@parser.command(
+    """\
+config: show and change settings
+  memtui config
+  memtui config set mode notes
+  memtui config set mode off --project .
+With --project DIR, a setting applies to that project only.""",
+    table=_explained(),
+)
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     rows = setting.rows(ctx.root, ctx.project_root)
     every = getattr(args, "keys", False)
@@ -89,6 +83,13 @@ def _source(setting: Setting) -> "tuple[str, str]":
     return f"{'default' if setting.value == setting.default else 'config'} !", "yellow"
 
 
+@parser.command(
+    f"""\
+config get: print one setting as it applies here
+  memtui config get mode
+{ONE_KEY}""",
+    KEYS,
+)
 def get(ctx: Context, args: argparse.Namespace) -> Result:
     row = setting.row(ctx.root, ctx.project_root, args.key)
     value = row.value if isinstance(row.value, str) else setting.as_toml(row.value)
@@ -96,6 +97,17 @@ def get(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(_as_row(row), lambda out: out.print(value), narrate(problem))
 
 
+@parser.command(
+    f"""\
+config set: change one setting, or the keys of an action of the TUI
+  memtui config set budget 6000
+  memtui config set theme nord
+  memtui config set keys.app.quit ctrl+x
+Themes: {", ".join(config.CHOICES["theme"])}.
+{ONE_KEY}
+VALUE | keys are written x, X, ctrl+x, slash, f5; several with commas""",
+    KEYS,
+)
 def assign(ctx: Context, args: argparse.Namespace) -> Result:
     key, owner = args.key, ctx.project_root if ctx.project_given else None
     value = setting.value_of(key, args.value)
@@ -126,6 +138,13 @@ def _warnings(problems: "list[str]") -> "list[str]":
     return [styled("! " + line(problem), "yellow") for problem in problems if problem]
 
 
+@parser.command(
+    f"""\
+config unset: reset to the default
+  memtui config unset budget
+{ONE_KEY}""",
+    KEYS,
+)
 def remove(ctx: Context, args: argparse.Namespace) -> Result:
     setting.assign(ctx.root, ctx.journal(), args.key, None, ctx.project_root if ctx.project_given else None)
     try:
@@ -135,6 +154,9 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(_as_row(now), f"{args.key} is {setting.as_toml(now.value)} ({now.source})")
 
 
+@parser.command("""\
+config edit: open config.toml in your editor
+  memtui config edit""")
 def edit(ctx: Context, _: argparse.Namespace) -> Result:
     """Open config.toml in an editor. A text that can't be read as settings is not saved, but kept in a file."""
     from memtui.views.editor import EditedFile

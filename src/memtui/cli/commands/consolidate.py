@@ -38,25 +38,21 @@ WHYS: dict[Why, str] = {
 }
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "consolidate",
-        run,
-        "propose merges, fixes and removals of memories",
-        "memtui consolidate\nmemtui approve 3f2a9c\nmemtui consolidate --all\nmemtui consolidate --ask-model --dry-run",
-        "Nothing is written before you approve it. --ask-model says first what it costs, and needs `llm_backend`"
-        " (docs/faq.md says what is sent).",
-    )
-    command.add_argument("--ask-model", action="store_true", help="let the model propose, too")
-    command.add_argument("--all", action="store_true", help="make all that is proposed; it shows them and asks first")
-    command.add_argument("--scope", action="append", help="only changes to files of this scope; can be repeated")
-    command.add_argument("--yes", action="store_true", help="don't ask")
-    group = command.add_argument_group("with --ask-model")
-    group.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
-    group.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
-
-
+@parser.command("""\
+consolidate: propose merges, fixes and removals of memories
+  memtui consolidate
+  memtui approve 3f2a9c
+  memtui consolidate --all
+  memtui consolidate --ask-model --dry-run
+Nothing is written before you approve it. --ask-model says first what it costs, and needs `llm_backend` (docs/faq.md
+says what is sent).
+--ask-model | let the model propose, too
+--all | make all that is proposed; it shows them and asks first
+--scope SCOPE... | only changes to files of this scope; can be repeated
+--yes | don't ask
+with --ask-model:
+--dry-run | only say what would be asked, and what it would cost
+--unattended |""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List what is proposed, make all of it, or ask a model for more."""
     if args.ask_model:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from memtui.review.waiting_entries import Waiting
     from memtui.tidy.changeset import Proposal
 
-ALL = ("drafts", "changed")
 OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger")
 # What several rows of a kind are called, where it is not what `--kind` calls them.
 NOUNS = {"changed": "memories", "trust": "memories"}
@@ -44,59 +43,12 @@ TRUST = "Trust {} as shown?"
 DECLINED = "Nothing was approved."
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "approve",
-        approve,
-        "say yes: to a draft, a todo that is done, a change",
-        "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'\n"
-        "memtui approve 7XAD --into prefer-pnpm\nmemtui approve prefer-pnpm",
-        "A draft becomes a memory. A todo is done. A memory that somebody else wrote counts as seen. A merge or a fix"
-        " is made, after it was shown. A memory that came with the repository is trusted as it is. `memtui undo` undoes"
-        " it. The first or last 4 characters of an ID are enough.",
-    )
-    _add_arguments(command)
-    draft = command.add_argument_group("drafts")
-    draft.add_argument("--name", help="the memory's name")
-    draft.add_argument("--type", help="the memory's type")
-    draft.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
-    draft.add_argument("--description", help="the memory's description")
-    draft.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
-    draft.add_argument("--no-trigger", action="store_true", help="without the prompt as a trigger that finds it")
-    draft.add_argument("--into", metavar="MEMORY", help="append to an existing memory")
-    todo = command.add_argument_group("todos").add_mutually_exclusive_group()
-    todo.add_argument("--keep", action="store_true", help="not done yet: keep it whatever the next session does")
-    todo.add_argument("--note", action="store_true", help="tell it, or a draft, to the agent with the next prompt")
-    command.add_argument("--yes", action="store_true", help="don't ask, and keep secrets in the text")
-
-    command = parser.command(
-        commands,
-        "reject",
-        reject,
-        "say no, or not now: --later",
-        "memtui reject 7XAD\nmemtui reject --all --never\nmemtui reject 7XAD --later friday\nmemtui reject prefer-pnpm",
-        "A draft or a todo is dropped, a note that waits is withdrawn. Of a memory that somebody else wrote, what you"
-        " saw last is restored: a new one goes to the trash, a deleted one comes back. A merge or a fix is not proposed"
-        " again while its memories stay as they are, a problem or an untrusted memory not listed again. `memtui undo`"
-        " undoes it.",
-    )
-    _add_arguments(command)
-    how = command.add_mutually_exclusive_group()
-    how.add_argument("--never", action="store_true", help="never again draft these words, or propose this change")
-    how.add_argument(
-        "--later", metavar="WHEN", help=f"hide it until WHEN: {later.TAKEN}, now; `memtui inbox --later` lists those"
-    )
-
-
-def _add_arguments(command: "parser.Parser") -> None:
-    command.add_argument("ids", nargs="*", metavar="ID|NAME", help="see `memtui inbox`")
-    command.add_argument("--all", action="store_true", help="all drafts of this project and the global ones")
-    command.add_argument(
-        "--kind", choices=ALL, default="drafts", help="with --all: drafts (default), or what others wrote"
-    )
-    command.add_argument("--one-offs", action="store_true", help="with --all: also what looks like a one-off")
-    command.add_argument("--all-projects", action="store_true", help="with --all --kind changed: those of all projects")
+CHOSEN = """\
+ids=[ID|NAME...] | see `memtui inbox`
+--all | all drafts of this project and the global ones
+--kind drafts|changed=drafts | with --all: drafts (default), or what others wrote
+--one-offs | with --all: also what looks like a one-off
+--all-projects | with --all --kind changed: those of all projects"""
 
 
 class Done(NamedTuple):
@@ -191,6 +143,30 @@ def _proposals(rows: "list[Decision]") -> "list[Proposal]":
     return [row.proposal for row in rows if isinstance(row, ProposedRow)]
 
 
+@parser.command(
+    f"""\
+approve: say yes: to a draft, a todo that is done, a change
+  memtui approve 7XAD
+  memtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'
+  memtui approve 7XAD --into prefer-pnpm
+  memtui approve prefer-pnpm
+A draft becomes a memory. A todo is done. A memory that somebody else wrote counts as seen. A merge or a fix is made,
+after it was shown. A memory that came with the repository is trusted as it is. `memtui undo` undoes it. The first or
+last 4 characters of an ID are enough.
+{CHOSEN}
+--yes | don't ask, and keep secrets in the text
+drafts:
+--name NAME | the memory's name
+--type TYPE | the memory's type
+--scope SCOPE | where to: project, global, auto, agent:NAME
+--description DESCRIPTION | the memory's description
+--body TEXT | another text; `-` reads standard input
+--no-trigger | without the prompt as a trigger that finds it
+--into MEMORY | append to an existing memory
+todos:
+/ --keep | not done yet: keep it whatever the next session does
+/ --note | tell it, or a draft, to the agent with the next prompt""",
+)
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve what is named; one that fails does not stop the others."""
     call = DecisionCall(ctx, args)
@@ -366,6 +342,20 @@ def _problems(_: DecisionCall, rows: "list[Decision]") -> Done:
     raise MemtuiError(f"{short_id(rows[0].id)} is a problem that you solve yourself: {rows[0].says}", remedy)
 
 
+@parser.command(
+    f"""\
+reject: say no, or not now: --later
+  memtui reject 7XAD
+  memtui reject --all --never
+  memtui reject 7XAD --later friday
+  memtui reject prefer-pnpm
+A draft or a todo is dropped, a note that waits is withdrawn. Of a memory that somebody else wrote, what you saw last is
+restored: a new one goes to the trash, a deleted one comes back. A merge or a fix is not proposed again while its
+memories stay as they are, a problem or an untrusted memory not listed again. `memtui undo` undoes it.
+{CHOSEN}
+/ --never | never again draft these words, or propose this change
+/ --later WHEN | hide it until WHEN: {later.TAKEN}, now; `memtui inbox --later` lists those""",
+)
 def reject(ctx: Context, args: argparse.Namespace) -> Result:
     """Reject what is named, or put it off."""
     until = None if args.later is None else later.moment(args.later, ctx.now())

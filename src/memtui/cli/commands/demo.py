@@ -29,23 +29,17 @@ TRY = (
 )
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "demo",
-        run,
-        "create a sample world to try memtui without Claude Code",
-        "memtui demo\nmemtui demo --tour\nmemtui demo /tmp/memtui-demo",
-        "Without DIR it is made in a temporary directory. It prints what to type to use it in a shell.",
-    )
-    about = "the directory; an older sample world there is made anew, but with --keep it is opened as it is"
-    command.add_argument("directory", nargs="?", metavar="DIR", help=about)
-    command.add_argument("--keep", action="store_true", help="open the sample world in DIR as it is")
-    command.add_argument("--yes", action="store_true", help="make an older sample world in DIR anew without asking")
-    command.add_argument("--open", action="store_true", help="open the TUI in it")
-    command.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of three steps")
-
-
+@parser.command("""\
+demo: create a sample world to try memtui without Claude Code
+  memtui demo
+  memtui demo --tour
+  memtui demo /tmp/memtui-demo
+Without DIR it is made in a temporary directory. It prints what to type to use it in a shell.
+directory=[DIR] | the directory; an older sample world there is made anew, but with --keep it is opened as it is
+--keep | open the sample world in DIR as it is
+--yes | make an older sample world in DIR anew without asking
+--open | open the TUI in it
+--tour | open the TUI in it, with a tour of three steps""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Build the sample world and show it."""
     from memtui.demo import layout

@@ -28,38 +28,23 @@ ELSEWHERE = {
 UNDO = "memtui undo"  # undoes all that one call fixed
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "doctor",
-        run,
-        "what is wrong with the installation, and the fix",
-        "memtui doctor\nmemtui doctor --errors\nmemtui doctor --fix\n"
-        "memtui doctor --fix errors --json\nmemtui doctor --clean --dry-run",
-        "It changes nothing without --fix or --clean. The exit code is 5 if there is something to fix.",
-    )
-    only = command.add_mutually_exclusive_group()
-    only.add_argument(
-        "--errors", action="store_true", help="only list errors of hooks and workers, and where in memtui they happened"
-    )
-    only.add_argument(
-        "--fix",
-        nargs="?",
-        const="all",
-        choices=("all", *AT_ONCE, *DECIDED),
-        metavar="WHAT",
-        help="first fix what needs no decision, everything or only WHAT: errors (set their log aside), files (make them"
-        " readable for you only), notes (find out whether they arrived); or,"
-        " only if you name it, projects (give this project what may be of it or of another)",
-    )
-    only.add_argument(
-        "--clean",
-        action="store_true",
-        help="delete for good what was kept long enough; a worker does so once a day. It can't be undone",
-    )
-    command.add_argument("--dry-run", action="store_true", help="with --clean: only show what would be deleted")
-
-
+@parser.command(
+    """\
+doctor: what is wrong with the installation, and the fix
+  memtui doctor
+  memtui doctor --errors
+  memtui doctor --fix
+  memtui doctor --fix errors --json
+  memtui doctor --clean --dry-run
+It changes nothing without --fix or --clean. The exit code is 5 if there is something to fix.
+/ --errors | only list errors of hooks and workers, and where in memtui they happened
+/ --fix [WHAT] | first fix what needs no decision, everything or only WHAT: errors (set their log aside), files (make
+    them readable for you only), notes (find out whether they arrived); or, only if you name it, projects (give this
+    project what may be of it or of another)
+/ --clean | delete for good what was kept long enough; a worker does so once a day. It can't be undone
+--dry-run | with --clean: only show what would be deleted""",
+    {"fix": {"choices": ("all", *AT_ONCE, *DECIDED)}},
+)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Fix what is asked for, then check everything; or only list errors, or delete what was kept long enough."""
     if args.errors or args.fix or args.clean:
@@ -76,7 +61,7 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     if args.fix:
         store = ctx.store()
         with store.journal.together():
-            fixed = [_fix(store, what) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
+            fixed = [_fix(store, what) for what in (AT_ONCE if args.fix in {True, "all"} else (args.fix,))]
     reports = checkup.check(ctx.env, ctx.cwd, ctx.now())
     problems = findings.problems(reports)
     data = {

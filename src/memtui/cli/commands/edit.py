@@ -4,7 +4,6 @@ import argparse
 import sys
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.base.short_ids import short_id
@@ -33,45 +32,19 @@ PLACEHOLDER = "What it is about, in one line"  # the description in a template
 NOT_MADE, NOT_CHANGED = "No memory was created.", "Nothing was changed."
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "new",
-        new,
-        "create a memory",
-        'memtui new prefer-pnpm --type feedback --description "Use pnpm, never npm"\n'
-        "pbpaste | memtui new release-steps --type project --scope global --body -",
-        "Without --description and --body your editor opens on a template for the type.",
-    )
-    command.add_argument("name", metavar="NAME", help="also the name of the file")
-    command.add_argument("--type", default="feedback", help="user, feedback (default), project, reference, tool, …")
-    command.add_argument("--scope", help="default: global for user; project if the repository has one; else auto")
-    command.add_argument("--description", help="the one line that the index shows; default: the first of the body")
-    command.add_argument("--body", metavar="TEXT", help="the text; `-` reads standard input")
-    command.add_argument("--yes", action="store_true", help=secret.YES_HELP)
-    command = parser.command(
-        commands,
-        "edit",
-        edit,
-        "change text, fields or triggers of memories",
-        "memtui edit prefer-pnpm\nmemtui edit prefer-pnpm --set description='Use pnpm'\n"
-        "memtui edit prefer-pnpm release-steps --type feedback\n"
-        'memtui edit release-steps --trigger "put it live"\n'
-        "memtui edit 7XAD --body 'Fix the upload test'",
-        "Without options your editor opens. If it exits with an error, the edit is discarded. With --body an ID of a"
-        " draft, a todo or a note works, too.",
-    )
-    command.add_argument("names", nargs="+", metavar="NAME|ID")
-    several: dict[str, Any] = {"action": "append", "default": []}
-    command.add_argument("--set", **several, metavar="KEY=VALUE", help="a field; metadata.KEY for a nested one")
-    command.add_argument("--type", help="another type")
-    command.add_argument("--description", help="another description")
-    command.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
-    command.add_argument("--trigger", **several, metavar="TEXT", help="a line, in other words, by which it is found")
-    command.add_argument("--no-trigger", **several, metavar="N|TEXT", help="remove one: memtui show")
-    command.add_argument("--yes", action="store_true", help=secret.YES_HELP)
-
-
+@parser.command(
+    f"""\
+new: create a memory
+  memtui new prefer-pnpm --type feedback --description "Use pnpm, never npm"
+  pbpaste | memtui new release-steps --type project --scope global --body -
+Without --description and --body your editor opens on a template for the type.
+NAME | also the name of the file
+--type TYPE=feedback | user, feedback (default), project, reference, tool, …
+--scope SCOPE | default: global for user; project if the repository has one; else auto
+--description DESCRIPTION | the one line that the index shows; default: the first of the body
+--body TEXT | the text; `-` reads standard input
+--yes | {secret.YES_HELP}""",
+)
 def new(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes(), args.type)
@@ -125,6 +98,23 @@ def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: ar
         return store.add(scope, references.check_name(name) if isinstance(name, str) and name else stem, doc.raw)
 
 
+@parser.command(f"""\
+edit: change text, fields or triggers of memories
+  memtui edit prefer-pnpm
+  memtui edit prefer-pnpm --set description='Use pnpm'
+  memtui edit prefer-pnpm release-steps --type feedback
+  memtui edit release-steps --trigger "put it live"
+  memtui edit 7XAD --body 'Fix the upload test'
+Without options your editor opens. If it exits with an error, the edit is discarded. With --body an ID of a draft, a
+todo or a note works, too.
+names=NAME|ID... |
+--set KEY=VALUE... | a field; metadata.KEY for a nested one
+--type TYPE | another type
+--description DESCRIPTION | another description
+--body TEXT | another text; `-` reads standard input
+--trigger TEXT... | a line, in other words, by which it is found
+--no-trigger N|TEXT... | remove one: memtui show
+--yes | {secret.YES_HELP}""")
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change a memory in an editor, its triggers, or fields of one or more memories; or the text of an entry."""
     store, only = ctx.store(), len(args.names) == 1

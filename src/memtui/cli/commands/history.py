@@ -19,31 +19,25 @@ from memtui.store.versions.versions import GONE, Version, Versions
 from memtui.store.versions.writers import Occasions
 from memtui.views import versions as present
 
-TRASH = -1  # --restore without the number of a version
 
-
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "history",
-        run,
-        "versions of a memory, the trash, and the way back",
-        "memtui history prefer-pnpm\nmemtui history prefer-pnpm --diff 3\nmemtui history prefer-pnpm --restore 2\n"
-        "memtui history\nmemtui history prefer-npm prefer-tabs --restore",
-        "memtui keeps all versions that it has seen: yours, those of Claude or an editor, and of deleted memories."
-        " Without NAME it lists the trash.",
-    )
-    command.add_argument("names", nargs="*", metavar="NAME|ID")
-    only = command.add_mutually_exclusive_group()
-    only.add_argument("--diff", type=parser.count, metavar="N", help="what version N changed")
-    only.add_argument("--show", type=parser.count, metavar="N", help="the whole text of version N")
-    back = "make version N the present text, or without N restore what is in the trash; memtui undo undoes it"
-    only.add_argument("--restore", type=parser.count, nargs="?", const=TRASH, metavar="N", help=back)
-
-
+@parser.command(
+    """\
+history: versions of a memory, the trash, and the way back
+  memtui history prefer-pnpm
+  memtui history prefer-pnpm --diff 3
+  memtui history prefer-pnpm --restore 2
+  memtui history
+  memtui history prefer-npm prefer-tabs --restore
+memtui keeps all versions that it has seen: yours, those of Claude or an editor, and of deleted memories. Without NAME
+it lists the trash.
+names=[NAME|ID...] |
+/ --diff N | what version N changed
+/ --show N | the whole text of version N
+/ --restore [N] | make version N the present text, or without N restore what is in the trash; memtui undo undoes it""",
+)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the trash or restore from it; list the versions of a memory, or show or restore one."""
-    if args.restore == TRASH:
+    if args.restore is True:
         return _from_trash(ctx, args.names)
     number = next((each for each in (args.diff, args.show, args.restore) if each is not None), None)
     if not args.names:

@@ -17,28 +17,24 @@ from memtui.views.decisions import Decision
 LIMIT = 200
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "inbox",
-        run,
-        "what waits for a decision: drafts, changes, problems",
-        "memtui inbox\nmemtui inbox 7XAD\nmemtui inbox --kind drafts --all-projects\nmemtui inbox --later",
-        "It lists what the Inbox of the TUI lists. `memtui note --list` lists the notes for the agent.",
-    )
-    command.add_argument("id", nargs="?", metavar="ID|NAME", help="show this one whole, and where it comes from")
-    command.add_argument(
-        "--kind",
-        type=lambda word: {kind: plural for plural, kind in KINDS.items()}.get(word, word),
-        choices=list(KINDS),
-        metavar="KIND",
-        help="only these: " + ", ".join(KINDS),
-    )
-    command.add_argument("--later", action="store_true", help="what you hid until later")
-    command.add_argument("--all-projects", action="store_true", help="also the inboxes of all other projects")
-    parser.add_limit(command, LIMIT)
+KIND_OF = {kind: plural for plural, kind in KINDS.items()}
 
 
+@parser.command(
+    f"""\
+inbox: what waits for a decision: drafts, changes, problems
+  memtui inbox
+  memtui inbox 7XAD
+  memtui inbox --kind drafts --all-projects
+  memtui inbox --later
+It lists what the Inbox of the TUI lists. `memtui note --list` lists the notes for the agent.
+id=[ID|NAME] | show this one whole, and where it comes from
+--kind KIND | only these: {", ".join(KINDS)}
+--later | what you hid until later
+--all-projects | also the inboxes of all other projects
+--limit N={LIMIT} | rows, default: {LIMIT}, 0: all""",
+    {"kind": {"type": lambda word: KIND_OF.get(word, word), "choices": list(KINDS)}},
+)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List what waits, or show one thing. Drafts that look like one-offs are counted unless drafts are asked for."""
     if args.id:

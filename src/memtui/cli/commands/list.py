@@ -34,35 +34,6 @@ KIND_TITLES = {
 }
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "list",
-        run,
-        "list memories, by scope",
-        "memtui list\nmemtui list type:feedback is:problem --scope project --sort age",
-        "DELIVERED counts deliveries in the newest part of the log, and shows when the last one was. On a wide "
-        "terminal, RECALLED counts those that recalled the memory for a prompt, USED these and how often the agent "
-        "opened or wrote it.",
-    )
-    command.add_argument("query", nargs="*", metavar="QUERY", help=QUERY)
-    command.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
-    keys = ", ".join(SORT_KEYS)
-    command.add_argument(
-        "--sort", choices=list(SORT_KEYS), default="name", metavar="KEY", help=f"{keys}; default: name"
-    )
-    command.add_argument("--all-projects", action="store_true", help=ALL_PROJECTS)
-    command.add_argument("--names", action="store_true", help="only the names, one per line")
-
-    command = parser.command(
-        commands, "search", search, "search names, descriptions and texts", "memtui search pnpm lock file"
-    )
-    command.add_argument("query", nargs="+", metavar="QUERY", help=f"{QUERY}; small typing errors are allowed")
-    command.add_argument("--scope", help="only this scope")
-    command.add_argument("--all-projects", action="store_true", help=ALL_PROJECTS)
-    parser.add_limit(command, SEARCH_LIMIT)
-
-
 class MemoryHit(NamedTuple):
     """A memory that a query finds: how well its words match, and the line of its text where they do."""
 
@@ -94,6 +65,20 @@ class MemorySearch:
             raise UsageError(line(mistake))
 
 
+@parser.command(
+    f"""\
+list: list memories, by scope
+  memtui list
+  memtui list type:feedback is:problem --scope project --sort age
+DELIVERED counts deliveries in the newest part of the log, and shows when the last one was. On a wide terminal, RECALLED
+counts those that recalled the memory for a prompt, USED these and how often the agent opened or wrote it.
+[QUERY...] | {QUERY}
+--scope SCOPE | only this scope: global, project, auto, agent:NAME, instructions
+--sort KEY=name | {", ".join(SORT_KEYS)}; default: name
+--all-projects | {ALL_PROJECTS}
+--names | only the names, one per line""",
+    {"sort": {"choices": list(SORT_KEYS)}},
+)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     result = MemorySearch(ctx, args, status=True)
     parts = [(scope, [hit.row for hit in result.hits if hit.scope is scope]) for scope in result.scopes]
@@ -144,6 +129,15 @@ def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") 
         out.table(["TYPE", "NAME", *numbers, "DESCRIPTION"], cells, (-1, 1), right, indent="  ", notes=notes)
 
 
+@parser.command(
+    f"""\
+search: search names, descriptions and texts
+  memtui search pnpm lock file
+QUERY... | {QUERY}; small typing errors are allowed
+--scope SCOPE | only this scope
+--all-projects | {ALL_PROJECTS}
+--limit N={SEARCH_LIMIT} | rows, default: {SEARCH_LIMIT}, 0: all""",
+)
 def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
     result, text = MemorySearch(ctx, args, status=False), " ".join(args.query)

@@ -32,44 +32,13 @@ DAEMON = {
 }
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "model",
-        status,
-        "language models: which, what they did and cost",
-        "memtui model\nmemtui model log\nmemtui config set llm_backend auto",
-        "No model is asked unless the setting llm_backend says so: `api`, `claude`, or `auto`, which takes what is"
-        " there. docs/faq.md says what is sent then.",
-    )
-    actions = parser.actions(command)
-    example = "memtui model log\nmemtui model log --runs"
-    other = parser.command(actions, "log", log_of, "list the calls of models, newest first", example)
-    other.add_argument("--runs", action="store_true", help="the sessions that a model read in the background")
-    parser.add_limit(other, LIMIT)
-    other = parser.command(
-        actions,
-        "sentences",
-        sentence_model,
-        "compare prompts with memories by a sentence model",
-        "memtui model sentences\nmemtui model sentences on\nmemtui model sentences off",
-        f"It needs a package: {sentences.INSTALL}. A daemon of yours keeps the model warm: a session starts it, and it"
-        " ends when no prompt came for half an hour. It downloads the model once, and nothing leaves the machine.",
-    )
-    other.add_argument("what", nargs="?", choices=("on", "off"), help="default: show whether it is on")
-    other = parser.command(
-        actions,
-        "blocks",
-        blocks,
-        "list the model's blocks of notes, or print one",
-        "memtui model blocks\nmemtui model blocks guidance",
-        f"Blocks: {', '.join(block_files.BLOCKS)}. You change them in the TUI, in Memories.",
-    )
-    other.add_argument("block", metavar="BLOCK", nargs="?")
-    parser.command(actions, "stop", switch, "stop reading sessions, until `start`", "memtui model stop")
-    parser.command(actions, "start", switch, "let it read sessions again", "memtui model start")
-
-
+@parser.command("""\
+model: language models: which, what they did and cost
+  memtui model
+  memtui model log
+  memtui config set llm_backend auto
+No model is asked unless the setting llm_backend says so: `api`, `claude`, or `auto`, which takes what is there.
+docs/faq.md says what is sent then.""")
 def status(ctx: Context, _: argparse.Namespace) -> Result:
     """Show which model is chosen, what was used of the budget of the day, and whether it reads sessions."""
     choice, usage = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
@@ -118,22 +87,17 @@ def _print_reading(ctx: Context, out: Output, overview: Overview) -> None:
         out.print(models.EMPTY)
 
 
-def switch(ctx: Context, args: argparse.Namespace) -> Result:
-    """Stop what reads sessions, also what it reads now; or let it read again."""
-    if args.action == "stop":
-        changed = control.stop(ctx.root)
-        words = "The model reads no more sessions, in all projects." if changed else "It was stopped already."
-        return Result({"stopped": True, "changed": changed}, words + " Again: memtui model start")
-    changed = control.start(ctx.root)
-    powers = control.powers(ctx.env, ctx.root, ctx.project_root)
-    words = "It may read sessions again." if changed else "It was not stopped."
-    but = f"But: {powers.why} {powers.hint}" if powers.why else ""
-    return Result({"stopped": False, "changed": changed, "reason": powers.why or None}, words, but)
-
-
 # the log
 
 
+@parser.command(
+    f"""\
+model log: list the calls of models, newest first
+  memtui model log
+  memtui model log --runs
+--runs | the sessions that a model read in the background
+--limit N={LIMIT} | rows, default: {LIMIT}, 0: all""",
+)
 def log_of(ctx: Context, args: argparse.Namespace) -> Result:
     """List the calls of models, or the sessions that one read, newest first."""
     if args.runs:
@@ -193,34 +157,19 @@ def _print_runs(ctx: Context, out: Output, jobs: "list[runs.Run]") -> None:
     out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(run.note) for run in jobs])
 
 
-# blocks
-
-
-def blocks(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the blocks, or print one."""
-    parts, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
-    if name:
-        text = parts.text(name)
-        words_of_block = safe(text) if text else f"It is empty. It is for {block_files.BLOCKS[name][1]}."
-        return Result({"block": name, "path": parts.path(name), "text": text}, words_of_block)
-    data, cells = [], []
-    for name, (of_project, purpose) in block_files.BLOCKS.items():
-        content, newest = parts.text(name), next(iter(parts.versions(name)), None)
-        row = {"block": name, "scope": "project" if of_project else "global", "purpose": purpose, "text": content}
-        changed: dict[str, object] = {"changed": None, "by": None}
-        if newest is not None and newest.written is not None:
-            changed = {"changed": clock.iso(newest.written), "by": newest.writer.by}
-        data.append({**row, "path": parts.path(name), **changed})
-        when = f"{age(newest.written, ctx.now())}, {versions.writer(newest)}" if newest else "-"
-        words = line(content.partition("\n")[0]) or f"({purpose})"
-        cells.append([name, str(row["scope"]), f"{len(content):,}", when, words])
-    headers = ["BLOCK", "SCOPE", "SIZE", "CHANGED", "TEXT"]
-    return Result({"blocks": data}, lambda out: out.table(headers, cells, flex=(4, 3), right=(2,)))
-
-
 # the sentence model
 
 
+@parser.command(
+    f"""\
+model sentences: compare prompts with memories by a sentence model
+  memtui model sentences
+  memtui model sentences on
+  memtui model sentences off
+It needs a package: {sentences.INSTALL}. A daemon of yours keeps the model warm: a session starts it, and it ends when
+no prompt came for half an hour. It downloads the model once, and nothing leaves the machine.
+what=[on|off] | default: show whether it is on""",
+)
 def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
     """Show whether prompts are compared by a sentence model, or switch that on or off."""
     if args.what == "off":
@@ -270,3 +219,56 @@ def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
     if not installed or not on:
         rows.append(("to do", "memtui model sentences on" if installed else sentences.INSTALL))
     return Result(data, lambda out: out.facts(rows, whole=("to do",)))
+
+
+# blocks
+
+
+@parser.command(f"""\
+model blocks: list the model's blocks of notes, or print one
+  memtui model blocks
+  memtui model blocks guidance
+Blocks: {", ".join(block_files.BLOCKS)}. You change them in the TUI, in Memories.
+[BLOCK] |""")
+def blocks(ctx: Context, args: argparse.Namespace) -> Result:
+    """List the blocks, or print one."""
+    parts, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
+    if name:
+        text = parts.text(name)
+        words_of_block = safe(text) if text else f"It is empty. It is for {block_files.BLOCKS[name][1]}."
+        return Result({"block": name, "path": parts.path(name), "text": text}, words_of_block)
+    data, cells = [], []
+    for name, (of_project, purpose) in block_files.BLOCKS.items():
+        content, newest = parts.text(name), next(iter(parts.versions(name)), None)
+        row = {"block": name, "scope": "project" if of_project else "global", "purpose": purpose, "text": content}
+        changed: dict[str, object] = {"changed": None, "by": None}
+        if newest is not None and newest.written is not None:
+            changed = {"changed": clock.iso(newest.written), "by": newest.writer.by}
+        data.append({**row, "path": parts.path(name), **changed})
+        when = f"{age(newest.written, ctx.now())}, {versions.writer(newest)}" if newest else "-"
+        words = line(content.partition("\n")[0]) or f"({purpose})"
+        cells.append([name, str(row["scope"]), f"{len(content):,}", when, words])
+    headers = ["BLOCK", "SCOPE", "SIZE", "CHANGED", "TEXT"]
+    return Result({"blocks": data}, lambda out: out.table(headers, cells, flex=(4, 3), right=(2,)))
+
+
+# reading sessions
+
+
+@parser.command("""\
+model start: let it read sessions again
+  memtui model start""")
+@parser.command("""\
+model stop: stop reading sessions, until `start`
+  memtui model stop""")
+def switch(ctx: Context, args: argparse.Namespace) -> Result:
+    """Stop what reads sessions, also what it reads now; or let it read again."""
+    if args.action == "stop":
+        changed = control.stop(ctx.root)
+        words = "The model reads no more sessions, in all projects." if changed else "It was stopped already."
+        return Result({"stopped": True, "changed": changed}, words + " Again: memtui model start")
+    changed = control.start(ctx.root)
+    powers = control.powers(ctx.env, ctx.root, ctx.project_root)
+    words = "It may read sessions again." if changed else "It was not stopped."
+    but = f"But: {powers.why} {powers.hint}" if powers.why else ""
+    return Result({"stopped": False, "changed": changed, "reason": powers.why or None}, words, but)

@@ -15,45 +15,30 @@ from memtui.inbox import guidance, note_block
 from memtui.settings import config
 
 DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
-EXAMPLE = """\
-memtui note "CI is red: the lockfile job fails" --urgent --expires 2h
-tail -5 build.log | memtui note - --from ci-watch --to 'path:src/**'
-memtui note "I moved the API keys: ask me before you use them" --to people
-memtui edit 7XAD --body "CI is green again"
-memtui note --again 7XAD --to session:1f0c"""
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "note",
-        run,
-        "leave a note for the agent, delivered once",
-        EXAMPLE,
-        "It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a"
-        " script writes (without a terminal, and without --json) is not in the list of changes, so undo can't undo"
-        " it: --withdraw withdraws it.",
-    )
-    command.add_argument("text", nargs="*", metavar="TEXT", help="the note; `-` or nothing reads standard input")
-    command.add_argument(
-        "--to",
-        action="append",
-        default=[],
-        metavar="WHOM",
-        help="people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); "
-        "if given several times, all must apply; or anyone: for all sessions, whatever the setting note_to says",
-    )
-    command.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
-    command.add_argument("--urgent", action="store_true", help="also before the next tool use, in the middle of a turn")
-    command.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {guidance.EXPIRY}")
-    command.add_argument("--from", dest="sender", metavar="NAME", help="the sender, default: cli")
-    earlier = command.add_mutually_exclusive_group()
-    earlier.add_argument("--list", action="store_true", help="list what waits, is on the way, was delivered last")
-    earlier.add_argument("--again", metavar="ID", help="deliver a note again: expired, held, or already delivered")
-    command.add_argument("--yes", action="store_true", help=secret.YES_HELP)
-    earlier.add_argument("--withdraw", metavar="ID", help="withdraw a note that was not delivered yet")
-
-
+@parser.command(
+    f"""\
+note: leave a note for the agent, delivered once
+  memtui note "CI is red: the lockfile job fails" --urgent --expires 2h
+  tail -5 build.log | memtui note - --from ci-watch --to 'path:src/**'
+  memtui note "I moved the API keys: ask me before you use them" --to people
+  memtui edit 7XAD --body "CI is green again"
+  memtui note --again 7XAD --to session:1f0c
+It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a script writes
+(without a terminal, and without --json) is not in the list of changes, so undo can't undo it: --withdraw withdraws it.
+[TEXT...] | the note; `-` or nothing reads standard input
+--to WHOM... | people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); if given
+    several times, all must apply; or anyone: for all sessions, whatever the setting note_to says
+everywhere=--global | for any project, not only this one
+--urgent | also before the next tool use, in the middle of a turn
+--expires WHEN | do not deliver it after WHEN: {guidance.EXPIRY}
+sender=--from NAME | the sender, default: cli
+/ --list | list what waits, is on the way, was delivered last
+/ --again ID | deliver a note again: expired, held, or already delivered
+--yes | {secret.YES_HELP}
+/ --withdraw ID | withdraw a note that was not delivered yet""",
+)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Write a note, or do what an option says with one that was written before."""
     if not (args.list or args.withdraw or args.again):

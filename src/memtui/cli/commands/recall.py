@@ -14,20 +14,14 @@ from memtui.views import delivery_obstacles, recall
 LEFT_OUT = 5  # memories that are left out and listed, without --all
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "recall",
-        run,
-        "show which memories a prompt would bring, and why",
-        'memtui recall "how do we put a release live?"\nmemtui recall - < prompt.txt',
-        "It is what the hook does before a prompt, but nothing is delivered. TEXT may be - for standard input. --json"
-        " has the parts of each score, and the exact texts.",
-    )
-    command.add_argument("text", nargs="*", metavar="TEXT", help="the prompt, as you would type it")
-    command.add_argument("--all", action="store_true", help="list all that were found and are left out")
-
-
+@parser.command("""\
+recall: show which memories a prompt would bring, and why
+  memtui recall "how do we put a release live?"
+  memtui recall - < prompt.txt
+It is what the hook does before a prompt, but nothing is delivered. TEXT may be - for standard input. --json has the
+parts of each score, and the exact texts.
+[TEXT...] | the prompt, as you would type it
+--all | list all that were found and are left out""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     prompt = parser.body_text(" ".join(args.text))
     if not prompt.strip():

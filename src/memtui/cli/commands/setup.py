@@ -15,66 +15,64 @@ from memtui.views import hooks as hook_words
 
 PLUGIN = ("claude plugin marketplace add PATH-OR-URL", "claude plugin install memtui@memtui")
 SHELLS = ("bash", "zsh", "fish")
-SHOWN = "It shows the diff of the settings file first, and makes a backup."
+# What hooks and the status line share: the name, the summary, and what else the help says.
+CHANGE = """\
+setup {0}: {1}
+  memtui setup {0}
+  memtui setup {0} --dry-run
+  memtui setup {0} --remove
+It shows the diff of the settings file first, and makes a backup.{2}
+--remove | remove instead
+--scope user|project|local=user | whose settings: user (default, all projects), project (committed), local (this
+    project, only you)
+--dry-run | only show the diff
+--yes | don't ask"""
+CHANGE_HOOKS = CHANGE.format("hooks", "add the hooks to a settings file, or remove them", "")
+CHANGE_LINE = CHANGE.format(
+    "statusline",
+    "add the hooks and a line of what waits in Claude Code's status line, or remove that line",
+    " A status line of your own is kept.",
+)
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "setup",
-        status,
-        "hooks, status line, plugin, completions",
-        "memtui setup\nmemtui setup hooks\nmemtui setup statusline\nmemtui setup hooks --remove",
-        "Without an action it shows where the hooks are, and what keeps them from running.",
+@parser.command("""\
+setup: hooks, status line, plugin, completions
+  memtui setup
+  memtui setup hooks
+  memtui setup statusline
+  memtui setup hooks --remove
+Without an action it shows where the hooks are, and what keeps them from running.""")
+def status(ctx: Context, _: argparse.Namespace) -> Result:
+    """Report where the hooks are installed and what keeps them from running. Exit code 5 if there is a problem."""
+    report = hook_status.status(ctx.env, ctx.cwd)
+    data = {**hook_status.as_json(report), "installed": report.installed}
+    state, installed = hook_words.state(report)
+    missing = not installed and not report.unreadable
+
+    def text(out: Output) -> None:
+        for source, path in dict.fromkeys((entry.source, entry.path) for entry in report.entries):
+            mine = [entry for entry in report.entries if (entry.source, entry.path) == (source, path)]
+            out.heading(source, line(path))
+            out.paragraph(
+                ", ".join("and the status line" if hook.event == STATUS_LINE else hook.event for hook in mine), "  "
+            )
+            pythons = [("python", program) for program in sorted({entry.interpreter for entry in mine})]
+            launchers = [("hooks", program) for program in sorted({entry.launcher for entry in mine})]
+            out.facts([(name, line(program)) for name, program in (*pythons, *launchers) if program], 8)
+
+    return Result(
+        data,
+        f"hooks: {styled(state, 'green' if installed else 'red')}",
+        "  Install them: memtui setup hooks" * missing,
+        text,
+        *(styled("! " + safe(findings.message(problem)), "yellow") for problem in report.problems),
+        *(styled("· " + safe(findings.message(note)), "dim") for note in report.notes),
+        code=EXIT_FINDINGS if report.problems or not report.installed else 0,
     )
-    actions = parser.actions(command)
-    line_too = "add the hooks and a line of what waits in Claude Code's status line, or remove that line"
-    scopes = "whose settings: user (default, all projects), project (committed), local (this project, only you)"
-    for name, summary, more in (
-        ("hooks", "add the hooks to a settings file, or remove them", SHOWN),
-        ("statusline", line_too, SHOWN + " A status line of your own is kept."),
-    ):
-        example = f"memtui setup {name}\nmemtui setup {name} --dry-run\nmemtui setup {name} --remove"
-        other = parser.command(actions, name, change, summary, example, more)
-        other.add_argument("--remove", action="store_true", help="remove instead")
-        other.add_argument("--scope", choices=install.SCOPES, default="user", help=scopes)
-        other.add_argument("--dry-run", action="store_true", help="only show the diff")
-        other.add_argument("--yes", action="store_true", help="don't ask")
-    parser.command(actions, "plugin", plugin, "say how to add memtui as a plugin of Claude Code", "memtui setup plugin")
-    other = parser.command(
-        actions,
-        "completions",
-        complete,
-        "print completions for a shell",
-        "memtui setup completions bash >> ~/.bash_completion\n"
-        'memtui setup completions zsh > "${fpath[1]}/_memtui"\n'
-        "memtui setup completions fish > ~/.config/fish/completions/memtui.fish",
-        "It needs the package argcomplete beside memtui: pip install argcomplete.",
-    )
-    other.add_argument("shell", choices=SHELLS, metavar="SHELL", help=", ".join(SHELLS))
 
 
-def plugin(_: Context, __: argparse.Namespace) -> Result:
-    """Print the commands of the client that add the plugin."""
-    about = (
-        "The plugin brings the hooks alone, without the TUI; with it `memtui setup hooks` is not needed."
-        " PATH-OR-URL is that of memtui's repository:"
-    )
-    return Result({"commands": list(PLUGIN)}, about, *(f"  {command}" for command in PLUGIN))
-
-
-def complete(_: Context, args: argparse.Namespace) -> Result:
-    try:
-        from argcomplete.shell_integration import shellcode
-    except ImportError:
-        raise MemtuiError(
-            "Completions need the package argcomplete.",
-            "Install it beside memtui: pip install argcomplete (pipx inject memtui argcomplete)",
-        ) from None
-    script = shellcode(["memtui"], shell=args.shell).strip("\n")
-    return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script))
-
-
+@parser.command(CHANGE_LINE)
+@parser.command(CHANGE_HOOKS)
 def change(ctx: Context, args: argparse.Namespace) -> Result:
     """Install or uninstall the hooks."""
     path = install.settings_path(ctx.env, ctx.cwd, args.scope)
@@ -114,30 +112,35 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def status(ctx: Context, _: argparse.Namespace) -> Result:
-    """Report where the hooks are installed and what keeps them from running. Exit code 5 if there is a problem."""
-    report = hook_status.status(ctx.env, ctx.cwd)
-    data = {**hook_status.as_json(report), "installed": report.installed}
-    state, installed = hook_words.state(report)
-    missing = not installed and not report.unreadable
-
-    def text(out: Output) -> None:
-        for source, path in dict.fromkeys((entry.source, entry.path) for entry in report.entries):
-            mine = [entry for entry in report.entries if (entry.source, entry.path) == (source, path)]
-            out.heading(source, line(path))
-            out.paragraph(
-                ", ".join("and the status line" if hook.event == STATUS_LINE else hook.event for hook in mine), "  "
-            )
-            pythons = [("python", program) for program in sorted({entry.interpreter for entry in mine})]
-            launchers = [("hooks", program) for program in sorted({entry.launcher for entry in mine})]
-            out.facts([(name, line(program)) for name, program in (*pythons, *launchers) if program], 8)
-
-    return Result(
-        data,
-        f"hooks: {styled(state, 'green' if installed else 'red')}",
-        "  Install them: memtui setup hooks" * missing,
-        text,
-        *(styled("! " + safe(findings.message(problem)), "yellow") for problem in report.problems),
-        *(styled("· " + safe(findings.message(note)), "dim") for note in report.notes),
-        code=EXIT_FINDINGS if report.problems or not report.installed else 0,
+@parser.command("""\
+setup plugin: say how to add memtui as a plugin of Claude Code
+  memtui setup plugin""")
+def plugin(_: Context, __: argparse.Namespace) -> Result:
+    """Print the commands of the client that add the plugin."""
+    about = (
+        "The plugin brings the hooks alone, without the TUI; with it `memtui setup hooks` is not needed."
+        " PATH-OR-URL is that of memtui's repository:"
     )
+    return Result({"commands": list(PLUGIN)}, about, *(f"  {command}" for command in PLUGIN))
+
+
+@parser.command(
+    f"""\
+setup completions: print completions for a shell
+  memtui setup completions bash >> ~/.bash_completion
+  memtui setup completions zsh > "${{fpath[1]}}/_memtui"
+  memtui setup completions fish > ~/.config/fish/completions/memtui.fish
+It needs the package argcomplete beside memtui: pip install argcomplete.
+SHELL | {", ".join(SHELLS)}""",
+    {"shell": {"choices": SHELLS}},
+)
+def complete(_: Context, args: argparse.Namespace) -> Result:
+    try:
+        from argcomplete.shell_integration import shellcode
+    except ImportError:
+        raise MemtuiError(
+            "Completions need the package argcomplete.",
+            "Install it beside memtui: pip install argcomplete (pipx inject memtui argcomplete)",
+        ) from None
+    script = shellcode(["memtui"], shell=args.shell).strip("\n")
+    return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script))

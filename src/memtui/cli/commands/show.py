@@ -23,19 +23,14 @@ from memtui.views.deliveries import recalls
 FACTS_ELSEWHERE = {"name", "type", "description", "title", "originSessionId", FIELD}
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "show",
-        show,
-        "show one memory, or what an id of the inbox means",
-        "memtui show prefer-pnpm\nmemtui show global:editor --raw\nmemtui show 7XAD",
-        "NAME is a memory's name, its file, scope:name, or a path.",
-    )
-    command.add_argument("name", metavar="NAME|ID")
-    command.add_argument("--raw", action="store_true", help="the file as it is")
-
-
+@parser.command("""\
+show: show one memory, or what an id of the inbox means
+  memtui show prefer-pnpm
+  memtui show global:editor --raw
+  memtui show 7XAD
+NAME is a memory's name, its file, scope:name, or a path.
+name=NAME|ID |
+--raw | the file as it is""")
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one memory; what an id means if there is none of that name."""
     try:

@@ -38,13 +38,15 @@ PATHS = (
 )
 
 
-def register(commands: "parser.Commands") -> None:
-    example = 'memtui status\nmemtui status --paths\necho "CI is red" >> "$(memtui status --paths guidance)"'
-    command = parser.command(commands, "status", run, "how things stand, and what to do next", example)
-    about = "the paths of memtui's files, or one of them: " + ", ".join(PATHS)
-    command.add_argument("--paths", nargs="?", const=True, choices=PATHS, metavar="PATH", help=about)
-
-
+@parser.command(
+    f"""\
+status: how things stand, and what to do next
+  memtui status
+  memtui status --paths
+  echo "CI is red" >> "$(memtui status --paths guidance)"
+--paths [PATH] | the paths of memtui's files, or one of them: {", ".join(PATHS)}""",
+    {"paths": {"choices": PATHS}},
+)
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Report the mode, memories, waiting entries and the last delivery, with commands to run next."""
     if args.paths:

@@ -25,40 +25,23 @@ LISTED = "`{}` lists them, `memtui approve ID` makes one a memory, `memtui undo`
 SECONDS = 0.2  # between two lines of progress
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "import",
-        import_,
-        "drafts from files, or from past sessions",
-        "memtui import sessions --dry-run\nmemtui import sessions --since 30d --project .\n"
-        "memtui import CLAUDE.md\nmemtui import ~/.claude-mem --dry-run\nmemtui import notes/ --scope global",
-        "PATH is a Markdown file, a folder of them (also one that `memtui export` wrote), a CLAUDE.md, or a claude-mem"
-        " database; memtui tells by its content which. All of it waits in the inbox until you approve it, without"
-        " secrets, and without what is known already. `sessions` reads"
-        " the transcripts of all projects that are on disk, or those of --project, for what you said that is most worth"
-        " keeping, without a model. Called again, it reads only what is new; what was read stays if it is interrupted.",
-    )
-    command.add_argument("path", metavar="PATH|sessions", help="a file or a folder (./sessions for one of that name)")
-    command.add_argument("--since", metavar="WHEN", help=f"with sessions: what was said since then: {time_input.BACK}")
-    command.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
-    limit = f"the most drafts at once (default: 200, of sessions {past_sessions.MOST}; 0: all)"
-    command.add_argument("--limit", type=parser.count, metavar="N", help=limit)
-    command.add_argument("--dry-run", action="store_true", help="show what would be written")
-    command = parser.command(
-        commands,
-        "export",
-        export,
-        "the memories of a scope as files",
-        "memtui export global\nmemtui export --all --to everything",
-        "A scope becomes a folder of its memories and its MEMORY.md, byte for byte; --all gives each scope a folder in"
-        " it. `memtui import PATH` makes drafts of them again. One memory: memtui show NAME --raw > FILE",
-    )
-    command.add_argument("scope", nargs="?", metavar="SCOPE", help="global, project, auto, agent:NAME")
-    command.add_argument("--all", action="store_true", help="all scopes, and the auto memory of every project")
-    command.add_argument("--to", metavar="PATH", help="where to (default: memtui-SCOPE here)")
-
-
+@parser.command(f"""\
+import: drafts from files, or from past sessions
+  memtui import sessions --dry-run
+  memtui import sessions --since 30d --project .
+  memtui import CLAUDE.md
+  memtui import ~/.claude-mem --dry-run
+  memtui import notes/ --scope global
+PATH is a Markdown file, a folder of them (also one that `memtui export` wrote), a CLAUDE.md, or a claude-mem database;
+memtui tells by its content which. All of it waits in the inbox until you approve it, without secrets, and without what
+is known already. `sessions` reads the transcripts of all projects that are on disk, or those of --project, for what you
+said that is most worth keeping, without a model. Called again, it reads only what is new; what was read stays if it is
+interrupted.
+path=PATH|sessions | a file or a folder (./sessions for one of that name)
+--since WHEN | with sessions: what was said since then: {time_input.BACK}
+--scope SCOPE | where to: project, global, auto, agent:NAME
+--limit N | the most drafts at once (default: 200, of sessions {past_sessions.MOST}; 0: all)
+--dry-run | show what would be written""")
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.transfer import import_plan
     from memtui.views import transfers
@@ -189,6 +172,15 @@ def _left_out(lines: "list[str]") -> "list[str]":
     return ["Left out:" * bool(lines), *(f"  {other}" for other in lines)]
 
 
+@parser.command("""\
+export: the memories of a scope as files
+  memtui export global
+  memtui export --all --to everything
+A scope becomes a folder of its memories and its MEMORY.md, byte for byte; --all gives each scope a folder in it.
+`memtui import PATH` makes drafts of them again. One memory: memtui show NAME --raw > FILE
+[SCOPE] | global, project, auto, agent:NAME
+--all | all scopes, and the auto memory of every project
+--to PATH | where to (default: memtui-SCOPE here)""")
 def export(ctx: Context, args: argparse.Namespace) -> Result:
     """Export scopes to a folder."""
     from memtui.transfer import export_folder

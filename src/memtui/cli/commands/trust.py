@@ -15,26 +15,19 @@ from memtui.store.memory import read_memory
 from memtui.views import trust as trust_view
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "trust",
-        run,
-        "trust the memories that came with a repository",
-        "memtui trust --list\nmemtui trust prefer-pnpm\nmemtui trust --remove prefer-pnpm",
-        "A memory in .claude/memory, or one that a team shares, is delivered only if its exact text was trusted, or if "
-        "memtui wrote it. "
-        "`memtui undo` undoes this, too.",
-    )
-    command.add_argument("names", nargs="*", metavar="NAME", help="only these. Default: all; the texts are shown first")
-    how = command.add_mutually_exclusive_group()
-    how.add_argument("--list", action="store_true", help="only list which memories are trusted")
-    how.add_argument("--always", action="store_true", help="also later versions, for a repository of your own")
-    how.add_argument("--remove", action="store_true", help="stop trusting them; without NAME, all")
-    command.add_argument("--team", action="store_true", help="those that a team shares through Claude Code instead")
-    command.add_argument("--yes", action="store_true", help="don't ask")
-
-
+@parser.command("""\
+trust: trust the memories that came with a repository
+  memtui trust --list
+  memtui trust prefer-pnpm
+  memtui trust --remove prefer-pnpm
+A memory in .claude/memory, or one that a team shares, is delivered only if its exact text was trusted, or if memtui
+wrote it. `memtui undo` undoes this, too.
+names=[NAME...] | only these. Default: all; the texts are shown first
+/ --list | only list which memories are trusted
+/ --always | also later versions, for a repository of your own
+/ --remove | stop trusting them; without NAME, all
+--team | those that a team shares through Claude Code instead
+--yes | don't ask""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Trust memories, list them, or revoke trust."""
     if args.names and (args.list or args.always):

@@ -17,36 +17,24 @@ from memtui.store.journal.ledger import Transaction
 from memtui.views.changes import PLACES, STATES, asked_about, place, reason, undone_as_one, worded
 
 HISTORY = 20  # changes that --list prints by default; --json has all of them then
-ASKS = (  # the part of --help on what is asked about
-    "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
-    " that is older, or was made elsewhere: in the TUI, in another terminal, by a script; and if memories were deleted"
-    " for good since, which can't be undone. Without a terminal to ask on it refuses, unless --yes or the ID is given."
-    " A note that a script wrote is not among the changes: `note --withdraw ID` withdraws it."
-)
 
 
-def register(commands: "parser.Commands") -> None:
-    command = parser.command(
-        commands,
-        "undo",
-        run,
-        "undo the last change, or redo it",
-        "memtui undo\nmemtui undo --list\nmemtui undo 4B7XAD\nmemtui undo --redo",
-        f"It works across restarts. A file that has changed since is not touched. {ASKS}",
-    )
-    only = command.add_mutually_exclusive_group()
-    only.add_argument("id", nargs="?", metavar="ID", help="an older change, see --list")
-    only.add_argument("--redo", action="store_true", help="make the change again that was undone last")
-    only.add_argument("--list", action="store_true", help="list the changes, newest first")
-    command.add_argument(
-        "--limit",
-        type=parser.count,
-        metavar="N",
-        help=f"changes that --list shows, default: {HISTORY}, 0: all",
-    )
-    command.add_argument("--yes", action="store_true", help="don't ask")
-
-
+@parser.command(f"""\
+undo: undo the last change, or redo it
+  memtui undo
+  memtui undo --list
+  memtui undo 4B7XAD
+  memtui undo --redo
+It works across restarts. A file that has changed since is not touched. A change that was made in this terminal in the
+last ten minutes is undone at once. It asks first about a change that is older, or was made elsewhere: in the TUI, in
+another terminal, by a script; and if memories were deleted for good since, which can't be undone. Without a terminal to
+ask on it refuses, unless --yes or the ID is given. A note that a script wrote is not among the changes: `note
+--withdraw ID` withdraws it.
+/ [ID] | an older change, see --list
+/ --redo | make the change again that was undone last
+/ --list | list the changes, newest first
+--limit N | changes that --list shows, default: {HISTORY}, 0: all
+--yes | don't ask""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Undo the last change, or the one named; or redo the one that was undone last."""
     if args.limit is not None and not args.list:
