@@ -40,7 +40,7 @@ OWN = {
     "cli/commands/inbox.py": {"args.kind", "many(earlier, 'earlier session')"},
     "base/findings.py": {"WITHDRAW"},
     "demo/layout.py": {"number"},
-    "views/sessions.py": {"command"},
+    "views/deliveries.py": {"command"},
     "views/notes.py": {"line(where)"},
     "recall/segment.py": {"VERSION"},
 }

@@ -7,7 +7,7 @@ from launching import run_in_fork
 
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
-from memtui.views import hooks as hook_words
+from memtui.views import setup as setup_words
 
 PYTHON, LAUNCHER = "/opt/python3", "/opt/memtui/hooks/launch.py"
 OTHER = {"type": "command", "command": "~/.claude/line.sh 'x'", "padding": 0}
@@ -132,11 +132,11 @@ def test_a_later_install_brings_its_command_up_to_date_and_leaves_the_rest_of_it
 def test_a_status_line_that_is_there_stays_and_the_way_to_have_both_is_told(settings):
     settings.file.write_text(json.dumps({"statusLine": OTHER}))
     plan = settings.change()
-    assert OTHER["command"] in " ".join(hook_words.notes(plan))
-    both = json.loads("{" + hook_words.to_paste(plan) + "}")["command"]
+    assert OTHER["command"] in " ".join(setup_words.notes(plan))
+    both = json.loads("{" + setup_words.to_paste(plan) + "}")["command"]
     assert not entries.is_ours({"command": both})
     assert entries.shows_ours(both)
-    assert hook_words.done(plan).startswith("hooks installed")
+    assert setup_words.done(plan).startswith("hooks installed")
     assert set(settings.value()) == {"statusLine", "hooks"}
     assert not settings.change().changed
     settings.change(status_line=False)

@@ -5,7 +5,7 @@ import pytest
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import Tour
 from memtui.tui.widgets.rows import RowList
-from memtui.views import glyphs, legend
+from memtui.views import glyphs
 
 from .conftest import NOW, press, running
 
@@ -39,7 +39,7 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
                 drawn |= {line[0] for line in app.screen.detail.plain.split("\n") if line[:1] in glyphs.PLAIN}
         marks = told(await help_text(pilot))
         assert drawn - TEXT <= marks
-        assert {mark for mark, _ in legend.LISTS} <= marks
+        assert {mark for mark, _ in glyphs.LISTS} <= marks
 
 
 @pytest.mark.slow

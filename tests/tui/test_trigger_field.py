@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.store import triggers
-from memtui.views import triggers as present
+from memtui.views import memories
 
 from .conftest import press, running
 from .screens.memories.hands import choose, project, read
@@ -77,4 +77,4 @@ async def test_a_new_memory_has_the_triggers_that_were_typed(app, world):
     ],
 )
 def test_a_line_is_read_as_triggers(text, known, found):
-    assert present.from_text(text, known) == found
+    assert memories.triggers_from_text(text, known) == found

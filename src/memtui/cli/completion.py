@@ -104,9 +104,9 @@ def _present(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
         for item in ctx.waiting(("guidance",) if kind == "notes" else None, every=True):
             yield short_id(item.id), item.text.partition("\n")[0]
     elif kind == "changed":
-        from memtui.views import outside_changes
+        from memtui.views import versions
 
-        yield from ((thing.name, outside_changes.by(thing)) for thing in ctx.changed())
+        yield from ((thing.name, versions.by(thing)) for thing in ctx.changed())
     elif kind == "changes":
         yield from ((short_id(thing.id), thing.summary) for thing in ctx.journal().ledger().changes()[:NEWEST])
     elif kind == "trash":

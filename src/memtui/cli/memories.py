@@ -4,21 +4,26 @@ import os
 from contextlib import suppress
 
 from memtui.base import findings
-from memtui.base.errors import MemtuiError, NotFoundError
-from memtui.base.phrasing import it
+from memtui.base.errors import EXIT_FAILED, MemtuiError, NotFoundError
+from memtui.base.phrasing import it, many
 from memtui.base.short_ids import short_id
 from memtui.cli.context import Context
-from memtui.cli.output import line, narrate, picked, styled
+from memtui.cli.output import Output, Result, line, narrate, picked, safe, styled
 from memtui.store import scopes
 from memtui.store.memory import TYPES, Memory
 from memtui.store.scopes import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeVar
+
     from memtui.cli.output import Printer
     from memtui.store.status import Row
     from memtui.store.store import Store
     from memtui.store.versions.trash import TrashItem
+
+    Done = TypeVar("Done")
 
 RECALLS = "recalled opened corrected tokens"  # what --json has of recalls
 CREATE = '  Create a memory: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"'
@@ -129,3 +134,89 @@ def status_data(row: "Row") -> "dict[str, object]":
         "uses": row.used,
         **picked(row.recalls, RECALLS),
     }
+
+
+class MemoryTriggers:
+    """What is kept about finding a memory: its lines, and the prompts it is muted for."""
+
+    def __init__(self, ctx: Context, memory: Memory) -> None:
+        from memtui.store import triggers
+
+        self.now = ctx.now()
+        store = ctx.store()
+        scope, file = triggers.place_of(store, memory)
+        self.lines = triggers.of_memory(ctx.root, scope.directory, file, memory, self.now)
+        self.muted = triggers.muted_prompts(ctx.root, scope.directory, file)
+
+    def data(self) -> "dict[str, object]":
+        """Return them for --json."""
+        from memtui.base.clock import iso_seconds as time
+
+        return {
+            "triggers": [
+                {**trigger._asdict(), "number": number, "time": time(trigger.time) if trigger.time else None}
+                for number, trigger in enumerate(self.lines, 1)
+            ],
+            "muted": [{"prompt": muted_prompt.text, "time": time(muted_prompt.time)} for muted_prompt in self.muted],
+        }
+
+    def facts(self) -> "list[tuple[str, str]]":
+        """Return them for a person: titles and lines. The numbers are those that --no-trigger takes."""
+        from memtui.views.memories import trigger_origin
+
+        lines = [f"{n}  {row.text}  ({trigger_origin(row, self.now)})" for n, row in enumerate(self.lines, 1)]
+        parts = (("triggers", lines), ("muted for", [row.text for row in self.muted]))
+        return [("" if at else title, row) for title, every in parts for at, row in enumerate(every)]
+
+
+class BulkResult:
+    """A change for several things; `failed` has what --json shows of each failure, `code` is that of no failure."""
+
+    def __init__(self) -> None:
+        self.failed: list[dict[str, str]] = []
+        self.code = 0
+
+    def run(self, store: "Store", names: "Sequence[str]", change: "Callable[[str], Done]") -> "list[Done]":
+        """Make the change for each name, as one step of undo; return the results. Raises MemtuiError if all failed."""
+        outcome = store.each(names, change)
+        self._note(names, outcome.failed)
+        return [result for _, result in outcome.done]
+
+    def find(self, names: "Sequence[str]", find: "Callable[[str], Done]") -> "list[Done]":
+        """Find what each name means; return what was found. Raises MemtuiError if nothing was."""
+        results: list[Done] = []
+        failed: list[tuple[str, MemtuiError]] = []
+        for name in names:
+            try:
+                results.append(find(name))
+            except MemtuiError as error:
+                failed.append((name, error))
+        self._note(names, failed)
+        return results
+
+    def _note(self, names: "Sequence[str]", failed: "Sequence[tuple[str, MemtuiError]]") -> None:
+        """Keep the failures for the answer. Raises the error of a single name, MemtuiError if all of several failed."""
+        if len(names) == 1 and failed:
+            raise failed[0][1]
+        self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in failed]
+        if self.failed and len(failed) == len(names):
+            hints = {row["hint"] for row in self.failed}
+            shared = hints.pop() if len(hints) == 1 else ""
+            messages = [
+                f"{row['name']}: {row['message']}" + (f"\n  {row['hint']}" if row["hint"] and not shared else "")
+                for row in self.failed
+            ]
+            raise MemtuiError("\n".join([f"None of these {len(names)} could be changed.", *messages]), shared)
+
+    def result(self, data: "dict[str, object]", *text: "str | Printer") -> Result:
+        """Return the command's result: its own, then the failures."""
+        code = EXIT_FAILED if self.failed else self.code
+        return Result({**data, "failed": self.failed}, *text, self._print_failures, code=code)
+
+    def _print_failures(self, out: Output) -> None:
+        for row in self.failed:
+            out.say(f"memtui: {line(row['name'])}: {safe(row['message'])}")
+            if row["hint"]:
+                out.say(f"  {safe(row['hint'])}")
+        if self.failed:
+            out.say(many(len(self.failed), "of these was", "of these were") + " left alone.")

@@ -6,7 +6,6 @@ import re
 import sys
 from importlib import import_module
 from types import MappingProxyType
-from typing import NamedTuple
 
 import memtui
 from memtui.base.errors import UsageError
@@ -29,6 +28,7 @@ COMMANDS = {name: module for group in GROUPS.values() for name, module in group.
 HIDDEN = {"statusline": "statusline"}  # what settings files call that memtui has written
 ALIASES = {"guide": "note"}
 SCREENS = ("memories", "inbox", "activity", "setup")
+KEEP_SECRETS = "--yes | keep secrets in the text, without asking"  # an argument of several commands
 MOST_NAMED = 20  # choices that an error lists
 # metavar of what has too many choices for an error to list -> what it names, and the command that lists them
 KINDS_OF = {"KEY": ("setting", "memtui config list"), "PATH": ("path", "memtui status --paths")}
@@ -144,16 +144,8 @@ def _add_common(parser: Parser) -> None:
     group.add_argument("--project", metavar="DIR", default=argparse.SUPPRESS, help=about)
 
 
-class _Usage(NamedTuple):
-    """A command or action as its text has it, the function that runs it, and what argparse gets besides."""
-
-    run: "Run"
-    text: str
-    table: str
-    more: "Mapping[str, dict[str, Any]]"
-
-
-USAGES: list[_Usage] = []  # of the modules that were imported
+# Of the modules that were imported: functions, each with the text that makes it a command, and the rest of its help.
+USAGES: "list[tuple[Run, str, Mapping[str, dict[str, Any]], str]]" = []
 
 
 def command(
@@ -166,14 +158,14 @@ def command(
     those with `/ ` exclude each other; a line `title:` begins a group. `more`, by name: what argparse gets besides."""
 
     def add(run: "Run") -> "Run":
-        USAGES.append(_Usage(run, text, table, more))
+        USAGES.append((run, text, more, table))
         return run
 
     return add
 
 
-def _add(commands: "Commands", usage: _Usage) -> None:
-    head, *lines = usage.text.replace("\n    ", " ").splitlines()
+def _add(commands: "Commands", run: "Run", text: str, more: "Mapping[str, dict[str, Any]]", table: str) -> None:
+    head, *lines = text.replace("\n    ", " ").splitlines()
     path, _, summary = head.partition(": ")
     examples = [row for row in lines if row.startswith("  ")]
     others = [row for row in lines if not row.startswith("  ")]
@@ -183,9 +175,9 @@ def _add(commands: "Commands", usage: _Usage) -> None:
         name,
         help=summary,
         description=" ".join([f"{summary[:1].upper()}{summary[1:]}.", *prose]),
-        epilog="\n".join(["example:", *examples, *(["", usage.table] if usage.table else [])]),
+        epilog="\n".join(["example:", *examples, *(["", table] if table else [])]),
     )
-    parser.set_defaults(run=usage.run)
+    parser.set_defaults(run=run)
     _add_common(parser)
     group: Options = parser
     exclusive: Options | None = None
@@ -193,9 +185,9 @@ def _add(commands: "Commands", usage: _Usage) -> None:
         form, is_argument, about = row.partition(" |")
         if is_argument and form.startswith("/ "):
             exclusive = exclusive or group.add_mutually_exclusive_group()
-            _add_argument(exclusive, form[2:], about.strip(), usage.more)
+            _add_argument(exclusive, form[2:], about.strip(), more)
         elif is_argument:
-            _add_argument(group, form, about.strip(), usage.more)
+            _add_argument(group, form, about.strip(), more)
         elif row.endswith(":"):
             group, exclusive = parser.add_argument_group(row[:-1]), None
 
@@ -251,8 +243,8 @@ def build(only: "str | None" = None) -> Parser:
     for name in modules:
         module = import_module("memtui.cli.commands." + name)
         for usage in USAGES:
-            if usage.run.__module__ == module.__name__:
-                _add(commands, usage)
+            if usage[0].__module__ == module.__name__:
+                _add(commands, *usage)
     return parser
 
 

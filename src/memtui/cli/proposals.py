@@ -3,7 +3,7 @@
 from memtui.base.errors import EXIT_CONFLICT
 from memtui.base.phrasing import many
 from memtui.base.short_ids import short_id
-from memtui.cli import memories, secret
+from memtui.cli import memories
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, difference, narrate, safe
 from memtui.store import scopes, sidecars
@@ -152,4 +152,4 @@ def _confirm(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bo
         "\n".join(data.decode("utf-8", "replace") for change in diffs if (data := getattr(change, key)) is not None)
         for key in ("after", "before")
     )
-    secret.confirm(ctx, after, yes=yes, declined=DECLINED, before=before)
+    ctx.confirm_secrets(after, yes=yes, declined=DECLINED, before=before)

@@ -113,6 +113,16 @@ def described(kinds: Iterable[str]) -> str:
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
+def suspicion(kinds: Iterable[str], what: str = "This") -> str:
+    """Name what a text seems to hold: `This looks like it holds a password`."""
+    return f"{what} looks like it holds {described(kinds)}"
+
+
+def question(kinds: Iterable[str]) -> str:
+    """Return the sentences before a person is asked what to do with it."""
+    return f"{suspicion(kinds)}. It would be sent to sessions and kept in logs."
+
+
 # The beginnings of kinds that take "an".
 _AN = (*"AEIOaeio", "Un", "npm", "NVIDIA", "Nx", "xAI", "SAS")
 

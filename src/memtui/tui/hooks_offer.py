@@ -13,8 +13,8 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.guidance_subject import GuidanceSubject, blank
 from memtui.tui.model.remembered import State
-from memtui.views import hooks as hook_words
 from memtui.views import safe_text
+from memtui.views import setup as setup_words
 
 if TYPE_CHECKING:
     from memtui.tui.services import Services
@@ -67,7 +67,7 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
         return False
     install.apply(plan, by="tui", now=data.now)
     if not offer:
-        lines = hook_words.outcome(data.not_served()) if action == "install" else []
+        lines = setup_words.outcome(data.not_served()) if action == "install" else []
         sentence = "Hooks installed." if action == "install" else "Hooks removed."
         services.say(" ".join([sentence, *lines, actions.takes_back()]))
     services.read()
@@ -95,16 +95,16 @@ def _drawn(plan: PlanOrError) -> Text:
         return text.append(safe_text.clean(f"{plan.message}\n{plan.hint}"), style="yellow")
     if not plan.changed:
         return text.append("The hooks are in this file already: nothing to change.")
-    for heading, events in hook_words.effects(plan):
+    for heading, events in setup_words.effects(plan):
         text.append(f"{heading}\n", "bold")
         for event in events:
-            text.append(f"  {event:<16}  ", "dim").append(f"{hook_words.DOES[event]}\n")
+            text.append(f"  {event:<16}  ", "dim").append(f"{setup_words.DOES[event]}\n")
     text.append("\nThe exact change of the file\n", "bold")
     for line in plan.diff.splitlines():
         text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
-    for note in hook_words.notes(plan):
+    for note in setup_words.notes(plan):
         text.append(f"note: {safe_text.clean(note)}\n", style="yellow")
-    if pasted := hook_words.to_paste(plan):
+    if pasted := setup_words.to_paste(plan):
         text.append(safe_text.clean(pasted) + "\n")
     return text
 
@@ -140,7 +140,7 @@ async def _offer(services: "Services") -> None:
         services.say(actions.keyed(NO_HOOKS))
         return
     findings = data.not_served()
-    notice = " ".join(["The hooks are installed, but:", *hook_words.outcome(findings)]) if findings else NOTICE
+    notice = " ".join(["The hooks are installed, but:", *setup_words.outcome(findings)]) if findings else NOTICE
     if await services.ask(DraftForm(GuidanceSubject(data, blank(data, EXAMPLE), notice=notice), services)) is None:
         services.say(actions.keyed(NO_NOTE))
         return

@@ -13,7 +13,6 @@ from memtui.review import draft as drafting
 from memtui.review import outside_changes
 from memtui.store import scopes
 from memtui.views import changesets, colours, drafts, query, safe_text, versions
-from memtui.views import outside_changes as changed_words
 from memtui.views.memories import scope_name
 from memtui.views.parts import File, Part, Remedy, TextDifference, Words, line
 
@@ -221,16 +220,16 @@ class ChangedRow(Decision):
     def describe(self, here: "Workspace", occasion: "Occasion | None", *, back: bool = False) -> list[Part]:
         """Return who wrote it after which prompt (`occasion`, None while that is looked up), and what differs."""
         change = self.changed
-        by = changed_words.by(change, occasion.title if occasion is not None else "")
+        by = versions.by(change, occasion.title if occasion is not None else "")
         prompt = versions.prompted(occasion.prompt) if occasion is not None and occasion.prompt else ""
-        warning = "" if back or not self.undelivered else f"! {changed_words.NOT_TRUSTED}"
+        warning = "" if back or not self.undelivered else f"! {versions.NOT_TRUSTED}"
         return [
             line(f"{self.place}: {change.name}", "bold"),
             line(f"{by} · {ago(change.now.written, here.now())}", colours.QUIET),
             line(prompt, colours.QUIET),
             line(warning, colours.WARNING),
             line(here.tilde(change.key), colours.QUIET),
-            Words(f"{changed_words.BACK[change.kind]}:\n" if back else "\n"),
+            Words(f"{versions.BACK[change.kind]}:\n" if back else "\n"),
             self.difference(here, back=back),
         ]
 
@@ -240,12 +239,12 @@ def of_changed(here: "Workspace", changes: "Sequence[Changed]") -> list[ChangedR
     undelivered = outside_changes.undelivered(here.root, changes)
     rows = []
     for change in changes:
-        what = "" if change.kind == "edited" else f"{changed_words.DID[change.kind]}, "
+        what = "" if change.kind == "edited" else f"{versions.DID[change.kind]}, "
         rows.append(
             ChangedRow(
                 key=f"changed:{change.key}",
                 kind=CHANGED,
-                says=f"{change.name}, {what}{changed_words.who(change)}",
+                says=f"{change.name}, {what}{versions.who(change)}",
                 place=scope_name(change.scope, here.project),
                 time=change.now.written,
                 later_key=change.later_key,

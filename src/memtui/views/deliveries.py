@@ -1,16 +1,19 @@
 """Words and glyphs for deliveries: their contents, events, sessions and outcomes."""
 
 import math
+import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memtui.base.phrasing import many
+from memtui.base.shell import shell_word
 from memtui.deliver import receipts
-from memtui.views import colours
+from memtui.views import colours, glyphs
 
 if TYPE_CHECKING:
     from memtui.deliver.memory_counts import RecallCounts, ReceiptCounts
     from memtui.deliver.record import ItemCounts
+    from memtui.deliver.sessions import SessionRow
 
 # By outcome: its colour, the word for it wherever receipts are listed, and what it means.
 OUTCOMES = {
@@ -163,6 +166,13 @@ def reason(recorded: str) -> str:
     return INDEX_LINE if recorded.startswith("index, ") else recorded
 
 
+def legend(title: str = "Receipts") -> str:
+    """Return the legend of the receipts of deliveries."""
+    return glyphs.section(
+        title, ((GLYPHS[code][0], f"{word}: {meaning}") for code, (_, word, meaning) in OUTCOMES.items())
+    )
+
+
 def session_words(session: str, entrypoint: str, title: str = "") -> str:
     """Name a session by its title, else its id, and how it runs: `“fix the build” (interactive, 1f0c2b3d)`."""
     from memtui.deliver.record import session_kind
@@ -170,3 +180,50 @@ def session_words(session: str, entrypoint: str, title: str = "") -> str:
     kind = session_kind(entrypoint).replace("person", "interactive")
     facts = ", ".join(filter(None, (kind, session[:8] if title else "")))
     return (f"“{title}”" if title else f"session {session[:8]}") + (f" ({facts})" if facts else "")
+
+
+# sessions
+
+LIVE = ("●", "green")
+# In front of a note that waits for a session.
+WAITING = "○"
+
+
+def session_title(row: "SessionRow") -> str:
+    """Return what a session is about, in words also where nobody knows."""
+    if row.title or not row.looked_up:
+        return row.title
+    return "no prompt yet" if row.live or row.transcript else "its transcript is gone"
+
+
+def arrived(row: "SessionRow") -> str:
+    """Return how many deliveries arrived of those whose outcome is settled: `8 of 10`; empty if none is."""
+    return f"{row.counts.arrived:,} of {row.counts.settled:,}" if row.counts.settled else ""
+
+
+def besides(row: "SessionRow") -> list[tuple[str, str]]:
+    """Return in words, each with its style, what is to be said beside what arrived, as `sums`."""
+    return sums(row.counts)[1 if row.counts.settled else 0 :]
+
+
+def session_sums(row: "SessionRow") -> list[tuple[str, str]]:
+    """Return in words, each with its style, what became of the deliveries to a session."""
+    if not row.deliveries:
+        return [("got nothing yet", "dim")]
+    return sums(row.counts) or [("receipts are looked up …", "dim")]
+
+
+def is_gone(row: "SessionRow") -> bool:
+    """Whether a session can't be resumed any more, as its transcript is gone."""
+    return row.looked_up and not row.transcript and not row.live
+
+
+def resume(row: "SessionRow", cwd: str) -> str:
+    """Return the shell command that resumes a session, empty if it can't be. `cwd`: the directory that it is for."""
+    if is_gone(row):
+        return ""
+    command = f"claude --resume {shell_word(row.id)}"  # the id is from files
+    directory = row.cwd or (row.project if row.project.startswith("/") else "")
+    if not directory or os.path.realpath(directory) == cwd:
+        return command
+    return f"cd {shell_word(directory)} && {command}"

@@ -4,7 +4,7 @@ import codecs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"  # of a cell, for bars
 # ASCII, and the characters that it replaces: of the same width, so that columns stay in line.
@@ -73,3 +73,35 @@ def bar(value: float, top: float, width: int) -> str:
     eighths = max(1, round(min(1.0, value / top) * width * 8))
     whole, rest = divmod(eighths, 8)
     return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(width)
+
+
+# what marks mean
+
+# The marks of every list.
+CURSOR, MARKED, FOLDED, UNFOLDED = "›", "●", "▸", "▾"
+LISTS = (
+    (CURSOR, "the row under the cursor"),
+    (MARKED, "in front of a row: it is marked"),
+    (FOLDED, "folded: enter shows what is in it"),
+    (UNFOLDED, "unfolded; in a column's title: sorted by it, downwards"),
+    ("▴", "in a column's title: sorted by it, upwards"),
+    ("…", "the text goes on, or is still being read"),
+)
+
+# What has text of the person that was typed in a form and not saved.
+UNSAVED = "D", "it has unsaved text of yours"
+TOP = (
+    ("9", "on a tab: so many wait there"),
+    ("3(9)", "the same on a tab that has no room for its name"),
+    ("!9", "on the tab of Setup, red: so many problems to fix"),
+    ("▾", "after the project: p changes it, also to all"),
+    ("3 live", "so many sessions run now"),
+    ("hooks", "✓ they are installed; ✗ they are not, so sessions get nothing"),
+)
+
+
+def section(title: str, marks: "Iterable[tuple[str, str]]") -> str:
+    """Return the lines of a legend: a title, and a line for each mark."""
+    rows = [*marks]
+    wide = max([6, *(len(mark) for mark, _ in rows)])
+    return f"{title}\n" + "".join(f"  {mark:<{wide}}  {meaning}\n" for mark, meaning in rows)

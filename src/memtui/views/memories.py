@@ -1,13 +1,14 @@
 """Words for memories in both front doors: how many there are, where one comes from, who loads it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.base.phrasing import ago, many
+from memtui.base.phrasing import age, ago, many
 from memtui.client import auto_memory
 
 if TYPE_CHECKING:
     from memtui.store.scopes import Scope
+    from memtui.store.triggers import Trigger
     from memtui.store.versions.moves import Source
 
 ASK_OVER = 20  # about as many as a screen shows at once
@@ -106,3 +107,34 @@ def source(other: "Source", now: float) -> str:
     if other.session:
         return f"session {other.session[:8]}"
     return SOURCES[other.kind] + (f" {ago(other.when, now)}" if other.when is not None else "")
+
+
+# triggers
+
+ORIGINS = {
+    "file": "in its file",
+    "person": "yours",
+    "draft": "asked when you corrected",
+    "use": "asked before it was opened",
+}
+
+
+def trigger_origin(trigger: "Trigger", now: float) -> str:
+    """Say where a trigger comes from and how old it is: `yours · 3d`, `asked before it was opened · 2× · 1d`."""
+    times = f"{round(trigger.uses)}×" if trigger.origin == "use" and trigger.uses >= 1.5 else ""
+    old = age(trigger.time, now) if trigger.time else ""
+    return " · ".join(filter(None, [ORIGINS[trigger.origin], times, old]))
+
+
+def triggers_from_text(text: str, phrases: Iterable[str]) -> list[str]:
+    """Return the triggers between semicolons of a line; one of `phrases` that has a semicolon itself stays whole."""
+    whole = {f"\0{number}\0": phrase for number, phrase in enumerate(phrases) if ";" in phrase}
+    for mark, phrase_with_semicolon in whole.items():
+        text = text.replace(phrase_with_semicolon, mark)
+    parts = []
+    for part in text.split(";"):
+        line = part.strip()
+        for mark, phrase_with_semicolon in whole.items():
+            line = line.replace(mark, phrase_with_semicolon)
+        parts.append(line)
+    return list(dict.fromkeys(filter(None, parts)))

@@ -24,7 +24,7 @@ from memtui.store.store import Store
 from memtui.store.versions.intake import Intake
 from memtui.store.versions.versions import Versions, Writer
 from memtui.tidy.checks import retention
-from memtui.views import fixes
+from memtui.views import setup as setup_words
 
 DAY = 86_400.0
 NOW = clock.parse("2026-11-21T09:00:00Z")
@@ -442,6 +442,6 @@ def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_sta
     assert (found.rejected, found.busy) == (1, [])
     descriptions = [each.description for each in rejections.load(f"{world.root}/global")]
     assert descriptions == ["Use yarn", "as an older version wrote it", "Use bun"]
-    sentences = fixes.due(found, retention.limits(world.root), dry=False)
+    sentences = setup_words.due(found, retention.limits(world.root), dry=False)
     assert ("rejected", "1 draft that you rejected long ago") in sentences
     assert retention.due(world.root, NOW).rejected == 0

@@ -27,7 +27,7 @@ from memtui.deliver.record import RECALL, Delivery, Item, session_kind
 from memtui.deliver.record import titles as names_in
 from memtui.store import scopes
 from memtui.store.versions import moves
-from memtui.views import delivery_obstacles, sessions
+from memtui.views import deliveries, notes
 from memtui.views.deliveries import (
     EVENTS,
     KIND_WORD,
@@ -145,7 +145,7 @@ def _nothing(ctx: Context, args: argparse.Namespace, criteria: Filter) -> str:
             lost
         )
     where, others = ("here ", "\n  Other projects: memtui activity --all-projects") if criteria else ("", "")
-    ways = f'{delivery_obstacles.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"' + others
+    ways = f'{notes.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"' + others
     return f"Nothing was delivered {where}yet.\n  {ways}"
 
 
@@ -287,16 +287,16 @@ def _print_sessions(ctx: Context, out: Output, rows: "list[core.SessionRow]") ->
     names = projects.names_of_roots(ctx.env, {row.project for row in rows}, paths_by_slug)
     cells = [
         [
-            sessions.LIVE if row.live else "",
+            deliveries.LIVE if row.live else "",
             (line(row.id)[:8], "cyan"),
             age(row.last, ctx.now()),
             f"{row.deliveries:,}",
-            sessions.arrived(row),
-            ", ".join(words for words, _ in sessions.besides(row)),
+            deliveries.arrived(row),
+            ", ".join(words for words, _ in deliveries.besides(row)),
             line(names[row.project]),
         ]
         for row in rows
     ]
-    notes = [cut(line(sessions.title(row)), TITLE_MOST) for row in rows]
+    notes = [cut(line(deliveries.session_title(row)), TITLE_MOST) for row in rows]
     headers = ["", "SESSION", "SEEN", "SENT", "ARRIVED", "", "PROJECT"]
     out.table(headers, cells, flex=(6, 5), right=(2, 3, 4), notes=notes)

@@ -8,7 +8,6 @@ from memtui.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.base.phrasing import many
 from memtui.base.shell import shell_word
 from memtui.cli import memories, parser
-from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Result, line, narrate
 from memtui.store import references, scopes
@@ -47,7 +46,7 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
         memory = memories.find(ctx, name)
         return memory, store.delete(memory)
 
-    bulk = BulkResult()
+    bulk = memories.BulkResult()
     pairs = bulk.run(store, args.names, remove)
     words = [memories.written(ctx, acts.done("delete"), memory) for memory, _ in pairs]
     data = [{**memories.data_of(memory), "trash_id": key} for memory, key in pairs]
@@ -55,7 +54,7 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
-    remaining, bulk = 0, BulkResult()
+    remaining, bulk = 0, memories.BulkResult()
 
     def purge(name: str) -> str:
         nonlocal remaining
@@ -132,7 +131,7 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
             return memory, store.move(_trusted(store, memory, target), target, name)
         return memory, store.rename(memory, name or memory.stem)
 
-    bulk = BulkResult()
+    bulk = memories.BulkResult()
     pairs = bulk.run(store, args.names, change)
     rows: list[dict[str, object]] = [
         {**memories.data_of(mem), "was": {"name": other.name, "scope": other.scope_label, "path": other.path}}

@@ -13,10 +13,9 @@ from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageE
 from memtui.base.phrasing import cut, it, many
 from memtui.base.short_ids import short_id
 from memtui.base.time_input import NEVER
-from memtui.cli import memories, parser, secret
-from memtui.cli.bulk import BulkResult
+from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.decisions import KINDS, PROPOSED, Decisions
+from memtui.cli.decisions import KINDS, PROPOSED, Decisions, name_taken, print_row
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.review import approvals as approving
 from memtui.review import draft as draft_of
@@ -24,8 +23,7 @@ from memtui.review import later, outside_changes
 from memtui.review.approvals import Approval
 from memtui.review.draft import Choices, Draft
 from memtui.store.journal import acts
-from memtui.views import delivery_obstacles, drafts
-from memtui.views import outside_changes as changed_words
+from memtui.views import drafts, notes, versions
 from memtui.views.decisions import Decision, ProblemRow, ProposedRow, TrustRow
 from memtui.views.memories import loader
 
@@ -67,7 +65,7 @@ class DecisionCall:
         if bool(args.ids) == bool(args.all):
             raise UsageError("Give one or more IDs or NAMEs, or --all.", "`memtui inbox` lists them.")
         self.ctx, self.args = ctx, args
-        self.bulk = BulkResult()
+        self.bulk = memories.BulkResult()
         self.review, self.store = ctx.review(), ctx.store()
         self.journal = self.store.journal
         self.rows: list[Decision] = []
@@ -221,9 +219,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> Done:
         else:
             call.fail([row], approval.error)
     facts = [_written(ctx, approval, trigger=not args.no_trigger) for _, approval in approvals]
-    why = delivery_obstacles.data(
-        ctx.unheard([approval.memory.scope_label for _, approval in approvals if approval.memory])
-    )
+    why = notes.unheard(ctx.unheard([approval.memory.scope_label for _, approval in approvals if approval.memory]))
 
     def text(out: Output) -> None:
         for (_, other), data in zip(approvals, facts, strict=True):
@@ -243,8 +239,6 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> Done:
 
 
 def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
-    from memtui.cli.detail import name_taken
-
     args = call.args
     memories.say_unusual(call.ctx, args.type)
     body = None if args.body is None else parser.body_text(args.body)
@@ -255,7 +249,7 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     for item in items:
         try:
             one = draft_of.propose(call.store, item, choices)
-            data = secret.checked_bytes(call.ctx, one.data, yes=args.yes, declined=DECLINED)
+            data = call.ctx.checked_bytes(one.data, yes=args.yes, declined=DECLINED)
             proposed[item.key] = replace(one, data=data)
             call.index_lines[item.key] = proposed[item.key].index_lines
         except MemtuiError as error:
@@ -275,7 +269,7 @@ def _append(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     for item in items:
         try:
             store, memory = approving.find_target(call.store, item, args.into)
-            secret.confirm(call.ctx, item.text, yes=args.yes, declined=DECLINED)
+            call.ctx.confirm_secrets(item.text, yes=args.yes, declined=DECLINED)
             outcomes.append(Approval(item, approving.merge(store, [item], memory, trigger=not args.no_trigger)))
         except MemtuiError as error:
             outcomes.append(Approval(item, None, error))
@@ -313,10 +307,8 @@ def _keep(call: DecisionCall, rows: "list[Decision]") -> Done:
 
 
 def _show(ctx: Context, rows: "Sequence[Decision]", *, back: bool = False) -> None:
-    from memtui.cli import detail
-
     for row in [] if ctx.out.json else rows:
-        detail.print_row(ctx, ctx.out, row, back=back)
+        print_row(ctx, ctx.out, row, back=back)
 
 
 def _make(call: DecisionCall, rows: "list[Decision]") -> Done:
@@ -392,7 +384,7 @@ def _reject_changes(call: DecisionCall, rows: "list[Decision]") -> Done:
     outcome = outside_changes.reject(call.store, call.ctx.versions, _changes(rows))
     if len(rows) == 1 and outcome.failed:
         raise outcome.failed[0][1]
-    call.bulk.failed += changed_words.failures(outcome.failed)
+    call.bulk.failed += versions.failures(outcome.failed)
     changes = [item for item, _ in outcome.done]
     return Done([row for row in rows if row.changed in changes], acts.done("reject"))
 

@@ -16,7 +16,7 @@ from memtui.inbox.reconciliation import Reconciled
 from memtui.store.store import Store
 from memtui.tidy.checks import fixes, retention
 from memtui.tidy.checks.fixes import AT_ONCE, DECIDED
-from memtui.views import fixes as words
+from memtui.views import setup as setup_words
 
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "red")}
 # Where problems wait that are not of the set-up, and what lists them.
@@ -106,7 +106,7 @@ def _fix(store: Store, what: str) -> "dict[str, object]":
         for repair in outcome.changed
     ]
     undo = UNDO if outcome.changed and outcome.undoable else None
-    return {**row, "changed": changed, "message": words.words(outcome), "undo": undo}
+    return {**row, "changed": changed, "message": setup_words.fixed(outcome), "undo": undo}
 
 
 def _print(out: Output, reports: "list[Finding]", fixed: "list[dict[str, object]]") -> None:
@@ -141,7 +141,7 @@ def _clean(ctx: Context, *, dry: bool) -> Result:
     """Remove what is due, or if `dry` only report it."""
     keep = retention.limits(ctx.root)
     due = retention.due(ctx.root, ctx.now()) if dry else fixes.collect(ctx.store())
-    rows = words.due(due, keep, dry=dry)
+    rows = setup_words.due(due, keep, dry=dry)
     outcome = "Deleted for good."
     if not rows:
         outcome = f"Nothing {'else was' if due.busy else 'is'} old enough to be deleted."

@@ -6,14 +6,15 @@ from collections.abc import Callable
 from functools import partial
 
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.base.phrasing import many
+from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
-from memtui.cli import entries, memories, parser, secret, triggers
-from memtui.cli.bulk import BulkResult
+from memtui.cli import entries, memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, difference, line, narrate
+from memtui.cli.output import Output, Result, difference, line, narrate, styled
 from memtui.redact import redact
 from memtui.review.waiting_entries import KINDS, Waiting
-from memtui.store import memory, references, scopes
+from memtui.store import memory, references, scopes, triggers
 from memtui.store.frontmatter import document
 from memtui.store.frontmatter import head as memory_head
 from memtui.store.journal import acts
@@ -43,7 +44,7 @@ NAME | also the name of the file
 --scope SCOPE | default: global for user; project if the repository has one; else auto
 --description DESCRIPTION | the one line that the index shows; default: the first of the body
 --body TEXT | the text; `-` reads standard input
---yes | {secret.YES_HELP}""",
+{parser.KEEP_SECRETS}""",
 )
 def new(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
@@ -70,7 +71,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str) -> "tuple[dict[str, str], list[str]]":
     """Return fields as they may be kept, and the kinds of secrets taken out of them."""
-    _, redacted = secret.checked(ctx, "\n".join(fields.values()), yes=yes, declined=declined)
+    _, redacted = ctx.checked("\n".join(fields.values()), yes=yes, declined=declined)
     return ({key: redact.redact(value)[0] for key, value in fields.items()} if redacted else fields), redacted
 
 
@@ -78,7 +79,7 @@ def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: ar
     template = memory.TEMPLATES.get(args.type, "")
     data = memory.new_memory_bytes(stem, PLACEHOLDER, args.type, template)
     with EditedFile(ctx.env, stem, data, ctx.out.say) as draft:
-        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_MADE)
+        after = ctx.checked_bytes(draft.edit(), yes=args.yes, declined=NOT_MADE)
         if not draft.edited:
             raise MemtuiError("The template was not changed, so no memory was created.")
         doc = document.parse(after)
@@ -114,14 +115,14 @@ names=NAME|ID... |
 --body TEXT | another text; `-` reads standard input
 --trigger TEXT... | a line, in other words, by which it is found
 --no-trigger N|TEXT... | remove one: memtui show
---yes | {secret.YES_HELP}""")
+{parser.KEEP_SECRETS}""")
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change a memory in an editor, its triggers, or fields of one or more memories; or the text of an entry."""
     store, only = ctx.store(), len(args.names) == 1
     if args.trigger or args.no_trigger:
         if not only or _fields(args):
             raise UsageError("Triggers are of one memory, and changed by themselves.", "Call edit twice.")
-        return triggers.change(ctx, memories.find(ctx, args.names[0]), args)
+        return _change_triggers(ctx, memories.find(ctx, args.names[0]), args)
     if args.body is not None and only and (item := _entry(ctx, args.names[0])):
         return _edit_entry(ctx, args, item)
     memories.ask_others(ctx, store, args.names, yes=args.yes)
@@ -140,7 +141,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
         )
     references.writable(store.scope(mem.scope_label), shared=store.shared)
     with EditedFile(ctx.env, mem.stem, mem.raw, ctx.out.say) as draft:
-        after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=mem.raw)
+        after = ctx.checked_bytes(draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=mem.raw)
         try:
             memory = store.edit(mem, after, seen=True)
         except ConflictError as error:
@@ -148,6 +149,39 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
             hint = f"Your text is kept in {draft.path}; compare, then run memtui edit again."
             raise ConflictError(f"{mem.path} changed while you were editing.", hint) from error
     return Result(_edited(mem, memory), *_text(ctx, [(mem, memory)]))
+
+
+def _change_triggers(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:
+    """Add and remove lines of a memory, as one step of undo."""
+    from memtui.redact import redact
+
+    store, lines = ctx.store(), [text.text for text in memories.MemoryTriggers(ctx, memory).lines]
+    hint = f"It has {many(len(lines), 'trigger')}: memtui show {shell_word(memory.ref)}"
+    removed = [_meant(lines, text, f"{memory.stem} has no trigger", hint) for text in args.no_trigger]
+    _, kinds = ctx.checked("\n".join(args.trigger), yes=args.yes, declined="Nothing was changed.")
+    added = [redact.redact(text)[0] for text in args.trigger] if kinds else args.trigger
+    changed = triggers.change(store, memory, added, removed)
+    after = memories.find(ctx, memory.path)
+    now = memories.MemoryTriggers(ctx, after)
+    facts = [(title, line(text)) for title, text in now.facts()]
+    ways = [narrate(f"removed: {line(', '.join(removed))}" if removed else ""), memories.undo()]
+    return Result(
+        {**memories.data_of(after), **now.data(), "changed": changed},
+        styled(line(after.ref), "bold"),
+        lambda out: out.facts(facts),
+        *(ways if changed else [narrate("Nothing changed.")]),
+    )
+
+
+def _meant(lines: "list[str]", word: str, problem: str, hint: str) -> str:
+    """Return the text that a number or a text names. Raises NotFoundError."""
+    if word.isascii() and word.isdecimal() and 0 < int(word) <= len(lines):
+        return lines[int(word) - 1]
+    folded = triggers.one_line(word).casefold()
+    for trigger in lines:
+        if trigger.casefold() == folded:
+            return trigger
+    raise NotFoundError(f"{problem} “{line(word)}”.", hint)
 
 
 def _entry(ctx: Context, ref: str) -> Waiting | None:
@@ -169,7 +203,7 @@ def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result
     body = parser.body_text(args.body).strip()
     if not body:
         raise UsageError("The text is empty.", "`memtui approve ID` marks a todo done, `reject ID` rejects one.")
-    body, redacted = secret.checked(ctx, body, yes=args.yes, declined=NOT_CHANGED, before=item.text)
+    body, redacted = ctx.checked(body, yes=args.yes, declined=NOT_CHANGED, before=item.text)
     entry_id, transaction_id = ctx.review().edit(item, body)
     renamed = f"The id of {short_id(item.id)} is {short_id(entry_id)} from now on." if entry_id != item.id else ""
     data = {"id": entry_id, "text": body, "redacted": redacted, "transaction": transaction_id}
@@ -185,7 +219,7 @@ def _edit_each(
         memory = memories.find(ctx, name)
         return memory, edited(memory)
 
-    bulk = BulkResult()
+    bulk = memories.BulkResult()
     pairs = bulk.run(store, names, change)
     rows = [_edited(mem, other) for mem, other in pairs]
     data = {**(rows[0] if len(names) == 1 else {}), "edited": rows, "redacted": redacted}

@@ -9,7 +9,6 @@ from memtui.base.phrasing import age, size
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
-from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, difference, line, narrate, picked, safe
 from memtui.store import history, references, scopes
@@ -130,7 +129,7 @@ def _from_trash(ctx: Context, names: "list[str]") -> Result:
         raise UsageError("Name what to restore.", "`memtui history` lists the trash.")
     store = ctx.store()
     items = store.trash()
-    bulk = BulkResult()
+    bulk = memories.BulkResult()
 
     def position(name: str) -> int:
         try:

@@ -11,7 +11,7 @@ from memtui.cli.decisions import KINDS, Decisions
 from memtui.cli.output import Output, Result, line, styled
 from memtui.inbox.format import NOUNS
 from memtui.settings import config
-from memtui.views import delivery_obstacles, drafts, outside_changes
+from memtui.views import drafts, notes, versions
 from memtui.views.decisions import Decision
 
 LIMIT = 200
@@ -38,9 +38,7 @@ id=[ID|NAME] | show this one whole, and where it comes from
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List what waits, or show one thing. Drafts that look like one-offs are counted unless drafts are asked for."""
     if args.id:
-        from memtui.cli import detail
-
-        return detail.one(ctx, args.id)
+        return decisions.one(ctx, args.id)
     choices = Decisions(ctx, every=args.all_projects)
     kinds = tuple(KINDS.values()) if args.kind is None else (KINDS[args.kind],)
     every = choices.read(kinds)
@@ -79,7 +77,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         f"{many(notes, 'note')} for the agent: memtui note --list" if notes and args.kind is None else "",
     ]
     if gate_hides:
-        rest += outside_changes.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
+        rest += versions.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
     if not decision_rows:
         nothing = "Nothing of this kind waits here: memtui inbox lists all kinds."
         return Result(data, nothing if args.kind else _nothing(ctx), *rest)
@@ -123,5 +121,5 @@ def _nothing(ctx: Context) -> str:
     earlier, why = past_sessions.unread(ctx.root, ctx.config_dir), ctx.unheard()
     lines = ["Nothing waits for a decision here."]
     lines += [f"memtui import sessions reads your {many(earlier, 'earlier session')} for drafts."] if earlier else []
-    lines.append(delivery_obstacles.at_prompt(why) if why else "A draft comes here when you correct Claude.")
+    lines.append(notes.at_prompt(why) if why else "A draft comes here when you correct Claude.")
     return "\n  ".join([*lines, 'Write a note: memtui note "…"'])

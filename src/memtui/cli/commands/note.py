@@ -6,7 +6,7 @@ import sys
 from memtui.base import fs, paths
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.short_ids import short_id
-from memtui.cli import parser, secret
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result
 from memtui.inbox import file as inbox_file
@@ -36,7 +36,7 @@ everywhere=--global | for any project, not only this one
 sender=--from NAME | the sender, default: cli
 / --list | list what waits, is on the way, was delivered last
 / --again ID | deliver a note again: expired, held, or already delivered
---yes | {secret.YES_HELP}
+{parser.KEEP_SECRETS}
 / --withdraw ID | withdraw a note that was not delivered yet""",
 )
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -45,14 +45,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         return _leave(ctx, args)
     if args.text:
         raise UsageError("--list takes no text, --withdraw and --again take one ID.", "Give other IDs one by one.")
-    from memtui.cli import notes
+    from memtui.cli import entries
 
     if args.again:
         expires = None if args.expires is None else guidance.expiry(args.expires, ctx.now())
         fields = _fields(ctx, args)
         options = {"from": args.sender, "for": args.to, "urgent": args.urgent, "expires": args.expires}
-        return notes.again(ctx, args.again, expires, fields, {key for key, value in options.items() if value})
-    return notes.withdraw(ctx, args.withdraw) if args.withdraw else notes.listing(ctx)
+        return entries.again(ctx, args.again, expires, fields, {key for key, value in options.items() if value})
+    return entries.withdraw(ctx, args.withdraw) if args.withdraw else entries.listing(ctx)
 
 
 def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
@@ -65,7 +65,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     text = _text(args.text)
     fields = _fields(ctx, args)
     directory = ctx.inbox(args.everywhere)
-    text, redacted = secret.checked(ctx, text, yes=args.yes, declined=DECLINED)
+    text, redacted = ctx.checked(text, yes=args.yes, declined=DECLINED)
     note_block.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
     # The journal would cost a monitor more than the note itself, and its notes would push all else out of undo's reach.
     attended = ctx.out.json or ctx.out.stderr.isatty()
@@ -86,17 +86,17 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     why = None
     if attended:
-        from memtui.views import delivery_obstacles
+        from memtui.views import notes
 
-        why = delivery_obstacles.data(ctx.unheard())
+        why = notes.unheard(ctx.unheard())
     short = short_id(entry_id)
     _narrate(ctx, args.everywhere, short, why)
     unknown: list[dict[str, object]] = []
     addresses = fields.get("for", "")
     if "session:" in addresses or "agent:" in addresses:  # one that is not known is likely a mistake, also in a script
-        from memtui.cli import notes
+        from memtui.cli import entries
 
-        unknown = notes.warn_of_strangers(ctx, entry_id, addresses, None if args.everywhere else ctx.slug)
+        unknown = entries.warn_of_strangers(ctx, entry_id, addresses, None if args.everywhere else ctx.slug)
     data: dict[str, object] = {
         "id": entry_id,
         "scope": "global" if args.everywhere else "project",

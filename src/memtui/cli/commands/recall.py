@@ -9,7 +9,7 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate
 from memtui.recall_preview import RecallCandidate, Recalling, RecallRun
-from memtui.views import delivery_obstacles, recall
+from memtui.views import notes, recall
 
 LEFT_OUT = 5  # memories that are left out and listed, without --all
 
@@ -34,12 +34,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         problem = f"The index can't be brought up to date: {file_error(error).message}"
     recall_run = recalling.run(prompt)
     data = {**recall.data(recall_run), "indexed": size, "problem": problem or None}
-    data |= {"unheard": delivery_obstacles.data(recalling.unheard)}
+    data |= {"unheard": notes.unheard(recalling.unheard)}
     off = f"! {recall.OFF[:1].upper()}{recall.OFF[1:]}: memtui config set recall true" if recall_run.off else ""
     return Result(
         data,
         narrate(f"! {line(problem)}" if problem else ""),
-        narrate(f"! {delivery_obstacles.at_prompt(recalling.unheard)}" if recalling.unheard else off),
+        narrate(f"! {notes.at_prompt(recalling.unheard)}" if recalling.unheard else off),
         narrate(f"{many(size, 'memory', 'memories')} indexed first." if size else ""),
         lambda out: _print(out, recall_run, every=args.all),
     )

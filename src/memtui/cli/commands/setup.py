@@ -11,7 +11,7 @@ from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import status as hook_status
 from memtui.hooks.install.entries import STATUS_LINE
-from memtui.views import hooks as hook_words
+from memtui.views import setup as setup_words
 
 PLUGIN = ("claude plugin marketplace add PATH-OR-URL", "claude plugin install memtui@memtui")
 SHELLS = ("bash", "zsh", "fish")
@@ -46,7 +46,7 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     """Report where the hooks are installed and what keeps them from running. Exit code 5 if there is a problem."""
     report = hook_status.status(ctx.env, ctx.cwd)
     data = {**hook_status.as_json(report), "installed": report.installed}
-    state, installed = hook_words.state(report)
+    state, installed = setup_words.state(report)
     missing = not installed and not report.unreadable
 
     def text(out: Output) -> None:
@@ -79,12 +79,12 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     action: install.Action = "uninstall" if args.remove else "install"
     plan = install.plan(path, action, env=ctx.env, scope=args.scope, status_line=args.action == "statusline")
     if not ctx.out.json and plan.changed:
-        for heading, events in hook_words.effects(plan):
+        for heading, events in setup_words.effects(plan):
             ctx.out.heading(heading)
-            ctx.out.facts([(event, hook_words.DOES[event]) for event in events], 18)
+            ctx.out.facts([(event, setup_words.DOES[event]) for event in events], 18)
         ctx.out.diff_lines(plan.diff.splitlines())
     elif not ctx.out.json:
-        ctx.out.print(f"{line(plan.settings_path)} {hook_words.unchanged(plan)}: nothing to change.")
+        ctx.out.print(f"{line(plan.settings_path)} {setup_words.unchanged(plan)}: nothing to change.")
     backup, is_applied, added = None, plan.changed and not args.dry_run, action == "install"
     if not args.dry_run:
         if plan.changed and not args.yes:
@@ -95,19 +95,19 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         with contextlib.suppress(MemtuiError):
             ctx.take_in()
     not_served = ctx.not_served() if added and not args.dry_run else []
-    notes, to_paste = hook_words.notes(plan), hook_words.to_paste(plan)
+    notes, to_paste = setup_words.notes(plan), setup_words.to_paste(plan)
     data = {"action": plan.action, "scope": plan.scope, "path": plan.settings_path, "changed": plan.changed}
     data |= {"written": is_applied, "diff": plan.diff, "notes": notes, "to_paste": to_paste, "backup": backup}
     data["not_served"] = [findings.message(finding) for finding in not_served]
-    served = [styled("! " + safe(words), "yellow") for words in hook_words.outcome(not_served)] if not_served else []
+    served = [styled("! " + safe(words), "yellow") for words in setup_words.outcome(not_served)] if not_served else []
     if is_applied and added and not served:
-        served = [f'{hook_words.SERVED} Try: memtui note "hello from memtui"']
+        served = [f'{setup_words.SERVED} Try: memtui note "hello from memtui"']
     return Result(
         data,
         *(narrate("note: " + safe(note)) for note in notes),
         narrate(to_paste, exact=True),
         narrate(f"backup: {line(backup)}" if backup else ""),
-        f"{line(hook_words.done(plan))}   (undo: memtui undo)" if is_applied else "",
+        f"{line(setup_words.done(plan))}   (undo: memtui undo)" if is_applied else "",
         *map(narrate, served),
     )
 

@@ -9,7 +9,6 @@ from memtui.base.phrasing import ago, size
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, picked, safe, styled
-from memtui.cli.triggers import MemoryTriggers
 from memtui.client import auto_memory
 from memtui.store import scopes
 from memtui.store.links import shown
@@ -36,12 +35,12 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     try:
         memory = memories.find(ctx, args.name)
     except NotFoundError as error:
-        from memtui.cli import decisions, detail
+        from memtui.cli import decisions
 
         if args.raw or ":" in args.name or "/" in args.name:
             raise
         try:
-            return detail.one(ctx, args.name, by_memory=False)
+            return decisions.one(ctx, args.name, by_memory=False)
         except NotFoundError as unknown:
             if not unknown.message.startswith(decisions.NOTHING):
                 raise unknown from None
@@ -52,7 +51,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     rows = memories.rows_of(ctx, scope)
     row = next((each for each in rows if each.memory.path == memory.path), Row(memory, os.path.basename(memory.path)))
     back = [other.memory.stem for other in rows if other.memory.links_to(memory) and other.memory.path != memory.path]
-    triggers = MemoryTriggers(ctx, memory) if scope.kind != "instructions" else None
+    triggers = memories.MemoryTriggers(ctx, memory) if scope.kind != "instructions" else None
     source = present.source(moves.source(scope, memory, moves.creations(ctx.root)), ctx.now())
     data = {
         **memories.status_data(row),

@@ -24,7 +24,7 @@ from memtui.learn.backfill import past_sessions
 from memtui.settings import config
 from memtui.store import scopes, trust
 from memtui.tidy.checks import doctor
-from memtui.views import hooks as hook_words
+from memtui.views import setup as setup_words
 from memtui.views.deliveries import RECEIPTS, what
 
 # Looking for what can be done about memories ends after so many seconds.
@@ -88,7 +88,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
     waits = ", ".join(many(number, inbox_format.NOUNS[kind]) for kind, number in waiting.items() if number)
     nothing = ("nothing waits here" if elsewhere else "nothing waits") * (not decisions)
-    state, installed = hook_words.state(hooks)
+    state, installed = setup_words.state(hooks)
     lines = [
         f"hooks: {styled(state, 'green' if installed else 'red')}",
         f"memories: {memories}" if memories else "no memories",

@@ -6,13 +6,12 @@ import os
 from memtui.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.base.phrasing import many
 from memtui.cli import memories, parser
-from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, picked
 from memtui.client import locate
 from memtui.store import scopes, trust, trust_grants
 from memtui.store.memory import read_memory
-from memtui.views import trust as trust_view
+from memtui.views import versions
 
 
 @parser.command("""\
@@ -41,7 +40,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     before = _status(ctx, directory)
     if args.list:
         return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
-    bulk = BulkResult()
+    bulk = memories.BulkResult()
     names = bulk.find(args.names, lambda name: _relative_path(ctx, directory, name, label)) or None
     if args.remove:
         return _remove(ctx, directory, names, bulk)
@@ -67,7 +66,7 @@ def _grant(
     directory: str,
     before: trust.TrustStatus,
     names: "list[str] | None",
-    bulk: BulkResult,
+    bulk: memories.BulkResult,
 ) -> Result:
     """Show the memories that are not trusted yet, or those of `names`, and trust them if a person agrees."""
     contents = trust_grants.read(directory, names)
@@ -81,7 +80,7 @@ def _grant(
             ctx.out.print()
         for name in names or untrusted:
             earlier = trust_grants.earlier(ctx.root, trusted, name)
-            ctx.out.parts(trust_view.describe(name, contents.get(name, b""), earlier))
+            ctx.out.parts(versions.describe_untrusted(name, contents.get(name, b""), earlier))
             ctx.out.print()
     how = ", and all later versions" if args.always else ""
     if (untrusted or args.always) and not args.yes:
@@ -96,7 +95,7 @@ def _grant(
     return bulk.result({**_data(directory, after), "newly": untrusted}, words, undo)
 
 
-def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: BulkResult) -> Result:
+def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: memories.BulkResult) -> Result:
     had = trust_grants.revoke(ctx.root, directory, names, now=ctx.now)
     what = ", ".join(names) if names else ctx.tilde(directory)
     words = f"{'no longer trusted' if had else 'not trusted before'}: {line(what)}"

@@ -30,7 +30,7 @@ from memtui.tui.model.data import Data
 from memtui.tui.services import HowFar, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
-from memtui.views import legend, safe_text
+from memtui.views import glyphs, safe_text
 from memtui.views.changes import ON_LINES, act, place, together
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ class Changes(Dialog[None]):
     def _draw(self, row: ChangeRow) -> list[Text]:
         mark, style, _ = STATES.get(row.state, (" ", "", ""))
         seconds, own = clock.parse(row.each.time), decided(row.changes)
-        fold = "" if row.unfolded is None else f"{legend.UNFOLDED if row.unfolded else legend.FOLDED} "
+        fold = "" if row.unfolded is None else f"{glyphs.UNFOLDED if row.unfolded else glyphs.FOLDED} "
         return [
             Text("" if row.inside else when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
             Text("" if row.inside else safe_text.line(place(row.each, "tui"), 20), style="dim"),

@@ -22,7 +22,7 @@ from memtui.tui.services import Command, services_of
 from memtui.tui.widgets.bars import OneLine
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import RowList
-from memtui.views import legend, safe_text
+from memtui.views import glyphs, safe_text
 
 Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
@@ -304,8 +304,8 @@ def of_screen(
         names = ", ".join(action.name.partition(": ")[2] for action in keyless)
         below.append(actions.key_of("app.palette"), "bold").append(f" has more: {names}\n\n")
     signs = "\n".join(
-        legend.section(title, rows)
-        for title, rows in (("Marks in lists", legend.LISTS), ("In the top line", legend.TOP))
+        glyphs.section(title, rows)
+        for title, rows in (("Marks in lists", glyphs.LISTS), ("In the top line", glyphs.TOP))
     )
     below.append(f"{signs}\n{marks.rstrip()}\n").append("\nKeys can be remapped: [keys] in config.toml.", "dim")
     return help_page(groups, below)

@@ -24,7 +24,7 @@ from memtui.tui.services import Services
 from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field, Labelled
-from memtui.views import safe_text, secret
+from memtui.views import safe_text
 
 # What is typed is written to the disk after so long, even if typing goes on.
 KEEP_SECONDS = 0.4
@@ -363,7 +363,7 @@ class DraftForm(Dialog[str]):
         kinds = redact.kinds_in(text, before) if text != self._allowed_text else []
         if not kinds:
             return True
-        answer = await self.services.ask(Choice(secret.question(kinds), SECRET))
+        answer = await self.services.ask(Choice(redact.question(kinds), SECRET))
         if answer == OUT:
             for widget in self.widgets.values():
                 if isinstance(widget, Input):

@@ -26,7 +26,7 @@ from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
-from memtui.views import delivery_obstacles, notes, safe_text, secret
+from memtui.views import notes, safe_text
 
 # The sessions to choose from, and the delivery records that they are taken from; the newest in both cases.
 SESSIONS = 8
@@ -215,8 +215,8 @@ class GuidanceSubject(Subject):
         unknown = bool(agent) and self._agents is not None and agent not in self._agents
         words += [notes.why(addressees.Stranger("agent", agent))] if unknown else []
         kinds = redact.kinds_in(note["text"], self._there["text"]) if len(note["text"]) <= WHILE_TYPING else []
-        words += [f"{secret.suspicion(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
-        deaf = delivery_obstacles.keyed(self.data.unheard())
+        words += [f"{redact.suspicion(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
+        deaf = notes.keyed(self.data.unheard())
         warning = f"\n! {deaf[:1].upper()}{deaf[1:]}." if deaf else ""
         return safe_text.styled(" ".join(words)).append(warning, "bold yellow")
 

@@ -22,8 +22,7 @@ from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.widgets.body import fits
 from memtui.views import memories as present
-from memtui.views import safe_text, secret
-from memtui.views import triggers as present_triggers
+from memtui.views import safe_text
 
 if TYPE_CHECKING:
     from memtui.recall.prompt_replay import StoreChange
@@ -146,7 +145,7 @@ class MemorySubject(Subject):
     def _trigger_changes(self, typed: Typed) -> tuple[list[str], list[str]]:
         if TRIGGERS not in typed.changed:
             return [], []
-        lines = present_triggers.from_text(typed.changed[TRIGGERS], self.triggers)
+        lines = present.triggers_from_text(typed.changed[TRIGGERS], self.triggers)
         added = [line for line in lines if line not in self.triggers]
         return added, [trigger for trigger in self.triggers if trigger not in lines]
 
@@ -247,7 +246,7 @@ class BlockSubject(Subject):
         if size > self.most:
             raise UsageError(f"{size - self.most:,} characters too many: a block has at most {self.most:,}.")
         kinds = redact.kinds_in(typed.values["body"], self.text)
-        warned = f" {secret.suspicion(kinds, 'It')}. ^s asks before it is kept." if kinds else ""
+        warned = f" {redact.suspicion(kinds, 'It')}. ^s asks before it is kept." if kinds else ""
         return Text(f"{size:,} of {self.most:,} characters.{warned}", style="yellow" if kinds else "dim")
 
     def there(self) -> str | None:
@@ -305,7 +304,7 @@ def _check_triggers(add: Sequence[str], others: int) -> None:
 
 
 def _lines(typed: Typed) -> list[str]:
-    return present_triggers.from_text(typed.values[TRIGGERS], ())
+    return present.triggers_from_text(typed.values[TRIGGERS], ())
 
 
 def _with_triggers(data: bytes, lines: Sequence[str]) -> bytes:

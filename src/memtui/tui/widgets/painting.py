@@ -14,7 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from memtui.base.phrasing import gap
-from memtui.views import legend
+from memtui.views import glyphs
 
 UNDIMMED, REVERSED = Style(dim=False), Style(reverse=True)
 # The part of a list that a column which grows has at most.
@@ -99,7 +99,7 @@ def header_line(columns: VisibleColumns, style: Style, width: int) -> Strip:
 def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, marked: bool) -> Strip:
     ink = paint.cursor if here else paint.ink
     mark_style = ink.mix(paint.mark) if marked else ink.base
-    segments = [Segment(legend.MARKED if marked else legend.CURSOR if here else " ", mark_style)]
+    segments = [Segment(glyphs.MARKED if marked else glyphs.CURSOR if here else " ", mark_style)]
     length = 1
     for text, column, room in _placed(cells, paint.shown):
         for part in _cell(text, room, column, ink):

@@ -14,7 +14,7 @@ from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, Row, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, first_of
-from memtui.views import safe_text, sessions
+from memtui.views import deliveries, safe_text
 from memtui.views.drafts import named
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class NoteCommands:
             await self._write(GuidanceSubject(data))
             return
         facts = row.whole({})
-        note = blank(data) if sessions.is_gone(facts) else blank(data, to=SESSION + row.session)
+        note = blank(data) if deliveries.is_gone(facts) else blank(data, to=SESSION + row.session)
         home = (facts.slug or None, self.context.project(row.root))
         await self._write(GuidanceSubject(data, note, key=f"session-{row.session}", home=home))
 

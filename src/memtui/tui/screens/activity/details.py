@@ -22,7 +22,7 @@ from memtui.models.subconscious.runs import Run
 from memtui.review.waiting_entries import Waiting
 from memtui.tui.model import line_diff
 from memtui.tui.widgets.detail import append_keys
-from memtui.views import colours, models, notes, safe_text, sessions
+from memtui.views import colours, models, notes, safe_text
 from memtui.views import deliveries as present
 from memtui.views.deliveries import MEANINGS, RECEIPTS, counted, session_words
 
@@ -198,7 +198,7 @@ def waiting(context: RowContext, item: Waiting, states: Sequence[Finding], recip
         words = " ".join(filter(None, (means, "" if context.read_only else actions.keyed(remedy))))
         text.append(f"  {words}\n" if words else "", style="yellow")
     facts = context.facts.get(notes.kinds(fields.get("for", "")).get("session", ""))
-    resume = sessions.resume(facts, data.cwd) if facts is not None else ""
+    resume = present.resume(facts, data.cwd) if facts is not None else ""
     way = "" if states else notes.way(fields.get("for", ""), resume)
     _line(text, f"for {recipient}{way and f': {way}'}")
     expires = clock.parse(fields.get("expires"))
@@ -238,9 +238,9 @@ def _moment(seconds: float | None, now: float) -> str:
 
 def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence[tuple[Waiting, str]]) -> Text:
     """Return all about a session. `for_it`: the notes that it can get, each with who gets it in words."""
-    now, resume = context.data.now(), sessions.resume(row, context.data.cwd)
-    text = Text().append(safe_text.line(sessions.title(row), 300) + "\n", style="bold")
-    glyph, style = sessions.LIVE
+    now, resume = context.data.now(), present.resume(row, context.data.cwd)
+    text = Text().append(safe_text.line(present.session_title(row), 300) + "\n", style="bold")
+    glyph, style = present.LIVE
     text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
     facts = [project, f"branch {row.branch}" if row.branch else "", f"of a {row.kind}" if row.kind else ""]
     text.append(safe_text.line("".join(f" · {fact}" for fact in facts if fact), 200) + "\n", style="dim")
@@ -254,14 +254,14 @@ def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence
     if row.deliveries:
         size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,} ms in hooks"
         text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
-        lines = (Text(words, style) for words, style in sessions.told(row))
+        lines = (Text(words, style) for words, style in present.session_sums(row))
         text.append_text(Text("  ").join(lines)).append("\n")
     else:
         text.append("\nNothing yet.\n", style="dim")
     text.append("\nWhat waits for it", style="bold")
     text.append(f"  {many(len(for_it), 'note')}\n" if for_it else "\nNothing.\n", style="dim")
     for item, recipient in for_it[:WAITING_SHOWN]:
-        text.append(f"{sessions.WAITING} “{cut(safe_text.line(item.text.strip().splitlines()[0]), WORDS_SHOWN)}”")
+        text.append(f"{present.WAITING} “{cut(safe_text.line(item.text.strip().splitlines()[0]), WORDS_SHOWN)}”")
         written = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
         _line(text, f"  for {recipient}{written}", most=120)
     if len(for_it) > WAITING_SHOWN:
@@ -269,14 +269,14 @@ def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence
     if resume:
         text.append("\nResume it\n", style="bold")
         text.append(safe_text.line(resume) + "\n", style="dim")
-    elif sessions.is_gone(row):
+    elif present.is_gone(row):
         text.append("\nIt can't be resumed: its transcript is gone.\n", style="dim")
     return text
 
 
 def session_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
     """Append the keys that work on a session, and what each does."""
-    is_gone = sessions.is_gone(row)
+    is_gone = present.is_gone(row)
     later = "write a note to its project" if is_gone else "write to it for when it is resumed, or to its project"
     keys = [("app.note", "write a note to it" if row.live else later)]
     keys += [] if is_gone else [("app.copy", "copy the command that resumes it")]

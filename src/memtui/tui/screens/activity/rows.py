@@ -24,7 +24,7 @@ from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
-from memtui.views import colours, legend, models, notes, safe_text, sessions
+from memtui.views import colours, deliveries, glyphs, models, notes, safe_text
 from memtui.views.deliveries import EVENTS, GLYPHS, WORDS, brought, outcomes
 
 COLUMNS = (
@@ -47,7 +47,7 @@ MARKS = (
     (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),
     (STOPPED, "lost: the note is not delivered; its detail says why, and what to do"),
     (
-        legend.UNFOLDED,
+        glyphs.UNFOLDED,
         "a session with what it got, newest first, and its worst receipt; h folds it, l unfolds it",
     ),
 )
@@ -208,7 +208,7 @@ class SessionGroup:
         return f"session {self.session}"
 
     def copied(self, context: RowContext) -> str:
-        return sessions.resume(self.whole({}), context.data.cwd)
+        return deliveries.resume(self.whole({}), context.data.cwd)
 
     def whole(self, known: Mapping[str, str]) -> SessionRow:
         """Return all that is known of it. `known`: outcomes by delivery."""
@@ -228,12 +228,12 @@ class SessionGroup:
         """What it is about, in quotation marks; else in words."""
         if self.facts.title or not self.facts.looked_up:
             return f"“{self.facts.title}”" if self.facts.title else READING
-        return " · ".join(filter(None, (f"session {self.session[:8]}", sessions.title(self.facts))))
+        return " · ".join(filter(None, (f"session {self.session[:8]}", deliveries.session_title(self.facts))))
 
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells; before the glyph of the worst that became of what it got, how often: `shop · 2d · 1 lost`."""
         row = self.whole(context.data.receipts.known)
-        mark = legend.UNFOLDED if self.unfolded else legend.FOLDED if self.foldable else " "
+        mark = glyphs.UNFOLDED if self.unfolded else glyphs.FOLDED if self.foldable else " "
         title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if self.facts.title else "dim")
         seen = ("live", "green") if self.live else (age(row.last, context.data.now()), "dim")
         facts, glyph = [(safe_text.line(context.project(self.root), 20), "dim"), seen], Text()
@@ -251,7 +251,7 @@ class SessionGroup:
             for note in context.notes
             if note.item is not None
             and note.home in {row.slug, None}
-            and ("session:" in note.item.entry.fields.get("for", "") or not sessions.is_gone(row))
+            and ("session:" in note.item.entry.fields.get("for", "") or not deliveries.is_gone(row))
             and is_for(note.item, row.id, personal=row.kind != "script", now=data.now())
         ]
         text = details.session(context, row, project, for_it)

@@ -28,8 +28,7 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import ListMessage, RowList
-from memtui.views import colours, delivery_obstacles, safe_text
-from memtui.views import legend as marks
+from memtui.views import colours, deliveries, glyphs, notes, safe_text
 
 # Older deliveries are read when so few rows are left below what is seen.
 NEAR_END = 10
@@ -66,7 +65,7 @@ class Activity(ListScreen[Row]):
     BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("activity")]
     group: ClassVar[str] = "activity"
     typing_seconds = 0.2  # each search reads the log again
-    legend: str = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts()
+    legend: str = glyphs.section("Rows", rows.MARKS) + "\n" + deliveries.legend()
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories", "receipts", "subconscious"})
     row_word: ClassVar[str] = "row"
     terms: ClassVar[Collection[str]] = FIELDS
@@ -281,7 +280,7 @@ class Activity(ListScreen[Row]):
         elsewhere = "" if self.of_all_projects else f"\n{actions.key_of('list.project')} shows all projects."
         if self.is_filtered:
             return super().why_empty() + elsewhere
-        words = EMPTY + delivery_obstacles.before(self.services.data.unheard(), KEYS) + elsewhere
+        words = EMPTY + notes.before(self.services.data.unheard(), KEYS) + elsewhere
         return actions.keyed(words, read_only=self.services.read_only)
 
     def why_no_matches(self) -> str:
@@ -310,7 +309,7 @@ class Activity(ListScreen[Row]):
             return Text("plots · deliveries of all projects", "bold")
         problem = "! " + safe_text.line(self._problem) if self._problem else ""
         code = self.services.data.unheard() if self.typed or self.table.rows else ""  # else the list says it
-        deaf = delivery_obstacles.keyed(code, read_only=self.services.read_only)
+        deaf = notes.keyed(code, read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
         room = (self.middle.outer_size.width or self.size.width) - CORNERS - line.cell_len

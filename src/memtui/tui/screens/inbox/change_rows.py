@@ -30,7 +30,7 @@ from memtui.tui.services import Command, first_of
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.body import fits
 from memtui.tui.widgets.parts import draw
-from memtui.views import changesets, safe_text, secret
+from memtui.views import changesets, safe_text
 from memtui.views.decisions import ProposedRow
 from memtui.views.parts import heading
 
@@ -234,7 +234,7 @@ class ChangeCommands(RowCommands[ProposedRow]):
             for key in ("before", "after")
         )
         kinds = redact.kinds_in(after, before)
-        answer = await self.services.ask(Choice(secret.question(kinds), SECRET)) if kinds else "keep"
+        answer = await self.services.ask(Choice(redact.question(kinds), SECRET)) if kinds else "keep"
         return answer == "keep"
 
     async def _make(self, rows: Sequence[ProposedRow]) -> None:

@@ -43,7 +43,7 @@ from memtui.tui.screens.inbox.text import (
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.parts import draw
-from memtui.views import delivery_obstacles, drafts, safe_text
+from memtui.views import drafts, notes, safe_text
 from memtui.views.decisions import Decision, EntryRow, of_entry
 from memtui.views.memories import loader, scopes_explained
 
@@ -272,7 +272,7 @@ class DraftCommands(RowCommands[EntryRow]):
         labels = {memory.scope_label for _, memory in approved}
         places = {self.view.project_name(item) for item, _ in approved}
         ways = {data.way_of(memory) for _, memory in approved}
-        if why_unheard := delivery_obstacles.keyed(data.unheard(labels)):
+        if why_unheard := notes.keyed(data.unheard(labels)):
             return f" No session gets it yet: {why_unheard}."
         is_same = len(labels) == len(places) == len(ways) == 1
         return _who_gets(min(labels), len(approved), min(places), min(ways)) if is_same else ""

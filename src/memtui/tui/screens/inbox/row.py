@@ -24,8 +24,7 @@ from memtui.store.scopes import Scope
 from memtui.store.versions.writers import Occasion
 from memtui.tidy import similarity
 from memtui.tui.model import autosave, fuzzy
-from memtui.views import changesets, decisions, drafts, query, safe_text
-from memtui.views import legend as marks
+from memtui.views import changesets, decisions, drafts, glyphs, query, safe_text
 from memtui.views.decisions import BY_OTHERS, MARKS, ORDER, ChangedRow, Decision, ProposedRow, RowKind
 from memtui.views.memories import scope_name
 
@@ -143,7 +142,7 @@ def cells(row: Decision, view: InboxView) -> list[Text]:
     what = Text(safe_text.line(row.says, SENTENCE))
     if isinstance(row, FoldRow):
         what.stylize("dim")
-        return [Text(marks.UNFOLDED if row.is_open else marks.FOLDED, "dim"), what, Text(), Text()]
+        return [Text(glyphs.UNFOLDED if row.is_open else glyphs.FOLDED, "dim"), what, Text(), Text()]
     kind, where = Text(row.kind.word, row.kind.style), Text(safe_text.line(row.place, PLACE), "dim", no_wrap=True)
     if row.kind is GHOST:
         what.stylize("dim")
@@ -151,7 +150,7 @@ def cells(row: Decision, view: InboxView) -> list[Text]:
     sign, style = row.sign
     signs = Text(f"{sign} " if sign else "", style)
     if autosave.has(view.autosaves, autosave_name(row)):
-        signs = Text.assemble((f"{marks.UNSAVED[0]} ", "yellow"), signs)
+        signs = Text.assemble((f"{glyphs.UNSAVED[0]} ", "yellow"), signs)
     when = "" if row.time is None else age(row.time, view.now)
     return [kind, Text.assemble(signs, what), where, Text(when, "dim")]
 
@@ -225,9 +224,9 @@ TERMS: dict[str, Callable[[Decision], str]] = {
 STATES = {query.PROBLEM: "a problem, or a fix of one", query.UNTRUSTED: "no session gets the memory yet"}
 # What the keys of the screen explain.
 LEGEND = (
-    marks.section("In front of a row", (marks.UNSAVED, *MARKS))
-    + marks.section("Filter", ((f"is:{state}", words) for state, words in STATES.items()))
-    + marks.section("Kinds of fixes", changesets.MEANINGS.items())
+    glyphs.section("In front of a row", (glyphs.UNSAVED, *MARKS))
+    + glyphs.section("Filter", ((f"is:{state}", words) for state, words in STATES.items()))
+    + glyphs.section("Kinds of fixes", changesets.MEANINGS.items())
     + "\nIn the detail of a change, what is dropped comes first; a good paraphrase may be listed there, too. A"
     " draft is folded as probably a one-off if it was said once and is less than"
     f" {inbox_format.LASTING:.0%} likely to last, or where that is not known, less than"

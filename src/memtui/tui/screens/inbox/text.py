@@ -17,7 +17,7 @@ from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.parts import SHOWN, cut, draw
-from memtui.views import delivery_obstacles, drafts, safe_text
+from memtui.views import drafts, notes, safe_text
 from memtui.views.parts import heading
 
 EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
@@ -40,7 +40,7 @@ LEFT_OUT = f"! not written, as a memory of this name is there already; in the li
 
 def why_empty(unheard_code: str, *, planning: bool, read_only: bool) -> str:
     """Return the text of an inbox in which nothing waits: what will fill it, and what else can be done."""
-    why_unheard = delivery_obstacles.keyed(unheard_code, read_only=read_only)
+    why_unheard = notes.keyed(unheard_code, read_only=read_only)
     words = EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") if why_unheard else EMPTY
     return words + PLANNING * planning + "\n" + actions.keyed("".join(ELSEWHERE[read_only:]))
 

@@ -93,13 +93,13 @@ class MemoryDetail:
 
     def _triggers(self, text: Text, pair: Pair) -> None:
         from memtui.store import triggers
-        from memtui.views.triggers import origin
 
         (scope, row), data = pair, self.services.data
         lines = triggers.of_memory(data.root, scope.directory, row.file, row.memory, data.now())
         for number, trigger in enumerate(lines):
             _label(text, "triggers" if not number else "")
-            text.append(safe_text.line(trigger.text, 300)).append(f"  {origin(trigger, data.now())}\n", "dim")
+            origin = present.trigger_origin(trigger, data.now())
+            text.append(safe_text.line(trigger.text, 300)).append(f"  {origin}\n", "dim")
         muted = triggers.muted_prompts(data.root, scope.directory, row.file)
         for number, prompt in enumerate(muted):
             _label(text, "muted for" if not number else "")
@@ -220,11 +220,12 @@ def glance_text(row: Row) -> Text:
 def trust_text(data: Data, directory: str, contents: Mapping[str, bytes]) -> Text:
     """Return memories as the agent gets them, Markdown not drawn; of one that was trusted, what changed since then."""
     from memtui.store import trust, trust_grants
-    from memtui.views import trust as trust_view
+    from memtui.views import versions
 
     trusted = trust.load(data.root, directory)
     before = {name: trust_grants.earlier(data.root, trusted, name) for name in contents}
-    return Text("\n").join(draw(trust_view.describe(name, text, before[name])) for name, text in contents.items())
+    details = (versions.describe_untrusted(name, text, before[name]) for name, text in contents.items())
+    return Text("\n").join(map(draw, details))
 
 
 def _readable_text(memory: Memory) -> str:

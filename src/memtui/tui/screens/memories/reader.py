@@ -86,7 +86,7 @@ class MemoryReader:
         return scope_name(scope, self.services.data.facts.project)
 
     def why_empty(self, place: Place | None) -> str:
-        from memtui.views import delivery_obstacles
+        from memtui.views import notes
 
         scope = place.scopes[0] if place and len(place.scopes) == 1 else None
         if scope is not None and scope.problem:
@@ -94,7 +94,7 @@ class MemoryReader:
         if scope is not None and any(self.rows.values()):
             filled_by = actions.keyed(FILLED_BY.get(scope.kind, ""), read_only=self.services.read_only)
             return f"No memories in {self.name_of(scope)}.\n{filled_by}"
-        words = EMPTY + delivery_obstacles.before(self.services.data.unheard(["project"]), KEYS)
+        words = EMPTY + notes.before(self.services.data.unheard(["project"]), KEYS)
         return actions.keyed(words, read_only=self.services.read_only)
 
     def targets(self) -> list[Scope]:

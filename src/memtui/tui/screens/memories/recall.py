@@ -29,7 +29,7 @@ from memtui.tui.services import Command, News, Services, first_of
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.field import Field, Labelled
 from memtui.tui.widgets.rows import Column
-from memtui.views import colours, delivery_obstacles, legend, safe_text
+from memtui.views import colours, glyphs, notes, safe_text
 from memtui.views import recall as words
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ COLUMNS = (
     Column("tokens", 6, right=True, from_width=SAYS_FROM),
 )
 LEGEND = (
-    legend.section("Memories", words.MARKS) + "\n"
+    glyphs.section("Memories", words.MARKS) + "\n"
     "likely: how likely it is that the memory helps with the prompt. It is worked out of the words that match, of"
     " the likeness in meaning, and of what its deliveries led to. The line across the list is where delivery ends."
 )
@@ -344,7 +344,7 @@ class Recall(Labelled):
         headline = words.headline(run)
         line.append(headline if run.candidates else headline.partition(":")[0], style="bold")  # the list says why
         if why := self.recalling.unheard:  # sessions get nothing of this
-            line.append(f" · {delivery_obstacles.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
+            line.append(f" · {notes.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
         elif run.off:
             line.append(f" · {words.OFF}", style="bold yellow")
         elif words.nearest(run) and not self.services.read_only:

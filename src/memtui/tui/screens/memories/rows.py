@@ -21,9 +21,9 @@ from memtui.tui.model import fuzzy
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.bars import fitting
 from memtui.tui.widgets.rows import Column, RowList
-from memtui.views import colours, legend, query, safe_text
+from memtui.views import colours, glyphs, query, safe_text
 from memtui.views import memories as present
-from memtui.views.deliveries import GLYPHS
+from memtui.views.deliveries import GLYPHS, legend
 from memtui.views.recall import PINNED
 
 Pair = tuple[Scope, Row]
@@ -65,7 +65,7 @@ TYPE, NAME = 1, 3
 # Cells of the name column: at least the first, at most the last, and between them a third of the list.
 SHORT_NAME, LONG_NAME = 12, 40
 # The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
-AUTOSAVED, UNSAVED = legend.UNSAVED[0], "unsaved"
+AUTOSAVED, UNSAVED = glyphs.UNSAVED[0], "unsaved"
 WORDS = ("broken", "hidden", "untrusted", "not loaded", "unlisted", "links", "changed")
 REASONS = dict(zip(memory_status.ORDER, WORDS, strict=True))
 # In the column of the last delivery, for memories that the client loads by itself.
@@ -76,18 +76,18 @@ NUMBERS = (
 )
 LEGEND = "\n".join(
     (
-        legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
+        glyphs.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
         "",
-        legend.section("Filter", ((f"is:{state}", meaning) for state, meaning in query.STATES.items())),
-        legend.section("Marks", [(PINNED, "pinned: recall counts it more")]),
-        legend.section(
+        glyphs.section("Filter", ((f"is:{state}", meaning) for state, meaning in query.STATES.items())),
+        glyphs.section("Marks", [(PINNED, "pinned: recall counts it more")]),
+        glyphs.section(
             "In the order of problems, what is to fix or worth knowing",
             [(REASONS[letter], meaning) for letter, meaning in memory_status.MEANINGS.items()],
         ),
-        legend.section("In every order", [("!", "a problem: the detail says more"), legend.UNSAVED]),
-        legend.section("Numbers", NUMBERS),
+        glyphs.section("In every order", [("!", "a problem: the detail says more"), glyphs.UNSAVED]),
+        glyphs.section("Numbers", NUMBERS),
         "",
-        legend.receipts("In the order of the last delivery")
+        legend("In the order of the last delivery")
         + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",
     )
 )
@@ -296,7 +296,7 @@ class MemoryTable(RowList[Pair]):
         is_here, paint = self.has_cursor and at == self.cursor, self._paint
         assert paint is not None
         style = paint.cursor.base if is_here else self.get_component_rich_style("rows--head")
-        text = fitting(Text(f"{legend.CURSOR if is_here else ' '}── {safe_text.line(self.rule())}"), width - 1)
+        text = fitting(Text(f"{glyphs.CURSOR if is_here else ' '}── {safe_text.line(self.rule())}"), width - 1)
         text.truncate(width - 1, overflow="ellipsis")
         text.append(" ")
         line = text.plain + "─" * max(0, width - 1 - text.cell_len)

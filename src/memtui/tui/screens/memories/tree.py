@@ -10,7 +10,7 @@ from memtui.base.finding import Finding
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
 from memtui.tui.widgets.rows import Column, RowList
-from memtui.views import colours, legend, safe_text
+from memtui.views import colours, glyphs, safe_text
 from memtui.views import memories as present
 
 ALL = "all"
@@ -51,7 +51,7 @@ class Place:
 
     def draw(self) -> list[Text]:
         style = "dim" if self.depth else "bold"
-        mark = {True: f"{legend.UNFOLDED} ", False: f"{legend.FOLDED} ", None: "  "}[self.fold]
+        mark = {True: f"{glyphs.UNFOLDED} ", False: f"{glyphs.FOLDED} ", None: "  "}[self.fold]
         problem = len(self.scopes) == 1 and not self.depth and (self.scopes[0].problem or not self.scopes[0].trusted)
         text = Text(
             "  " * self.depth + mark + safe_text.line(self.label, 60),

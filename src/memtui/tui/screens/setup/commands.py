@@ -22,7 +22,7 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup.rows import HOOKS, MARKS, SetupRow, Snapshot
 from memtui.tui.services import Command, Services
 from memtui.views import editor, safe_text
-from memtui.views import fixes as fix_words
+from memtui.views import setup as setup_words
 
 
 class Way(NamedTuple):
@@ -145,7 +145,7 @@ class SetupCommands:
 
     def _report(self, outcome: fixes.FixOutcome) -> None:
         back = f" {actions.takes_back()}" * (outcome.undoable and bool(outcome.changed))
-        self.services.say(fix_words.words(outcome) + back)
+        self.services.say(setup_words.fixed(outcome) + back)
         self.services.read()
 
     async def _adopt(self, subject: str) -> None:
@@ -158,7 +158,7 @@ class SetupCommands:
         """Show what is kept no longer, and remove it if that is wanted."""
         data = self.services.data
         due = await asyncio.to_thread(retention.due, data.root, data.now())
-        words = "; ".join(words for _, words in fix_words.due(due, retention.limits(data.root), dry=True))
+        words = "; ".join(words for _, words in setup_words.due(due, retention.limits(data.root), dry=True))
         if await self.services.ask(sure(f"Delete for good, without undo: {words}?", "Delete for good")):
             self._report(await asyncio.to_thread(fixes.fix, data.store(), "collect"))
 

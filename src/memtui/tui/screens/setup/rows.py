@@ -23,8 +23,8 @@ from memtui.settings import config, setting
 from memtui.settings.setting import Setting
 from memtui.tidy.checks import doctor
 from memtui.tui.model.data import Data
-from memtui.views import colours, legend, models, query, safe_text
-from memtui.views import hooks as hook_words
+from memtui.views import colours, glyphs, models, query, safe_text
+from memtui.views import setup as setup_words
 from memtui.views.deliveries import waited
 
 # Cells of a value before what the setting means.
@@ -50,7 +50,7 @@ GROUPS = {
     **dict.fromkeys(("llm", "dream"), MODEL),
     **dict.fromkeys(("config", "semantic"), ADVANCED),
 }
-LEGEND = legend.section(
+LEGEND = glyphs.section(
     "Marks",
     (
         (MARKS[OK][0], "all good"),
@@ -170,7 +170,7 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> di
     usual = mode is not None and mode.value == config.MODES[0]
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
-    hooks, is_installed = hook_words.state(snapshot.hooks)
+    hooks, is_installed = setup_words.state(snapshot.hooks)
     disk_words = next((finding for finding in snapshot.findings if finding.code in KEPT), None)
     wrong = sum(row.problem is not None for row in snapshot.settings)
     changed = sum(row.source != "default" and row.problem is None for row in snapshot.settings)
@@ -263,7 +263,7 @@ def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
     words = Text(safe_text.line(row.words, 400))
     if row.kind == "head":
         words.stylize(row.style, 0, 1 if row.style == colours.GOOD else None)
-        mark = row.mark or (legend.UNFOLDED if is_open else legend.FOLDED)
+        mark = row.mark or (glyphs.UNFOLDED if is_open else glyphs.FOLDED)
         return [Text(mark, style="bold"), *[Text(row.title, style="bold")] * 2, words]
     quiet = "dim" if row.kind == "finding" and row.mark == "✓" else ""
     words.stylize(quiet)

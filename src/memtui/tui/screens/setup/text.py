@@ -19,7 +19,7 @@ from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import SetupRow, Snapshot
 from memtui.tui.widgets.detail import append_keys
 from memtui.views import colours, models, safe_text
-from memtui.views import hooks as hook_words
+from memtui.views import setup as setup_words
 from memtui.views.deliveries import waited
 
 NO_RUNS = (
@@ -95,7 +95,7 @@ def _behind_heading(row: SetupRow, snapshot: Snapshot) -> str:
 
 
 def _event(text: Text, event: str, snapshot: Snapshot, data: Data) -> None:
-    text.append(f"It {hook_words.DOES.get(event, 'runs')}.\n")
+    text.append(f"It {setup_words.DOES.get(event, 'runs')}.\n")
     installed = snapshot.hooks.events().get(event, []) if snapshot.hooks else []
     if not installed:
         text.append("\nNot installed.\n", style=colours.PROBLEM)
