@@ -26,16 +26,15 @@ HOSTILE = [
 ]  # fmt: skip
 # A command in a sentence, up to a fact in it: the rest of the sentence is not looked at.
 COMMAND = re.compile(
-    rf"(?:^|[\s(`:,;|])(?:memtui (?:--|(?:{'|'.join(parser.COMMANDS)})\b)|(?:claude|cd|rm|mv|cp|chmod|chown|sudo) )[^.;`]*\0"
+    rf"(?:^|[\s(`:,;|])(?:memtui (?:--|(?:{'|'.join(parser.COMMANDS)})\b)|(?:claude|cd|rm|mv|cp|chmod|chown|sudo) )[^.;`\n]*\0"
 )
 # Facts that are words of memtui's own, by the file of the sentence.
 OWN = {
     "cli/commands/note.py": {"short"},
-    "cli/commands/change.py": {"copy", "it(len(done))", "names"},
     "cli/commands/config.py": {"args.key", "key"},
     "cli/commands/demo.py": {"name", "quoted"},
     "cli/commands/edit.py": {"near[0]"},
-    "cli/commands/history.py": {"trashed"},
+    "cli/commands/change.py": {"copy", "it(len(done))", "names", "trashed"},
     "cli/commands/setup.py": {"name", "more"},
     "cli/commands/inbox.py": {"args.kind", "many(earlier, 'earlier session')"},
     "base/findings.py": {"WITHDRAW"},

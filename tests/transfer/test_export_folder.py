@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memtui.base.errors import ConflictError, MemtuiError
 from memtui.store import scopes
 from memtui.transfer import export_folder
-from memtui.views import transfers
+from memtui.views import drafts
 
 from .conftest import Desk
 
@@ -83,7 +83,7 @@ def test_an_export_is_imported_as_drafts(desk, elsewhere):
 def test_an_export_says_which_memories_seem_to_hold_a_secret(desk):
     token = b"ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     put(desk, {"a.md": b"Use " + token + b"\n", "b.md": b"B.\n"})
-    words = " ".join(transfers.beside(export(desk, desk.tmp / "mine")))
+    words = " ".join(drafts.beside(export(desk, desk.tmp / "mine")))
     assert "1 memory seems to hold a secret: global:a.md (a GitHub token)" in words
 
 

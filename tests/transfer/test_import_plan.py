@@ -10,7 +10,7 @@ from memtui.inbox import draft_batch
 from memtui.inbox import format as inbox_format
 from memtui.review.entries import Review
 from memtui.store.journal import undo
-from memtui.views import transfers
+from memtui.views import drafts
 
 
 def notes(desk, **texts):
@@ -99,7 +99,7 @@ def test_an_inbox_is_not_filled_beyond_what_is_read_of_it(desk):
 def test_a_full_inbox_is_told_with_what_to_do(desk, monkeypatch):
     monkeypatch.setattr(draft_batch, "KEPT_FREE", inbox_format.MAX_BYTES - 300)
     plan = desk.plan(notes(desk, long="# Long\n\n" + "Many words. " * 40))
-    told = " ".join(transfers.imported(plan, is_done=False))
+    told = " ".join(drafts.imported(plan, is_done=False))
     assert "None of it fits into the inbox." in told
     assert "Approve or reject some drafts" in told
 

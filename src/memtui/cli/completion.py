@@ -86,7 +86,6 @@ def _setting_values(key: str) -> dict[str, str]:
 
 
 def _present(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
-    """Yield what there is of a kind at the moment."""
     if kind in {"memories", "scopes"}:
         from memtui.store import scopes
 
@@ -104,9 +103,9 @@ def _present(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
         for item in ctx.waiting(("guidance",) if kind == "notes" else None, every=True):
             yield short_id(item.id), item.text.partition("\n")[0]
     elif kind == "changed":
-        from memtui.views import versions
+        from memtui.views import changes
 
-        yield from ((thing.name, versions.by(thing)) for thing in ctx.changed())
+        yield from ((thing.name, changes.by(thing)) for thing in ctx.changed())
     elif kind == "changes":
         yield from ((short_id(thing.id), thing.summary) for thing in ctx.journal().ledger().changes()[:NEWEST])
     elif kind == "trash":

@@ -22,7 +22,7 @@ from memtui.settings import config
 from memtui.store.store import Store
 from memtui.store.versions.writers import Occasions
 from memtui.tidy.composed_files import weigh
-from memtui.views import decisions, drafts, versions
+from memtui.views import changes, decisions, drafts
 from memtui.views.decisions import PROBLEM, ChangedRow, Decision, EntryRow, ProblemRow, ProposedRow, TrustRow
 from memtui.views.parts import TextDifference
 
@@ -170,7 +170,7 @@ class Decisions:
         if self.ctx.setting("gate") != "off":
             return None
         own = config.is_own(self.ctx.settings(), self.ctx.project_root, "gate")
-        return NotFoundError(*versions.gate_off(self.ctx.count_hidden(), own=own))
+        return NotFoundError(*changes.gate_off(self.ctx.count_hidden(), own=own))
 
 
 def _match(rows: "list[Decision]", ref: str) -> "Decision | None":
@@ -292,7 +292,11 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
             out.print()
             out.paragraph(f"! {problem}")
         if proposed is not None:
-            _print_draft(out, proposed)
+            out.print()
+            out.print(f"becomes  {styled(f'{line(proposed.scope.label)}:{line(proposed.name)}', 'bold')}")
+        if proposed is not None and proposed.taken:
+            ways = "--name or --into" if takes_draft(proposed) else "--name"
+            out.print("  " + styled(f"! a memory of this name is there already: approve with {ways}", "yellow"))
         if item.kind != "guidance":
             out.parts(drafts.conversation(item, reason))
         if similar := reason.similar[: drafts.SIMILAR_SHOWN]:
@@ -302,7 +306,6 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
 
 
 def _becomes(store: Store, item: Waiting) -> "tuple[Draft | None, str]":
-    """Return the memory that a draft would become, or why none can be made of it."""
     if item.kind != "updates":
         return None, ""
     try:
@@ -328,14 +331,6 @@ def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, obje
         for refusal in evidence.refused
     ]
     return {"becomes": becomes, "alike": alike, "rejected_alike": rejected}
-
-
-def _print_draft(out: Output, proposed: Draft) -> None:
-    out.print()
-    out.print(f"becomes  {styled(f'{line(proposed.scope.label)}:{line(proposed.name)}', 'bold')}")
-    if proposed.taken:
-        ways = "--name or --into" if takes_draft(proposed) else "--name"
-        out.print("  " + styled(f"! a memory of this name is there already: approve with {ways}", "yellow"))
 
 
 def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Similar]") -> None:

@@ -259,7 +259,6 @@ def listing(ctx: Context) -> Result:
 
 
 def _sent(note_id: str, text: str, delivery: str, session: str, entrypoint: str) -> "dict[str, object]":
-    """Return for --json a note that a hook took."""
     return {"id": note_id, "text": text, "delivery": delivery, "session": session, "entrypoint": entrypoint}
 
 

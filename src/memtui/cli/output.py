@@ -157,11 +157,11 @@ def folded(text: str, columns: int, hang: "int | None" = None) -> "list[str]":
     return [(" " * hang if start else "") + text[start:end].rstrip(" ") for start, end in pieces]
 
 
-def difference(before: bytes, after: bytes) -> "list[str]":
-    """Return a unified diff without its head, with one line of context."""
+def difference(before: "bytes | None", after: "bytes | None") -> "list[str]":
+    """Return a unified diff without its head, with one line of context; None is a file that is not there."""
     import difflib
 
-    old, new = [data.decode("utf-8", "replace").splitlines() for data in (before, after)]
+    old, new = [(data or b"").decode("utf-8", "replace").splitlines() for data in (before, after)]
     return list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
 
 

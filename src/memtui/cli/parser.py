@@ -16,12 +16,12 @@ from memtui.cli.output import terminal_columns
 GROUPS = {
     group: {name: module or name for name, _, module in (word.partition("=") for word in words.split())}
     for group, words in {
-        "see": "list show search=list recall activity status",
+        "see": "list show=list search=list recall activity status",
         "decide": "inbox approve=decide reject=decide",
-        "change": "new=edit edit mv=change rm=change history undo note",
+        "change": "new=edit edit mv=change rm=change history=change undo note",
         "tidy": "check consolidate",
         "bring": "import=transfer export=transfer",
-        "set up": "setup config trust doctor model demo",
+        "set up": "setup config trust doctor=setup model demo",
     }.items()
 }
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
@@ -303,7 +303,6 @@ def _did_you_mean(close: "list[str]") -> str:
 
 
 def _takes_no(words: str, rest: "list[str]", parser: argparse.ArgumentParser) -> UsageError:
-    """Return the error for what a command does not take: it names an option without its value."""
     options = parser._option_string_actions  # noqa: SLF001  argparse has no public way
     option = next((word.partition("=")[0] for word in rest if word.startswith("-")), "")
     meant = OPTION_WORDS.get(option, "")

@@ -68,7 +68,7 @@ def data_of(change: Weighed) -> "dict[str, object]":
                 "gone": diff.after is None,
                 "new": diff.before is None,
                 "repaired": diff.repaired,
-                "diff": "\n".join(difference(diff.before or b"", diff.after or b"")),
+                "diff": "\n".join(difference(diff.before, diff.after)),
             }
             for diff in change.diffs
         ],

@@ -12,7 +12,7 @@ from memtui.inbox.format import NOUNS
 from memtui.review import draft as drafting
 from memtui.review import outside_changes
 from memtui.store import scopes
-from memtui.views import changesets, colours, drafts, query, safe_text, versions
+from memtui.views import changes, changesets, colours, drafts, query, safe_text
 from memtui.views.memories import scope_name
 from memtui.views.parts import File, Part, Remedy, TextDifference, Words, line
 
@@ -220,31 +220,31 @@ class ChangedRow(Decision):
     def describe(self, here: "Workspace", occasion: "Occasion | None", *, back: bool = False) -> list[Part]:
         """Return who wrote it after which prompt (`occasion`, None while that is looked up), and what differs."""
         change = self.changed
-        by = versions.by(change, occasion.title if occasion is not None else "")
-        prompt = versions.prompted(occasion.prompt) if occasion is not None and occasion.prompt else ""
-        warning = "" if back or not self.undelivered else f"! {versions.NOT_TRUSTED}"
+        by = changes.by(change, occasion.title if occasion is not None else "")
+        prompt = changes.prompted(occasion.prompt) if occasion is not None and occasion.prompt else ""
+        warning = "" if back or not self.undelivered else f"! {changes.NOT_TRUSTED}"
         return [
             line(f"{self.place}: {change.name}", "bold"),
             line(f"{by} · {ago(change.now.written, here.now())}", colours.QUIET),
             line(prompt, colours.QUIET),
             line(warning, colours.WARNING),
             line(here.tilde(change.key), colours.QUIET),
-            Words(f"{versions.BACK[change.kind]}:\n" if back else "\n"),
+            Words(f"{changes.BACK[change.kind]}:\n" if back else "\n"),
             self.difference(here, back=back),
         ]
 
 
-def of_changed(here: "Workspace", changes: "Sequence[Changed]") -> list[ChangedRow]:
+def of_changed(here: "Workspace", memories: "Sequence[Changed]") -> list[ChangedRow]:
     """Make a row for each memory that somebody else wrote."""
-    undelivered = outside_changes.undelivered(here.root, changes)
+    undelivered = outside_changes.undelivered(here.root, memories)
     rows = []
-    for change in changes:
-        what = "" if change.kind == "edited" else f"{versions.DID[change.kind]}, "
+    for change in memories:
+        what = "" if change.kind == "edited" else f"{changes.DID[change.kind]}, "
         rows.append(
             ChangedRow(
                 key=f"changed:{change.key}",
                 kind=CHANGED,
-                says=f"{change.name}, {what}{versions.who(change)}",
+                says=f"{change.name}, {what}{changes.who(change)}",
                 place=scope_name(change.scope, here.project),
                 time=change.now.written,
                 later_key=change.later_key,

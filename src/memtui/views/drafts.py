@@ -1,11 +1,12 @@
-"""Words for what waits in an inbox, in both front doors: titles, what was decided, what drafts come from."""
+"""Words for drafts and what else waits in an inbox; and for imports, which make drafts, and exports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base import clock, findings, paths
 from memtui.base.dates import day, day_and_time
-from memtui.base.phrasing import ago, cut, many, share
+from memtui.base.phrasing import ago, cut, many, share, some
+from memtui.base.shell import shell_word
 from memtui.inbox import delivery_problems
 from memtui.inbox import format as inbox_format
 from memtui.review.evidence import Evidence, LikeRefused, evidence_of
@@ -16,6 +17,9 @@ from memtui.views.parts import Part, Words, heading, line
 
 if TYPE_CHECKING:
     from memtui.store.memory import Memory
+    from memtui.transfer.export_folder import Export
+    from memtui.transfer.import_plan import ImportPlan
+    from memtui.transfer.source import LeftOut
     from memtui.workspace import Workspace
 
 SIMILAR_SHOWN = 3  # similar memories beside a draft
@@ -50,21 +54,11 @@ def odds(sure: float | None, lasting: float | None, said: int) -> list[str]:
     return [*words, times] if words or said > 1 else []
 
 
-def odds_of(item: Waiting) -> list[str]:
-    """Return the same of a draft that waits."""
-    return odds(item.entry.fraction("confidence"), item.entry.fraction("durable"), item.entry.count("seen", 1))
-
-
 def lasts(lasting: float) -> str:
     """Say whether a draft will last, for the likelihood of that."""
     if lasting >= LIKELY:
         return "likely to last"
     return "may last" if lasting >= inbox_format.LASTING else "unlikely to last"
-
-
-def by_model(fields: Mapping[str, str]) -> str:
-    """Return that a model wrote a draft, if one did."""
-    return "written by a model" if fields.get("by") == "model" else ""
 
 
 def states(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
@@ -170,7 +164,9 @@ def session_name(session_id: str, title: str) -> str:
 def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
     """Return what is known of a draft: how sure it is, when it was written, and where it comes from."""
     fields, until = item.entry.fields, item.until(now)
-    odds = ["" if until is None else f"later, until {day(until, now)}", kind(item), *odds_of(item), by_model(fields)]
+    likely = odds(item.entry.fraction("confidence"), item.entry.fraction("durable"), item.entry.count("seen", 1))
+    by_model = "written by a model" if fields.get("by") == "model" else ""
+    begin = ["" if until is None else f"later, until {day(until, now)}", kind(item), *likely, by_model]
     where = fields.get("project", "").rstrip("/").rpartition("/")[2]
     source = [f"from {where}"] if where else []
     if fields.get("session"):
@@ -178,7 +174,7 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
     elif not fields:
         source.append("hand-written")
     trigger = f"trigger: “{fields['request']}” (your prompt before the correction)" if fields.get("request") else ""
-    lines = [[*odds, ago(item.entry.time(), now)], source, [trigger]]
+    lines = [[*begin, ago(item.entry.time(), now)], source, [trigger]]
     return [line(" · ".join(filter(None, words)), colours.QUIET, 400) for words in lines]
 
 
@@ -208,3 +204,63 @@ def conversation(item: Waiting, evidence: Evidence | None) -> list[Part]:
 def indented(words: str) -> str:
     """Indent all lines but the first by the width of the name before it. The pane indents the lines that it wraps."""
     return safe_text.clean(words).replace("\n", "\n" + " " * 8) + "\n"
+
+
+# imports and exports
+
+# Lines of each list that are shown.
+LISTED = 8
+FULL = "the inbox is full. Approve or reject some drafts, then import it again"
+
+
+def imported(plan: "ImportPlan", *, is_done: bool) -> list[str]:
+    """Say what an import brings, or brought, a line each: counts, and the first of what was left out."""
+    drafts = plan.drafts
+    verb = "Added" if is_done else "Would add"
+    none = "None of it fits into the inbox." if plan.full else "Nothing new is in it."
+    lines = [f"{verb} {many(len(drafts), 'draft')}." if drafts else none]
+    if plan.secrets:
+        from memtui.redact import redact
+
+        lines.append(f"Secrets {'were' if is_done else 'are'} removed: {redact.described(plan.secrets)}.")
+    if plan.known:
+        secrets = [f"{left_out.where} ({left_out.why})" for left_out in plan.known]
+        lines.append(f"{len(plan.known)} known already: {safe_text.line(some(secrets, 3))}.")
+    if plan.decided:
+        where = safe_text.line(some(plan.decided, 3))
+        lines.append(f"{len(plan.decided)} decided on before: {where}.")
+    if plan.left:
+        why = FULL if plan.full else "that is enough to review at once"
+        lines.append(f"{many(len(plan.left), 'more memory', 'more memories')} left for another import: {why}.")
+    return [*lines, *map(safe_text.line, plan.found.notes)]
+
+
+def skipped(left_outs: "Sequence[LeftOut]") -> list[str]:
+    """Say what was left out and why, a line each."""
+    lines = [safe_text.line(f"{left_out.where} {left_out.why}") for left_out in left_outs[:LISTED]]
+    return [*lines, f"and {len(left_outs) - LISTED} more"] if len(left_outs) > LISTED else lines
+
+
+def exported(export: "Export") -> str:
+    names = ", ".join(f"{label} ({count})" for label, count in export.counts.items())
+    return safe_text.line(f"{many(export.memories, 'memory', 'memories')}: {names}")
+
+
+def beside(export: "Export") -> list[str]:
+    """Say what an export takes along that others should not see, a line each."""
+    lines = []
+    if export.secrets:
+        places = [f"{left_out.where} ({left_out.why})" for left_out in export.secrets]
+        hold = "seems to hold a secret" if len(places) == 1 else "seem to hold secrets"
+        memories = many(len(places), "memory", "memories")
+        lines.append(f"{memories} {hold}: {safe_text.line(some(places, LISTED))}. The export has them as they are.")
+    return lines
+
+
+def elsewhere(export: "Export", name: str) -> str:
+    """Say what to type on another machine for an export of that file name."""
+    from memtui.transfer.export_folder import folder_name
+
+    labels = [*export.files]
+    path = name if len(labels) == 1 else f"{name}/{folder_name(labels[0])}"
+    return f"On another machine: memtui import {shell_word(path)} --scope {shell_word(labels[0])}"

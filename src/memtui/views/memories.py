@@ -60,12 +60,12 @@ def scopes_explained(scopes: "Sequence[Scope]", project: str, widest: int = 16) 
     """Return scopes to choose from as (label, words): the name in a column of at most `widest` cells, what it is."""
     pairs = [(scope, scope_name(scope, project)) for scope in scopes]
     wide = min(widest, max((len(name) for _, name in pairs), default=0))
-    return [(scope.label, f"{name:<{wide}}  {_explained(scope)}".rstrip()) for scope, name in pairs]
-
-
-def _explained(scope: "Scope") -> str:
-    words = SCOPES.get(scope.kind, "")
-    return f"{words.partition(',')[0]}, for {scope.project}" if scope.project else words
+    rows = []
+    for scope, name in pairs:
+        words = SCOPES.get(scope.kind, "")
+        words = f"{words.partition(',')[0]}, for {scope.project}" if scope.project else words
+        rows.append((scope.label, f"{name:<{wide}}  {words}".rstrip()))
+    return rows
 
 
 def must_ask(labels: Sequence[str]) -> bool:

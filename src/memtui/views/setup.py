@@ -47,7 +47,10 @@ def state(hooks: Status | None) -> tuple[str, bool]:
 def notes(plan: SettingsPlan) -> list[str]:
     """Return what to know before a plan is carried out, in sentences."""
     if plan.action == "uninstall":
-        return [] if plan.other_status_line is None else [_still_shows_ours(plan)]
+        if plan.other_status_line is None:
+            return []
+        words = f"The status line in {plan.settings_path} is your own and starts memtui: it is left alone."
+        return [words + (TO_SEE_IT_ALONE if plan.instead else " Take memtui out of its `command`.")]
     if plan.new_record is None:
         return []
     path, launcher = plan.settings_path, plan.new_record.launcher
@@ -70,12 +73,6 @@ def to_paste(plan: SettingsPlan) -> str:
     return f'"command": {json.dumps(plan.instead)}' if plan.instead else ""
 
 
-def _still_shows_ours(plan: SettingsPlan) -> str:
-    """Say that a person's own status line, which starts memtui, stays where memtui's hooks go."""
-    words = f"The status line in {plan.settings_path} is your own and starts memtui: it is left alone."
-    return words + (TO_SEE_IT_ALONE if plan.instead else " Take memtui out of its `command`.")
-
-
 def _status_line_stays(value: object, to_paste: bool) -> str:
     """Say that another status line stays where ours was wanted; `to_paste`: a line to paste follows."""
     theirs = value.get("command") if isinstance(value, dict) else None
@@ -88,15 +85,15 @@ def _status_line_stays(value: object, to_paste: bool) -> str:
 
 def outcome(not_served: Sequence[Finding]) -> list[str]:
     """Say in sentences whether sessions are served now, or what keeps them from it (`not_served`)."""
-    return [findings.message(finding) + _what_to_do(finding) for finding in not_served] or [SERVED]
-
-
-def _what_to_do(finding: Finding) -> str:
-    """Return what to say after the message of a finding. Of the hooks, the commands only say the same again."""
-    remedy = findings.remedy(finding)
-    if finding.area != "hooks":
-        return f" To change that: {remedy}"
-    return "" if remedy.startswith("memtui ") else f" {remedy}".rstrip()
+    sentences = []
+    for finding in not_served:
+        remedy = f" {findings.remedy(finding)}".rstrip()
+        if finding.area != "hooks":
+            remedy = f" To change that:{remedy}"
+        elif remedy.startswith(" memtui "):  # it only says the same again
+            remedy = ""
+        sentences.append(findings.message(finding) + remedy)
+    return sentences or [SERVED]
 
 
 def effects(plan: SettingsPlan) -> list[tuple[str, list[str]]]:

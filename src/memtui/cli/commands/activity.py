@@ -5,7 +5,6 @@ import itertools
 import os
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
 
 from memtui.base import clock, ids, short_ids, time_input
 from memtui.base.errors import NotFoundError, UsageError
@@ -128,17 +127,30 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "whole_log": not reading.cut,
     }
 
+    names = projects.names_of_roots(ctx.env, {row.root for row in rows})
+    cells = [
+        [
+            (short_id(row.id), "cyan"),
+            age(row.time or None, ctx.now()),
+            RECEIPTS[proofs.known.get(row.id, receipts.UNKNOWN)],
+            f"{line(row.session)[:8]} {line(session_kind(row.entrypoint))}".rstrip(),
+            line(names[row.root]),
+            line(EVENTS.get(row.event, row.event)),
+            line(in_short(row.contents)),
+        ]
+        for row in rows
+    ]
+    headers = ["ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT"]
     part = f"newest {MOST_LOOKED_UP:,} deliveries of the log" if criteria.outcome else OF_PART
     return Result(
         data,
-        (lambda out: _table(ctx, out, rows, proofs.known)) if rows else _nothing(ctx, args, criteria),
+        (lambda out: out.table(headers, cells, flex=(6, 5, 4), right=(1,))) if rows else _nothing(ctx, args, criteria),
         f"Only the {part} were read; for all of it: --limit 0" if reading.cut else "",
         f"{many(reading.skipped, 'line')} of the log could not be read." if reading.skipped else "",
     )
 
 
 def _nothing(ctx: Context, args: argparse.Namespace, criteria: Filter) -> str:
-    """Say that no delivery is listed, and what to do about it."""
     if criteria.but(project=""):
         lost = entries.lost(ctx, every=args.all_projects) if criteria.outcome == LOST else ""
         return "No matches.\n  Of all projects, and of the whole log: --all-projects --limit 0" + f"\n  {lost}" * bool(
@@ -147,18 +159,6 @@ def _nothing(ctx: Context, args: argparse.Namespace, criteria: Filter) -> str:
     where, others = ("here ", "\n  Other projects: memtui activity --all-projects") if criteria else ("", "")
     ways = f'{notes.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"' + others
     return f"Nothing was delivered {where}yet.\n  {ways}"
-
-
-def _table(ctx: Context, out: Output, rows: Sequence[Delivery], outcomes: Mapping[str, str]) -> None:
-    """Print deliveries as a table; `outcomes` are by id."""
-    names = projects.names_of_roots(ctx.env, {delivery.root for delivery in rows})
-    cells: list[list[str | tuple[str, str]]] = []
-    for row in rows:
-        session = f"{line(row.session)[:8]} {line(session_kind(row.entrypoint))}".rstrip()
-        last = [line(EVENTS.get(row.event, row.event)), line(in_short(row.contents))]
-        receipt, since = RECEIPTS[outcomes.get(row.id, receipts.UNKNOWN)], age(row.time or None, ctx.now())
-        cells.append([(short_id(row.id), "cyan"), since, receipt, session, line(names[row.root]), *last])
-    out.table(["ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT"], cells, flex=(6, 5, 4), right=(1,))
 
 
 def _begins_session(ctx: Context, ref: str) -> bool:
@@ -188,7 +188,6 @@ def _find(ctx: Context, ref: str) -> Delivery:
 
 
 def _delivery(ctx: Context, ref: str, proofs: Receipts) -> Result:
-    """Show one delivery. Raises NotFoundError, ConflictError."""
     delivery = _find(ctx, ref)
     outcome, path = proofs.of(delivery), transcript.path_of(delivery.record, ctx.config_dir)
     data = {**delivery.record, "outcome": outcome, "meaning": MEANINGS[outcome], "transcript_found": path}
@@ -240,7 +239,6 @@ def _print_items(ctx: Context, out: Output, title: str, items: "list[Item]", nam
 
 
 def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receipts) -> Result:
-    """List the sessions, live ones first."""
     skipped, clients = delivery_log.Skipped(), live_sessions.served(ctx.root)
     records = delivery_log.newest_first(ctx.root, skipped, most=delivery_log.WINDOW_BYTES if limit else 0)
     by_id = {visit.id: visit for visit in core.collect(ctx.root, records)}
@@ -265,26 +263,9 @@ def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receip
         return Result(data, f"{words}\n  {'Are the hooks installed? memtui setup' if args.all_projects else others}")
     rest = f"and {more:,} more: --limit 0" if more else ""
     older = f"Counted in the {OF_PART}; for all of it: --limit 0" if skipped.older else ""
-    ways = "What one session got: memtui activity ID"
-    return Result(data, lambda out: _print_sessions(ctx, out, session_rows), rest, older, ways)
-
-
-def _data(row: core.SessionRow) -> "dict[str, object]":
-    """Return a session for --json."""
-    started, last = (None if at is None else clock.iso(at) for at in (row.started, row.last))
-    return {
-        **picked(row, "id project cwd mode kind live title branch transcript deliveries uses characters"),
-        "started": started,
-        "last": last,
-        "receipts": picked(row.counts, "settled arrived previewed lost waiting unknown"),
-        "recalls": picked(row.recalls, RECALLS),
-    }
-
-
-def _print_sessions(ctx: Context, out: Output, rows: "list[core.SessionRow]") -> None:
-    slugs = {row.project for row in rows if not row.project.startswith("/")}
+    slugs = {row.project for row in session_rows if not row.project.startswith("/")}
     paths_by_slug = projects.paths_of(ctx.env, slugs) if slugs else {}
-    names = projects.names_of_roots(ctx.env, {row.project for row in rows}, paths_by_slug)
+    names = projects.names_of_roots(ctx.env, {row.project for row in session_rows}, paths_by_slug)
     cells = [
         [
             deliveries.LIVE if row.live else "",
@@ -295,8 +276,23 @@ def _print_sessions(ctx: Context, out: Output, rows: "list[core.SessionRow]") ->
             ", ".join(words for words, _ in deliveries.besides(row)),
             line(names[row.project]),
         ]
-        for row in rows
+        for row in session_rows
     ]
-    notes = [cut(line(deliveries.session_title(row)), TITLE_MOST) for row in rows]
+    notes = [cut(line(deliveries.session_title(row)), TITLE_MOST) for row in session_rows]
     headers = ["", "SESSION", "SEEN", "SENT", "ARRIVED", "", "PROJECT"]
-    out.table(headers, cells, flex=(6, 5), right=(2, 3, 4), notes=notes)
+    return Result(
+        data,
+        lambda out: out.table(headers, cells, flex=(6, 5), right=(2, 3, 4), notes=notes),
+        *(rest, older, "What one session got: memtui activity ID"),
+    )
+
+
+def _data(row: core.SessionRow) -> "dict[str, object]":
+    started, last = (None if at is None else clock.iso(at) for at in (row.started, row.last))
+    return {
+        **picked(row, "id project cwd mode kind live title branch transcript deliveries uses characters"),
+        "started": started,
+        "last": last,
+        "receipts": picked(row.counts, "settled arrived previewed lost waiting unknown"),
+        "recalls": picked(row.recalls, RECALLS),
+    }

@@ -107,7 +107,7 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         "notes": len(causes) - to_fix,
         "scopes": [{"scope": scope.label, "path": scope.directory} for scope in subject.scopes],
         "fixed": [
-            {"path": file.path, "diff": "\n".join(difference(file.before or b"", file.after or b""))}
+            {"path": file.path, "diff": "\n".join(difference(file.before, file.after))}
             for fix in fixed
             for file in fix.files
         ],
@@ -158,7 +158,7 @@ def _fix(
         (file,) = fix.files
         ctx.out.heading(line(subject.scope_of(file.path).shown), line(ctx.tilde(file.path)))
         ctx.out.paragraph(fix.reason, "  ")
-        ctx.out.diff_lines(difference(file.before or b"", file.after or b""), "  ")
+        ctx.out.diff_lines(difference(file.before, file.after), "  ")
     if args.dry_run:
         return fixes, False
     if not args.yes:
@@ -282,7 +282,6 @@ def _print_indexes(out: Output, indexes: "list[IndexState]") -> None:
 
 
 def _print_count(out: Output, memories: int, causes: "list[Problem]", fix: str) -> None:
-    """Print how many problems there are, and how many of them `fix` fixes."""
     count = many(memories, "memory", "memories")
     to_fix = [problem for problem in causes if problem.level == PROBLEM]
     notes = f" {len(causes) - len(to_fix)} worth knowing." if len(causes) > len(to_fix) else ""

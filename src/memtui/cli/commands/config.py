@@ -22,7 +22,6 @@ ONE_KEY = f"KEY | a setting, or {setting.KEYS}ACTION"
 
 
 def _explained() -> str:
-    """List what the values of settings do."""
     table = []
     for key, values in setting.VALUES.items():
         table.append(f"  {key}:")

@@ -124,7 +124,6 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _reason(proposal: Proposal) -> str:
-    """Say why, in the words of the model, else by the evidence."""
     return proposal.reason or ", ".join(dict.fromkeys(evidence.code for evidence in proposal.evidence))
 
 

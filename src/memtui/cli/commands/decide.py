@@ -3,10 +3,8 @@
 import argparse
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from types import MappingProxyType
-from typing import NamedTuple
 
 from memtui.base import clock, dates, ids
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
@@ -23,16 +21,14 @@ from memtui.review import later, outside_changes
 from memtui.review.approvals import Approval
 from memtui.review.draft import Choices, Draft
 from memtui.store.journal import acts
-from memtui.views import drafts, notes, versions
-from memtui.views.decisions import Decision, ProblemRow, ProposedRow, TrustRow
+from memtui.views import changes, drafts, notes
+from memtui.views.decisions import NOTE, Decision, ProblemRow, ProposedRow, TrustRow
 from memtui.views.memories import loader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.cli.output import Printer
-    from memtui.review.outside_changes import Changed
     from memtui.review.waiting_entries import Waiting
-    from memtui.tidy.changeset import Proposal
 
 OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger")
 # What several rows of a kind are called, where it is not what `--kind` calls them.
@@ -49,15 +45,6 @@ ids=[ID|NAME...] | see `memtui inbox`
 --all-projects | with --all --kind changed: those of all projects"""
 
 
-class Done(NamedTuple):
-    """What was done with some rows, each printed with the word, if any; more for --json, and what else to print."""
-
-    rows: "Sequence[Decision]"
-    word: str = ""
-    data: "Mapping[str, object]" = MappingProxyType({})
-    text: "Sequence[str | Printer]" = ()
-
-
 class DecisionCall:
     """One call of approve or reject. All that it does, through whichever journal, is one step of undo."""
 
@@ -71,6 +58,9 @@ class DecisionCall:
         self.rows: list[Decision] = []
         self.index_lines: dict[str, list[str]] = {}  # of drafts, by key
         self.rejected = acts.done("reject") + (" for good" if vars(args).get("never") else "")
+        self.decided: list[str] = []  # ids
+        self.data: dict[str, object] = {}
+        self.text: list[str | Printer] = []
 
     def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False) -> None:
         """Choose what the arguments name, or all drafts (`asleep`: the hidden ones) or changes. Raises MemtuiError."""
@@ -98,30 +88,31 @@ class DecisionCall:
             words = f"--{option.replace('_', '-')} is not for {other.option}."
             raise UsageError(words, "Nothing was changed.")
 
-    def run(self, ways: "Sequence[tuple[tuple[str, ...], Callable[[DecisionCall, list[Decision]], Done]]]") -> Result:
+    def run(self, ways: "Sequence[tuple[tuple[str, ...], Callable[[DecisionCall, list[Decision]], None]]]") -> Result:
         """Decide about the rows of each kind by its way; what one way can't do does not stop the others."""
         chosen = [(way, mine) for kinds, way in ways if (mine := [row for row in self.rows if row.kind.word in kinds])]
-        group, every = ids.new_id(self.ctx.now()), list[Done]()
+        group = ids.new_id(self.ctx.now())
         for way, mine in chosen:
             names = [row.id for row in mine]
             try:
                 with self.journal.together(group, names), self.review.journal.together(group, names):
-                    every.append(way(self, mine))
+                    way(self, mine)
             except MemtuiError as error:
                 if len(chosen) == 1 and not self.bulk.failed:
                     raise
                 self.fail(mine, error)
-        data: dict[str, object] = {"decided": [row.id for decision in every for row in decision.rows]}
-        text: list[str | Printer] = []
-        for decision in every:
-            data |= decision.data
-            if decision.word:
-                text += [f"{decision.word}  {short_id(row.id)}  {line(row.says)}" for row in decision.rows]
-                counts = Counter(NOUNS.get(row.kind.word) or row.kind.option for row in decision.rows)
-                sums = ", ".join(f"{count:,} {noun}" for noun, count in counts.items())
-                text += [f"{sums} {decision.word}"] if len(decision.rows) > 1 else []
-            text += decision.text
-        return self.bulk.result(data, *text, memories.undo(sum(len(decision.rows) for decision in every)))
+        return self.bulk.result({"decided": self.decided, **self.data}, *self.text, memories.undo(len(self.decided)))
+
+    def done(self, rows: "Sequence[Decision]", word: str, *text: "str | Printer", **data: object) -> None:
+        """Note what was done with some rows, each printed with the word, if any; what else to print, and for --json."""
+        self.decided += [row.id for row in rows]
+        self.data |= data
+        if word:
+            self.text += [f"{word}  {short_id(row.id)}  {line(row.says)}" for row in rows]
+        if word and len(rows) > 1:
+            counts = Counter(NOUNS.get(row.kind.word) or row.kind.option for row in rows)
+            self.text.append(f"{', '.join(f'{count:,} {noun}' for noun, count in counts.items())} {word}")
+        self.text += text
 
     def fail(self, rows: "Sequence[Decision]", error: MemtuiError) -> None:
         """Note that some things could not be decided."""
@@ -131,14 +122,6 @@ class DecisionCall:
 
 def _items(rows: "list[Decision]") -> "list[Waiting]":
     return [row.item for row in rows if row.item is not None]
-
-
-def _changes(rows: "list[Decision]") -> "list[Changed]":
-    return [row.changed for row in rows if row.changed is not None]
-
-
-def _proposals(rows: "list[Decision]") -> "list[Proposal]":
-    return [row.proposal for row in rows if isinstance(row, ProposedRow)]
 
 
 @parser.command(
@@ -186,25 +169,27 @@ def approve(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def _todos(call: DecisionCall, rows: "list[Decision]") -> Done:
+def _todos(call: DecisionCall, rows: "list[Decision]") -> None:
     """Say that todos are done, keep them, or turn them or drafts into notes."""
     items, review = _items(rows), call.review
     if call.args.note:
         review.to_guidance(items)
-        return Done(rows, "now a note")
+        call.done(rows, "now a note")
+        return
     if not call.args.keep:
         review.done(items)
-        return Done(rows, acts.done("done"))
+        call.done(rows, acts.done("done"))
+        return
     review.keep(items)
     # Hand-written todos got ids when they were kept.
     written = {(item.path, item.text): item.id for item in items if not item.entry.fields.get("id")}
     now = {(item.path, item.text): item.id for item in call.ctx.waiting(("items",), every=True)} if written else {}
     ids = [(was, now[key]) for key, was in written.items() if key in now]
     names = [f"The id of {short_id(was)} is {short_id(other)} from now on." for was, other in ids]
-    return Done(rows, acts.done("keep"), text=[*map(narrate, names)])
+    call.done(rows, acts.done("keep"), *map(narrate, names))
 
 
-def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> Done:
+def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
     ctx, args, items = call.ctx, call.args, _items(rows)
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body work on one draft only.", "Nothing was changed.")
@@ -235,7 +220,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> Done:
                 out.print(f"  trigger  “{line(data['trigger'])}”")
 
     note = narrate(f"note: {why['why']}, so no session gets it yet: {why['do']}" if why and approvals else "")
-    return Done([row for row, _ in approvals], "", {"approved": facts, "unheard": why}, [text, note])
+    call.done([row for row, _ in approvals], "", text, note, approved=facts, unheard=why)
 
 
 def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
@@ -277,7 +262,6 @@ def _append(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
 
 
 def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, str]":
-    """Return for --json the memory that a draft became."""
     memory, item = approval.memory, approval.item
     assert memory is not None
     project = ""
@@ -294,16 +278,16 @@ def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, s
     }
 
 
-def _keep(call: DecisionCall, rows: "list[Decision]") -> Done:
+def _keep(call: DecisionCall, rows: "list[Decision]") -> None:
     """Record that a person has seen what somebody else wrote; trust what sessions get only then, once shown."""
-    items = _changes(rows)
+    items = [row.changed for row in rows if row.changed is not None]
     trusted = outside_changes.undelivered(call.ctx.root, items)
     if trusted and not call.args.yes:
         _show(call.ctx, [row for row in rows if row.changed in trusted])
         call.ctx.confirm(TRUST.format(many(len(trusted), "memory", "memories")), "Nothing was kept.")
     outside_changes.keep(call.journal, call.ctx.versions, items)
-    keys = [item.key for item in trusted]
-    return Done(rows, acts.done("keep"), {"kept": [item.key for item in items], "trusted": keys})
+    keys = [item.key for item in items]
+    call.done(rows, acts.done("keep"), kept=keys, trusted=[item.key for item in trusted])
 
 
 def _show(ctx: Context, rows: "Sequence[Decision]", *, back: bool = False) -> None:
@@ -311,24 +295,24 @@ def _show(ctx: Context, rows: "Sequence[Decision]", *, back: bool = False) -> No
         print_row(ctx, ctx.out, row, back=back)
 
 
-def _make(call: DecisionCall, rows: "list[Decision]") -> Done:
+def _make(call: DecisionCall, rows: "list[Decision]") -> None:
     from memtui.cli import proposals
 
-    data, text, call.bulk.code = proposals.approve(call.ctx, call.store, _proposals(rows), yes=call.args.yes)
-    return Done(rows if data["undo"] else [], "", data, text)
+    plans = [row.proposal for row in rows if isinstance(row, ProposedRow)]
+    data, text, call.bulk.code = proposals.approve(call.ctx, call.store, plans, yes=call.args.yes)
+    call.done(rows if data["undo"] else [], "", *text, **data)
 
 
-def _trust(call: DecisionCall, rows: "list[Decision]") -> Done:
-    """Trust memories as they are, after they were shown."""
+def _trust(call: DecisionCall, rows: "list[Decision]") -> None:
     ctx, untrusted = call.ctx, [row.untrusted for row in rows if isinstance(row, TrustRow)]
     if not call.args.yes:
         _show(ctx, rows)
         ctx.confirm(TRUST.format(many(len(untrusted), "memory", "memories")), "Nothing was trusted.")
     outside_changes.grant(call.journal, untrusted)
-    return Done(rows, acts.done("trust"))
+    call.done(rows, acts.done("trust"))
 
 
-def _problems(_: DecisionCall, rows: "list[Decision]") -> Done:
+def _problems(_: DecisionCall, rows: "list[Decision]") -> None:
     """Say that no approval solves a problem, and what does. Raises MemtuiError."""
     remedy = rows[0].problem.remedy if isinstance(rows[0], ProblemRow) else ""
     raise MemtuiError(f"{short_id(rows[0].id)} is a problem that you solve yourself: {rows[0].says}", remedy)
@@ -360,7 +344,7 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
     return call.run(
         [
             (("draft", "todo"), _reject_entries),
-            (("note",), _withdraw),
+            (("note",), _reject_entries),
             (("changed",), _reject_changes),
             (PROPOSED, _reject_proposed),
             (("problem", "trust"), lambda _, mine: _later(call, mine, NEVER)),
@@ -368,39 +352,40 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def _reject_entries(call: DecisionCall, rows: "list[Decision]") -> Done:
-    call.review.reject(_items(rows), never=call.args.never)
-    return Done(rows, call.rejected)
+def _reject_entries(call: DecisionCall, rows: "list[Decision]") -> None:
+    """Reject drafts and todos, and withdraw notes."""
+    if rows[0].kind is NOTE:
+        call.review.withdraw(_items(rows))
+        call.done(rows, acts.done("withdraw"))
+    else:
+        call.review.reject(_items(rows), never=call.args.never)
+        call.done(rows, call.rejected)
 
 
-def _withdraw(call: DecisionCall, rows: "list[Decision]") -> Done:
-    call.review.withdraw(_items(rows))
-    return Done(rows, acts.done("withdraw"))
-
-
-def _reject_changes(call: DecisionCall, rows: "list[Decision]") -> Done:
+def _reject_changes(call: DecisionCall, rows: "list[Decision]") -> None:
     """Restore what the person saw last, after it was shown; one that fails does not stop the others."""
     _show(call.ctx, rows, back=True)
-    outcome = outside_changes.reject(call.store, call.ctx.versions, _changes(rows))
+    memories_changed = [row.changed for row in rows if row.changed is not None]
+    outcome = outside_changes.reject(call.store, call.ctx.versions, memories_changed)
     if len(rows) == 1 and outcome.failed:
         raise outcome.failed[0][1]
-    call.bulk.failed += versions.failures(outcome.failed)
-    changes = [item for item, _ in outcome.done]
-    return Done([row for row in rows if row.changed in changes], acts.done("reject"))
+    call.bulk.failed += changes.failures(outcome.failed)
+    rejected = [item for item, _ in outcome.done]
+    call.done([row for row in rows if row.changed in rejected], acts.done("reject"))
 
 
-def _reject_proposed(call: DecisionCall, rows: "list[Decision]") -> Done:
+def _reject_proposed(call: DecisionCall, rows: "list[Decision]") -> None:
     from memtui.tidy import waiting_proposals
 
-    dropped = waiting_proposals.reject(call.store, _proposals(rows), never=call.args.never)
+    plans = [row.proposal for row in rows if isinstance(row, ProposedRow)]
+    dropped = waiting_proposals.reject(call.store, plans, never=call.args.never)
     apart = f"{many(dropped.pairs, 'pair')} of memories kept apart for good." if dropped.pairs else ""
     until = "Not proposed while the memories stay as they are. For good: memtui undo, then reject it --never."
     why = ("" if call.args.never else until) if dropped.changed else "They were rejected before."
-    return Done(rows if dropped.changed else [], call.rejected, {"kept_apart": dropped.pairs}, [apart, narrate(why)])
+    call.done(rows if dropped.changed else [], call.rejected, apart, narrate(why), kept_apart=dropped.pairs)
 
 
-def _later(call: DecisionCall, rows: "list[Decision]", until: "float | None") -> Done:
-    """Hide things of any kind until a time, for good, or bring them back."""
+def _later(call: DecisionCall, rows: "list[Decision]", until: "float | None") -> None:
     items, others = _items(rows), [row for row in rows if row.item is None]
     if items:
         call.review.snooze(items, until)
@@ -408,6 +393,7 @@ def _later(call: DecisionCall, rows: "list[Decision]", until: "float | None") ->
         what = f"“{cut(others[0].says, 60)}”" if len(others) == 1 else many(len(others), "entry", "entries")
         later.hide(call.journal, [row.later_key for row in others], until, later.step(what, until, call.ctx.now()))
     if until == NEVER:
-        return Done(rows, acts.done("reject"))
+        call.done(rows, acts.done("reject"))
+        return
     word = "back" if until is None else f"{acts.done('snooze')}, until {dates.day_and_time(until, call.ctx.now())}"
-    return Done(rows, word, {"until": None if until is None else clock.iso_seconds(until)})
+    call.done(rows, word, until=None if until is None else clock.iso_seconds(until))

@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from collections.abc import Callable
 from functools import partial
 
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
@@ -130,7 +129,16 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     if fields:
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_CHANGED)
         memories.say_unusual(ctx, fields.get("type"))
-        return _edit_each(ctx, args.names, store, lambda mem: store.edit(mem, fields), redacted)
+
+        def change(name: str) -> "tuple[Memory, Memory]":
+            memory = memories.find(ctx, name)
+            return memory, store.edit(memory, fields)
+
+        bulk = memories.BulkResult()
+        pairs = bulk.run(store, args.names, change)
+        rows = [_edited(*pair) for pair in pairs]
+        data = {**(rows[0] if only else {}), "edited": rows, "redacted": redacted}
+        return bulk.result(data, *_text(ctx, pairs))
     if not only:
         hint = "For several, use --type, --set, --description or --body."
         raise UsageError("Your editor can open only one memory.", hint)
@@ -152,7 +160,6 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _change_triggers(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:
-    """Add and remove lines of a memory, as one step of undo."""
     from memtui.redact import redact
 
     store, lines = ctx.store(), [text.text for text in memories.MemoryTriggers(ctx, memory).lines]
@@ -197,7 +204,6 @@ def _entry(ctx: Context, ref: str) -> Waiting | None:
 
 
 def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result:
-    """Change the text of a draft, a todo or a note."""
     if args.set or args.type is not None or args.description is not None:
         raise UsageError("Of what waits only --body changes something.", "memtui approve has its other fields.")
     body = parser.body_text(args.body).strip()
@@ -208,22 +214,6 @@ def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result
     renamed = f"The id of {short_id(item.id)} is {short_id(entry_id)} from now on." if entry_id != item.id else ""
     data = {"id": entry_id, "text": body, "redacted": redacted, "transaction": transaction_id}
     return Result(data, f"{acts.done('edit')}  {line(body)}", narrate(renamed), memories.undo())
-
-
-def _edit_each(
-    ctx: Context, names: "list[str]", store: Store, edited: "Callable[[Memory], Memory]", redacted: "list[str]"
-) -> Result:
-    """Change each memory without an editor."""
-
-    def change(name: str) -> "tuple[Memory, Memory]":
-        memory = memories.find(ctx, name)
-        return memory, edited(memory)
-
-    bulk = memories.BulkResult()
-    pairs = bulk.run(store, names, change)
-    rows = [_edited(mem, other) for mem, other in pairs]
-    data = {**(rows[0] if len(names) == 1 else {}), "edited": rows, "redacted": redacted}
-    return bulk.result(data, *_text(ctx, pairs))
 
 
 def _fields(args: argparse.Namespace) -> "dict[str, str]":
@@ -243,13 +233,18 @@ def _fields(args: argparse.Namespace) -> "dict[str, str]":
     return fields
 
 
-def _edited(before: Memory, after: Memory) -> "dict[str, object]":
-    """Return a changed memory for --json, with the commands that it forbids, and those of them that never match."""
+def _forbids(memory: "Memory | None") -> "dict[str, bool]":
+    """Return the commands that a memory forbids, each with whether it can match one that is run."""
     from memtui.recall import fields
 
-    commands = list(fields.commands(after))
-    idle = [command for command in commands if not fields.can_match(command)]
-    return {**memories.data_of(after), "changed": after.raw != before.raw, "forbids": commands, "never_match": idle}
+    return {command: fields.can_match(command) for command in fields.commands(memory)} if memory is not None else {}
+
+
+def _edited(before: Memory, after: Memory) -> "dict[str, object]":
+    """Return a changed memory for --json, with the commands that it forbids, and those of them that never match."""
+    commands = _forbids(after)
+    idle = [command for command, can_match in commands.items() if not can_match]
+    return {**memories.data_of(after), "changed": after.raw != before.raw, "forbids": [*commands], "never_match": idle}
 
 
 def _text(ctx: Context, pairs: "list[tuple[Memory, Memory]]") -> "list[str | Printer]":
@@ -265,16 +260,9 @@ def _text(ctx: Context, pairs: "list[tuple[Memory, Memory]]") -> "list[str | Pri
 
 def _refused(before: "Memory | None", after: Memory) -> "list[str]":
     """Say which other commands a hook refuses from now on, and which of them it never will."""
-    from memtui.recall import fields
-
-    old = fields.commands(before) if before is not None else ()
-    new = [command for command in fields.commands(after) if command not in old]
-    matching = [command for command in new if fields.can_match(command)]
-    idle = [command for command in new if command not in matching]
-    refuses = f"From now on a hook refuses {_quoted(matching)} once a session, in the mode full."
-    never = f"! {_quoted(idle)} matches no command, so nothing is refused for it: {AS_RUN}"
+    old = _forbids(before)
+    new = {command: can_match for command, can_match in _forbids(after).items() if command not in old}
+    matching, idle = (", ".join(f"`{name}`" for name in new if new[name] is matches) for matches in (True, False))
+    refuses = f"From now on a hook refuses {matching} once a session, in the mode full."
+    never = f"! {idle} matches no command, so nothing is refused for it: {AS_RUN}"
     return [line(refuses)] * bool(matching) + [line(never)] * bool(idle)
-
-
-def _quoted(commands: "list[str]") -> str:
-    return ", ".join(f"`{command}`" for command in commands)

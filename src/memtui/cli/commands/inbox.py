@@ -8,11 +8,10 @@ from memtui.base.short_ids import short_id
 from memtui.cli import decisions, parser
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, Decisions
-from memtui.cli.output import Output, Result, line, styled
+from memtui.cli.output import Result, line, styled
 from memtui.inbox.format import NOUNS
 from memtui.settings import config
-from memtui.views import drafts, notes, versions
-from memtui.views.decisions import Decision
+from memtui.views import changes, drafts, notes
 
 LIMIT = 200
 
@@ -77,42 +76,31 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         f"{many(notes, 'note')} for the agent: memtui note --list" if notes and args.kind is None else "",
     ]
     if gate_hides:
-        rest += versions.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
+        rest += changes.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
     if not decision_rows:
         nothing = "Nothing of this kind waits here: memtui inbox lists all kinds."
         return Result(data, nothing if args.kind else _nothing(ctx), *rest)
+    cells = [
+        [
+            (row.kind.word, row.kind.style),
+            (short_id(row.id), "cyan"),
+            (dates.day(row.until, now) if row.until is not None else age(row.time, now) if row.time else "", "dim"),
+            (line(row.place), "dim"),
+            line(row.says),
+        ]
+        for row in decision_rows
+    ]
+    headers = ["KIND", "ID", "UNTIL" if args.later else "AGE", "WHERE", "WHAT"]
     ways = ("See one: memtui inbox ID", "Yes: memtui approve ID", "No: memtui reject ID")
     when = "Back: memtui reject ID --later now" if args.later else "Not now: memtui reject ID --later friday"
     return Result(
         data,
         styled(f"{count:,} {'for later' if args.later else 'to decide'}", "bold"),
-        lambda out: _table(out, decision_rows, now),
+        lambda out: out.table(headers, cells, flex=(4, 3), right=(2,)),
         *rest,
         lambda out: out.section(),
         lambda out: out.phrases([(phrase, "dim") for phrase in (*ways, when)]),
     )
-
-
-def _table(out: Output, rows: "list[Decision]", now: float) -> None:
-    cells = [
-        [
-            (row.kind.word, row.kind.style),
-            (short_id(row.id), "cyan"),
-            (_when(row, now), "dim"),
-            (line(row.place), "dim"),
-            line(row.says),
-        ]
-        for row in rows
-    ]
-    time = "UNTIL" if rows[0].until is not None else "AGE"
-    out.table(["KIND", "ID", time, "WHERE", "WHAT"], cells, flex=(4, 3), right=(2,))
-
-
-def _when(row: Decision, now: float) -> str:
-    """Return until when a decision is put off, or its age."""
-    if row.until is not None:
-        return dates.day(row.until, now)
-    return age(row.time, now) if row.time is not None else ""
 
 
 def _nothing(ctx: Context) -> str:

@@ -12,14 +12,13 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.models import log
 from memtui.models.choice import choose
-from memtui.models.log import LoggedCall
 from memtui.models.subconscious import block_files, control, runs
 from memtui.models.subconscious.blocks import Blocks
 from memtui.models.subconscious.control import Overview
 from memtui.recall import places as recall_places
 from memtui.recall import semantic, sentences
 from memtui.settings import config, setting
-from memtui.views import models, versions
+from memtui.views import changes, models
 from memtui.worker import index_updates, sentence_vectors
 
 LIMIT = 30
@@ -74,7 +73,6 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
 
 
 def _print_reading(ctx: Context, out: Output, overview: Overview) -> None:
-    """Print whether the model reads sessions, and what came of it."""
     now = ctx.now()
     rows = [("reads along", models.state(overview, now)), *models.facts(overview, now)]
     names = control.names(ctx.env, [mention.project for mention in overview.mentions])
@@ -100,14 +98,13 @@ model log: list the calls of models, newest first
 )
 def log_of(ctx: Context, args: argparse.Namespace) -> Result:
     """List the calls of models, or the sessions that one read, newest first."""
+    now = ctx.now()
     if args.runs:
-        jobs = runs.newest_first(ctx.root, args.limit or sys.maxsize)
-        text = (lambda out: _print_runs(ctx, out, jobs)) if jobs else models.EMPTY
-        return Result({"runs": [run.data() for run in jobs]}, text)
+        return _runs(ctx, runs.newest_first(ctx.root, args.limit or sys.maxsize), now)
     every = log.newest_first(ctx.root)
     calls = list(islice(every, args.limit or None))
     more = next(every, None) is not None
-    usage = log.used_today(ctx.root, ctx.now())
+    usage = log.used_today(ctx.root, now)
     data = {"calls": [call.data() for call in calls], "more": more}
     data["today"] = {"tokens": usage.tokens, "cost": usage.cost}
     if not calls:
@@ -115,31 +112,26 @@ def log_of(ctx: Context, args: argparse.Namespace) -> Result:
     choice = choose(ctx.env, config.load(ctx.root))
     today = f"Today: {models.of_budget(usage, choice.daily_tokens, choice.daily_dollars)}."
     rest = "and more: memtui model log --limit 0" if more else ""
-    return Result(data, lambda out: _print_calls(ctx, out, calls), rest, today)
-
-
-def _print_calls(ctx: Context, out: Output, calls: "list[LoggedCall]") -> None:
+    headers = ["AGE", "PURPOSE", "OUTCOME", "IN", "CACHED", "OUT", "COST", "TIME", "BY", "MODEL"]
     cells = [
         [
-            age(logged_call.time, ctx.now()),
-            line(logged_call.purpose),
-            (models.outcome(logged_call.outcome), models.style(logged_call.outcome)),
-            f"{logged_call.usage.input + logged_call.usage.written:,}",
-            f"{logged_call.usage.cached:,}",
-            f"{logged_call.usage.output:,}",
-            models.dollars(logged_call.usage.cost),
-            f"{logged_call.seconds:.1f} s",
-            line(logged_call.backend),
-            line(models.short_name(logged_call.model)),
+            age(call.time, now),
+            line(call.purpose),
+            (models.outcome(call.outcome), models.style(call.outcome)),
+            *(f"{count:,}" for count in (call.usage.input + call.usage.written, call.usage.cached, call.usage.output)),
+            models.dollars(call.usage.cost),
+            f"{call.seconds:.1f} s",
+            line(call.backend),
+            line(models.short_name(call.model)),
         ]
-        for logged_call in calls
+        for call in calls
     ]
-    headers = ["AGE", "PURPOSE", "OUTCOME", "IN", "CACHED", "OUT", "COST", "TIME", "BY", "MODEL"]
-    out.table(headers, cells, flex=(9, 1), right=(0, 3, 4, 5, 6, 7))
+    return Result(data, lambda out: out.table(headers, cells, flex=(9, 1), right=(0, 3, 4, 5, 6, 7)), rest, today)
 
 
-def _print_runs(ctx: Context, out: Output, jobs: "list[runs.Run]") -> None:
-    now, names = ctx.now(), control.names(ctx.env, [run.project for run in jobs])
+def _runs(ctx: Context, jobs: "list[runs.Run]", now: float) -> Result:
+    names, notes = control.names(ctx.env, [run.project for run in jobs]), [line(run.note) for run in jobs]
+    headers = ["AGE", "RUN", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"]
     cells = [
         [
             age(run.time, now),
@@ -153,8 +145,8 @@ def _print_runs(ctx: Context, out: Output, jobs: "list[runs.Run]") -> None:
         ]
         for run in jobs
     ]
-    headers = ["AGE", "RUN", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"]
-    out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=[line(run.note) for run in jobs])
+    text = (lambda out: out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=notes)) if jobs else models.EMPTY
+    return Result({"runs": [run.data() for run in jobs]}, text)
 
 
 # the sentence model
@@ -245,7 +237,7 @@ def blocks(ctx: Context, args: argparse.Namespace) -> Result:
         if newest is not None and newest.written is not None:
             changed = {"changed": clock.iso(newest.written), "by": newest.writer.by}
         data.append({**row, "path": parts.path(name), **changed})
-        when = f"{age(newest.written, ctx.now())}, {versions.writer(newest)}" if newest else "-"
+        when = f"{age(newest.written, ctx.now())}, {changes.writer(newest)}" if newest else "-"
         words = line(content.partition("\n")[0]) or f"({purpose})"
         cells.append([name, str(row["scope"]), f"{len(content):,}", when, words])
     headers = ["BLOCK", "SCOPE", "SIZE", "CHANGED", "TEXT"]

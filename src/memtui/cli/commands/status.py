@@ -112,7 +112,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _changed(ctx: Context) -> int:
-    """Count what others wrote since the person saw it; 0 if that can't be read."""
     with suppress(MemtuiError, OSError):
         ctx.look()
         return len(ctx.changed())
@@ -171,7 +170,6 @@ def _steps(
 
 
 def _paths(ctx: Context, name: "str | bool") -> Result:
-    """List the paths of this project and of memtui, or name one."""
     root, claude = ctx.root, ctx.config_dir
     own = paths.inbox_dir(root, ctx.slug)
     every = {

@@ -44,7 +44,7 @@ path=PATH|sessions | a file or a folder (./sessions for one of that name)
 --dry-run | show what would be written""")
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.transfer import import_plan
-    from memtui.views import transfers
+    from memtui.views import drafts
 
     if args.path == SESSIONS:
         if args.scope:
@@ -79,14 +79,13 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
         lambda out: out.heading(line(ctx.tilde(source.path)), line(source.said)),
         lambda out: out.table(headers, rows, indent="  "),
         f"  and {more:,} more" if more > 0 else "",
-        *transfers.imported(plan, is_done=bool(transaction_id)),
-        *_left_out(transfers.skipped(source.skipped)),
+        *drafts.imported(plan, is_done=bool(transaction_id)),
+        *_left_out(drafts.skipped(source.skipped)),
         narrate(LISTED.format("memtui inbox") if transaction_id else ""),
     )
 
 
 def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
-    """Read the transcripts of past sessions, and offer drafts."""
     from memtui.learn.backfill import ranking, reader
     from memtui.views import drafts
 
@@ -184,7 +183,7 @@ A scope becomes a folder of its memories and its MEMORY.md, byte for byte; --all
 def export(ctx: Context, args: argparse.Namespace) -> Result:
     """Export scopes to a folder."""
     from memtui.transfer import export_folder
-    from memtui.views import transfers
+    from memtui.views import drafts
 
     every = [scope for scope in memories.chosen_scopes(ctx, None) if scope.kind not in NOT_EXPORTED]
     if bool(args.scope) == args.all:
@@ -202,9 +201,9 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
     }
     return Result(
         data,
-        transfers.exported(exported),
+        drafts.exported(exported),
         lambda out: out.exact(f"wrote  {line(ctx.tilde(path))}"),
-        *transfers.beside(exported),
-        *_left_out(transfers.skipped(exported.skipped)),
-        narrate(transfers.elsewhere(exported, os.path.basename(path))),
+        *drafts.beside(exported),
+        *_left_out(drafts.skipped(exported.skipped)),
+        narrate(drafts.elsewhere(exported, os.path.basename(path))),
     )

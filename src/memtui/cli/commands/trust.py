@@ -11,7 +11,7 @@ from memtui.cli.output import Output, Result, line, picked
 from memtui.client import locate
 from memtui.store import scopes, trust, trust_grants
 from memtui.store.memory import read_memory
-from memtui.views import versions
+from memtui.views import changes
 
 
 @parser.command("""\
@@ -68,7 +68,6 @@ def _grant(
     names: "list[str] | None",
     bulk: memories.BulkResult,
 ) -> Result:
-    """Show the memories that are not trusted yet, or those of `names`, and trust them if a person agrees."""
     contents = trust_grants.read(directory, names)
     trusted = trust.load(ctx.root, directory)
     untrusted = [name for name, text in contents.items() if not trusted.allows(text)]
@@ -80,7 +79,7 @@ def _grant(
             ctx.out.print()
         for name in names or untrusted:
             earlier = trust_grants.earlier(ctx.root, trusted, name)
-            ctx.out.parts(versions.describe_untrusted(name, contents.get(name, b""), earlier))
+            ctx.out.parts(changes.describe_untrusted(name, contents.get(name, b""), earlier))
             ctx.out.print()
     how = ", and all later versions" if args.always else ""
     if (untrusted or args.always) and not args.yes:
@@ -119,7 +118,6 @@ def _status(ctx: Context, directory: str) -> trust.TrustStatus:
 
 
 def _waits(ctx: Context, directory: str) -> bool:
-    """Tell whether a directory has memories that are not trusted."""
     trust_status = _status(ctx, directory)
     return bool(trust_status.new or trust_status.changed)
 

@@ -60,7 +60,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
-    """List the changes, newest first."""
     ledger = journal.ledger()
     every = [worded(journal, transaction) for transaction in ledger.changes()]
     transactions = every[: HISTORY if limit is None else limit or None]

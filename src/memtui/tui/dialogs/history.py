@@ -19,8 +19,7 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model import line_diff
 from memtui.tui.services import Services
-from memtui.views import safe_text
-from memtui.views import versions as words
+from memtui.views import changes, safe_text
 
 NONE = "There are no versions of it: memtui keeps those of memories that it can read, not of CLAUDE.md and rules."
 
@@ -53,14 +52,14 @@ async def show_memory(services: Services, scope: Scope, path: str) -> str:
     scopes = await asyncio.to_thread(history.scopes_of, data.env, data.cwd, line)
 
     def who(version: Version) -> str:
-        words_then = words.told(version, line[-1], by_writer[version.writer].title, scopes)
+        words_then = changes.told(version, line[-1], by_writer[version.writer].title, scopes)
         return "deleted, " * (version.digest == GONE) + words_then
 
     lineage = Lineage(
         references.stem(file),
         line,
         lambda version: who(version) + ("  not seen yet" if history.waits(line, version) else ""),
-        lambda version: words.prompted(by_writer[version.writer].prompt),
+        lambda version: changes.prompted(by_writer[version.writer].prompt),
         lambda version: _text(versions.content(version)),
     )
     version = await _chosen(services, lineage)
@@ -90,7 +89,7 @@ async def show_block(services: Services, name: str) -> None:
         services.warn(f"{name} has no versions: nobody has changed it.")
         return
     text = partial(blocks.content, name)
-    lineage = Lineage(name, line, lambda version: words.told(version, line[-1]), lambda _: "", text)
+    lineage = Lineage(name, line, lambda version: changes.told(version, line[-1]), lambda _: "", text)
     version = await _chosen(services, lineage)
     if version is None:
         return

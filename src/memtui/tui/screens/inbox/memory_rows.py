@@ -20,7 +20,7 @@ from memtui.tui.screens.inbox.chosen import RowCommands
 from memtui.tui.screens.inbox.text import lines_of
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.parts import draw
-from memtui.views import versions
+from memtui.views import changes
 from memtui.views.decisions import ChangedRow, ProblemRow, TrustRow
 
 
@@ -49,7 +49,7 @@ class ChangedCommands(RowCommands[ChangedRow]):
         view.needed = lines_of(text, view.detail_width)
         keys = [
             ("inbox.approve", "keep it: it is trusted, and sessions get it" if row.undelivered else "keep it"),
-            ("inbox.reject", f"reject it: {versions.BACK[row.changed.kind]}"),
+            ("inbox.reject", f"reject it: {changes.BACK[row.changed.kind]}"),
             ("inbox.edit", "edit it; what you save counts as seen"),
         ]
         return self.with_keys(text, keys[: 2 + (row.changed.kind != "deleted")])
@@ -81,7 +81,7 @@ class ChangedCommands(RowCommands[ChangedRow]):
             return
         trusted = [row.undelivered for row in self.chosen.rows(ChangedRow)]
         if await self._agreed("keep and trust" if any(trusted) else "keep"):
-            sentence = versions.done("keep", memories) + (" Sessions get it now." if trusted == [True] else "")
+            sentence = changes.done("keep", memories) + (" Sessions get it now." if trusted == [True] else "")
             self.chosen.act(lambda: outside_changes.keep(data.store().journal, data.versions, memories), sentence)
 
     async def reject_changes(self) -> None:
@@ -102,8 +102,8 @@ class ChangedCommands(RowCommands[ChangedRow]):
         if not outcome.failed:
             self.chosen.say(rejected)
             return
-        answer = versions.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
-        reasons = [(row["name"], row["message"]) for row in versions.failures(outcome.failed)]
+        answer = changes.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
+        reasons = [(row["name"], row["message"]) for row in changes.failures(outcome.failed)]
         await self.services.ask(left_alone(f"{many(len(reasons), 'memory', 'memories')} left alone: {answer}", reasons))
 
     async def edit(self) -> None:

@@ -220,11 +220,11 @@ def glance_text(row: Row) -> Text:
 def trust_text(data: Data, directory: str, contents: Mapping[str, bytes]) -> Text:
     """Return memories as the agent gets them, Markdown not drawn; of one that was trusted, what changed since then."""
     from memtui.store import trust, trust_grants
-    from memtui.views import versions
+    from memtui.views import changes
 
     trusted = trust.load(data.root, directory)
     before = {name: trust_grants.earlier(data.root, trusted, name) for name in contents}
-    details = (versions.describe_untrusted(name, text, before[name]) for name, text in contents.items())
+    details = (changes.describe_untrusted(name, text, before[name]) for name, text in contents.items())
     return Text("\n").join(map(draw, details))
 
 

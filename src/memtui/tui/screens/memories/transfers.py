@@ -75,7 +75,7 @@ class TransferCommands:
     async def export(self) -> None:
         """Ask where to, and write the memories of the scope that the cursor of the tree is on."""
         from memtui.transfer import export_folder
-        from memtui.views import transfers
+        from memtui.views import drafts
 
         place, data = self.places.row, self.services.data
         if place is None:
@@ -84,8 +84,8 @@ class TransferCommands:
         label = place.scopes[0].shown if len(place.scopes) == 1 else place.label
         home = paths.home(data.env)
         default = data.tilde(f"{home or data.cwd}/{export_folder.default_name(label)}")
-        about = f"{transfers.exported(export)}. {' '.join(transfers.beside(export))}".strip()
-        below = transfers.elsewhere(export, "PATH")
+        about = f"{drafts.exported(export)}. {' '.join(drafts.beside(export))}".strip()
+        below = drafts.elsewhere(export, "PATH")
         title, check = f"Export {safe_text.line(label)} to", self._check_free
         typed = await self.services.ask(Line(title, default, about=about, below=below, verb="export", check=check))
         if not typed or not typed.strip():
@@ -117,15 +117,15 @@ class TransferCommands:
 
 
 def _drafts_text(plan: "ImportPlan") -> Text:
-    from memtui.views import transfers
+    from memtui.views import drafts
 
-    text = Text("\n".join(transfers.imported(plan, is_done=False)) + "\n" * (2 if plan.drafts else 1))
+    text = Text("\n".join(drafts.imported(plan, is_done=False)) + "\n" * (2 if plan.drafts else 1))
     for line in plan.drafts[:FIRST]:
         text.append(f"  + {safe_text.line(f'{line.scope}:{line.name}')}", style="bold")
         text.append(f"  {safe_text.line(line.given.description)}\n")
     if len(plan.drafts) > FIRST:
         text.append(f"  and {len(plan.drafts) - FIRST:,} more\n", style="dim")
-    if left_out := transfers.skipped(plan.found.skipped):
+    if left_out := drafts.skipped(plan.found.skipped):
         text.append("\nLeft out:\n", style="bold")
         text.append("".join(f"  {line}\n" for line in left_out), style="dim")
     return text
