@@ -73,7 +73,7 @@ def test_what_a_model_proposes_is_a_changeset_that_can_be_applied_and_undone(wor
     assert world.files() == before
     assert [(each.kind, each.reason) for each in done.proposals] == [("merge", "Because."), ("rewrite", "Because.")]
     assert done.proposals[0].by == "claude-haiku-5-5"
-    assert (done.asked, done.dropped, done.failed, done.stopped) == (1, [], [], None)
+    assert (done.asked, done.dropped, done.errors) == (1, [], [])
     assert done.used.tokens == 1010
     evidence = done.proposals[0].evidence
     assert {each.code for each in evidence} >= {"dream", "memories.alike"}
@@ -190,8 +190,7 @@ def test_an_answer_that_is_none_is_passed_over_and_the_rest_is_asked(world, api)
     api.default = use("answer", actions=[])
     api.will("I would rather talk.", use("answer", delete_all=True), Reply([], stop="refusal"))
     done = dream(world).run()
-    assert [each.outcome for each in done.failed] == ["invalid", "invalid", "refused"]
-    assert done.stopped is None
+    assert [each.outcome for each in done.errors] == ["invalid", "invalid", "refused"]
     assert dream(world).batches  # they are asked again next time
 
 
@@ -200,8 +199,7 @@ def test_over_the_budget_the_run_ends_and_keeps_what_it_has(world, api):
     world.write(f"{world.root}/config.toml", 'llm_backend = "api"\nllm_daily_tokens = 30000\n')
     api.default = Reply([use("answer", actions=[])], input_tokens=20_000)
     done = dream(world).run()
-    assert done.stopped is not None
-    assert "llm_daily_tokens" in done.stopped.hint
+    assert "llm_daily_tokens" in done.errors[-1].hint
 
 
 def test_the_estimate_is_not_less_than_what_is_used(world, api):

@@ -8,16 +8,13 @@ import json
 from typing import Any
 
 from memtui.models.call import (
-    CUT,
-    INVALID,
     POLL_SECONDS,
-    REFUSED,
-    UNREACHABLE,
     Answer,
     Call,
     ModelError,
     ModelUsage,
     Stop,
+    counted,
     of_status,
     priced,
     shortened,
@@ -34,13 +31,6 @@ PASSING = {"overloaded_error", "rate_limit_error", "api_error", "timeout_error"}
 # The most seconds that a service can make us wait before the next attempt.
 MOST_AFTER = 60.0
 EPHEMERAL = {"type": "ephemeral"}
-# What the service calls the kinds of tokens.
-COUNTS = {
-    "input": "input_tokens",
-    "output": "output_tokens",
-    "cached": "cache_read_input_tokens",
-    "written": "cache_creation_input_tokens",
-}
 NO_API = ("The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.")
 NO_JSON = ("The model answered with text that is not JSON.", "")
 
@@ -95,12 +85,12 @@ class Api:
         except anthropic.APIStatusError as error:
             raise _of_error(error, other.usage()) from error
         except anthropic.APIConnectionError as error:
-            raise ModelError(UNREACHABLE, f"There is no connection to the model: {_said(error)}") from error
+            raise ModelError("unreachable", f"There is no connection to the model: {_said(error)}") from error
         except (ValueError, RuntimeError) as error:  # of the SDK, for what the API does not send, and what is no JSON
             words = NO_API if other.message is None else NO_JSON
-            raise ModelError(INVALID, *words, other.usage()) from error
+            raise ModelError("invalid", *words, other.usage()) from error
         except Exception as error:  # of the HTTP library, which the SDK lets through while it reads a stream
-            raise ModelError(CUT, f"The connection broke off: {_said(error)}", usage=other.usage()) from error
+            raise ModelError("cut", f"The connection broke off: {_said(error)}", usage=other.usage()) from error
 
     def _body(self, call: Call) -> dict[str, Any]:
         head = [{"type": "text", "text": call.head, "cache_control": EPHEMERAL}] if call.head else []
@@ -123,9 +113,8 @@ class _Heard:
     def usage(self) -> ModelUsage:
         """Return what was used so far, as far as the service has said."""
         counts = getattr(self.message, "usage", None)
-        return priced(self._named, ModelUsage(**{key: getattr(counts, name, 0) or 0 for key, name in COUNTS.items()}))
+        return priced(self._named(), counted(lambda name: getattr(counts, name, 0)))
 
-    @property
     def _named(self) -> str:
         return str(getattr(self.message, "model", "") or self.model)
 
@@ -133,23 +122,23 @@ class _Heard:
         """Return the answer. Raises ModelError if it is not whole, or no answer."""
         usage = self.usage()
         if self.message is None:
-            raise ModelError(INVALID, *NO_API)
+            raise ModelError("invalid", *NO_API)
         if not self.is_whole:
-            raise ModelError(CUT, "The answer broke off.", usage=usage)
+            raise ModelError("cut", "The answer broke off.", usage=usage)
         if self.message.stop_reason == "refusal":
-            raise ModelError(REFUSED, "The model refused to answer.", usage=usage)
+            raise ModelError("refused", "The model refused to answer.", usage=usage)
         if self.message.stop_reason in {"max_tokens", "model_context_window_exceeded"}:
-            raise ModelError(INVALID, "The answer is too long, and was cut off.", usage=usage)
+            raise ModelError("invalid", "The answer is too long, and was cut off.", usage=usage)
         for block in self.message.content:
             if block.type == "tool_use":
-                return Answer(block.input, self._named, usage)
+                return Answer(block.input, self._named(), usage)
         text = "".join(block.text for block in self.message.content if block.type == "text").strip()
         if text.startswith("```") and text.endswith("```"):
             text = text.removesuffix("```").partition("\n")[2]  # marks of a code block
         try:
-            return Answer(json.loads(text), self._named, usage)
+            return Answer(json.loads(text), self._named(), usage)
         except (ValueError, RecursionError) as error:
-            raise ModelError(INVALID, *NO_JSON, usage) from error
+            raise ModelError("invalid", *NO_JSON, usage) from error
 
 
 def _said(error: Exception) -> str:

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from memtui.base import visible
 from memtui.base.errors import MemtuiError
@@ -63,6 +63,19 @@ class ModelUsage(NamedTuple):
 
 
 NOTHING = ModelUsage()
+# What the service calls the kinds of tokens.
+COUNTS = {
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cached": "cache_read_input_tokens",
+    "written": "cache_creation_input_tokens",
+}
+
+
+def counted(count: Callable[[str], object]) -> ModelUsage:
+    """Return the tokens that a service counted, each by the service's name for its kind."""
+    counts = {kind: count(name) for kind, name in COUNTS.items()}
+    return ModelUsage(**{kind: number for kind, number in counts.items() if isinstance(number, int)})
 
 
 def priced(model: str, usage: ModelUsage) -> ModelUsage:
@@ -87,9 +100,11 @@ def tokens_in(text: str) -> int:
 # the day does not suffice; the service has too much to do; there was no connection; the answer ended before it was
 # whole; the service did not take the request; the model refused; the answer is not of the schema; it took longer than
 # the settings allow; the person cancelled.
-OFF, BUDGET, BUSY, UNREACHABLE, CUT = "off", "budget", "busy", "unreachable", "cut"
-REJECTED, REFUSED, INVALID, LATE, CANCELLED = "rejected", "refused", "invalid", "late", "cancelled"
-RETRYABLE, UNMETERED, FUTILE = {BUSY, UNREACHABLE, CUT}, {CUT, LATE, CANCELLED}, {REFUSED, INVALID, LATE}
+Outcome = Literal[
+    "off", "budget", "busy", "unreachable", "cut", "rejected", "refused", "invalid", "late", "cancelled"
+]  # fmt: skip
+RETRYABLE, UNMETERED = {"busy", "unreachable", "cut"}, {"cut", "late", "cancelled"}
+FUTILE = {"refused", "invalid", "late"}
 # Characters of what a service said.
 MESSAGE_MOST = 300
 
@@ -98,7 +113,7 @@ class ModelError(MemtuiError):
     """A call gave no answer: the `outcome`, what it used all the same, and after how many seconds to try again."""
 
     def __init__(
-        self, outcome: str, message: str, hint: str = "", usage: ModelUsage = NOTHING, after: float = 0.0
+        self, outcome: Outcome, message: str, hint: str = "", usage: ModelUsage = NOTHING, after: float = 0.0
     ) -> None:
         super().__init__(message, hint)
         self.outcome, self.usage, self.after = outcome, usage, after
@@ -119,8 +134,8 @@ def of_status(
 ) -> ModelError:
     """Return the error for a status with which a service answered. `is_passing`: the same request may succeed later."""
     if is_passing:
-        return ModelError(BUSY, f"The model is busy ({status}): {words}", "Try again later.", usage, after)
-    return ModelError(REJECTED, f"The service did not take the request ({status}): {words}", hint, usage)
+        return ModelError("busy", f"The model is busy ({status}): {words}", "Try again later.", usage, after)
+    return ModelError("rejected", f"The service did not take the request ({status}): {words}", hint, usage)
 
 
 class Call(NamedTuple):
@@ -164,10 +179,10 @@ class Stop:
     def check(self, usage: ModelUsage = NOTHING) -> None:
         """Raise ModelError, with what was used, if it is time."""
         if self.cancelled():
-            raise ModelError(CANCELLED, "Cancelled.", usage=usage)
+            raise ModelError("cancelled", "Cancelled.", usage=usage)
         if self.left <= 0:
             words = f"The model did not answer within {self.seconds:g} s."
-            raise ModelError(LATE, words, "Allow more: memtui config set llm_timeout 300", usage)
+            raise ModelError("late", words, "Allow more: memtui config set llm_timeout 300", usage)
 
     def pause(self, seconds: float) -> None:
         """Wait, checking all the time."""

@@ -15,11 +15,8 @@ from memtui.base.finding import Finding, good, note
 from memtui.base.phrasing import ago
 from memtui.client import settings_files
 from memtui.models import log
-from memtui.models.call import BUDGET, CANCELLED
 from memtui.settings import config
 
-OFF = "llm.off"
-NOTHING = "llm.nothing"
 NO_MODEL = "No model may be asked: llm_backend is off."
 SWITCH_ON = "Choose one: memtui config set llm_backend auto"
 # Variables that say, beside those of ANTHROPIC_, which model is asked, by which way, and with which key.
@@ -41,34 +38,35 @@ class ModelChoice(NamedTuple):
     @property
     def off(self) -> bool:
         """Whether the settings say that no model may be asked."""
-        return self.reason == OFF
+        return self.reason == "llm.off"
 
     @property
     def why(self) -> str:
         """Why no model can be asked, in a sentence."""
-        return NO_MODEL if self.off else findings.message(self.finding())
+        return NO_MODEL if self.off else findings.message(self.finding)
 
     @property
     def hint(self) -> str:
         """What to do about it."""
-        return SWITCH_ON if self.off else findings.remedy(self.finding())
+        return SWITCH_ON if self.off else findings.remedy(self.finding)
 
+    @property
     def finding(self) -> Finding:
-        """Return why no model can be asked, as a finding."""
-        return (good if self.reason == OFF else note)(self.reason)
+        """Why no model can be asked, as a finding."""
+        return (good if self.off else note)(self.reason)
 
 
 def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
     """Choose as the settings say: `auto` takes the API if there is a key for it, else the client."""
     wanted = str(config.value(settings, None, "llm_backend"))
     key = bool(env.get("ANTHROPIC_API_KEY") or env.get("ANTHROPIC_AUTH_TOKEN"))
-    backend, reason = "", OFF
+    backend, reason = "", "llm.off"
     if wanted in {"api", "auto"}:
         reason = "llm.no_key" if not key else "" if find_spec("anthropic") is not None else "llm.no_package"
         backend = "" if reason else "api"
     if wanted == "claude" or (wanted == "auto" and not backend):
         program = shutil.which("claude", path=env.get("PATH", os.defpath))
-        backend, reason = ("claude", "") if program else ("", "llm.no_client" if wanted == "claude" else NOTHING)
+        backend, reason = ("claude", "") if program else ("", "llm.no_client" if wanted == "claude" else "llm.nothing")
     return ModelChoice(
         backend,
         reason,
@@ -97,17 +95,17 @@ def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
     """Find what keeps models from being asked, what they used today, and what became of the last call."""
     choice = choose(env, config.load(root))
     if not choice.backend:
-        yield choice.finding()
+        yield choice.finding
         return
     today, last = log.today(root, now), next(log.newest_first(root), None)
-    unmade = sum(call.outcome == BUDGET for call in today)
+    unmade = sum(call.outcome == "budget" for call in today)
     usage = log.sum_of(today)
     tokens, cost = f"{usage.tokens:,}", f"{usage.cost or 0.0:.2f}"
     calls = len(today) - unmade
     yield good("llm.ok", backend=choice.backend, model=choice.model, calls=calls, tokens=tokens, cost=cost)
     if unmade:
         yield note("llm.budget", count=unmade)
-    elif last is not None and last.outcome not in {log.ANSWERED, log.BEGUN, CANCELLED}:
+    elif last is not None and last.outcome not in {log.ANSWERED, log.BEGUN, "cancelled"}:
         yield note("llm.last_failed", outcome=last.outcome, when=ago(last.time, now))
 
 

@@ -15,23 +15,7 @@ from typing import IO, Any
 
 from memtui.base import fastjson, fs
 from memtui.base.storage import storage_error
-from memtui.models.call import (
-    BUSY,
-    CUT,
-    INVALID,
-    OFF,
-    POLL_SECONDS,
-    REFUSED,
-    REJECTED,
-    UNREACHABLE,
-    Answer,
-    Call,
-    ModelError,
-    ModelUsage,
-    Stop,
-    of_status,
-    shortened,
-)
+from memtui.models.call import POLL_SECONDS, Answer, Call, ModelError, ModelUsage, Stop, counted, of_status, shortened
 
 FLAGS = ("-p", "--no-session-persistence", "--output-format", "json")
 NO_TOOLS = ("--tools", "")
@@ -63,7 +47,6 @@ TERM_SECONDS = 2.0
 RUN_IT = "Run `claude -p hello` to see why."
 # What the client says when the model gave no object of the schema, in several attempts; and when it reached a limit.
 NO_OBJECT = "error_max_structured_output_retries"
-COUNTS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 NO_TURNS, NO_DOLLARS = "error_max_turns", "error_max_budget_usd"
 
 
@@ -88,10 +71,10 @@ class Headless:
     def call(self, call: Call, stop: Stop) -> Answer:
         """Make one attempt. Raises ModelError, MemtuiError if memtui's directory can't be written."""
         if self._env.get("CLAUDE_HEADLESS") == "1":
-            raise ModelError(OFF, "No model is asked from within a headless client.")
+            raise ModelError("off", "No model is asked from within a headless client.")
         schema = json.dumps(call.schema)
         if len(schema) > ARGUMENT_MOST:
-            raise ModelError(REJECTED, "The form of the answer is too long for the client.")
+            raise ModelError("rejected", "The form of the answer is too long for the client.")
         words = [self._program, *FLAGS, "--model", self.model, "--json-schema", schema]
         if self._workplace:
             remaining = self._left()
@@ -150,7 +133,7 @@ def slot(root: str) -> Iterator[fs.Lock]:
                 continue
             yield lock
             return
-    raise ModelError(BUSY, f"{AT_ONCE} clients are answering already.", "Try again later.", after=1.0)
+    raise ModelError("busy", f"{AT_ONCE} clients are answering already.", "Try again later.", after=1.0)
 
 
 def note_spawn(root: str) -> None:
@@ -158,16 +141,12 @@ def note_spawn(root: str) -> None:
     path = f"{root}/run/llm-spawns.json"
     with fs.Lock(path + ".lock", 2.0):
         now = time.time()
-        try:
-            times_before = fastjson.loads_dict(fs.read(path, "cache")).get("times")
-        except OSError:
-            times_before = []
-        times = [start for start in times_before if isinstance(start, float)] if isinstance(times_before, list) else []
-        times = [each for each in times if now - MINUTE < each <= now]
+        spawns = fastjson.rows(fastjson.loads_dict(fs.read_or_empty(path)), "times")
+        times = [time for time in spawns if isinstance(time, float) and now - MINUTE < time <= now]
         if len(times) >= A_MINUTE:
             wait = times[-A_MINUTE] + MINUTE - now
             raise ModelError(
-                BUSY, f"{A_MINUTE} clients were started in the last minute.", "Try again in a minute.", after=wait
+                "busy", f"{A_MINUTE} clients were started in the last minute.", "Try again in a minute.", after=wait
             )
         fs.write_atomic(path, fastjson.dumps({"times": [*times, now]}).encode(), durable=False)
 
@@ -217,29 +196,26 @@ def _answer(out: str, err: str, code: int, model: str) -> Answer:
     if not isinstance(reply, dict):
         words = shortened(err or out)
         if code < 0:
-            raise ModelError(CUT, f"The client was ended by signal {-code}.")
+            raise ModelError("cut", f"The client was ended by signal {-code}.")
         if code:
-            raise ModelError(REJECTED, f"The client failed ({code}): {words}", RUN_IT)
-        raise ModelError(INVALID, "The client printed no JSON.")
+            raise ModelError("rejected", f"The client failed ({code}): {words}", RUN_IT)
+        raise ModelError("invalid", "The client printed no JSON.")
     usage, cost, models = reply.get("usage"), reply.get("total_cost_usd"), reply.get("modelUsage")
-    counts = [usage.get(key) if isinstance(usage, dict) else 0 for key in COUNTS]
-    input_tokens, output_tokens, cached, cache_tokens = (count if isinstance(count, int) else 0 for count in counts)
-    other = ModelUsage(
-        input_tokens, output_tokens, cached, cache_tokens, float(cost) if isinstance(cost, (int, float)) else None
-    )
+    used = counted(usage.get if isinstance(usage, dict) else lambda _: 0)
+    used = used._replace(cost=float(cost) if isinstance(cost, (int, float)) else None)
     if isinstance(models, dict) and len(models) == 1:
         model = str(next(iter(models)))
     if reply.get("subtype") in {NO_TURNS, NO_DOLLARS}:
         limit = f"{TURNS} answers" if reply["subtype"] == NO_TURNS else "all the dollars"
-        raise ModelError(INVALID, f"The model used {limit} that one call may take for its tools alone.", usage=other)
+        raise ModelError("invalid", f"The model used {limit} that one call may take for its tools alone.", usage=used)
     if reply.get("stop_reason") == "refusal":
-        raise ModelError(REFUSED, "The model refused to answer.", usage=other)
+        raise ModelError("refused", "The model refused to answer.", usage=used)
     has_object = isinstance(reply.get("structured_output"), dict)
     if reply.get("subtype") == NO_OBJECT or (not reply.get("is_error") and not has_object):
-        raise ModelError(INVALID, "The model did not answer in the form that was asked for.", usage=other)
+        raise ModelError("invalid", "The model did not answer in the form that was asked for.", usage=used)
     if reply.get("is_error"):
-        raise _of_error(reply, other)
-    return Answer(reply["structured_output"], model, other)
+        raise _of_error(reply, used)
+    return Answer(reply["structured_output"], model, used)
 
 
 def _of_error(reply: dict[str, Any], usage: ModelUsage) -> ModelError:
@@ -249,7 +225,9 @@ def _of_error(reply: dict[str, Any], usage: ModelUsage) -> ModelError:
     if isinstance(status, int):
         return of_status(status, status in {408, 429} or status >= 500, words, RUN_IT, usage)
     if "onnect" in words:
-        return ModelError(UNREACHABLE, f"The client has no connection: {words}", usage=usage)
+        return ModelError("unreachable", f"The client has no connection: {words}", usage=usage)
     if "JSON" in words:
-        return ModelError(INVALID, "The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.")
-    return ModelError(REJECTED, f"The client got no answer: {words}", RUN_IT, usage)
+        return ModelError(
+            "invalid", "The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL."
+        )
+    return ModelError("rejected", f"The client got no answer: {words}", RUN_IT, usage)

@@ -10,7 +10,7 @@ from itertools import takewhile
 
 from memtui.base import clock, fastjson, fs, reverse_lines
 from memtui.deliver import log as delivery_log
-from memtui.models.call import BUDGET, ModelError, ModelUsage
+from memtui.models.call import ModelError, ModelUsage
 
 VERSION = 1
 # How the files of the log begin, one a month; tidy/checks/retention.py removes the old ones.
@@ -67,21 +67,15 @@ def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) 
     """Log a call that is about to be made; its usage is what it may use at most. Raises ModelError if that could
     exceed the budget of the day (0: no limit), and OSError."""
     with fs.Lock(f"{root}/run/llm-budget.lock", LOCK_SECONDS):
-        usage = used_today(root, call.time)
-        if daily_tokens and usage.tokens + call.usage.tokens > daily_tokens:
-            raise ModelError(
-                BUDGET,
-                f"The call could use {call.usage.tokens:,} tokens, and of today's {daily_tokens:,} "
-                f"{usage.tokens:,} are used.",
-                "Allow more: memtui config set llm_daily_tokens NUMBER",
-            )
-        if daily_dollars and (usage.cost or 0.0) + (call.usage.cost or 0.0) > daily_dollars:
-            raise ModelError(
-                BUDGET,
-                f"The call could cost ${call.usage.cost or 0.0:.3f}, and of today's ${daily_dollars:g} "
-                f"${usage.cost or 0.0:.3f} is used.",
-                "Allow more: memtui config set llm_daily_dollars NUMBER",
-            )
+        used, wanted = used_today(root, call.time), call.usage
+        if daily_tokens and used.tokens + wanted.tokens > daily_tokens:
+            limit = f"of today's {daily_tokens:,} {used.tokens:,} are used."
+            why = f"The call could use {wanted.tokens:,} tokens, and {limit}"
+            raise ModelError("budget", why, "Allow more: memtui config set llm_daily_tokens NUMBER")
+        cost, more = used.cost or 0.0, wanted.cost or 0.0
+        if daily_dollars and cost + more > daily_dollars:
+            why = f"The call could cost ${more:.3f}, and of today's ${daily_dollars:g} ${cost:.3f} is used."
+            raise ModelError("budget", why, "Allow more: memtui config set llm_daily_dollars NUMBER")
         append(root, call)
 
 
@@ -137,13 +131,7 @@ def _parsed(row: dict[str, object]) -> LoggedCall | None:
         if isinstance(value := row.get(key), int | float) and not isinstance(value, bool)
     }
     tokens = {key: int(numbers.get(key, 0)) for key in ("input", "output", "cached", "written")}
-    texts = {key: str(row.get(key) or "") for key in ("purpose", "backend", "model")}
-    return LoggedCall(
-        str(row["id"]),
-        seconds,
-        **texts,
-        usage=ModelUsage(**tokens, cost=numbers.get("cost")),
-        outcome=str(row.get("outcome") or BEGUN),
-        seconds=float(numbers.get("seconds", 0.0)),
-        attempts=int(numbers.get("attempts", 0)),
-    )
+    purpose, backend, model = (str(row.get(key) or "") for key in ("purpose", "backend", "model"))
+    usage, outcome = ModelUsage(**tokens, cost=numbers.get("cost")), str(row.get("outcome") or BEGUN)
+    took, attempts = float(numbers.get("seconds", 0.0)), int(numbers.get("attempts", 0))
+    return LoggedCall(str(row["id"]), seconds, purpose, backend, model, usage, outcome, took, attempts)

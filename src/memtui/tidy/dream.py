@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from memtui.base import visible
 from memtui.base.errors import MemtuiError
-from memtui.models.call import NOTHING, ModelError, ModelUsage, tokens_in
-from memtui.models.model import RULE, LanguageModel, Progress, ask_each, batched, fenced
+from memtui.models.call import NOTHING, Call, ModelError, ModelUsage, tokens_in
+from memtui.models.model import RULE, LanguageModel, fenced
 from memtui.models.schema import Schema
 from memtui.redact.redact import kinds_in
 from memtui.store import memory, scopes, sidecars, trust
@@ -164,7 +164,7 @@ def written_on(memory: Memory) -> date:
 class Batch(NamedTuple):
     """Clusters that one request is about. The names in it are of this request only: `m1`, `m2`, …"""
 
-    clusters: tuple[Cluster, ...]
+    clusters: list[Cluster]
 
     def named(self) -> dict[str, Memory]:
         every = [mem for cluster in self.clusters for mem in cluster.memories]
@@ -184,9 +184,7 @@ class Batch(NamedTuple):
 
 
 class _UnfitError(Exception):
-    def __init__(self, why: Why) -> None:
-        super().__init__(why)
-        self.why: Why = why
+    """An action of a model that becomes no proposal; its argument is a Why."""
 
 
 class Dropped(NamedTuple):
@@ -256,12 +254,11 @@ def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileDif
 
 @dataclass
 class DreamOutcome:
-    """A run's proposals, dropped actions, failed requests, why it `stopped` (None: it is whole), and its use."""
+    """A run's proposals, dropped actions, requests that failed, their use, and how many were `asked`."""
 
     proposals: tuple[Proposal, ...] = ()
     dropped: list[Dropped] = field(default_factory=list)
-    failed: list[ModelError] = field(default_factory=list)
-    stopped: MemtuiError | None = None
+    errors: list[ModelError] = field(default_factory=list)
     used: ModelUsage = NOTHING
     asked: int = 0
 
@@ -272,47 +269,53 @@ class Dream:
     def __init__(self, store: Store, within: Iterable[Scope], model: LanguageModel) -> None:
         self.store, self.model, self.by = store, model, model.name
         self.not_looked_at: list[tuple[Memory, WhyNot]] = []
-        self._waiting = waiting_proposals.saved(store.root)
-        kept_apart = sidecars.kept_apart(store.root)
-        groups: list[Cluster] = []
         self.count = 0
+        self.batches: list[Batch] = []
+        self._waiting = waiting_proposals.saved(store.root)
+        self._used: set[str] = set()  # the files of the proposals so far
+        apart, room = sidecars.kept_apart(store.root), 0
+        # Proposals from these very texts wait for a person.
+        texts = {(file.path, file.before) for proposal in self._waiting for file in proposal.files}
         for scope in within:
             every = sorted_out(store.root, scope, scopes.memories(scope))
             eligible = [mem for mem, why in every if not why]
             self.count += len(eligible)
             self.not_looked_at += [(mem, why) for mem, why in every if why]
-            groups += clusters(scope.directory, eligible, kept_apart)
+            for cluster in clusters(scope.directory, eligible, apart):
+                if all((mem.path, mem.raw) in texts for mem in cluster.memories):
+                    continue
+                size = sum(tokens_in(mem.raw.decode("utf-8", "replace")) + 60 for mem in cluster.memories)
+                if not self.batches or size > room:
+                    self.batches.append(Batch([]))
+                    room = BATCH_TOKENS
+                self.batches[-1].clusters.append(cluster)
+                room -= size
         self._removable = max(REMOVABLE_LEAST, int(self.count * REMOVABLE_PART))  # files
-        self._used: set[str] = set()  # the files of the proposals so far
-        size: Callable[[Cluster], int] = lambda cluster: sum(
-            tokens_in(mem.raw.decode("utf-8", "replace")) + 60 for mem in cluster.memories
-        )
-        # Proposals from these very texts wait for a person.
-        texts = {(file.path, file.before) for proposal in self._waiting for file in proposal.files}
-        is_settled: Callable[[Cluster], bool] = lambda cluster: all(
-            (mem.path, mem.raw) in texts for mem in cluster.memories
-        )
-        new = [group for group in groups if not is_settled(group)]
-        self.batches = [Batch(tuple(groups)) for groups in batched(new, size, BATCH_TOKENS)]
 
     def estimate(self) -> ModelUsage:
         """Estimate what the requests use; an answer as long as the memories that it is about."""
         total = NOTHING
         for prompt in [batch.prompt() for batch in self.batches]:
-            total = total.plus(self.model.estimate(SYSTEM, prompt, min(ANSWER_TOKENS, tokens_in(prompt))))
+            call = Call(SYSTEM, "", prompt, {}, min(ANSWER_TOKENS, tokens_in(prompt)))
+            total = total.plus(self.model.estimate(call))
         return total
 
-    def run(self, progress: Progress = lambda *_: None) -> DreamOutcome:
-        """Ask, and return the proposals that the store could make now; the others are dropped. Raises MemtuiError."""
+    def run(self, progress: Callable[[int], object] = lambda _: None) -> DreamOutcome:
+        """Ask, and return the proposals that the store could make now; the others are dropped. `progress` is called
+        with the number of each request, from 1. Raises MemtuiError."""
         outcome = DreamOutcome()
         proposals: list[Proposal] = []
-
-        def ask(batch: Batch) -> None:
+        for batch in self.batches:
             outcome.asked += 1
-            answer = self.model.ask(PURPOSE, SYSTEM, batch.prompt(), SCHEMA, most=ANSWER_TOKENS)
-            proposals.extend(self.proposals(batch, answer, outcome.dropped))
-
-        outcome.failed, outcome.stopped = ask_each(self.batches, ask, progress)
+            progress(outcome.asked)
+            try:
+                answer = self.model.ask(PURPOSE, SYSTEM, batch.prompt(), SCHEMA, most=ANSWER_TOKENS)
+            except ModelError as error:
+                outcome.errors.append(error)
+                if not error.futile:
+                    break
+            else:
+                proposals += self.proposals(batch, answer, outcome.dropped)
         settled = {*(proposal.id for proposal in self._waiting), *waiting_proposals.rejected(self.store.root)}
         composition = Composition(self.store.files(), [each for each in proposals if each.id not in settled])
         for refused in composition.refused:
@@ -329,7 +332,7 @@ class Dream:
             try:
                 proposal = self._proposal(batch, action)
             except _UnfitError as error:
-                dropped.append(Dropped(action["action"], tuple(action["memories"]), error.why))
+                dropped.append(Dropped(action["action"], tuple(action["memories"]), error.args[0]))
                 continue
             proposals.append(proposal)
             self._used |= {file.path for file in proposal.files}

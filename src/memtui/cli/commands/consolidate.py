@@ -95,31 +95,30 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
     if dream.batches and not args.yes and not args.unattended:
         ctx.confirm(f"{asking} Ask?", "No model was asked.")
 
-    def progress(count: int, total: int) -> None:
-        if count < total and sys.stderr.isatty():
-            ctx.out.say(f"{count + 1} of {total} …")
+    def progress(number: int) -> None:
+        if sys.stderr.isatty():
+            ctx.out.say(f"{number} of {len(dream.batches)} …")
 
     with gates.held(ctx.root, ctx.now()):
         outcome = dream.run(progress)
         plans, usage = outcome.proposals, outcome.used
         path = waiting_proposals.save(ctx.root, plans, ctx.now()) if plans else None
-    errors = [*outcome.failed, *([outcome.stopped] if outcome.stopped is not None else [])]
     waiting = 0 if plans else waiting_proposals.waiting(ctx.root)
     data |= {
         "path": path,
         "waiting": waiting,
         "proposals": [{**proposals.brief(proposal), "reason": _reason(proposal)} for proposal in plans],
         "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
-        "failed": [memtui_error.message for memtui_error in errors],
+        "failed": [error.message for error in outcome.errors],
         "used": {"tokens": usage.tokens, "cost": usage.cost},
     }
     return Result(
         data,
-        lambda out: _print(out, outcome, errors),
+        lambda out: _print(out, outcome),
         f"Used: {usage.tokens:,} tokens, {models.dollars(usage.cost)}." if outcome.asked else "",
         f"{many(waiting, 'proposal waits', 'proposals wait')} already." if waiting else "",
         narrate(REVIEW if plans or waiting else ""),
-        code=EXIT_FAILED if errors else 0,
+        code=EXIT_FAILED if outcome.errors else 0,
     )
 
 
@@ -137,7 +136,7 @@ def _print_estimate(out: Output, dream: Dream, asking: str) -> None:
     out.print(f"{counted}: {asking if dream.batches else 'none needs a look.'}")
 
 
-def _print(out: Output, outcome: DreamOutcome, errors: "list[MemtuiError]") -> None:
+def _print(out: Output, outcome: DreamOutcome) -> None:
     plans = outcome.proposals
     for proposal in plans:
         out.heading(f"{short_id(proposal.id)}  {line(changeset.title(proposal))}")
@@ -148,7 +147,7 @@ def _print(out: Output, outcome: DreamOutcome, errors: "list[MemtuiError]") -> N
         out.print("Nothing new to propose.")
     for why, number in Counter(dropped.why for dropped in outcome.dropped).most_common():
         out.print(styled(f"· {many(number, 'change')} left out: {WHYS[why]}", "dim"))
-    for error in errors:
+    for error in outcome.errors:
         out.print(styled(f"! {line(f'{error.message} {error.hint}'.strip())}", "yellow"))
     if plans:
         out.print(f"{many(len(plans), 'proposal')}, nothing is changed yet.")

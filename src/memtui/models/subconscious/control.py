@@ -11,7 +11,7 @@ from memtui.base import clock, fastjson, fs
 from memtui.base.storage import storage_error
 from memtui.client import projects
 from memtui.models import choice, log
-from memtui.models.call import BUDGET, ModelUsage
+from memtui.models.call import ModelUsage
 from memtui.models.subconscious import block_files, runs
 from memtui.settings import config
 
@@ -180,12 +180,12 @@ def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overv
     """Look at the state of the subconscious in a project."""
     jobs = runs.newest_first(root)
     today = [call for call in log.today(root, now) if call.purpose == PURPOSE]
-    is_spent = bool(today) and today[0].outcome == BUDGET
+    is_spent = bool(today) and today[0].outcome == "budget"
     return Overview(
         powers(env, root, project_root),
         stopped(root),
         log.sum_of(today),
-        sum(call.outcome != BUDGET for call in today),
+        sum(call.outcome != "budget" for call in today),
         "The budget of the day is used up." if is_spent else "",
         tuple(mentions(root, now)),
         tuple(run for run in jobs if run.outcome == runs.BEGUN and not run.killed(now)),

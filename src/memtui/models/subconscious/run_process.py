@@ -17,7 +17,7 @@ from memtui.client.transcripts.conversation import Conversation, cleaned
 from memtui.deliver import error_log
 from memtui.deliver.record import find_note
 from memtui.models import selection
-from memtui.models.call import CANCELLED, ModelError
+from memtui.models.call import ModelError
 from memtui.models.model import LanguageModel
 from memtui.models.subconscious import agent, block_files, blocks, control, runs, transcript_view
 from memtui.models.subconscious.agent import Wishes
@@ -114,7 +114,7 @@ class Along:
             )  # fmt: skip
             agent.ask(model, self._situation(powers, turn, mentions), wishes)
             if why := control.powers(self.env, self.root, self.project_root).why:
-                raise ModelError(CANCELLED, f"{why} What was answered is dropped.")
+                raise ModelError("cancelled", f"{why} What was answered is dropped.")
         except (ModelError, MemtuiError) as error:
             failed = error
         run = replace(run, looks=tuple(wishes.looks), seconds=round(time.monotonic() - begun, 3))
