@@ -22,16 +22,16 @@ class Finding(NamedTuple):
         return self.code.partition(".")[0]
 
 
-def problem(code: str, subject: str = "", **data: object) -> Finding:
+def problem(code: str, subject: str = "", /, **data: object) -> Finding:
     """Make a finding that should be fixed."""
     return Finding(code, PROBLEM, subject, data)
 
 
-def note(code: str, subject: str = "", **data: object) -> Finding:
+def note(code: str, subject: str = "", /, **data: object) -> Finding:
     """Make a finding that a person should know of, with nothing to fix."""
     return Finding(code, NOTE, subject, data)
 
 
-def good(code: str, subject: str = "", **data: object) -> Finding:
+def good(code: str, subject: str = "", /, **data: object) -> Finding:
     """Make a finding that says that all is well."""
     return Finding(code, OK, subject, data)

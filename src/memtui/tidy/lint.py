@@ -4,8 +4,6 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
-from typing import NamedTuple
 
 from memtui.base import paths
 from memtui.base.errors import NotFoundError, UsageError
@@ -37,17 +35,6 @@ REPEATED, WORDS = 0.9, 6
 # The fields with the commands that a memory forbids.
 FORBIDS = {"forbids", "metadata.forbids"}
 PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)])\s)")
-
-
-class Known(NamedTuple):
-    """A memory and its scope."""
-
-    scope: Scope
-    memory: Memory
-
-    @property
-    def ref(self) -> str:
-        return f"{self.scope.shown}:{self.memory.stem}"
 
 
 @dataclass
@@ -140,49 +127,76 @@ def _scope(directory: str, cwd: str) -> Scope:
     return Scope("agent" if is_agent else "auto", label, directory, root, problem=problem, writable=not problem)
 
 
+class _StoppedError(Exception):
+    """The check is no longer wanted."""
+
+
+class _Watched(list[Memory]):
+    """Memories that raise _StoppedError when they are gone through and `go_on`, asked before each, returns False."""
+
+    def __init__(self, memories: Iterable[Memory], go_on: Callable[[], bool]) -> None:
+        self._go_on = go_on
+        super().__init__(self._each(memories))
+
+    def __iter__(self) -> Iterator[Memory]:
+        return self._each(super().__iter__())
+
+    def _each(self, memories: Iterable[Memory]) -> Iterator[Memory]:
+        for memory in memories:
+            if not self._go_on():
+                raise _StoppedError
+            yield memory
+
+
 def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[Finding]:
     """Find everything, the worst first. `go_on` is asked before each memory; False ends it without a finding."""
-    findings: list[Finding] = []
-    knowns: list[Known] = []
+    try:
+        reports = [finding for finding in _reports(subject, go_on) if finding.level != OK]
+    except _StoppedError:
+        return []
+    # Problems first, then as the registry has their codes, then by file and line.
+    return sorted(reports, key=lambda report: (report.level != PROBLEM, ORDER.get(report.code, 0), *place(report)))
+
+
+def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]:
+    every: list[Memory] = []
     projects: dict[str, ProjectFiles] = {}
     for scope in subject.scopes:
-        if not go_on():
-            break
-        memories = dict(subject.known)
-        known_to_all = doctor.memories(subject.root, scope, memories, go_on, subject.scopes)
-        findings += [
-            each._replace(data={**_where(subject, scope, memories, each), **each.data}) for each in known_to_all
-        ]
         if scope.problem or not scope.exists:
+            yield from doctor.memories(subject.root, scope, (), subject.scopes)
             continue
-        own = [*_of(scope, memories.values())]
-        subject.memories.update({memory.path: memory for memory in own})
-        knowns += [Known(scope, memory) for memory in own]
-        findings += _of_scope(subject, scope, own, projects, go_on)
-    if go_on():
-        instructions = [memory for scope in subject.instructions for memory in scopes.memories(scope)]
-        findings += _overlapping(knowns, subject.apart, go_on)
-        findings += _repeating(knowns, instructions, go_on)
-    # Problems first, then as the registry has their codes, then by file and line.
-    rank: Callable[[Finding], tuple[bool, int]] = lambda finding: (finding.level != PROBLEM, ORDER.get(finding.code, 0))
-    return (
-        sorted((e for e in findings if e.level != OK), key=lambda each: (*rank(each), *place(each))) if go_on() else []
-    )
+        own = _Watched(scopes.memories(scope, dict(subject.known)), go_on)
+        files = by_file(scope, own)
+        for finding in doctor.memories(subject.root, scope, own, subject.scopes):
+            yield finding._replace(data={**_where(subject, scope, files, finding), **finding.data})
+        every += own
+        if (index := index_of(scope)) is not None:
+            yield from memory_checks.of_index(scope, index, files)
+        yield from memory_checks.of_memories(scope, own, subject.now)
+        top = locate.worktree_top(scope.directory)
+        repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
+        project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
+        whole = _Watched((memory for memory in own if memory.broken is None), go_on)
+        yield from stale.of_scope(Checked(scope, whole, project, repository, subject.usage))
+    subject.memories.update({memory.path: memory for memory in every})
+    instructions = [memory for scope in subject.instructions for memory in scopes.memories(scope)]
+    whole = _Watched([memory for memory in every if memory.broken is None], go_on)
+    yield from _overlapping(subject, whole)
+    yield from _repeating(subject, whole, instructions)
 
 
-def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], finding: Finding) -> dict[str, object]:
+def _where(subject: LintInput, scope: Scope, files: Mapping[str, Memory], finding: Finding) -> dict[str, object]:
     """Return the index's path for a finding on it, and whether its fix is certain to help."""
     if not finding.subject.startswith("index:"):
         return {}
     where: dict[str, object] = {"path": scope.index_path}
     index = index_of(scope)
     if index is not None and finding.code == "memories.cut":
-        own = by_file(scope, memories.values())
-        fitted = index_fit.fit(scope, index.raw, own, index_fit.uses_of(scope, subject.usage))
+        fitted = index_fit.fit(scope, index.raw, files, index_fit.uses_of(scope, subject.usage))
         where["certain"] = fitted.data != index.raw
     if index is not None and finding.code == "memories.dangling":
-        files = finding.data["files"]
-        where["certain"] = isinstance(files, list) and len(files) <= max(FEW_LINES, len(index.entries) // 2)
+        dangling = finding.data["files"]
+        where["certain"] = isinstance(dangling, list) and len(dangling) <= max(FEW_LINES, len(index.entries) // 2)
     return where
 
 
@@ -196,64 +210,40 @@ def _of(scope: Scope, memories: Iterable[Memory]) -> Iterator[Memory]:
     return (memory for memory in memories if memory.scope_label == scope.label and memory.path.startswith(top))
 
 
-def _of_scope(
-    subject: LintInput,
-    scope: Scope,
-    own: Sequence[Memory],
-    projects: dict[str, ProjectFiles],
-    go_on: Callable[[], bool],
-) -> Iterator[Finding]:
-    index = index_of(scope)
-    if index is not None:
-        yield from memory_checks.of_index(scope, index, by_file(scope, own))
-    yield from memory_checks.of_memories(scope, own, subject.now, go_on)
-    top = locate.worktree_top(scope.directory)
-    repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
-    project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
-    whole = [memory for memory in own if memory.broken is None]
-    yield from stale.of_scope(Checked(scope, whole, project, repository, subject.usage, go_on))
-
-
-def _overlapping(
-    knowns: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
-) -> Iterator[Finding]:
+def _overlapping(subject: LintInput, memories: Sequence[Memory]) -> Iterator[Finding]:
     """Find pairs of memories that are alike or contradict each other, except for those kept apart."""
-    places = {item.memory.path: item for item in knowns}
-    memories = [item.memory for item in knowns if item.memory.broken is None]
-    opposed = set()
-    for mine, theirs in contradictions.find(takewhile(lambda _: go_on(), memories)):
+    apart = set(subject.apart)
+    for mine, theirs in contradictions.find(memories):
         pair = frozenset((mine.memory.path, theirs.memory.path))
-        if pair not in kept_apart:
-            opposed.add(pair)
-            one, other = places[mine.memory.path], places[theirs.memory.path]
-            yield _of_two("memories.contradict", one, other, words=mine.words, against=theirs.words)
-    pairs = [(similarity.of_two(*near[:2]), near) for near in similarity.pairs(memories, least=ALIKE, go_on=go_on)]
-    for score, near in sorted(pairs, key=lambda item: -item[0]):
-        pair = frozenset((near.one.path, near.other.path))
-        if len(pair) < 2 or pair in kept_apart | opposed:
+        if pair not in apart:
+            apart.add(pair)
+            facts = {"words": mine.words, "against": theirs.words}
+            yield _of_two(subject, "memories.contradict", mine.memory, theirs.memory, **facts)
+    pairs = [(similarity.of_two(*near[:2]), near) for near in similarity.pairs(memories, least=ALIKE)]
+    for score, (one, other, share, shared) in sorted(pairs, key=lambda item: -item[0]):
+        if len({one.path, other.path}) < 2 or frozenset((one.path, other.path)) in apart:
             continue
-        apart = contradictions.difference(near.one, near.other)
-        one, other = places[near.one.path], places[near.other.path]
-        if apart is None:
-            why = "" if one.scope.label == other.scope.label else "they are in different scopes"
-            facts = {"score": round(100 * score), "share": round(100 * near.share), "shared": list(near.shared)}
-            yield _of_two("memories.alike", one, other, **facts, why=why)
-        elif not apart.is_date:
-            yield _of_two("memories.contradict", one, other, words=apart.one, against=apart.other)
+        difference = contradictions.difference(one, other)
+        if difference is None:
+            why = "" if one.scope_label == other.scope_label else "they are in different scopes"
+            alike = {"score": round(100 * score), "share": round(100 * share), "shared": list(shared), "why": why}
+            yield _of_two(subject, "memories.alike", one, other, **alike)
+        elif not difference.is_date:
+            facts = {"words": difference.one, "against": difference.other}
+            yield _of_two(subject, "memories.contradict", one, other, **facts)
 
 
-def _of_two(code: str, one: Known, other: Known, **facts: object) -> Finding:
-    about = memory_checks.about(one.scope, one.memory)
-    return note(code, f"memory:{one.memory.path}", other=other.ref, other_path=other.memory.path, **facts, **about)
+def _of_two(subject: LintInput, code: str, one: Memory, other: Memory, **facts: object) -> Finding:
+    scope = subject.scope_of(other.path)
+    finding = note(code, other=f"{scope.shown}:{other.stem}", other_path=other.path, **facts)
+    return memory_checks.about(finding, subject.scope_of(one.path), one)
 
 
-def _repeating(
-    knowns: Iterable[Known], instructions: Sequence[Memory], go_on: Callable[[], bool] = lambda: True
-) -> Iterator[Finding]:
+def _repeating(subject: LintInput, memories: Sequence[Memory], instructions: Sequence[Memory]) -> Iterator[Finding]:
     """Find memories of which the whole statement stands in a file of instructions."""
     places = [(mem, text, similarity.telling(text)) for mem in instructions for text in _paragraphs(mem.body)]
-    for scope, memory in takewhile(lambda _: go_on(), knowns if places else ()):
-        if memory.broken is not None or FORBIDS & dict(flat(memory.fields)).keys():
+    for memory in memories if places else ():
+        if FORBIDS & dict(flat(memory.fields)).keys():
             continue  # what forbids commands does more than its words
         # Its description, and the first paragraph: what it says, before why and how.
         first = next((each for each in _paragraphs(memory.body) if not each.lstrip().startswith("#")), "")
@@ -261,8 +251,8 @@ def _repeating(
             own = similarity.telling(statement)
             match = next((other for other in places if len(own & other[2]) >= REPEATED * len(own)), None)
             if len(own) >= WORDS and match is not None:
-                facts = {"file": match[0].path, "words": " ".join(match[1].split())[:100]}
-                yield note("memories.repeats", f"memory:{memory.path}", **facts, **memory_checks.about(scope, memory))
+                finding = note("memories.repeats", file=match[0].path, words=" ".join(match[1].split())[:100])
+                yield memory_checks.about(finding, subject.scope_of(memory.path), memory)
                 break
 
 

@@ -5,9 +5,9 @@ import math
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-from itertools import combinations, islice, pairwise, takewhile
+from itertools import combinations, islice, pairwise
 from typing import Any, NamedTuple
 
 from memtui.client.transcripts.conversation import normalised
@@ -76,18 +76,19 @@ class Pair(NamedTuple):
     shared: tuple[str, ...]
 
 
-def pairs(
-    memories: Sequence[Memory], most: int = 200, least: float = LEAST, go_on: Callable[[], bool] = lambda: True
-) -> list[Pair]:
-    """List the pairs that share at least `least`, most first. `go_on` is asked before each; False ends the search."""
-    whole = [memory for memory in memories if memory.broken is None]
-    bags = [words(f"{pair.name} {pair.description} {pair.body[:BODY]}") for pair in takewhile(lambda _: go_on(), whole)]
+def pairs(memories: Iterable[Memory], most: int = 200, least: float = LEAST) -> list[Pair]:
+    """List the pairs that share at least `least`, most first."""
+    whole, bags = [], []
+    for memory in memories:
+        if memory.broken is None:
+            whole.append(memory)
+            bags.append(words(f"{memory.name} {memory.description} {memory.body[:BODY]}"))
     counts = Counter(word for bag in bags for word in bag)
     # A word's rarity is the logarithm of how few of the texts have it.
     weights = {word: math.log((1 + len(bags)) / count) for word, count in counts.items()}
     scored = [
         (score, one, other)
-        for one, other in takewhile(lambda _: go_on(), _candidates(bags, weights, counts))
+        for one, other in _candidates(bags, weights, counts)
         if (score := _share(bags[one], bags[other], weights)) >= least
     ]
     scored.sort(key=lambda pair: (-pair[0], pair[1], pair[2]))

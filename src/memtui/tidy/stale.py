@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, date, datetime
-from itertools import takewhile
 from typing import NamedTuple
 
 from memtui.base import clock, globs
@@ -56,35 +55,29 @@ GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
 
 
 class Checked(NamedTuple):
-    """A scope's sound memories with their project, repository and deliveries. `go_on`: asked before each."""
+    """A scope's sound memories with their project, repository and deliveries."""
 
     scope: Scope
     memories: Sequence[Memory]
     project: ProjectFiles | None = None
     repository: Repository | None = None
     usage: Usage | None = None
-    go_on: Callable[[], bool] = lambda: True
 
-    def each(self) -> Iterator[Memory]:
-        """Yield the memories as long as the search goes on."""
-        return takewhile(lambda _: self.go_on(), self.memories)
-
-    def about(self, memory: Memory, start: int, words: str) -> dict[str, object]:
-        """Return where words of a memory are, and which memory that is."""
+    def about(self, finding: Finding, memory: Memory, start: int, words: str) -> Finding:
+        """Return a finding as one about words of a memory."""
         line = memory_checks.line_of(memory, start)
-        at = {"line": line, "start": start, "end": start + len(words), "words": words}
-        return {**at, **memory_checks.about(self.scope, memory)}
+        facts = {"line": line, "start": start, "end": start + len(words), "words": words, **finding.data}
+        return memory_checks.about(finding._replace(data=facts), self.scope, memory)
 
 
 def of_scope(checked: Checked) -> Iterator[Finding]:
     for check in (dates, gone, verified, use):
-        if checked.go_on():
-            yield from check(checked)
+        yield from check(checked)
 
 
 def dates(checked: Checked) -> Iterator[Finding]:
     """Find relative dates, each with the date that it meant: `certain` only if the memory names one day of writing."""
-    for memory in checked.each():
+    for memory in checked.memories:
         if not RELATIVE.search(memory.body):
             continue
         day, certain = written(memory)
@@ -96,9 +89,9 @@ def dates(checked: Checked) -> Iterator[Finding]:
         except (OverflowError, ValueError):  # a year that no calendar has
             continue
         for relative_date in relative:
-            about = {**checked.about(memory, relative_date.start, relative_date.words), "end": relative_date.end}
             facts = {"proposed": relative_date.absolute, "written": day.isoformat(), "certain": certain}
-            yield note("memories.date", f"memory:{memory.path}", **about, **facts)
+            finding = note("memories.date", **facts, end=relative_date.end)
+            yield checked.about(finding, memory, relative_date.start, relative_date.words)
 
 
 def written(memory: Memory) -> tuple[date | None, bool]:
@@ -114,7 +107,7 @@ def gone(checked: Checked) -> Iterator[Finding]:
     if project is None or not any("`" in memory.body for memory in checked.memories) or not project.git.there:
         return
     symbols: dict[str, tuple[Memory, int]] = {}
-    for memory in checked.each():
+    for memory in checked.memories:
         fences = [match.span() for match in CODE.finditer(memory.body) if match["fence"]]
         for match in SPAN.finditer(memory.body):
             in_fence = any(start <= match.start() < end for start, end in fences)
@@ -124,12 +117,12 @@ def gone(checked: Checked) -> Iterator[Finding]:
             yield from _command(checked, project, memory, match)
             if symbol := SYMBOL.match(match[1]):
                 symbols.setdefault(symbol[0], (memory, match.start(1)))
-    if symbols and project.git.whole and checked.go_on():
+    if symbols and project.git.whole:
         present = project.git.holds(symbols)
         for word in [word for word in symbols if word not in present][:SYMBOLS]:
             memory, start = symbols[word]
             if project.git.had(word):
-                yield note("memories.symbol", f"memory:{memory.path}", **checked.about(memory, start, word))
+                yield checked.about(note("memories.symbol"), memory, start, word)
 
 
 def _past(body: str, start: int) -> bool:
@@ -157,8 +150,8 @@ def _path(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Matc
     if project.git.whole and not project.exists(path):
         is_gone, now = project.removed(path)
         if is_gone:
-            about = checked.about(memory, span.start(1) + span[1].index(path), path)
-            yield problem("memories.path", f"memory:{memory.path}", proposed=now, certain=bool(now), **about)
+            finding = problem("memories.path", proposed=now, certain=bool(now))
+            yield checked.about(finding, memory, span.start(1) + span[1].index(path), path)
 
 
 def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Match[str]) -> Iterator[Finding]:
@@ -166,24 +159,24 @@ def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.M
         match = pattern.fullmatch(span[1])
         names = getattr(project, attribute) if match else None
         if match and names is not None and match["name"] not in names:
-            about = checked.about(memory, span.start(1), span[1])
-            yield problem("memories.command", f"memory:{memory.path}", file=file, name=match["name"], **about)
+            finding = problem("memories.command", file=file, name=match["name"])
+            yield checked.about(finding, memory, span.start(1), span[1])
 
 
 def verified(checked: Checked) -> Iterator[Finding]:
     """Find the checks of memories that fail, or that can't be understood."""
-    for memory in checked.each():
+    for memory in checked.memories:
         nested = memory.fields.get("metadata")
         value = memory.fields.get(FIELD) or (nested.get(FIELD) if isinstance(nested, dict) else None)
-        for item in value if isinstance(value, list) else [value]:
-            if not isinstance(item, str) or not item.strip():
-                continue
-            subject, about = f"memory:{memory.path}", memory_checks.about(checked.scope, memory)
+        texts = [text.strip() for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+        for check in filter(None, texts):
             try:
-                if not holds(checked.project, item.strip()):
-                    yield problem("memories.verify", subject, check=item.strip(), **about)
+                if holds(checked.project, check):
+                    continue
+                finding = problem("memories.verify", check=check)
             except ValueError as error:
-                yield problem("memories.verify_unknown", subject, check=item.strip(), why=str(error), **about)
+                finding = problem("memories.verify_unknown", check=check, why=str(error))
+            yield memory_checks.about(finding, checked.scope, memory)
 
 
 def holds(project: ProjectFiles | None, check: str) -> bool:
@@ -228,10 +221,9 @@ def use(checked: Checked) -> Iterator[Finding]:
     scope, usage = checked.scope, checked.usage
     if usage is None or not scope.delivered:
         return
-    for memory in checked.each():
+    for memory in checked.memories:
         # The log has the path with symlinks resolved, or not.
         counts = usage.recalled(memory.path) or usage.recalled(os.path.realpath(memory.path))
         if counts.corrected:
-            facts = {"count": counts.corrected, "last": counts.corrected_last}
-            about = memory_checks.about(scope, memory)
-            yield note("memories.violated", f"memory:{memory.path}", **facts, **about)
+            finding = note("memories.violated", count=counts.corrected, last=counts.corrected_last)
+            yield memory_checks.about(finding, scope, memory)

@@ -4,7 +4,7 @@ import os
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice, takewhile
+from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -54,7 +54,9 @@ def check(
         "errors": errors(root, now),
         "inbox": chain(adoption.renamed(env, here), inboxes(root, names.items(), now)),
         "memories": (
-            memory for scope in scopes_here for memory in memories(root, scope, memories_by_path, others=scopes_here)
+            finding
+            for scope in scopes_here
+            for finding in memories(root, scope, scopes.memories(scope, memories_by_path), scopes_here)
         ),
         "trust": trust(root, scopes_here),
         "journal": unfinished(journal),
@@ -299,22 +301,18 @@ def secret(entry: inbox_format.Entry) -> Iterator[Finding]:
 
 
 def memories(
-    root: str,
-    scope: scopes.Scope,
-    memories: dict[str, Memory] | None,
-    go_on: Callable[[], bool] = lambda: True,
-    others: Sequence[scopes.Scope] = (),
+    root: str, scope: scopes.Scope, memories: Iterable[Memory], others: Sequence[scopes.Scope]
 ) -> Iterator[Finding]:
-    """Find broken memories of a scope, and what in its index does not match. `go_on`: False ends the search."""
+    """Find which of the memories of a scope are broken, and what in its index does not match."""
     if scope.problem:
         yield problem("memories.scope", scope=scope.shown, path=scope.directory, why=scope.problem)
         return
     if scope.kind == "instructions" or not scope.exists:
         return
-    every = [*takewhile(lambda _: go_on(), scopes.memories(scope, memories))]
+    every = [*memories]
     targets = LinkTargets(every)
     broken: dict[object, Finding] = {}  # by what they link to: many memories can link to one that is gone
-    for memory in takewhile(lambda _: go_on(), every):
+    for memory in every:
         for finding in status.of_memory(scope, memory, targets, others):
             if finding.code not in status.LINKS:
                 yield finding
@@ -323,8 +321,7 @@ def memories(
             else:
                 broken[finding.data["link"]] = finding
     yield from broken.values()
-    if go_on():
-        yield from IndexState(root, scope, index_of(scope)).findings()
+    yield from IndexState(root, scope, index_of(scope)).findings()
 
 
 def trust(root: str, every: Iterable[scopes.Scope]) -> Iterator[Finding]:

@@ -2,8 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from memtui.base import clock
 from memtui.base.finding import Finding, note, problem
@@ -39,27 +38,26 @@ SPOKEN = {"description", "title"}
 HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$", re.MULTILINE)
 
 
-def about(scope: Scope, memory: Memory) -> dict[str, object]:
-    """Return the facts that every finding about a memory has."""
-    return {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
+def about(finding: Finding, scope: Scope, memory: Memory) -> Finding:
+    """Return a finding as one about a memory, with the facts that all of these have."""
+    facts = {**finding.data, "scope": scope.shown, "memory": memory.stem, "path": memory.path}
+    return finding._replace(subject=f"memory:{memory.path}", data=facts)
 
 
-def of_memories(
-    scope: Scope, memories: Sequence[Memory], now: float, go_on: Callable[[], bool] = lambda: True
-) -> Iterator[Finding]:
-    """Find what is wrong with a scope's memories. `go_on` is asked before each; False ends the search."""
-    whole = [memory for memory in memories if memory.broken is None]
-    for memory in takewhile(lambda _: go_on(), memories):
-        if in_it := secrets(memory.raw):
-            facts = {"kinds": in_it[0], "line": in_it[1], **about(scope, memory)}
-            yield problem("memories.secret", f"memory:{memory.path}", **facts)
-    for memory in takewhile(lambda _: go_on(), whole):
-        yield from _texts(scope, memory, now)
+def of_memories(scope: Scope, memories: Sequence[Memory], now: float) -> Iterator[Finding]:
+    """Find what is wrong with a scope's memories."""
     copied = copies.of_memories(memories)
+    whole = []
     for memory in memories:
+        reports = []
+        if in_it := secrets(memory.raw):
+            reports.append(problem("memories.secret", kinds=in_it[0], line=in_it[1]))
         if memory.path in copied:
-            facts = {"original": copied[memory.path], **about(scope, memory)}
-            yield problem("memories.copy", f"memory:{memory.path}", **facts)
+            reports.append(problem("memories.copy", original=copied[memory.path]))
+        if memory.broken is None:
+            whole.append(memory)
+            reports += _texts(memory, now)
+        yield from (about(report, scope, memory) for report in reports)
     # A copy with a name of its own would look like a memory of its own.
     yield from _names(scope, [memory for memory in whole if memory.path not in copied])
     yield from _types(scope, whole)
@@ -86,35 +84,33 @@ def secrets(data: bytes) -> tuple[str, int] | None:
     return redact.described(kinds), text.count("\n", 0, secrets_by_place[0].start) + 1
 
 
-def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
-    facts = about(scope, memory)
-    subject = f"memory:{memory.path}"
+def _texts(memory: Memory, now: float) -> Iterator[Finding]:
     if memory.has_frontmatter and memory.raw.count(FENCE.encode()) > 2:
         doc = document.parse(memory.raw)
         if FENCE in doc.block:
-            yield problem("memories.cut_head", subject, certain=with_dash(doc) is not None, **facts)
+            yield problem("memories.cut_head", certain=with_dash(doc) is not None)
     if is_empty(memory.body):
-        yield problem("memories.empty", subject, **facts)
+        yield problem("memories.empty")
     elif memory.has_frontmatter and not memory.description:
         proposed = prose.first_sentence(memory.body)
         code = "memories.no_description" if proposed else "memories.no_sentence"
-        yield problem(code, subject, proposed=proposed, field="description", **facts)
+        yield problem(code, proposed=proposed, field="description")
     if not memory.has_frontmatter:
-        yield note("memories.no_frontmatter", subject, **facts)
+        yield note("memories.no_frontmatter")
     if memory.unquoted:
-        yield note("memories.unquoted", subject, **facts)
+        yield note("memories.unquoted")
     size = len(memory.body.encode("utf-8", "replace"))
     if size > LARGE_BYTES:
-        yield note("memories.large", subject, bytes=size, **facts)
+        yield note("memories.large", bytes=size)
     for field in SWITCHES:
         if not is_value(field, value := text_of(memory.fields, field)):
-            yield problem("memories.switch", subject, field=field, value=value, **facts)
+            yield problem("memories.switch", field=field, value=value)
     for field in EXPIRES:
         text = text_of(memory.fields, field)
         when = clock.parse(text)
         if when is not None and now >= when + (DAY_SECONDS if len(text) == len("2026-11-22") else 0):
             paths = (path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field)
-            yield problem("memories.expired", subject, field=next(paths, field), when=text, **facts)
+            yield problem("memories.expired", field=next(paths, field), when=text)
 
 
 def with_dash(doc: Document) -> bytes | None:
@@ -147,8 +143,8 @@ def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
         # A name of several words, that no link has, is a title, which two may share.
         if first is not memory and (" " not in memory.name or memory.name in linked):
             certain = claimed[memory.stem] == 1 and memory.name != memory.stem
-            facts = {"field": "name", "proposed": memory.stem, "certain": certain, **about(scope, memory)}
-            yield problem("memories.same_name", f"memory:{memory.path}", name=memory.name, first=first.stem, **facts)
+            facts = {"name": memory.name, "first": first.stem, "field": "name", "proposed": memory.stem}
+            yield about(problem("memories.same_name", **facts, certain=certain), scope, memory)
 
 
 def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
@@ -159,16 +155,19 @@ def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
             plain = memory.type.strip().casefold()
             usual = next((kind for kind in TYPES if plain in {kind, kind + "s"}), "")
             facts = {"type": memory.type, "types": ", ".join(TYPES), "field": "type", "proposed": usual}
-            yield note("memories.type", f"memory:{memory.path}", **facts, **about(scope, memory))
+            yield about(note("memories.type", **facts), scope, memory)
 
 
 def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iterator[Finding]:
     """Find what is wrong with the lines of an index. `memories` of the scope, by their normal path in it."""
-    about: dict[str, object] = {"scope": scope.shown, "path": scope.index_path}
-    subject = f"index:{scope.label}"
-    if found_secrets := secrets(index.raw):
-        kinds, at = found_secrets
-        yield problem("memories.secret", subject, kinds=kinds, line=at, memory="MEMORY.md", **about)
+    for finding in _of_lines(index, memories):
+        facts = {**finding.data, "scope": scope.shown, "path": scope.index_path}
+        yield finding._replace(subject=f"index:{scope.label}", data=facts)
+
+
+def _of_lines(index: Index, memories: Mapping[str, Memory]) -> Iterator[Finding]:
+    if in_it := secrets(index.raw):
+        yield problem("memories.secret", kinds=in_it[0], line=in_it[1], memory="MEMORY.md")
     if index.conflict:
         return  # what else is wrong with it depends on how that is resolved
     for first, *others in index_lines.repeated(index):
@@ -176,10 +175,9 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
         line = _combined(index, first, others, memories.get(normal(first.target)))
         where = {"line": others[0].line, "lines": numbers, "count": len(numbers), "words": first.raw_target}
         certain = len(line) <= max(LINE_CHARACTERS, len(index.lines[first.line - 1].rstrip()))
-        facts = {"file": first.target, "proposed": line, "certain": certain}
-        yield problem("memories.same_line", subject, **facts, **where, **about)
+        yield problem("memories.same_line", file=first.target, proposed=line, certain=certain, **where)
     for start, _, title in index_lines.empty_sections(index):
-        yield note("memories.empty_section", subject, title=title, line=start + 1, **about)
+        yield note("memories.empty_section", title=title, line=start + 1)
     for entry in index.entries:
         memory = memories.get(normal(entry.target))
         length = len(index.lines[entry.line - 1].strip())
@@ -187,8 +185,7 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
             facts = {"line": entry.line, "count": length, "most": LINE_CHARACTERS, "file": entry.target}
             room = min(index_lines.HOOK_LIMIT, LINE_CHARACTERS - length + len(entry.hook))
             proposed = _shorter(entry, memory, room)
-            facts |= {"words": entry.hook, "proposed": proposed, "certain": bool(proposed)}
-            yield note("memories.long_hook", subject, **facts, **about)
+            yield note("memories.long_hook", **facts, words=entry.hook, proposed=proposed, certain=bool(proposed))
 
 
 def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], memory: Memory | None) -> str:
