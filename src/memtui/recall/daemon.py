@@ -9,13 +9,12 @@ A request is a line of JSON: `version`, and `op`: `embed` with `text` (answer: `
 with `directories`, `status`, `stop`. An answer is such a line with `version`."""
 
 import os
-import select
-import socket
+import queue
+import socketserver
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
 
 from memtui.base import clock, fastjson, fs
 from memtui.base.errors import MemtuiError
@@ -26,100 +25,85 @@ from memtui.settings import config
 
 IDLE = 1800.0
 # Seconds that a new daemon waits for the one before it to end; that a client may take to send a request; and after
-# which it looks whether its socket is still its own.
-SUCCESSION, SENDING, LOOK = 5.0, 2.0, 20.0
-# A request has at most so many bytes, and so many may be under way.
-MOST_BYTES, MOST_AT_ONCE = 1 << 20, 16
+# which it looks whether it is to end, or its socket is no longer its own.
+SUCCESSION, SENDING, LOOK = 5.0, 2.0, 1.0
+# A request has at most so many bytes.
+MOST_BYTES = 1 << 20
 
 
-class Daemon:
-    """Serves one data root with one model. `fill`: directories whose indexes get their vectors at once."""
+class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
+    """Serves one data root with one model. `fill`: directories whose indexes get their vectors at once. The lock must
+    be held. Raises OSError if there can be no socket."""
+
+    daemon_threads, block_on_close, timeout = True, False, LOOK
 
     def __init__(self, root: str, model: FastEmbedModel, idle: float = IDLE, fill: Sequence[str] = ()) -> None:
-        self.root = root
-        self.model = model
+        self.root, self.model, self.idle = root, model, idle
         self.key = sentences.key_of(model.name)
-        self.idle = idle
-        self.path = semantic.socket_of(root)
         self._model = threading.Lock()
-        self._asked = threading.Condition()
-        self._directories = list(fill)
+        self._directories: queue.Queue[str] = queue.Queue()
         self._filling = ""
         self._ended = threading.Event()
-        self._last = time.monotonic()
-        self._since = clock.now()
-        self._answered = 0
-        self._places = threading.Semaphore(MOST_AT_ONCE)
-        self._woken, self._wake = os.pipe2(os.O_CLOEXEC)
+        self._last, self._since, self.answered = time.monotonic(), clock.now(), 0
+        self._add(fill)
+        super().__init__(semantic.socket_of(root), _Request)
+
+    def server_bind(self) -> None:
+        """Listen in place of a socket that a killed daemon left: renamed into place, so whoever sees it can connect."""
+        directory = semantic.place(self.root)
+        path = f"{directory}/{os.getpid()}.new"
+        opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fs.unlink(path)
+            self.socket.bind(path if len(path.encode()) < 100 else f"/proc/self/fd/{opened}/{os.getpid()}.new")
+            os.chmod(path, 0o600)
+            self.socket.listen(self.request_queue_size)
+            os.rename(path, semantic.socket_of(self.root))
+        except OSError:
+            fs.unlink(path)
+            raise
+        finally:
+            os.close(opened)
 
     def run(self) -> None:
-        """Serve until it is time to end. Raises OSError if there can be no socket; the lock must be held."""
-        try:
-            self._run(listen(self.root))
-        finally:
-            with self._asked:
-                self._ended.set()
-                os.close(self._wake)
-                os.close(self._woken)
-
-    def _run(self, listening: socket.socket) -> None:
-        own = os.stat(self.path).st_ino
-        waited: list[Any] = [listening, self._woken]
+        """Serve until it is time to end."""
+        own = os.stat(semantic.socket_of(self.root)).st_ino
         filler = threading.Thread(target=self._fill, daemon=True)
         filler.start()
         try:
-            while not self._ended.is_set() and self._owns(own):
-                seconds = self._last + self.idle - time.monotonic()
-                if seconds <= 0 and not self._filling:
-                    break
-                ready, _, _ = select.select(waited, [], [], max(0.01, min(seconds, LOOK)))
-                if listening in ready:
-                    connection, _ = listening.accept()
-                    if semantic.user_of(connection) not in {os.geteuid(), -1} or not self._places.acquire(
-                        blocking=False
-                    ):
-                        connection.close()
-                    else:
-                        threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            while self._goes_on() and self._owns(own):
+                self.handle_request()
         finally:
-            self._ended.set()
-            with self._asked:
-                self._asked.notify_all()
+            self.end()
+            self._directories.put("")
             if self._owns(own):
-                fs.unlink(self.path)
-            listening.close()
+                fs.unlink(semantic.socket_of(self.root))
+            self.server_close()
             filler.join(SUCCESSION)
+
+    def _goes_on(self) -> bool:
+        is_idle = time.monotonic() > self._last + self.idle and not self._directories.unfinished_tasks
+        return not (is_idle or self._ended.is_set())
 
     def _owns(self, number: int) -> bool:
         try:
-            return os.lstat(self.path).st_ino == number
+            return os.lstat(semantic.socket_of(self.root)).st_ino == number
         except OSError:
             return False
 
-    def _serve(self, connection: socket.socket) -> None:
-        """Answer the request of one connection. Whatever comes or does not come over it harms no other."""
-        try:
-            with connection:
-                connection.settimeout(SENDING)
-                request = fastjson.loads_dict(_line(connection))
-                answer = self.answer(request)
-                connection.sendall(fastjson.dumps(answer).encode() + b"\n")
-                self._answered += 1
-            if answer.get("ended"):
-                self.end()
-        except Exception as error:
-            # A client that is gone is none of ours to log; what the model says is.
-            if not isinstance(error, OSError):
-                error_log.add(self.root, "semantic", error)
-        finally:
-            self._places.release()
-
     def end(self) -> None:
         """End soon."""
-        with self._asked:
-            if not self._ended.is_set():  # else what would be woken is closed
-                self._ended.set()
-                os.write(self._wake, b".")
+        self._ended.set()
+
+    def verify_request(self, request: object, _address: object) -> bool:
+        """Tell whether a connection is of our own user."""
+        return semantic.user_of(request) in {os.geteuid(), -1}
+
+    def handle_error(self, _request: object, _address: object) -> None:
+        """Log what the model says; a client that is gone is none of ours to log, and harms no other."""
+        error = sys.exception()
+        if isinstance(error, Exception) and not isinstance(error, OSError):
+            error_log.add(self.root, "semantic", error)
 
     def answer(self, request: dict[str, object]) -> dict[str, object]:
         """Return the answer to a request."""
@@ -131,71 +115,44 @@ class Daemon:
         if op == "embed" and isinstance(text, str):
             return {**reply, "key": self.key, "row": self.row(text).hex()}
         if op == "fill":
-            directories = request.get("directories")
-            names = [name for name in directories if isinstance(name, str)] if isinstance(directories, list) else []
-            with self._asked:
-                self._directories += [directory for directory in names if directory not in self._directories]
-                self._asked.notify_all()
-        state = {"pid": os.getpid(), "model": self.model.name, "since": self._since, "answered": self._answered}
-        return {**reply, **state, "filling": self._filling, "waiting": len(self._directories)}
+            self._add(name for name in fastjson.rows(request, "directories") if isinstance(name, str))
+        state = {"pid": os.getpid(), "model": self.model.name, "since": self._since, "answered": self.answered}
+        return {**reply, **state, "filling": self._filling, "waiting": self._directories.unfinished_tasks}
 
     def row(self, text: str) -> bytes:
         """Return the row of one text. One is made at a time, so that a prompt waits for one passage at most."""
         with self._model:
             return sentences.row(self.model, text)
 
+    def _add(self, directories: Iterable[str]) -> None:
+        for directory in directories:
+            if directory not in {*self._directories.queue, self._filling}:
+                self._directories.put(directory)
+
     def _fill(self) -> None:
         filler = Filler(self.root, self.model, self.row, lambda: not self._ended.is_set())
-        while not self._ended.is_set():
-            with self._asked:
-                self._asked.wait_for(lambda: self._ended.is_set() or bool(self._directories))
-                if self._ended.is_set():
-                    return
-                self._filling = self._directories[0]
+        while directory := self._directories.get():
+            self._filling = directory
             try:
-                filler.fill(self._filling)
+                filler.fill(directory)
             except Exception as error:  # the index was replaced, the disk is full: the next request tries again
                 error_log.add(self.root, "semantic", error)
-            finally:
-                with self._asked:
-                    self._directories.remove(self._filling)
-                    self._filling = ""
-                self._last = time.monotonic()
+            self._filling, self._last = "", time.monotonic()
+            self._directories.task_done()
 
 
-def _line(connection: socket.socket) -> bytes:
-    """Read a line; what came, if the other end closes before it ends, or says too much."""
-    end = time.monotonic() + SENDING
-    data = b""
-    while b"\n" not in data and len(data) < MOST_BYTES and time.monotonic() < end:
-        part = connection.recv(1 << 16)
-        if not part:
-            break
-        data += part
-    return data
+class _Request(socketserver.StreamRequestHandler):
+    """One connection, with one request."""
 
+    server: Daemon
+    timeout = SENDING
 
-def listen(root: str) -> socket.socket:
-    """Return a listening socket, in place of one that a killed daemon left. Raises OSError."""
-    directory = semantic.place(root)
-    other = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    path = f"{directory}/{os.getpid()}.new"
-    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    before = os.umask(0o177)
-    try:
-        fs.unlink(path)
-        other.bind(path if len(path.encode()) < 100 else f"/proc/self/fd/{opened}/{os.getpid()}.new")
-        other.listen(MOST_AT_ONCE)
-        # Renamed into place: whoever sees the socket can connect to it.
-        os.rename(path, semantic.socket_of(root))
-    except OSError:
-        other.close()
-        fs.unlink(path)
-        raise
-    finally:
-        os.umask(before)
-        os.close(opened)
-    return other
+    def handle(self) -> None:
+        answer = self.server.answer(fastjson.loads_dict(self.rfile.readline(MOST_BYTES)))
+        self.wfile.write(fastjson.dumps(answer).encode() + b"\n")
+        self.server.answered += 1
+        if answer.get("ended"):
+            self.server.end()
 
 
 def private(root: str) -> None:
