@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.base import ids, paths
-from memtui.demo import next_session
+from memtui.demo import sessions
 from memtui.inbox import claims
 from memtui.inbox import format as inbox_format
 
@@ -318,7 +318,7 @@ def test_a_note_sent_again_keeps_its_sender_urgency_and_addressees(memtui, world
     memtui("note", "ask me first", "--from", "mara", "--to", "people", "--urgent", "--expires", "2030-01-01")
     expires = next(row["fields"] for row in memtui.json("note", "--list")["entries"] if row["text"] == "ask me first")
     memtui.monkeypatch.setenv("CLAUDE_CODE_ENTRYPOINT", "cli")
-    next_session.start(world.directory, world.shop, NOW)
+    sessions.start(world.directory, world.shop, NOW)
 
     def again(text, *options):
         old = next(row["id"] for row in memtui.json("note", "--list")["delivered"] if row["text"] == text)

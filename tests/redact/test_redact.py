@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.redact import tables
+from memtui.redact import shaped
 from memtui.redact.redact import described, kinds_in, redact
 
 from .harmless import MAKERS
@@ -118,7 +118,7 @@ def test_a_password_is_found_whatever_language_names_it():
 
 @pytest.mark.parametrize("value", ["{H32}", "{H40}", "{uuid}", "{A32}", "{W40}"])
 def test_what_a_service_is_given_is_its_key(value):
-    for word in tables.SERVICES:
+    for word in shaped.SERVICES:
         for form in ("{}_API_KEY=", "{} key: ", 'our {}_secret = "', "the {} token is "):
             text, secret = planted(form.format(word) + f"<<{value}>>")
             assert not left_of(secret, redact(text)[0]), text

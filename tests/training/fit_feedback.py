@@ -8,7 +8,7 @@ Reads labelled messages, one JSON object a line: `text`, `channel`, `prev_assist
 `turns.jsonl` of `../shared/data`: 1,925 messages from public repositories under MIT, Apache-2.0 or BSD licences, labelled by
 five readers. Of their texts nothing is kept: the table has sums over hashed features, rounded to a byte each.
 
-What is done: two logistic regressions on the features of memtui.learn.features, with a penalty on the square of the
+What is done: two logistic regressions on the features of memtui.learn.classifier, with a penalty on the square of the
 weights (PENALTY), in which rare words count for more; that of durable starts from a share (SHARED) of the weights of
 feedback. Ten folds, in which no session is in two, give each message a score from weights that have not seen it; Platt's
 sigmoid is fitted to the same scores, so that a score is a probability. Features and penalties were chosen by

@@ -21,7 +21,7 @@ from memtui.deliver.blocks import Part
 from memtui.demo import layout, sessions, world
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
-from memtui.learn.backfill.reader import ReadingProgress
+from memtui.learn.backfill.reader import BackfillReading
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.backfill import BackfillProgress
 from memtui.tui.files import COMMAND
@@ -157,7 +157,7 @@ async def reading_the_past(pilot):
         await settled(pilot)
         await pilot.press("enter")
         await settled(pilot)
-        far = ReadingProgress(files=12, all_files=40, bytes=31_000_000, all_bytes=94_000_000, drafts=7)
+        far = BackfillReading(files=12, all_files=40, bytes=31_000_000, all_bytes=94_000_000, drafts=7)
         pilot.app.screen._go_on(far)
     finally:
         BackfillProgress._read = read

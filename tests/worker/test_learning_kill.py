@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from hooks.killing import Child, every_point
-from memtui.recall import index_build, path_bindings, places
+from memtui.recall import bindings, index_build
 from memtui.store import sidecars
 from memtui.worker import index_updates, trigger_learning
 
@@ -66,11 +66,11 @@ def test_wherever_the_listing_of_bound_memories_is_killed_it_is_the_old_one_or_t
 
     binds("old/*")
     index_updates.list_bound(world.root, [str(world.auto)])
-    before = places.listed(world.root, path_bindings.FILE)
+    before = bindings.listed(world.root, bindings.PATHS)
     binds("new/*")
     shutil.copytree(world.root, tmp_path / "kept")
     index_updates.list_bound(world.root, [str(world.auto)])
-    after = places.listed(world.root, path_bindings.FILE)
+    after = bindings.listed(world.root, bindings.PATHS)
     assert before != after
     assert before.keys() == after.keys() == {str(world.auto)}
 
@@ -78,9 +78,9 @@ def test_wherever_the_listing_of_bound_memories_is_killed_it_is_the_old_one_or_t
         shutil.rmtree(world.root)
         shutil.copytree(tmp_path / "kept", world.root)
         child = Child(lambda: index_updates.list_bound(world.root, [str(world.auto)]), point=point).wait()
-        assert places.listed(world.root, path_bindings.FILE) in (before, after)
+        assert bindings.listed(world.root, bindings.PATHS) in (before, after)
         index_updates.list_bound(world.root, [str(world.auto)])
-        assert places.listed(world.root, path_bindings.FILE) == after
+        assert bindings.listed(world.root, bindings.PATHS) == after
         return not child.killed
 
     assert every_point(run) >= 2
@@ -93,7 +93,7 @@ def test_wherever_a_worker_that_indexes_is_killed_the_next_one_lists_what_is_bou
     where = [("auto", str(world.auto))]
 
     def lists():
-        return [places.listed(world.root, file) for file in index_updates.COLUMNS]
+        return [bindings.listed(world.root, file) for file in index_updates.COLUMNS]
 
     def says(words):
         head = f"---\nname: ci\ndescription: About ci\npaths: [{words}/*]\nforbids: [{words}]\n---\n\nText.\n"

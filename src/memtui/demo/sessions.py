@@ -1,15 +1,24 @@
 """Sessions of the sample world: deliveries, and the transcripts that prove what became of them: arrived, shown as a
-preview, timed out, failed, unknown because the transcript is gone, and one that is still waiting."""
+preview, timed out, failed, unknown because the transcript is gone, and one that is still waiting. And what the
+subconscious noted, said and did in them, which is switched off there, as it is at first."""
 
+import json
 import os
+import subprocess
+import sys
+import uuid
+from dataclasses import replace
 
 from memtui.base import clock, fastjson, fs, ids, paths, session_state
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import log as delivery_log
-from memtui.demo import content, subconscious
-from memtui.demo.layout import HOUR, World, transcript_path, ulid
+from memtui.demo import content
+from memtui.demo.layout import HOUR, World, layout, transcript_path, ulid
 from memtui.hooks import index_block, lists
+from memtui.hooks.install import entries
 from memtui.inbox import format as inbox_format
+from memtui.inbox import note_block
+from memtui.models.subconscious import block_files, control, runs
 from memtui.review import outside_changes
 from memtui.store import history, scopes
 from memtui.store.versions.versions import Versions
@@ -18,6 +27,11 @@ Record = dict[str, object]
 MINUTE = 60.0
 HOOK = "exec '/usr/bin/python3' -I -S '/opt/memtui/hooks/launch.py' "
 PREVIEW = "<persisted-output>\nOutput too large (11.2KB). Preview (first 2KB):\n"
+MODEL = "claude-haiku-5-5"
+FIRST_ID = 7000
+SECONDS = 20.0  # for a hook; the client gives it 10
+NAME = "next"
+PROMPT = "write the tests of the basket"
 
 
 class DemoSession:
@@ -258,7 +272,7 @@ def write(world: World) -> None:
     tuesday.delivers("PreToolUse", urgent, tool="Bash")
     tuesday.answers("I stop working on the upload test, then.")
     tuesday.says("from now on ask me before you write a migration")
-    tuesday.delivers("UserPromptSubmit", [subconscious.delivered(world, tuesday.time)])
+    tuesday.delivers("UserPromptSubmit", [_whispered(world, tuesday.time)])
     tuesday.answers("Understood.")
     tuesday.ends()
     review(world, tuesday.time + 2 * HOUR)
@@ -310,3 +324,83 @@ def review(world: World, at: float) -> None:
     versions = take_in(world, at)
     everywhere = scopes.discover(world.env, world.shop, all_projects=True)
     versions.see([change.now for change in outside_changes.waiting(versions, everywhere)])
+
+
+def write_subconscious(world: World) -> None:
+    """Write the blocks, runs and questions of the subconscious."""
+    slug = paths.project_key(world.shop)
+    for number, (run, block, text) in enumerate(content.SUBCONSCIOUS_NOTES):
+        at = world.now - content.SUBCONSCIOUS_RUNS[run][1] * HOUR + number
+        path = block_files.path(world.root, slug, block)
+        fs.makedirs(os.path.dirname(path))
+        fs.write_atomic(path, text.encode() + b"\n", durable=False)
+        os.utime(path, (at, at))
+    for number in range(len(content.SUBCONSCIOUS_RUNS)):
+        _run(world, number, slug)
+
+
+def _whispered(world: World, at: float) -> delivery_blocks.Block:
+    """Return the block with which the whisper of a run reaches its session at the time `at`."""
+    number, hours, whisper = next((n, row[1], row[3]) for n, row in enumerate(content.SUBCONSCIOUS_RUNS) if row[3])
+    when = world.now - hours * HOUR
+    fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(when), "from": runs.SENDER}
+    fields |= {"kind": note_block.WHISPER, "for": "session"}
+    entry = inbox_format.parse(inbox_format.render(fields, whisper[0]))[0]
+    return note_block.note(paths.inbox_dir(world.root, paths.project_key(world.shop)), entry, at, "for this session")
+
+
+def _whisper_id(world: World, number: int) -> str:
+    return ulid(world.now - content.SUBCONSCIOUS_RUNS[number][1] * HOUR, FIRST_ID + 200 + number)
+
+
+def _run(world: World, number: int, slug: str) -> None:
+    name, hours, note, whisper = content.SUBCONSCIOUS_RUNS[number]
+    at, session = world.now - hours * HOUR, world.sessions[name]
+    run_id = ulid(at, FIRST_ID + 100 + number)
+    changes = tuple(f"{block}: added “{text}”" for run, block, text in content.SUBCONSCIOUS_NOTES if run == number)
+    job = runs.Run(
+        run_id, at, session, slug, world.shop, "Stop", "api", MODEL, "full", "read-only", runs.DONE,
+        seconds=4.2 + number, calls=1 + number % 2, tokens=3100 + 700 * number, cost=0.0011 + 0.0004 * number,
+        heard=4 + number, note=note, looks=("Grep . migration",) if number % 2 else (), changes=changes,
+        whispers=(runs.Whisper(_whisper_id(world, number), *whisper),) if whisper else (),
+    )  # fmt: skip
+    runs.append(world.root, job)
+    mentions = []
+    if number == len(content.SUBCONSCIOUS_RUNS) - 1:
+        question = {"id": "m1", "who": "person", "words": content.SUBCONSCIOUS_QUESTION, "time": clock.iso(at)}
+        mentions.append(question)
+    control.save(world.root, session, {"mentions": mentions})
+
+
+def start(directory: str, project: str, now: float) -> str:
+    """Start a session of a project in a sample world, with a first prompt that takes the notes that wait, and
+    return its id. `now`: seconds since the epoch. Raises OSError, and subprocess.SubprocessError or ValueError if a
+    hook gives no answer that can be read."""
+    world = layout(directory, now)
+    world = replace(world, sessions={**world.sessions, NAME: str(uuid.uuid4())})
+    session = DemoSession(world, NAME, project, 0.0)
+    _hook(session, "SessionStart", source="startup")
+    session.says(PROMPT, 1.0)
+    _hook(session, "UserPromptSubmit", prompt=PROMPT, prompt_id=session.prompt)
+    session.answers("I wrote them with assertions on what the user sees.")
+    session.write_transcript()
+    return session.id
+
+
+def _hook(session: DemoSession, event: str, **more: str) -> None:
+    """Run the hook of an event, and add what it answers to the transcript."""
+    world, path = session.world, transcript_path(session.world, NAME, session.project)
+    payload = {"session_id": session.id, "transcript_path": path, "cwd": session.project, "hook_event_name": event}
+    hook = subprocess.run(
+        [sys.executable, "-I", "-S", entries.launcher_path(), event],
+        input=json.dumps({**payload, **more}).encode(),
+        env={**os.environ, **world.env},
+        cwd=session.project,
+        capture_output=True,
+        timeout=SECONDS,
+        check=True,
+    )
+    text = json.loads(hook.stdout or "{}").get("hookSpecificOutput", {}).get("additionalContext", "")
+    if text:
+        where = {"hookName": event, "hookEvent": event, "toolUseID": event}
+        session.record("attachment", 0.0, attachment={**where, "type": "hook_additional_context", "content": [text]})

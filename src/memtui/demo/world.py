@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from memtui.base import clock, fs, paths
 from memtui.base.errors import UsageError
 from memtui.demo import content as data
-from memtui.demo import sessions, subconscious
+from memtui.demo import sessions
 from memtui.demo.layout import HOUR, MARKER, World, is_world, layout, ulid
 from memtui.inbox import format as inbox_format
 from memtui.store import sidecars, triggers, trust_grants
@@ -36,7 +36,7 @@ def build(directory: str, now: float | None = None) -> World:
     _memories(world)
     _inboxes(world)
     sessions.write(world)
-    subconscious.write(world)
+    sessions.write_subconscious(world)
     _trashed(world)
     state = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
     fs.write_atomic(world.root + "/run/tui.json", state, durable=False)

@@ -4,7 +4,7 @@ command again goes through: the person may want just that."""
 from memtui.base import fastjson, fs, session_state
 from memtui.deliver import session_memories
 from memtui.hooks import bundle, runner
-from memtui.recall import command_bans, places
+from memtui.recall import bindings, places
 
 PART = "refused"
 # Refused commands that a session's state holds, at most.
@@ -52,14 +52,14 @@ def _found(hook: runner.Hook) -> "judge.Verdict | None":
     line = tool_input.get("command") if isinstance(tool_input, dict) else None
     if not isinstance(line, str):
         return None
-    matching = command_bans.matching(hook.root, places.of_session(hook.env, hook.started_in), line)
+    matching = bindings.of_command(hook.root, places.of_session(hook.env, hook.started_in), line)
     if not matching:
         return None
     bundle.load("recall")
     from memtui.base import ids
-    from memtui.recall import path_bindings
+    from memtui.recall import judge
 
-    due = path_bindings.due(hook.root, matching, session_memories.SessionMemories(), 1)
+    due = judge.bound(hook.root, matching, session_memories.SessionMemories(), 1)
     return due[0] if due and _is_first(hook, ids.digest(line, 8)) else None
 
 

@@ -8,7 +8,7 @@ from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.recall import judge, path_bindings
+    from memtui.recall import bindings, judge
 
 # What lists memories that are bound to paths.
 BOUND = "/recall/paths"
@@ -40,7 +40,7 @@ def _is_urgent(hook: Hook) -> bool:
 def _recalled(hook: Hook) -> "list[judge.Verdict]":
     """Return what a model selected for the prompt, and the memories that are bound to what the tool touches. Where none
     is bound, it costs one `stat`."""
-    chosen: list[path_bindings.Bound] = []
+    chosen: list[bindings.Bound] = []
     if hook.settings and hook.setting("recall_select"):
         from memtui.hooks import selection_block
 

@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.base import fs
     from memtui.deliver import blocks as delivery_blocks
-    from memtui.recall import path_bindings
+    from memtui.recall import bindings
 
 
 def find(hook: runner.Hook) -> "judge.Recalled | None":
@@ -102,18 +102,17 @@ def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> "set[str]":
     return giving.paths
 
 
-def before_tool(hook: runner.Hook, selected: "list[path_bindings.Bound]", touched: str) -> "list[judge.Verdict]":
+def before_tool(hook: runner.Hook, selected: "list[bindings.Bound]", touched: str) -> "list[judge.Verdict]":
     """Return the memories that are due before a tool: those that a model selected, and those that are bound to the path
     that it is about to touch."""
-    from memtui.recall import path_bindings as binding
-    from memtui.recall import places
+    from memtui.recall import bindings, places
 
     where = places.of_session(hook.env, hook.started_in)
     rows = [row for row in selected if row[:2] in where]
     names = {row[1:3] for row in rows}
-    bound_to = binding.matching(hook.root, where, [touched], hook.project_root) if touched else []
+    bound_to = bindings.of_paths(hook.root, where, [touched], hook.project_root) if touched else []
     rows += [row for row in bound_to if row[1:3] not in names]
     if not rows:
         return []
     session = session_memories.SessionMemories(hook.root, hook.session_id)
-    return binding.due(hook.root, rows, session, len(selected) + binding.MOST)
+    return judge.bound(hook.root, rows, session, len(selected) + judge.MOST_BOUND)

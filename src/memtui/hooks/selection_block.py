@@ -11,7 +11,7 @@ from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.recall import judge, path_bindings
+    from memtui.recall import bindings, judge
 
 PART = "select"
 # Memories that a prompt gets in this way, at most.
@@ -37,7 +37,7 @@ def start(hook: Hook) -> None:
     detach.detach(hook, "select")
 
 
-def take(hook: Hook) -> "list[path_bindings.Bound]":
+def take(hook: Hook) -> "list[bindings.Bound]":
     """Return what the model selected, which no other hook gets then. An answer that is not there yet is dropped."""
     path = session_state.path(hook.root, hook.session_id, PART)
     try:

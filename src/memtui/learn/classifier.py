@@ -2,18 +2,146 @@
 
 `feedback.table` was fitted to labelled messages (tests/training/fit_feedback.py tells its provenance). It is MAGIC, and
 for each question a bias and the size of a step, in little-endian doubles, and a signed byte for each of the BUCKETS
-features."""
+features.
+
+A feature is a number below BUCKETS, so that no words are kept. Groups: what the rules see, words and pairs of words,
+groups of 3 to 5 characters, the opening words, topics, and what the agent had just said and done. The values of a group
+have the length of LENGTHS, whatever the length of the message. A change of these needs new weights:
+tests/training/fit_feedback.py."""
 
 import math
+import re
 import struct
+import zlib
 from collections.abc import Iterable
 from dataclasses import replace
-from operator import itemgetter
+from itertools import pairwise, repeat
+from operator import add, itemgetter
 from pathlib import Path
 
 from memtui.client.transcripts.conversation import Turn
-from memtui.learn import features, message, phrases, signals
+from memtui.learn import message, phrases, signals, wording
 from memtui.learn.signals import Signal
+
+# How many numbers a group has, and the length of its values; those of signals are as they are.
+SIZES = {
+    "word": 1 << 14,
+    "pair": 1 << 15,
+    "characters": 1 << 16,
+    "opening": 1 << 14,
+    "agent": 1 << 14,
+    "signal": 1 << 12,
+}
+LENGTHS = {"word": 2.0, "pair": 0.7, "characters": 2.5, "opening": 1.5, "agent": 0.25}
+BUCKETS = sum(SIZES.values())
+_STARTS = {group: sum(list(SIZES.values())[:number]) for number, group in enumerate(SIZES)}
+# Characters of a message, those of it for groups of characters, and those of the end of the agent's text.
+MAX_TEXT, MAX_GROUPED, AGENT_TAIL = 2000, 500, 300
+TAIL_OF_CLAIM = 800
+
+# The value of a topic when a quarter of the words, or more, are of it; less for a smaller share.
+TOPIC = 4.0
+_TOPICS = {name: words for name, words in wording.VOCABULARY.items() if name.startswith("topic ")}
+
+_WORD = re.compile(r"[\w']+|[?!]")
+_IDENTIFIER = re.compile(r"\b\w+[_.]\w+|\b[a-z]+[A-Z]\w+|`")
+_DOCUMENT = re.compile(r"\b(?:CLAUDE\.md|AGENTS|README|memory|docs?|plan)\b", re.IGNORECASE)
+_FAMILIES = {
+    "standing": phrases.STANDING,
+    "preference": phrases.PREFERENCE,
+    "person": phrases.PERSON,
+    "objection": phrases.OBJECTION,
+    "praise": phrases.PRAISE,
+}
+_SINGLE = {
+    "counter": phrases.COUNTER,
+    "directive": phrases.DIRECTIVE,
+    "failure": phrases.FAILURE,
+    "local": phrases.LOCAL,
+    "global": phrases.GLOBAL,
+    "mistake": phrases.OWN_MISTAKE,
+    "not": phrases.NOT_A_RULE,
+    "request": phrases.REQUEST,
+}
+
+
+# Values, each with the features that have it; a feature may be there twice.
+Rows = list[tuple[float, list[int]]]
+
+
+def rows(turn: Turn, draft: Signal | None) -> Rows:
+    """List the features of a turn by their values, those of one group together."""
+    words = message.own_words(turn.text)[:MAX_TEXT]
+    low = " ".join(words.lower().split())
+    tokens = _WORD.findall(low)
+    groups = {
+        "word": set(tokens),
+        "pair": {f"{one} {two}" for one, two in pairwise(tokens)},
+        "characters": _groups(low[:MAX_GROUPED]),
+        "opening": {" ".join(tokens[:count]) for count in (1, 2, 3) if len(tokens) >= count},
+        "agent": set(_WORD.findall(turn.agent[-AGENT_TAIL:].lower())),
+    }
+    grouped = [
+        (LENGTHS[group] / len(members) ** 0.5, _buckets(group, members)) for group, members in groups.items() if members
+    ]
+    counts = {name: sum(token in topic for token in tokens) for name, topic in _TOPICS.items()}
+    topics = {name: TOPIC * min(1.0, 4 * count / len(tokens)) for name, count in counts.items() if count}
+    ruled = {**_signals(turn, words, draft), **topics}
+    return grouped + [(value, [key]) for key, value in zip(_buckets("signal", ruled), ruled.values(), strict=True)]
+
+
+def _buckets(group: str, names: Iterable[str]) -> list[int]:
+    """Return the number of each feature of a group by its name: the hash of group and name, begun with the group."""
+    begun, start, size = zlib.crc32(f"{group}:".encode()), _STARTS[group], SIZES[group]
+    return [start + checksum % size for checksum in map(zlib.crc32, map(str.encode, names), repeat(begun))]
+
+
+def _groups(low: str) -> set[str]:
+    padded = f" {low} "
+    threes = list(map("".join, zip(padded, padded[1:], padded[2:], strict=False)))
+    fours = list(map(add, threes, padded[3:]))
+    return {*threes, *fours, *map(add, fours, padded[4:])}
+
+
+def _signals(turn: Turn, words: str, draft: Signal | None) -> dict[str, float]:
+    """Return what the rules see, and what the agent had just done, each 0 to 1."""
+    sentences = message.sentences_of(words)
+    values = {"channel " + turn.channel: 1.0, "agent" if turn.agent else "first": 1.0}
+    for name, family in _FAMILIES.items():
+        values[name] = max((signals.weight_of(family, s.low) for s in sentences), default=0.0)
+        values[name + " first"] = signals.weight_of(family, sentences[0].low) if sentences else 0.0
+    for name, pattern in _SINGLE.items():
+        values[name] = float(any(pattern.search(s.low) for s in sentences))
+    if draft:
+        values["draft " + draft.kind] = draft.confidence
+        values["draft"] = float(draft.confidence >= 0.5)
+    agent = turn.agent[-TAIL_OF_CLAIM:].lower()
+    claimed = bool(phrases.CLAIM.search(agent))
+    questions = sum(s.question for s in sentences)
+    values["claimed"] = float(claimed)
+    values["failure after claim"] = values["failure"] * claimed
+    values["agent asked"] = float(agent.rstrip(" *_)\n").endswith("?"))
+    values["asks"] = float(questions > 0)
+    values["only asks"] = float(bool(sentences) and questions == len(sentences))
+    values["asks first"] = float(bool(sentences) and sentences[0].question)
+    values["listed"] = float(any(s.listed for s in sentences))
+    values["pasted"] = float(len(words) < 0.7 * len(turn.text.strip()))
+    values["shouts"] = float(any(w.isupper() and len(w) > 2 for w in words.split()[:60]))
+    values["negations"] = min(1.0, sum(wording.negations(words).values()) / 3)
+    values["identifiers"] = min(1.0, len(_IDENTIFIER.findall(words)) / 4)
+    values["document"] = float(_DOCUMENT.search(words) is not None)
+    values["check"] = float(message.check_in(words) is not None)
+    values["link"] = float("http" in words)
+    values[f"length {min(9, len(words.split()).bit_length())}"] = 1.0
+    for tool in turn.tools[-3:]:
+        values["tool " + tool] = 0.5
+    if turn.tools:
+        values["last tool " + turn.tools[-1]] = 0.5
+    values["tools"] = min(1.0, len(turn.tools) / 10)
+    return {name: value for name, value in values.items() if value}
+
+
+# The table
 
 MAGIC = b"memtui feedback1"
 TABLE = Path(__file__).with_name("feedback.table")
@@ -26,7 +154,7 @@ Question = tuple[float, float, bytes]
 
 def unpacked(data: bytes) -> list[Question]:
     """Read the bytes of a table. Raises ValueError if they are no table of this version."""
-    size = _HEAD.size + features.BUCKETS
+    size = _HEAD.size + BUCKETS
     if not data.startswith(MAGIC) or len(data) != len(MAGIC) + 2 * size:
         raise ValueError("feedback.table has another format")
     starts = (len(MAGIC), len(MAGIC) + size)
@@ -44,7 +172,7 @@ class Classifier:
     def judged(self, turn: Turn, draft: Signal | None) -> tuple[float, float]:
         """Return how likely a turn is feedback, and how likely it is durable."""
         sums = []
-        for value, keys in features.rows(turn, draft):
+        for value, keys in rows(turn, draft):
             # The first one twice: of a single one there would be no tuple.
             take, added = itemgetter(keys[0], *keys), _ADDED * len(keys)
             sums.append((value, [sum(take(weights)) - weights[keys[0]] - added for weights in self._weights]))

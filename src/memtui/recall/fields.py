@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from memtui.base import clock
-from memtui.recall import command_bans, content, gloss, words
+from memtui.recall import bindings, content, gloss, words
 from memtui.store import links, memory
 from memtui.store import triggers as own_triggers
 from memtui.store.frontmatter import document
@@ -117,4 +117,4 @@ def can_match(forbids: str) -> bool:
     first = (forbids.split() or [""])[0]
     if not any(char.isalnum() for char in first):
         return False
-    return any(command_bans.runs(words, forbids) for words in command_bans.commands_of(forbids))
+    return any(bindings.runs(words, forbids) for words in bindings.commands_of(forbids))

@@ -4,6 +4,7 @@ people alike: a dry run is what the hook does, without printing. Hook path."""
 import posix
 
 from memtui.base import clock, fs, ids, paths
+from memtui.client import locate
 from memtui.deliver import session_memories, uses
 from memtui.recall import content, fitted_weights, own_words, places
 
@@ -11,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memtui.recall.bindings import Bound
     from memtui.recall.query import Hit
     from memtui.store import trust
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 MOST, THRESHOLD = 5, 0.4
 # Bytes of a memory that are given, and UTF-16 units that a session gets before a compaction.
 MOST_BYTES, SESSION_UNITS = 4096, 60_000
+# Memories that are given before one tool, at most.
+MOST_BOUND = 3
 # Hits that are judged.
 FOUND = 12
 # Hits that are looked through where so many are not trusted that too few others are among the best.
@@ -262,6 +266,31 @@ def hindrance(
     if hit.scope == "auto" and not content.body(verdict.data).strip():
         return "native-index"
     return ""
+
+
+def bound(
+    root: str, matches: "Sequence[Bound]", session: session_memories.SessionMemories, most: int = MOST
+) -> "list[Verdict]":
+    """Return verdicts of the bound memories that a session may be given, `most` of them, with what their files say."""
+    from memtui.recall import query
+    from memtui.store.frontmatter import head
+
+    allowed, now = Allowed(root), clock.now()
+    verdicts: list[Verdict] = []
+    units = SESSION_UNITS - session.units
+    for scope, directory, file, reason in matches:
+        verdict = Verdict(query.Hit(scope, directory, (file, 0, 0, "", file, "", "", False, 0.0, ())), 1.0, [])
+        verdict.outcome = hindrance(verdict, session, now, allowed)
+        size = min(MOST_BYTES, len(verdict.data))
+        if locate.is_set_aside(file) or verdict.outcome or size > units or len(verdicts) == most:
+            continue
+        units -= size
+        hit = verdict.hit
+        name, hit.description, hit.type = head.summarise(verdict.data)
+        hit.name = name or file[file.rfind("/") + 1 :].removesuffix(".md")
+        verdict.outcome, verdict.reason = INJECT, reason
+        verdicts.append(verdict)
+    return verdicts
 
 
 class Allowed:

@@ -2,7 +2,7 @@
 
 import posix
 
-from memtui.base import fastjson, fs, paths
+from memtui.base import paths
 from memtui.client import locate
 
 # A file that is there while the client recalls its own memories itself; workers write and remove it.
@@ -50,15 +50,3 @@ def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool
 def needs_trust(scope: str) -> bool:
     """Tell whether memories of a scope are delivered only if a person has trusted their present bytes."""
     return scope in {"project", locate.TEAM}
-
-
-LISTED_VERSION = 1
-
-
-def listed(root: str, file: str) -> "dict[str, object]":
-    """Return what a file under the data root lists, by directory; `{}` if it lists nothing or can't be read."""
-    try:
-        table = fastjson.loads_dict(fs.read(f"{root}/{file}", "cache"))
-    except OSError:
-        return {}
-    return fastjson.table(table, "dirs") if table.get("v") == LISTED_VERSION else {}

@@ -6,8 +6,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 
-from memtui.redact import tables
-from memtui.redact.generated import (
+from memtui.redact import shaped
+from memtui.redact.shaped import (
     BARRIER,
     DIGIT,
     FREE_RUN,
@@ -38,10 +38,10 @@ def _names() -> tuple[re.Pattern[str], dict[str, str]]:
     """Return a pattern of all telling words in lower case, and the class of each: password, secret, weak or service."""
     values_by_name: dict[str, str] = {}
     for words, kind, gaps in (
-        (tables.WEAK, "weak", "_"),
-        (tables.SECRETS, "secret", "_- "),
-        (tables.PASSWORDS, "password", " "),
-        ("\n".join(tables.SERVICES), "service", "_-. "),
+        (shaped.WEAK, "weak", "_"),
+        (shaped.SECRETS, "secret", "_- "),
+        (shaped.PASSWORDS, "password", " "),
+        ("\n".join(shaped.SERVICES), "service", "_-. "),
     ):
         for word in words.lower().split():
             forms = {word.replace("_", gap) for gap in gaps} | ({word.replace("_", "")} if kind == "secret" else set())
@@ -218,7 +218,7 @@ def _of_service(text: str, low: str, name: re.Match[str]) -> Secret | None:
         return None
     if not (is_given(value) or is_long_hash(value)):
         return None
-    start, service = match.start("secret"), tables.SERVICES[re.sub("[-. ]", "_", name[0])]
+    start, service = match.start("secret"), shaped.SERVICES[re.sub("[-. ]", "_", name[0])]
     return Secret(start, start + len(value), f"{service} key", 2)
 
 
@@ -265,8 +265,8 @@ def unnamed(text: str) -> Iterator[Secret]:
         if len(run) > BLOB_LENGTH:
             continue
         start, end = match.span()
-        if shaped := _DISCORD.search(run):
-            yield Secret(start + shaped.start(), start + shaped.end(), "Discord token", 1)
+        if token := _DISCORD.search(run):
+            yield Secret(start + token.start(), start + token.end(), "Discord token", 1)
             continue
         if not DIGIT.search(run):
             continue
@@ -323,8 +323,8 @@ def _piece(text: str, piece: str, at: int, before: str) -> Secret | None:
     at = text.find(piece, at)
     end = at + len(piece)
     core = piece.rstrip("=")
-    if shaped := _DEVOPS.search(core):
-        return Secret(at + shaped.start(), at + shaped.end(), "Azure DevOps token", 1)
+    if token := _DEVOPS.search(core):
+        return Secret(at + token.start(), at + token.end(), "Azure DevOps token", 1)
     if _IDS.match(piece) or HASH.match(core):
         return None
     line = before.rpartition("\n")[2][-NEAR_CHARACTERS:]

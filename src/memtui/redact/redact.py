@@ -11,9 +11,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
-from memtui.redact.generated import BARRIER, FREE_RUN, Secret, generated
 from memtui.redact.named import named, unnamed
-from memtui.redact.shaped import placed, shaped
+from memtui.redact.shaped import BARRIER, FREE_RUN, Secret, generated, placed, shaped
 
 MAX_PASSES = 8
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from memtui.base import fastjson, fs, paths
 from memtui.deliver import error_log
-from memtui.recall import command_bans, index_build, path_bindings, places, segment
+from memtui.recall import bindings, index_build, segment
 from memtui.store import index_requests, sidecars
 from memtui.worker import sentence_vectors
 
@@ -45,7 +45,7 @@ LOCK_SECONDS = 5.0
 # Globs or commands of one memory, at most: a hook tries each.
 MOST = 32
 # Which column of an index each file lists.
-COLUMNS = {path_bindings.FILE: segment.PATHS, command_bans.FILE: segment.FORBIDS}
+COLUMNS = {bindings.PATHS: segment.PATHS, bindings.FORBIDDEN: segment.FORBIDS}
 
 
 def list_bound(root: str, directories: Iterable[str]) -> None:
@@ -66,10 +66,10 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
 
 def _change(root: str, file: str, memories: Mapping[str, object]) -> None:
     """Replace what a file lists of some directories; one that lists nothing is removed. Raises OSError."""
-    before = places.listed(root, file)
+    before = bindings.listed(root, file)
     after = {directory: table for directory, table in {**before, **memories}.items() if table}
     path = f"{root}/{file}"
     if not after:
         fs.unlink(path)
     elif after != before:
-        fs.write_atomic(path, fastjson.dumps({"v": places.LISTED_VERSION, "dirs": after}).encode(), durable=False)
+        fs.write_atomic(path, fastjson.dumps({"v": bindings.VERSION, "dirs": after}).encode(), durable=False)

@@ -178,10 +178,10 @@ def test_a_rule_of_several_projects_is_one_draft_for_all_of_them(past):
 def test_a_second_run_reads_only_what_is_new(past):
     past.say("one", RULE)
     size = past.path("one").stat().st_size
-    assert past.read().progress.bytes == size
-    assert past.read().progress.bytes == 0
+    assert past.read().bytes == size
+    assert past.read().bytes == 0
     past.say("one", OTHER)
-    assert past.read().progress.bytes == past.path("one").stat().st_size - size
+    assert past.read().bytes == past.path("one").stat().st_size - size
     assert len(past.fill().drafts) == 2
 
 
@@ -312,18 +312,18 @@ def test_a_project_without_extraction_is_skipped_and_named(past):
 def test_stopped_it_keeps_what_it_has_read_and_goes_on_from_there(past):
     past.say("one", RULE)
     past.say("two", OTHER)
-    assert past.read(go_on=lambda at: at.files < 1).progress.stopped
+    assert past.read(go_on=lambda at: at.files < 1).stopped
     rest = past.read()
-    assert rest.progress.files == 1
+    assert rest.files == 1
     assert len(rest.candidates) == 2
 
 
 def test_stopped_within_a_transcript_it_goes_on_there(past, monkeypatch):
     monkeypatch.setattr(session, "PIECE", 2000)
     past.say("one", RULE, *["and what is in that file?"] * 40, OTHER)
-    assert past.read(go_on=lambda _: False).progress.stopped
+    assert past.read(go_on=lambda _: False).stopped
     size = past.path("one").stat().st_size
-    rest = past.read().progress
+    rest = past.read()
     assert 0 < rest.bytes < size
     assert len(past.fill().drafts) == 2
 
@@ -349,7 +349,7 @@ def test_killed_within_a_transcript_it_goes_on_there(past, name):
     past.say("one", RULE, *["and what is in that file?"] * 40, OTHER)
     done = subprocess.run([sys.executable, "-c", KILLED, json.dumps(past.env), name], capture_output=True, text=True)
     assert done.returncode < 0, done.stderr
-    rest = past.read().progress
+    rest = past.read()
     assert 0 < rest.bytes <= past.path("one").stat().st_size - 6000
     assert len(past.fill().drafts) == 2
 
@@ -389,19 +389,19 @@ def test_what_was_queued_as_a_session_ended_waits_only_while_its_client_runs(pas
     assert past.fill().drafts == []
     note.unlink()
     assert len(past.fill().drafts) == 1
-    assert past.read().progress.files == 0
+    assert past.read().files == 0
 
 
 def test_a_torn_last_line_is_not_read_again_until_there_is_more(past):
     past.say("one", RULE)
     with past.path("one").open("ab") as file:
         file.write(b'{"type":"user","message":{"content":"' + b"x" * 1000)
-    assert past.read().progress.files == 1
-    assert past.read().progress.files == 0
+    assert past.read().files == 1
+    assert past.read().files == 0
     with past.path("one").open("ab") as file:
         file.write(b'"}}\n')
     past.say("one", OTHER)
-    assert past.read().progress.files == 1
+    assert past.read().files == 1
     assert len(past.fill().drafts) == 2
 
 
@@ -410,7 +410,7 @@ def test_a_transcript_that_was_replaced_by_a_shorter_one_is_read_anew(past):
     past.read()
     past.path("one").unlink()
     past.say("one", OTHER)
-    assert past.read().progress.files == 1
+    assert past.read().files == 1
 
 
 def test_an_interrupted_command_keeps_what_it_has_read(past):
@@ -424,7 +424,7 @@ def test_an_interrupted_command_keeps_what_it_has_read(past):
     with pytest.raises(KeyboardInterrupt):
         past.read(go_on=interrupted)
     assert past_sessions.was_done(str(past.root))
-    assert past.read().progress.files == 0
+    assert past.read().files == 0
     assert len(past.fill().drafts) == 1
 
 

@@ -16,7 +16,7 @@ from memtui.learn.backfill import past_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.learn.backfill.reader import BackfillReading, ReadingProgress
+    from memtui.learn.backfill.reader import BackfillReading
 
 SESSIONS = "sessions"  # what is imported then is no file
 NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
@@ -96,7 +96,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     project = ctx.project_root if ctx.project_given else ""
     width, shown_at = (ctx.out.columns or 80) - 1, 0.0
 
-    def show(at: "ReadingProgress") -> bool:
+    def show(at: "BackfillReading") -> bool:
         """Show how far the reading is, on one line of a terminal; it goes on."""
         nonlocal shown_at
         if ctx.out.stderr_tty and not ctx.out.json and time.monotonic() - shown_at >= SECONDS:
@@ -107,7 +107,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
 
     dry, most = args.dry_run, past_sessions.MOST if args.limit is None else args.limit
     try:
-        backfill_reading = reader.read(ctx.env, since=since, project=project, dry=dry, go_on=show)
+        reading = reader.read(ctx.env, since=since, project=project, dry=dry, go_on=show)
     except KeyboardInterrupt:
         outcome = "Nothing was kept." if dry else "What was read is kept: the next run goes on from there."
         ctx.out.say(f"Stopped. {outcome}")
@@ -116,10 +116,9 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         if shown_at:
             ctx.out.say(" " * width, exact=True, end="\r")
     store = ctx.store()
-    offer = ranking.plan(store, backfill_reading.candidates, most=most, since=since, project=project)
+    offer = ranking.plan(store, reading.candidates, most=most, since=since, project=project)
     transaction_id = "" if dry else offer.write(store)
-    progress = backfill_reading.progress
-    data: dict[str, object] = {"dry_run": dry, "files": progress.files, "bytes": progress.bytes}
+    data: dict[str, object] = {"dry_run": dry, "files": reading.files, "bytes": reading.bytes}
     data["drafts"] = [
         picked(draft.candidate.draft, "name kind scope description durable")
         | {"id": draft.id, "score": draft.candidate.worth, "folded": draft.folded}
@@ -128,8 +127,8 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         for draft in offer.drafts
     ]
     data |= picked(offer, "known one_offs left")
-    data |= {"skipped": backfill_reading.skipped, "transaction": transaction_id or None}
-    skipped = [f"{line(ctx.tilde(part.where))}: {line(part.why)}" for part in backfill_reading.skipped]
+    data |= {"skipped": reading.skipped, "transaction": transaction_id or None}
+    skipped = [f"{line(ctx.tilde(part.where))}: {line(part.why)}" for part in reading.skipped]
     skipped = skipped[:FIRST] + [f"and {len(skipped) - FIRST:,} more"] * (len(skipped) > FIRST)
     elsewhere = any(draft.candidate.project not in {"", ctx.project_root} for draft in offer.drafts)
     inbox = "memtui inbox --kind drafts --all-projects" if elsewhere else "memtui inbox"
@@ -147,10 +146,10 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     details = [f"{offer.known:,} known already, waiting or decided on"] if offer.known else []
     verb = "Added" if transaction_id else "Would add"
     added = f"{verb} {many(len(rows), 'draft')}" if rows else "No new draft was found"
-    summary = f"Read {size(progress.bytes)} in {many(progress.files, 'transcript')}."
+    summary = f"Read {size(reading.bytes)} in {many(reading.files, 'transcript')}."
     return Result(
         data,
-        summary if progress.bytes else _nothing(ctx, backfill_reading),
+        summary if reading.bytes else _nothing(ctx, reading),
         lambda out: out.table(headers, rows, indent="  "),
         "; ".join([added, *offer.more_words, *details]) + ".",
         *_left_out(skipped),
@@ -159,7 +158,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _nothing(ctx: Context, reading: "BackfillReading") -> str:
-    if reading.progress.there:
+    if reading.there:
         return "No transcript is new since the last time."
     directory = line(ctx.tilde(f"{ctx.config_dir}/projects"))
     if reading.skipped:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 from memtui.base import clock, fastjson, ids, paths
 from memtui.base.phrasing import many
@@ -70,13 +70,9 @@ class Candidate:
         """How likely it is feedback that lasts, 0 to 1: the likeliest is offered first."""
         return round(self.confidence * (UNKNOWN if self.draft.durable is None else self.draft.durable), 4)
 
-    def to_row(self) -> dict[str, object]:
-        """Return it as a JSON object, which `of_row` reads."""
-        return asdict(self)
-
 
 def of_row(row: object) -> Candidate | None:
-    """Read a candidate that was kept; None if it is none."""
+    """Read a candidate from a JSON object with its fields; None if it is none."""
     values = row.get("draft") if isinstance(row, dict) else None
     if not isinstance(row, dict) or not isinstance(values, dict):
         return None

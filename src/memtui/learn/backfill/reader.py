@@ -2,9 +2,11 @@
 sessions are read apart from this (worker/extraction.py): `extracted.jsonl` beside an inbox joins the two."""
 
 import os
+import stat
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
 from memtui.base import fastjson, fs, paths
@@ -37,8 +39,9 @@ class SkippedSource:
 
 
 @dataclass
-class ReadingProgress:
-    """How far the reading is. Bytes and files: of those that are new or have grown; `there`: all that was asked for."""
+class BackfillReading:
+    """How far a reading is, and what it brought. Bytes and files: of those that are new or have grown; `there`: all
+    that was asked for; `part`: whether only some was; `candidates`: also of earlier readings."""
 
     files: int = 0
     all_files: int = 0
@@ -47,16 +50,15 @@ class ReadingProgress:
     drafts: int = 0
     there: int = 0
     stopped: bool = False
-
-
-@dataclass
-class BackfillReading:
-    """All candidates, also of earlier readings, and what was skipped; `part`: whether only some was asked for."""
-
-    candidates: Candidates
-    progress: ReadingProgress
-    skipped: list[SkippedSource] = field(default_factory=list)
     part: bool = False
+    candidates: Candidates = field(default_factory=Candidates)
+    skipped: list[SkippedSource] = field(default_factory=list)
+
+    def skip(self, path: str, error: OSError) -> None:
+        self.skipped.append(SkippedSource(path, f"can't be read: {error.strerror or error}"))
+
+
+GoOn = Callable[[BackfillReading], bool]
 
 
 class TranscriptFile(NamedTuple):
@@ -67,71 +69,42 @@ class TranscriptFile(NamedTuple):
     time: float
 
 
-def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> list[TranscriptFile]:
-    """List the transcripts of all projects but subagents', newest first; `skipped` gets what can't be read."""
+def transcripts(config_dir: str) -> list[TranscriptFile]:
+    """List the transcripts of all projects but subagents', newest first."""
     files = []
-    for directory in _entries(config_dir + "/projects", skipped):
-        for entry in _entries(directory.path, skipped) if directory.is_dir() else ():
-            try:
-                if entry.name.endswith(".jsonl") and not entry.name.startswith("agent-") and entry.is_file():
-                    status = entry.stat()
-                    files.append(TranscriptFile(entry.path, status.st_size, status.st_mtime))
-            except OSError:
-                continue
+    for path in past_sessions.transcripts(config_dir):
+        with suppress(OSError):
+            status = os.stat(path)
+            if stat.S_ISREG(status.st_mode):
+                files.append(TranscriptFile(path, status.st_size, status.st_mtime))
     return sorted(files, key=lambda transcript: (-transcript.time, transcript.path))
 
 
 def new(env: dict[str, str]) -> list[TranscriptFile]:
     """List the transcripts that are new or have grown since the last reading, of those that may be read."""
-    reader = _Reader(env, paths.root(env), 0.0, "", dry=True)
-    reader.load()
+    reader = _Reader(env)
     return [each for each in transcripts(paths.config_dir(env)) if reader.is_new(each) and reader.is_wanted(each.path)]
 
 
-def _entries(directory: str, skipped: list[SkippedSource] | None) -> "list[os.DirEntry[str]]":
-    try:
-        with os.scandir(directory) as entries:
-            return list(entries)
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        if skipped is not None:
-            skipped.append(SkippedSource(directory, _unreadable(error)))
-        return []
-
-
-def _unreadable(error: OSError) -> str:
-    return f"can't be read: {error.strerror or error}"
-
-
 def read(
-    env: dict[str, str],
-    *,
-    since: float = 0.0,
-    project: str = "",
-    dry: bool = False,
-    go_on: Callable[[ReadingProgress], bool] = lambda _: True,
+    env: dict[str, str], *, since: float = 0.0, project: str = "", dry: bool = False, go_on: GoOn = lambda _: True
 ) -> BackfillReading:
     """Read what is new in the transcripts changed after `since`, of the project root `project`; `dry`: write nothing.
     `go_on` is asked often; False ends it. What was read by then is kept, whatever happens. Raises ConflictError if
     another backfill reads, MemtuiError if nothing can be written."""
-    root = paths.root(env)
-    reader = _Reader(env, root, since, project, dry=dry)
     if dry:
-        reader.load()
-        return reader.run(go_on)
-    lock = f"{root}/{LOCK}"
+        return _Reader(env, since, project).run(go_on)
+    lock = f"{paths.root(env)}/{LOCK}"
     try:
         with fs.Lock(lock, 0.0):
-            reader.load()
+            reader = _Reader(env, since, project, dry=False)
             try:
                 return reader.run(go_on)
             finally:
                 reader.save()
     except fs.LockTimeoutError:
-        raise ConflictError(
-            "Another backfill is reading the transcripts.", "Wait for it, then run this again."
-        ) from None
+        why = "Another backfill is reading the transcripts."
+        raise ConflictError(why, "Wait for it, then run this again.") from None
     except OSError as error:
         raise storage_error(error, lock) from error
 
@@ -139,91 +112,78 @@ def read(
 class _Reader:
     """One reading, with the state that it begins from and leaves."""
 
-    def __init__(self, env: dict[str, str], root: str, since: float, project: str, *, dry: bool) -> None:
-        self.env, self.root, self.since, self.project, self.dry = env, root, since, project, dry
-        self.settings = config.load(root)
+    def __init__(self, env: dict[str, str], since: float = 0.0, project: str = "", *, dry: bool = True) -> None:
+        self.env, self.root, self.since, self.project, self.dry = env, paths.root(env), since, project, dry
+        self.settings = config.load(self.root)
         self.roots: dict[str, str] = {}
-        self.live = frozenset(live_sessions.served(root).values())
-        self.progress = ReadingProgress()
-        self.skipped: list[SkippedSource] = []
+        self.live = frozenset(live_sessions.served(self.root).values())
         self.saved, self.saving = time.monotonic(), 0.0
-        self.files: dict[str, object] = {}
-        self.candidates = Candidates()
-
-    def load(self) -> None:
-        """Read the state."""
         try:
             state = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{past_sessions.STATE}"))
         except OSError:
             state = {}
-        if state.get("v") != VERSION:
-            state = {}
+        state = state if state.get("v") == VERSION else {}
         self.files = fastjson.table(state, "files")
         rows = fastjson.rows(state, "candidates")
-        self.candidates = Candidates(filter(None, map(ranking.of_row, rows)))
+        candidates = Candidates(filter(None, map(ranking.of_row, rows)))
+        self.reading = BackfillReading(part=bool(project or since), candidates=candidates)
 
-    def run(self, go_on: Callable[[ReadingProgress], bool]) -> BackfillReading:
+    def run(self, go_on: GoOn) -> BackfillReading:
         """Read the files, newest first."""
-        progress = self.progress
+        reading = self.reading
         try:
             judge = classifier.shipped()
         except (OSError, ValueError) as problem:
             error_log.add(self.root, "backfill", problem)
             judge = None
         least = min(LEAST, config.fraction(self.settings, "extract_confidence"))
-        files = transcripts(paths.config_dir(self.env), self.skipped)
-        files = [each for each in files if each.time >= self.since and self.is_wanted(each.path)]
+        files = [each for each in transcripts(paths.config_dir(self.env)) if each.time >= self.since]
+        files = [each for each in files if self.is_wanted(each.path)]
         wanted = list(filter(self.is_new, files))
-        progress.there, progress.all_files = len(files), len(wanted)
-        progress.all_bytes = sum(transcript.size - self._start(transcript) for transcript in wanted)
+        reading.there, reading.all_files = len(files), len(wanted)
+        reading.all_bytes = sum(transcript.size - self._start(transcript) for transcript in wanted)
         for transcript in wanted:
             try:
                 self._read(transcript, judge, least, go_on)
             except OSError as error:
-                self.skipped.append(SkippedSource(transcript.path, _unreadable(error)))
-            if progress.stopped:
+                reading.skip(transcript.path, error)
+            if reading.stopped:
                 break
-        return BackfillReading(self.candidates, progress, self.skipped, bool(self.project or self.since))
+        return reading
 
-    def _read(
-        self,
-        file: TranscriptFile,
-        judge: classifier.Classifier | None,
-        least: float,
-        go_on: Callable[[ReadingProgress], bool],
-    ) -> None:
+    def _read(self, file: TranscriptFile, judge: classifier.Classifier | None, least: float, go_on: GoOn) -> None:
         """Read a file piece by piece. Raises OSError."""
-        progress, start, before = self.progress, self._start(file), self.progress.bytes
+        reading, start, before = self.reading, self._start(file), self.reading.bytes
         root, elsewhere = self._root_of(file.path), False
         live = os.path.basename(file.path).removesuffix(".jsonl") in self.live
         for piece in session.read(file.path, fastjson.table(self.files, file.path), judge, least, live=live):
             for draft in piece.drafts:
                 if root or draft.scope == "global":
-                    self.candidates.add(draft, root)
+                    reading.candidates.add(draft, root)
                 else:
                     elsewhere = True
             self.files[file.path] = piece.cursor
-            progress.bytes, progress.drafts = before + max(0, piece.offset - start), len(self.candidates)
+            reading.bytes, reading.drafts = before + max(0, piece.offset - start), len(reading.candidates)
             begun_at = time.monotonic()
             if not self.dry and begun_at - self.saved >= max(SAVE_SECONDS, SAVE_TIMES * self.saving):
                 self.save()
                 self.saved = time.monotonic()
                 self.saving = self.saved - begun_at
-            if piece.offset < file.size and not go_on(progress):
-                progress.stopped = True
+            if piece.offset < file.size and not go_on(reading):
+                reading.stopped = True
                 return
         # What is behind the last whole line is read again when more was written.
         # A message that still waits in a queue is heard once the client is gone, whether it wrote more or not.
         self.files[file.path] = {**piece.cursor, "seen": -1 if piece.waits else max(file.size, piece.offset)}
-        progress.files, progress.bytes = progress.files + 1, before + file.size - start
-        progress.stopped = not go_on(progress)
+        reading.files, reading.bytes = reading.files + 1, before + file.size - start
+        reading.stopped = not go_on(reading)
         if elsewhere:
-            self.skipped.append(SkippedSource(file.path, ELSEWHERE))
+            reading.skipped.append(SkippedSource(file.path, ELSEWHERE))
 
     def save(self) -> None:
         """Write the state. Raises MemtuiError."""
         files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
-        rows = [candidate.to_row() for candidate in self.candidates.best()]
+        rows = [asdict(candidate) for candidate in self.reading.candidates.best()]
         data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
         path = f"{self.root}/{past_sessions.STATE}"
         try:
@@ -253,7 +213,7 @@ class _Reader:
         try:
             root = self._root_of(path)
         except OSError as error:
-            self.skipped.append(SkippedSource(path, _unreadable(error)))
+            self.reading.skip(path, error)
             return False
         if self.project and root != self.project:
             return False
@@ -261,5 +221,5 @@ class _Reader:
         if values[0] is True and values[1] != "off":
             return True
         off = SkippedSource(root or self.env.get("HOME", ""), OFF)
-        self.skipped += [] if off in self.skipped else [off]
+        self.reading.skipped += [] if off in self.reading.skipped else [off]
         return False

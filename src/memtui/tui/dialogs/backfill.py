@@ -24,7 +24,7 @@ from memtui.views import drafts, safe_text
 
 if TYPE_CHECKING:
     from memtui.learn.backfill.ranking import Offer
-    from memtui.learn.backfill.reader import BackfillReading, ReadingProgress, TranscriptFile
+    from memtui.learn.backfill.reader import BackfillReading, TranscriptFile
     from memtui.tui.services import Services
 
 NONE = "No session of Claude Code is on this machine yet."
@@ -77,7 +77,7 @@ class BackfillProgress(Dialog["BackfillReading"]):
         self._has_ended = True
         self.on_screen_resume()
 
-    def _go_on(self, far: "ReadingProgress") -> bool:
+    def _go_on(self, far: "BackfillReading") -> bool:
         share = f"{size(far.bytes)} of {size(far.all_bytes)}, {far.files} of {many(far.all_files, 'session')}"
         self.post_message(HowFar(f"{share}, {many(far.drafts, 'draft')}"))
         return not self._stop.is_set()
@@ -121,7 +121,7 @@ async def begin(services: "Services") -> None:
         return
     store = data.store()
     offer = await asyncio.to_thread(ranking.plan, store, reading_done.candidates)
-    stopped = " The reading was stopped." if reading_done.progress.stopped else ""
+    stopped = " The reading was stopped." if reading_done.stopped else ""
     if not offer.drafts:
         services.say(("No new draft was found." if transcripts else NOTHING_NEW) + stopped)
         return

@@ -122,11 +122,11 @@ async def _approve(services: Services, screen: Any) -> str:
 
 
 async def _start_session(services: Services, screen: Any) -> None:
-    from memtui.demo import next_session
+    from memtui.demo import sessions
 
     data = services.data
     world = os.path.dirname(data.env["HOME"])
-    session = await asyncio.to_thread(next_session.start, world, data.project_root, data.now())
+    session = await asyncio.to_thread(sessions.start, world, data.project_root, data.now())
     screen.listing.fold(session, unfold=True)
     screen.wanted = lambda rows: screen.table.index_of(f"session {session}", rows)
     screen.reload()  # a note that the session took waits no longer
