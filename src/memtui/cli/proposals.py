@@ -77,7 +77,7 @@ def data_of(change: Weighed) -> "dict[str, object]":
         "refused": change.refused and _refusal(change.refused),
     }
     if covered is not None:
-        reworded = [(cover.statement, cover.targets[0].text) for cover in covered.of("reworded")]
+        reworded = [(was, now.text) for was, how, now in covered.statements if how == "reworded" and now]
         data |= {
             "dropped": [{"path": cover.statement.path, "text": cover.statement.text} for cover in covered.dropped],
             "reworded": [{"path": was.path, "text": was.text, "as": now} for was, now in reworded],

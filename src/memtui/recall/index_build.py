@@ -10,9 +10,10 @@ import os
 import zlib
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from types import EllipsisType
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.base import fs, ids, paths
 from memtui.client import locate
@@ -170,25 +171,12 @@ class BuildReport:
     busy: bool = False
 
 
-@dataclass
-class _Known:
+class _Known(NamedTuple):
     """What an index has of a file: in which segment and as which number, and its row."""
 
     segment: int
     number: int
     row: tuple[Any, ...]
-
-    @property
-    def stamp(self) -> tuple[int, int]:
-        return self.row[1], self.row[2]
-
-
-@dataclass
-class _Index:
-    """An index as it is: its manifest, None if there is no sound one, and what it has of each file."""
-
-    manifest: segment.Manifest | None = None
-    files: dict[str, _Known] = field(default_factory=dict)
 
 
 @dataclass
@@ -217,26 +205,18 @@ def bring_up_to_date(
         try:
             with fs.Lock(base + ".lock", wait):
                 fs.unlink(base + ".again")
-                opened = _shipped() if table is ... else table
-                try:
-                    build_report = _Builder(root, directory, opened).run()
-                finally:
-                    if opened is not None and table is ...:
-                        opened.close()
+                with ExitStack() as stack:
+                    opened = None if table is ... else table
+                    if table is ...:
+                        with suppress(OSError):  # none that can be read
+                            opened = stack.enter_context(closing(vectors.Table()))
+                    once_more = _Builder(root, directory, opened).run()
                 # What was read the first time is not read again the next, and is news all the same.
-                build_report.read, build_report.gone = build_report.read + report.read, build_report.gone + report.gone
-                report = build_report
+                once_more.read, once_more.gone = once_more.read + report.read, once_more.gone + report.gone
+                report = once_more
         except fs.LockTimeoutError:
             break
     return report
-
-
-def _shipped() -> vectors.Table | None:
-    """Open the table that memtui ships; None if there is none that can be read."""
-    try:
-        return vectors.Table()
-    except OSError:
-        return None
 
 
 class _Builder:
@@ -253,9 +233,8 @@ class _Builder:
         }
 
     def run(self) -> BuildReport:
-        index = self._index()
-        changes = self._compare(index)
-        manifest = index.manifest
+        manifest, files = self._present()
+        changes = self._compare(files, manifest.stamps if manifest is not None else {})
         count = len(changes.read) + len(changes.gone)
         later = sum(entry["number"] for entry in manifest.segments[1:]) if manifest is not None else 0
         if manifest is None or count + later > max(REBUILT_FROM, SHARE * changes.total):
@@ -267,18 +246,20 @@ class _Builder:
             return BuildReport(changes.total)
         docs = self._read(changes.read)
         replaced = {*changes.gone, *(doc.file for doc in docs)}
-        self._add(index, manifest, docs, replaced, changes.stamps)
+        dead = {files[file].number for file in replaced if file in files and not files[file].segment}
+        stamps = {**manifest.stamps, **changes.stamps}
+        self._add(manifest, docs, replaced, dead, {file: stamps[file] for file in stamps.keys() - replaced})
         return BuildReport(changes.total, len(docs), len(changes.gone))
 
     # Reading what is there
 
-    def _index(self) -> _Index:
-        """Read the index with all its checks; one without a manifest if anything is damaged, missing or older."""
-        index = _Index()
+    def _present(self) -> tuple[segment.Manifest | None, dict[str, _Known]]:
+        """Read the manifest and what it has of each file, with all checks; None if anything is damaged or older."""
+        files: dict[str, _Known] = {}
         try:
             manifest = segment.read_manifest(self.root, self.directory)
             if manifest is None or manifest.vectors != self.embedding.version:
-                return _Index()
+                return None, {}
             for at, entry in enumerate(manifest.segments):
                 # The table of a segment and its whole file are as they were written.
                 check = zlib.crc32(entry["table"])
@@ -286,24 +267,19 @@ class _Builder:
                     while block := file.read(BLOCK):
                         check = zlib.crc32(block, check)
                 if check != entry["check"]:
-                    return _Index()
-                opened = segment.Segment(self.root, entry)
-                try:
+                    return None, {}
+                with closing(segment.Segment(self.root, entry)) as opened:
                     for number, row in enumerate(opened.every_row()):
                         if number not in opened.dead:
-                            index.files[row[0]] = _Known(at, number, row)
-                finally:
-                    opened.close()
+                            files[row[0]] = _Known(at, number, row)
         except segment.DAMAGED:
-            return _Index()
-        index.manifest = manifest
-        return index
+            return None, {}
+        return manifest, files
 
-    def _compare(self, index: _Index) -> _Changes:
-        """Compare the files with the index."""
+    def _compare(self, files: Mapping[str, _Known], stamps: Mapping[str, tuple[int, int]]) -> _Changes:
+        """Compare the memories with what an index has of them."""
         changes = _Changes()
-        missing = dict(index.files)
-        stamps = index.manifest.stamps if index.manifest is not None else {}
+        missing = dict(files)
         try:
             listed = locate.recallable(self.directory)
         except OSError:
@@ -318,7 +294,7 @@ class _Builder:
             stamp = status.st_mtime_ns, status.st_size
             if other is None or other.row[segment.TRIGGERS] != self._number_of_lines(file):
                 changes.read.append((file, *stamp))
-            elif stamp != stamps.get(file, other.stamp):
+            elif stamp != stamps.get(file, other.row[1:3]):
                 if self._has_digest(file, other):
                     changes.stamps[file] = stamp
                 else:
@@ -343,25 +319,25 @@ class _Builder:
                 data = fs.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)
             except OSError:
                 continue
-            texts = fields.read(data, file, self.lines.get(file, ()))
+            own = fields.read(data, file, self.lines.get(file, ()))
             searched = (
-                texts.name,
-                texts.description,
-                texts.type,
-                texts.pinned,
-                texts.expires,
-                texts.paths,
-                texts.forbids,
+                own.name,
+                own.description,
+                own.type,
+                own.pinned,
+                own.expires,
+                own.paths,
+                own.forbids,
             )
             row = (file, mtime, size, ids.digest(data), *searched, self._number_of_lines(file))
-            head = list(dict.fromkeys(words.terms(f"{texts.name}\n{texts.description}")))
-            segment_docs.append(SegmentDoc(row, texts.weights(), head, self.embedding.passages(texts)))
+            head = list(dict.fromkeys(words.terms(f"{own.name}\n{own.description}")))
+            segment_docs.append(SegmentDoc(row, own.weights(), head, self.embedding.passages(own)))
         return segment_docs
 
     # Writing
 
     def _rebuilt(self, removed: int) -> BuildReport:
-        docs = self._read(self._compare(_Index()).read)
+        docs = self._read(self._compare({}, {}).read)
         average = sum(doc.length for doc in docs) / len(docs) if docs else 1.0
         for doc in docs:
             doc.impacts = impacts(doc, average)
@@ -371,28 +347,25 @@ class _Builder:
 
     def _add(
         self,
-        index: _Index,
         manifest: segment.Manifest,
         docs: list[SegmentDoc],
         replaced: set[str],
+        dead: set[int],
         stamps: Mapping[str, tuple[int, int]],
     ) -> None:
-        """Write the segment of what is new, with the one before it; what is replaced is dead in the first."""
+        """Write the segment of what is new, with the one before it; what is replaced is `dead` in the first."""
         for doc in docs:
             doc.impacts = impacts(doc, manifest.average)
         for entry in manifest.segments[1:]:
             docs = [doc for doc in self._documents(entry) if doc.file not in replaced] + docs
-        dead = {index.files[file].number for file in replaced if file in index.files and not index.files[file].segment}
         segments = [{**entry, "dead": entry["dead"] | dead} for entry in manifest.segments[:1]]
         if docs:
             segments.append(write(self.root, f"{os.path.basename(self.base)}-{ids.new_id()}.segment", docs))
-        stamps_kept = {file: stamp for file, stamp in {**manifest.stamps, **stamps}.items() if file not in replaced}
-        self._write_manifest(manifest.average, segments, stamps_kept)
+        self._write_manifest(manifest.average, segments, stamps)
 
     def _documents(self, entry: dict[str, Any]) -> list[SegmentDoc]:
         """Read the memories of a segment, as they were written. Raises as `segment.Segment`."""
-        opened = segment.Segment(self.root, entry)
-        try:
+        with closing(segment.Segment(self.root, entry)) as opened:
             docs = []
             passages = nearest_passages.Passages(opened.passages) if opened.has_passages else None
             for number, (*row, head) in enumerate(opened.every_row()):
@@ -403,19 +376,12 @@ class _Builder:
                     for number, impact in opened.posting(value).items():
                         docs[number].impacts[term] = impact
             return [doc for number, doc in enumerate(docs) if number not in opened.dead]
-        finally:
-            opened.close()
 
     def _write_manifest(
         self, average: float, segments: Sequence[dict[str, Any]], stamps: Mapping[str, tuple[int, int]]
     ) -> None:
-        data = {
-            "directory": self.directory,
-            "average": average,
-            "vectors": self.embedding.version,
-            "segments": list(segments),
-            "stamps": dict(stamps),
-        }
+        data: dict[str, Any] = {"directory": self.directory, "average": average, "vectors": self.embedding.version}
+        data |= {"segments": list(segments), "stamps": dict(stamps)}
         fs.write_atomic(self.base + ".index", segment.as_bytes(data), durable=False)
         self._sweep(segments)
 

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memtui.base import clock, fs, ids, paths
@@ -33,8 +32,7 @@ class StoreChange(NamedTuple):
         return f"{self.directory}/{self.file}"
 
 
-@dataclass(frozen=True)
-class ReplayedMemory:
+class ReplayedMemory(NamedTuple):
     """A memory that a prompt gets: its name, scope, and how likely it helps."""
 
     path: str
@@ -43,14 +41,13 @@ class ReplayedMemory:
     probability: float
 
 
-@dataclass(frozen=True)
-class ReplayedPrompt:
+class ReplayedPrompt(NamedTuple):
     """A prompt with the memories that it would get `now` and with the changed ones (`changed`), by path; `silent`: why
     it gets none, a code of `own_words.counted`."""
 
     prompt: Prompt
-    now: Mapping[str, ReplayedMemory] = field(default_factory=dict)
-    changed: Mapping[str, ReplayedMemory] = field(default_factory=dict)
+    now: Mapping[str, ReplayedMemory] = {}
+    changed: Mapping[str, ReplayedMemory] = {}
     silent: str = ""
 
 

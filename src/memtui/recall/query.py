@@ -31,27 +31,6 @@ class Hit:
     `share`: of the prompt's idf weight; `cosine`: of its best passage, 0.0 without vectors; `overlap`: share of its
     name and description in the prompt; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score."""
 
-    __slots__ = (
-        "cosine",
-        "description",
-        "digest",
-        "directory",
-        "expires",
-        "file",
-        "lexical",
-        "margin",
-        "name",
-        "overlap",
-        "paths",
-        "pinned",
-        "rank",
-        "scope",
-        "score",
-        "share",
-        "stamp",
-        "type",
-    )
-
     def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
         self.scope = scope
         self.directory = directory

@@ -100,20 +100,6 @@ def as_bytes(fields: "dict[str, Any]") -> bytes:
 class Segment:
     """An open segment of `number` memories, those in `dead` gone. Opening and reading it raise DAMAGED."""
 
-    __slots__ = (
-        "_fd",
-        "_firsts",
-        "_long",
-        "_owners",
-        "_rows",
-        "_table",
-        "_vectors",
-        "dead",
-        "name",
-        "number",
-        "shards",
-    )
-
     def __init__(self, root: str, entry: "dict[str, Any]") -> None:
         self.name: str = entry["name"]
         self.number: int = entry["number"]

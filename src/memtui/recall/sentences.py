@@ -6,9 +6,9 @@ import os
 import random
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
 from importlib import import_module, util
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.base import fs, ids, paths
 from memtui.base.errors import MemtuiError
@@ -108,12 +108,11 @@ PLAIN = (0.0, 1.0, 0.0, 1.0)
 MOST_BYTES = 1 << 30
 
 
-@dataclass
-class MemoryRows:
+class MemoryRows(NamedTuple):
     """The rows of a memory's passages; `mark` tells its bytes and triggers."""
 
     mark: str
-    rows: list[bytes] = field(default_factory=list)
+    rows: list[bytes]
 
 
 class Filler:
@@ -138,15 +137,11 @@ class Filler:
         count = 0
         entries = manifest.segments if manifest is not None else []
         lacking = [entry for entry in entries if not self._is_whole(entry)]
-        if lacking:
-            known_rows = self._known(directory)
-            lines = triggers.lines_of(self.root, directory)
-            texts = {file: tuple(trigger.text for trigger in found) for file, found in lines.items()}
-            for entry in lacking:
-                memory_rows = self._made(directory, entry, known_rows, texts)
-                if memory_rows is None:
-                    return count
-                count += len(memory_rows)
+        earlier = self._earlier(directory) if lacking else {}
+        for entry in lacking:
+            if not self._write(directory, entry, earlier):
+                return count
+            count += int(entry["number"])
         names = {f"{entry['name']}.{self.key}" for entry in entries}
         for name in self._files(directory):
             if name not in names:
@@ -155,39 +150,30 @@ class Filler:
 
     def _is_whole(self, entry: dict[str, object]) -> bool:
         try:
-            opened = Sentences(file_of(self.root, str(entry["name"]), self.key), int(str(entry["number"])))
+            Sentences(file_of(self.root, str(entry["name"]), self.key), int(str(entry["number"]))).close()
         except OSError:
             return False
-        opened.close()
         return True
 
-    def _made(
-        self,
-        directory: str,
-        entry: dict[str, object],
-        known_rows: dict[str, MemoryRows],
-        lines: dict[str, tuple[str, ...]],
-    ) -> list[MemoryRows] | None:
-        """Make and write the file of one segment; None if it is to end. What was made is kept in `known_rows`."""
-        opened = segment.Segment(self.root, entry)
-        try:
-            rows = list(opened.every_row())
+    def _write(self, directory: str, entry: dict[str, object], earlier: dict[str, MemoryRows]) -> bool:
+        """Make and write the file of one segment, unless it is to end; what was made is kept in `earlier`."""
+        lines = triggers.lines_of(self.root, directory)
+        with closing(segment.Segment(self.root, entry)) as opened:
             memory_rows = []
-            for row in rows:
+            for row in list(opened.every_row()):
                 mark = f"{row[segment.DIGEST]} {row[segment.TRIGGERS]}"
-                if mark not in known_rows:
+                if mark not in earlier:
                     if not self.go_on():
-                        return None
-                    known_rows[mark] = MemoryRows(mark, self._rows(directory, row, lines))
-                memory_rows.append(known_rows[mark])
+                        return False
+                    texts = [trigger.text for trigger in lines.get(str(row[0]), ())]
+                    earlier[mark] = MemoryRows(mark, self._rows(directory, row, texts))
+                memory_rows.append(earlier[mark])
             path = file_of(self.root, opened.name, self.key)
             fs.makedirs(paths.parent(path))
             fs.write_atomic(path, as_bytes(memory_rows, scale(opened, memory_rows)), durable=False)
-            return memory_rows
-        finally:
-            opened.close()
+            return True
 
-    def _rows(self, directory: str, row: tuple[object, ...], lines: dict[str, tuple[str, ...]]) -> list[bytes]:
+    def _rows(self, directory: str, row: tuple[object, ...], lines: Iterable[str]) -> list[bytes]:
         """Return the rows of a memory's passages; none if its file is not as it was indexed."""
         file = str(row[0])
         try:
@@ -196,29 +182,21 @@ class Filler:
             return []
         if ids.digest(data) != row[segment.DIGEST]:
             return []
-        return [self.make(text) for text in passages(fields.read(data, file, lines.get(file, ())).passages())]
+        return [self.make(text) for text in passages(fields.read(data, file, lines).passages())]
 
     def _files(self, directory: str) -> list[str]:
         """List the names of this directory's files."""
         stem = os.path.basename(paths.index_base(self.root, directory)) + "-"
         return [name for name in paths.names_in(f"{self.root}/recall/sentences") if name.startswith(stem)]
 
-    def _known(self, directory: str) -> dict[str, MemoryRows]:
+    def _earlier(self, directory: str) -> dict[str, MemoryRows]:
         """Read what is in the files of this directory, by mark; damaged ones have nothing."""
-        rows_by_file = {}
+        rows: dict[str, MemoryRows] = {}
         for name in self._files(directory):
             if name.endswith("." + self.key):
-                try:
-                    rows_by_file.update(
-                        {
-                            memory_rows.mark: memory_rows
-                            for memory_rows in read(f"{self.root}/recall/sentences/{name}")
-                            if memory_rows.rows
-                        }
-                    )
-                except (OSError, ValueError, EOFError, TypeError, IndexError):
-                    continue
-        return rows_by_file
+                with suppress(OSError, ValueError, EOFError, TypeError, IndexError):
+                    rows |= {each.mark: each for each in read(f"{self.root}/recall/sentences/{name}") if each.rows}
+        return rows
 
 
 def scale(opened: segment.Segment, memory_rows: Sequence[MemoryRows]) -> tuple[float, ...]:
@@ -271,7 +249,7 @@ def read(path: str) -> list[MemoryRows]:
     length = int(memoryview(data)[-4:].cast("I")[0])
     marks = marshal.loads(data[-4 - length : -4])  # noqa: S302
     if not starts[number]:
-        return [MemoryRows(mark) for mark in marks]
+        return [MemoryRows(mark, []) for mark in marks]
     passages = nearest_passages.Passages(lambda offset, many: data[start + offset : start + offset + many])
     return [
         MemoryRows(mark, [passages.row(at) for at in range(starts[doc], starts[doc + 1])])

@@ -6,14 +6,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from memtui.store.frontmatter import document
+from memtui.store.frontmatter import document, prose
 from memtui.store.plan import is_index
 from memtui.tidy.changeset import Proposal
 
 ChunkKind = Literal["paragraph", "item", "table", "heading", "code", "rule"]
-# Where a sentence ends: behind its mark and before what begins another one.
-END = re.compile(r"(?<=[.!?…])[\"'”’)*_]*\s+(?=[\"'“‘(\[*_`]*[A-Z0-9ÄÖÜÀ-Þ\u0400-\u042F`])|(?<=[\u3002\uff01\uff1f])")
-ABBREVIATIONS = {"e.g.", "i.e.", "etc.", "vs.", "approx.", "ca.", "z.b.", "d.h.", "bzw.", "mr.", "mrs.", "dr."}
 FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})")
 ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
@@ -146,11 +143,11 @@ class Statement(NamedTuple):
 
 
 class Covered(NamedTuple):
-    """What became of a statement: `targets` has the one that says it; it is empty if the statement is dropped."""
+    """What became of a statement: `target` is the one that says it, None if the statement is dropped."""
 
     statement: Statement
     how: How
-    targets: tuple[Statement, ...]
+    target: Statement | None
 
 
 class Coverage(NamedTuple):
@@ -196,12 +193,12 @@ def of_proposal(proposal: Proposal) -> Coverage | None:
 def cover(before: Iterable[Statement], after: Sequence[Statement]) -> Coverage:
     """Map statements to those that have them, dropped ones first; each of the rest in the order of the text."""
     targets = Targets(after)
-    coverage = [Covered(statement, *targets.find(statement)) for statement in before]
+    coverage = [targets.find(statement) for statement in before]
     for at, covered in enumerate(coverage):
         own = [other.statement.text for other in coverage if other.statement.path == covered.statement.path]
         longer = (target for target in after if covered.how == "dropped" and begins(covered.statement, target, own))
         if (target := next(longer, None)) is not None:
-            coverage[at] = Covered(covered.statement, "kept", (target,))
+            coverage[at] = Covered(covered.statement, "kept", target)
     fields = tuple(statement for statement in after if statement.kind == "field")
     return Coverage(tuple(sorted(coverage, key=lambda coverage: ORDER.index(coverage.how))), fields)
 
@@ -249,13 +246,7 @@ def _statements(chunk: Chunk) -> list[tuple[StatementKind, str]]:
             return [("row", " ".join(row.split())) for row in chunk.plain.split("\n") if not RULE.match(row)]
         case "rule":
             return []
-    sentences: list[str] = []
-    for piece in END.split(" ".join(chunk.plain.split())):
-        if sentences and sentences[-1].rpartition(" ")[2].lower() in ABBREVIATIONS:
-            sentences[-1] += " " + piece
-        elif piece.strip():
-            sentences.append(piece.strip())
-    return [("item" if chunk.kind == "item" else "sentence", sentence) for sentence in sentences]
+    return [("item" if chunk.kind == "item" else "sentence", text) for text in prose.sentences(chunk.plain)]
 
 
 def words(text: str) -> tuple[str, ...]:
@@ -326,29 +317,30 @@ class Targets:
                     self._literal.setdefault(literal(text), statement)
                 self._telling.setdefault(words(statement.text), statement)
 
-    def find(self, statement: Statement) -> tuple[How, tuple[Statement, ...]]:
-        """Return what became of a statement, and the one that has it, as `Covered` has them."""
+    def find(self, statement: Statement) -> Covered:
+        """Return what became of a statement."""
         if statement.kind == "field":
-            return ("kept", (self._fields[statement.text],)) if statement.text in self._fields else ("dropped", ())
-        if statement.kind == "code":
-            lines = _code_lines(statement.text)
-            for sentence in self._blocks:
-                has = _code_lines(sentence.text)
-                if any(has[at : at + len(lines)] == lines for at in range(len(has) - len(lines) + 1)):
-                    return "kept", (sentence,)
-            return "dropped", ()
-        same = self._literal.get(literal(statement.text))
-        if same is not None:
-            return "kept", (same,)
-        telling = words(statement.text)
-        same = self._telling.get(telling) if telling else None
-        return ("dropped", ()) if same is None else ("reworded", (same,))
+            same = self._fields.get(statement.text)
+        elif statement.kind == "code":
+            same = next((block for block in self._blocks if _has_lines(block.text, statement.text)), None)
+        else:
+            same = self._literal.get(literal(statement.text))
+            telling = () if same is not None else words(statement.text)
+            if telling in self._telling and telling:
+                return Covered(statement, "reworded", self._telling[telling])
+        return Covered(statement, "dropped" if same is None else "kept", same)
 
 
 def literal(text: str) -> str:
     """Return a statement without what does not change it: blanks, emphasis, marks of links, and the mark at its end."""
     plain = EMPHASIS.sub(r"\2", " ".join(text.replace("[[", "").replace("]]", "").split()))
     return plain.strip('"“”„ ').rstrip(LAST) or plain
+
+
+def _has_lines(block: str, text: str) -> bool:
+    """Tell whether a block of code has all lines of another one, in a row."""
+    own, lines = _code_lines(block), _code_lines(text)
+    return any(own[at : at + len(lines)] == lines for at in range(len(own) - len(lines) + 1))
 
 
 def _code_lines(text: str) -> list[str]:

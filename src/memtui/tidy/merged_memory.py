@@ -148,7 +148,7 @@ class _Body:
     def _new_part(self, chunk: Chunk, above: Statement | None) -> Chunk | None:
         """Return what a piece says that is new, None if nothing; one that leans (“It …”) stays behind `above`."""
         statements = coverage.of_text("", chunk.text)
-        is_new = [self._said.find(statement)[0] != "kept" for statement in statements]
+        is_new = [self._said.find(statement).how != "kept" for statement in statements]
         if not any(is_new):
             return None
         if chunk.kind not in RUNNING:
@@ -176,10 +176,10 @@ class _Body:
 
     def _put_behind(self, before: Statement, following: Sequence[Statement]) -> bool:
         """Put statements behind the piece that ends with `before`; return whether there is one without a follower."""
-        _, targets = self._said.find(before)
+        target = self._said.find(before).target
         for at, chunk in enumerate(self._chunks):
-            statements = coverage.of_text("", chunk.text) if chunk.kind in RUNNING and targets else []
-            if statements and statements[-1].text == targets[-1].text and chunk.text.endswith(SENTENCE_END):
+            statements = coverage.of_text("", chunk.text) if chunk.kind in RUNNING and target else []
+            if target and statements and statements[-1].text == target.text and chunk.text.endswith(SENTENCE_END):
                 below = self._chunks[at + 1].plain if at + 1 < len(self._chunks) else ""
                 if LEANING.match(below):
                     return False

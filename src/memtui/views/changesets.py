@@ -215,7 +215,7 @@ def statements(coverage: Coverage | None) -> list[Part]:
         parts.append(heading(f"in other words: {many(len(reworded), 'statement')}"))
         for cover in reworded:
             parts.append(Words(f"~ {_shorten(cover.statement.text)}\n", colours.QUIET))
-            parts += [Words(f"  {_shorten(target.text)}\n") for target in cover.targets]
+            parts += [Words(f"  {_shorten(cover.target.text)}\n")] if cover.target is not None else []
     if not dropped and (words := covered(coverage)):
         parts.append(Words(f"\n{words}\n", colours.QUIET))
     return parts
