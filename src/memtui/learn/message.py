@@ -62,42 +62,19 @@ _PASTED = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-# With such a word, or with "and" and no order, a line goes on with the one above that ends without a mark.
-_CONTINUES = re.compile(
-    r"^\s*(?:before|after|unless|except|because|rather than|instead of|than|without|nor)\b", re.IGNORECASE
-)
+_CONTINUES = phrases.pattern("continues")
 _JOINS = re.compile(r"^\s*(?:and|or) ", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?:;…。！？]$")
 # What a person may also begin a line with.
 _LEVEL = re.compile(r"^\s*\[?(?:error|warning|warn|info|debug|trace|fail|fatal|remote)\b.{0,3}[:\[\]]", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+\S")
-# The end of a line that goes on in the next one: a full one, or one that ends in a word before something.
-_WRAPPED = re.compile(
-    r"(?:,|\b(?:and|or|the|a|an|to|of|in|on|for|with|that|as|is|are|if|when|by|from|into|than))$|^.{65,}[\w,]$",
-    re.IGNORECASE,
-)
+_WRAPPED = phrases.pattern("wrapped")
 _CODE_SPAN = re.compile(r"`[^`\n]*`")
 # What lines of programs have, and what people write has less of.
 _MARKS = re.compile(r"[:=_/\\()\[\]{}<>|#\d]|^\W*[A-Z]{2,}\W*$|\w\.\w")
-_TALK = re.compile(
-    r"""(?<![\w./-])(?:i|i'm|i'd|i've|i'll|we|we're|we'll|you|you're|my|our|your|me|us|it|it's|its|this|that|that's|these
-    |those|they|them|there|the|a|an|is|isn't|are|aren't|was|were|be|been|do|don't|dont|does|doesn't|did|didn't|can|can't
-    |cannot|could|should|shouldn't|would|will|won't|must|may|have|has|had|not|no|never|always|only|please|let's|instead
-    |when|whenever|if|unless|because|since|so|but|and|or|why|what|how|where|which|who|to|of|for|with|without|as|than|about
-    |in|on|just|also|still|every|each|use|prefer|stop|make|keep|add|remember|want|need)(?![\w/-]|\.\w)""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_PERSON = re.compile(
-    r"(?<![\w./-])(?:i|i'm|i'd|i've|we|we're|you|you're|my|our|your|please|let's|don't|dont|never|always|should|why)"
-    r"(?![\w/-])",
-    re.IGNORECASE,
-)
-# What tells a person's paragraph between two pastes; programs say “you”, too.
-_SPEAKS = re.compile(
-    r"(?<![\w./-])(?:i|i'm|i'd|i've|we|we're|my|our|please|let's|don't|dont|never|always|should|why|this|that|these|here|use"
-    r"|stop|instead|prefer|but|so|now|still|wrong|ok|no|it's|isn't|doesn't)(?![\w/-])",
-    re.IGNORECASE,
-)
+_TALK = phrases.pattern("talk")
+_PERSON = phrases.pattern("speaker")
+_SPEAKS = phrases.pattern("speaks")
 
 
 def too_short(words: str) -> bool:

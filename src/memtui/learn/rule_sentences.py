@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from memtui.base import clock
 from memtui.client.transcripts.conversation import normalised
-from memtui.learn import wording
-from memtui.learn.phrases import compiled
+from memtui.learn import phrases, wording
 from memtui.store.relative_dates import relative_dates
 
 # How many sentences before one are looked at for what it refers to; how many after it may belong to it; characters of a
@@ -23,7 +22,7 @@ MOST_BACK, MOST_ON, MOST_CHARS, LEAST_WORDS, FIRST_WORDS = 2, 3, 500, 3, 7
 MOST_SENTENCES, MOST_SHORT_LIST = 4, 200
 REMEMBERED = 256  # sentences of which it is known whether they order something
 
-_FOLLOWING = compiled(r"\b(?:as follows|following(?: \w+)?|(?:the|these) \w+ below|these (?:\w+ )?rules)\.?$")
+_FOLLOWING = phrases.pattern("following")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,65 +50,21 @@ class Sentence:
         return self.text.endswith((":", "\uff1a")) or _FOLLOWING.search(self.text) is not None
 
 
-_REFERS = compiled(
-    r"""^in addition\b|\bif (?:so|not)\b|\b(?:it|them|they|these|those|both|such|same|this|that|otherwise|too|again
-    |instead(?! of\b)
-    |there(?! (?:is|are|was|were|should|must|will)\b|'s))\b"""
-)
-_THOSE = compiled(
-    r"\b(?:these|those) [a-z]+|\b(?:like|as) (?:this|that)\b(?! \w)|\babove\b|\b(?:before|by|until|till|since) then\b"
-)
-# What such a word is where it refers to nothing said before.
-_NO_REFERENCE = compiled(
-    r"""\bit(?:'s| is| was| would be| will be|'d be)? (?:\w+ )?(?:better|best|nicer|easier|safer|simpler|important
-    |time|possible|ok|okay|fine|necessary|good|bad)\b
-    |\bthis (?:project|repo|repository|codebase|code base|session|team|machine|week|month)\b
-    |\b(?:sure|remember|note|noticed|mind|think|so|said|says|say|mean|means|know|see|believe|hope|agree|now|ensure
-    |told|understand|assume|guess|find|found|everything|anything|something|all|one|those|things?) that\b|\bsuch as\b"""
-)
-# A thing that the sentence names itself, before the word that refers to it.
-_NAMED = compiled(r"\b(?:the|a|an|my|our|your|any|every|each|all) (?:[\w./-]+)|`[^`]+`|\w[./_]\w")
-# With such a beginning, a sentence limits, explains or goes on with the one before it.
-_BELONGS = compiled(
-    r"""^(?:and |but |so |also |then |or )*(?:except|only|unless|however|otherwise|although|though|that way|this way
-    |in (?:that|this|which) case|(?:it|they)\b|(?:this|that|these|those)(?:'s|'ll|'d| is| are| was| will| would| has
-    | have| can| could| makes?| means| breaks?| keeps?| lets?| allows?| only| also| must| should| needs?| does
-    | doesn't| do| don't| never| always)\b|because|since|so that|the reason|reason\b|e\.g|i\.e|for example
-    |for instance|such as|especially|exceptions?\b|at least|not |never|always|don't|do not|if|when|whenever|until|where
-    |same|even|instead|rather|which|who|its|their|meaning|in other words|to be clear|i mean|by that|but)\b"""
-)
-_LIMITS = compiled(
-    r"""^(?:but |and )?(?:except|only|unless|exceptions?|not (?:in|for|on|at|with|when|if))\b
-    |^(?:but|nur|außer|aber|sauf|seulement|salvo|excepto|solo)\b|^(?:但|除|仅|只)"""
-)
-# A question by its first words, not by its mark alone: "I think we could move it?" tells.
-_ASKS = compiled(
-    r"""^(?:\W|and |but |so |also |then |or |ok(?:ay)?,? |hm+,? |q: )*(?:who|what|where|when|why|how|which|whose|is|are
-    |am|was|were|do|does|did|can|could|will|would|should|shall|may|might|has|have|had|any|(?:is|are|do|does|did|ca|could|wo
-    |would|should|was|were|has|have)n'?t)\b"""
-)
-# What ends no sentence: an abbreviation; the “z.” of “z. B.”; before a small letter, also “etc.” and a closed bracket.
-_BROKEN = re.compile(
-    r"\b(?:e\.g|i\.e|vs|cf|approx|incl|resp|bzw|ggf|evtl|inkl|mr|mrs|ms|dr|prof|nr|z\.\s?B|d\.\s?h|[uv]\.\s?a|p\.\s?e[xj])\.$"
-    r"|\w\.\.$",
-    re.IGNORECASE,
-)
+_REFERS = phrases.pattern("refers")
+_THOSE = phrases.pattern("those")
+_NO_REFERENCE = phrases.pattern("no_reference")
+_NAMED = phrases.pattern("named")
+_BELONGS = phrases.pattern("belongs")
+_LIMITS = phrases.pattern("limits")
+_ASKS = phrases.pattern("asks")
+_BROKEN = phrases.pattern("broken")
 _HALF, _OTHER_HALF = re.compile(r"\b[a-z]\.$"), re.compile(r"\w{1,2}\.(?:\s|$)")
-_MAY_END = re.compile(r"(?:\b(?:etc|usw|ca|al)\.|[.!?][)\"'])$", re.IGNORECASE)
-_THEREFORE = compiled(
-    r"^(?:(?:so(?!,| far\b)|therefore|hence|thus|that's why|which is why|deshalb|daher|donc|por eso)\b|所以|因此)"
-)
-# With such a word, a point of a list tells what is so, not what to do.
-_STATES = compiled(r"\b(?:is|are|was|were|has|have|had|isn't|aren't|wasn't|it's|that's|there's|i|i'm|you|we)\b")
+_MAY_END = phrases.pattern("may_end")
+_THEREFORE = phrases.pattern("therefore")
+_STATES = phrases.pattern("states")
 _TWO_WORDS = re.compile(r"[^\W\d_]+ [^\W\d_]+[.!]*$")
-_PRAISES = compiled(
-    r"""^(?:(?:thanks?|thank you|hi|hello|hey|looks good|lgtm)\b|(?:great|good|nice|perfect|awesome|excellent|cool)
-    (?: (?:work|job|one|catch|idea|point))?\s*(?:[.!,]|$))"""
-)
-_ENGLISH = compiled(
-    r"""(?<![\w'])(?:the|is|are|it|you|we|to|of|and|that|this|not|don't|use|should|for|with|please|be|have|from|can|why|what
-    |how|when|if|i'm|it's|that's|your|our|my|at|there|but|has|would|could|thanks|thank|done|ok|let's|i)(?![\w'])"""
-)
+_PRAISES = phrases.pattern("praises")
+_ENGLISH = phrases.pattern("english")
 
 
 def unbroken(sentences: Sequence[Sentence]) -> list[Sentence]:

@@ -36,16 +36,7 @@ _LEADS = (
     phrases.FILLER,
     phrases.OPENERS,
 )
-# What asks for what follows it.
-_ASKING = compiled(
-    r"""^(?:(?:maybe |perhaps |i (?:really |also )?(?:think|guess|believe) )*(?:
-    |(?:i|we)(?:'d| would)? (?:have )?(?:really |also |just |explicitly )*
-    (?:want|like|need|expect|prefer|asked|told)(?: you| us)? (?:not )?to
-    |(?:you|we) (?:should|must|need to|ha(?:ve|d) (?:to|better))(?:n't| not)?|let'?s(?: not)?
-    |(?:can|could|would|will|can't|couldn't|shouldn't|won't) (?:you|we)
-    |why (?:not|(?:don'?t|can'?t|couldn'?t|shouldn'?t) (?:we|you)))[ ]
-    (?:(?:please|also|just|really|maybe|instead|then) )*)"""
-)
+_ASKING = phrases.pattern("asking")
 # What may stand before the verb of an order; those that make one of any word behind them but a person.
 _MANNER = {"don't", "dont", "never", "always", "only", "first"}
 _NOT_TO, _WHO = (

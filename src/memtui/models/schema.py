@@ -36,16 +36,15 @@ def problem(value: object, schema: Schema, place: str = "") -> str:
     if isinstance(value, str):
         return _range(len(value), schema, at, "Length", "characters")
     if isinstance(value, list):
-        return _range(len(value), schema, at, "Items", "items") or _first(
-            problem(item, schema.get("items", {}), f"{place}[{number}]") for number, item in enumerate(value)
-        )
+        items = (problem(item, schema.get("items", {}), f"{place}[{number}]") for number, item in enumerate(value))
+        return _range(len(value), schema, at, "Items", "items") or next(filter(None, items), "")
     if isinstance(value, dict):
         properties: Schema = schema.get("properties", {})
-        missing = [key for key in schema.get("required", []) if key not in value]
-        strange = _named(value, schema, place)[1]
-        if missing or strange:
-            return f"{at} has no “{missing[0]}”" if missing else strange[0]
-        return _first(problem(item, properties[key], f"{place}.{key}" if place else key) for key, item in value.items())
+        missing = [f"{at} has no “{key}”" for key in schema.get("required", []) if key not in value]
+        if wrong := missing or _named(value, schema, place)[1]:
+            return wrong[0]
+        items = (problem(item, properties[key], f"{place}.{key}" if place else key) for key, item in value.items())
+        return next(filter(None, items), "")
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         low, high = schema.get("minimum"), schema.get("maximum")
         # Told so, what is no number (NaN), as JSON of Python may have it, is out of each range.
@@ -88,7 +87,3 @@ def _range(size: int, schema: Schema, at: str, what: str, unit: str) -> str:
         return f"{at} has too few {unit}"
     most = schema.get("max" + what)
     return f"{at} has too many {unit}" if most is not None and size > most else ""
-
-
-def _first(problems: Any) -> str:
-    return next((other for other in problems if other), "")

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from memtui.base import clock, fs, ids, paths
 from memtui.client.transcripts.prompts import Prompt
 from memtui.deliver import session_memories
-from memtui.recall import index_build, judge, own_words, places, query
-from memtui.store import sidecars, trust
+from memtui.recall import index_build, judge, own_words, query
+from memtui.store import sidecars
 from memtui.store.journal import own_files
 
 Places = Sequence[tuple[str, str]]
@@ -90,7 +90,7 @@ class ChangedStore:
 
     def __init__(self, root: str, top: str, where: Places, changes: Sequence[StoreChange]) -> None:
         self.root, self.top = root, top
-        self._trust: dict[str, trust.Trust] = {}
+        self._trusted = judge.Allowed(root)
         self._old = set()
         for store_change in changes:
             with suppress(OSError):
@@ -121,15 +121,8 @@ class ChangedStore:
 
     def _allowed(self, scope: str, directory: str, digest: str) -> bool:
         """Whether a memory may be delivered: what memtui saves is trusted, and the old ones are not there any more."""
-        if directory in self._own:
-            return True
-        if (directory, digest) in self._old:
-            return False
-        if not places.needs_trust(scope):
-            return True
-        if directory not in self._trust:
-            self._trust[directory] = trust.load(self.root, directory)
-        return self._trust[directory].knows(digest)
+        is_old = (directory, digest) in self._old
+        return directory in self._own or (not is_old and self._trusted(scope, directory, digest))
 
     def verdicts(self, words: str, now: float, limits: judge.RecallLimits) -> list[judge.Verdict]:
         """Return what becomes of each memory that is found for the words of a prompt that counted, likeliest first."""

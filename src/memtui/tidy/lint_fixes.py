@@ -72,7 +72,11 @@ def _of_scope(subject: LintInput, scope: Scope, findings: Sequence[Finding]) -> 
         try:
             before, words = read_or_none(references.real_path(scope, path)), ""
             if path == scope.index_path:
-                memories, uses = _as_fixed(subject, scope, fixes), index_fit.uses_of(scope, subject.usage)
+                fixed = [
+                    memory.from_bytes(file.path, scope.label, file.after or b"") for fix in fixes for file in fix.files
+                ]
+                memories = by_file(scope, subject.memories.values()) | by_file(scope, fixed)
+                uses = index_fit.uses_of(scope, subject.usage)
                 after, words = _index_after(subject.root, scope, those, memories, uses)
             elif before is None:
                 continue
@@ -85,12 +89,6 @@ def _of_scope(subject: LintInput, scope: Scope, findings: Sequence[Finding]) -> 
             reason = " ".join(filter(None, [*map(message, those[:SHOWN]), words]))
             fixes.append(propose(kind, [FileDiff(path, before, after)], map(evidence_of, those), reason))
     return fixes
-
-
-def _as_fixed(subject: LintInput, scope: Scope, fixes: Iterable[Proposal]) -> dict[str, Memory]:
-    """Return the memories of a scope by their normal path, as they will be."""
-    fixed = [memory.from_bytes(file.path, scope.label, file.after or b"") for fix in fixes for file in fix.files]
-    return by_file(scope, subject.memories.values()) | by_file(scope, fixed)
 
 
 def _memory_after(data: bytes, findings: Sequence[Finding]) -> bytes:

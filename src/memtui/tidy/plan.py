@@ -4,7 +4,6 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from memtui.base import findings, fs
@@ -12,7 +11,7 @@ from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.recall import fields
 from memtui.store import copies, memory, references
-from memtui.store.memory import Memory
+from memtui.store.memory import Memory, is_pinned
 from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
@@ -77,10 +76,8 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     """Plan what to do about a subject's memories, the person's own. `go_on` is asked now and then; False ends it."""
     reports = lint.check(subject, go_on)
     planner = _Planner(store, subject, reports)
-    placed: list[tuple[int, Proposal]] = []
-    for step in (planner.merges, planner.removals, planner.fixes, planner.stronger_forms, planner.links):
-        if go_on():
-            placed += step()
+    steps = (planner.merges, planner.removals, planner.fixes, planner.stronger_forms, planner.links)
+    placed = [proposal for step in steps if go_on() for proposal in step()]
     unique = {item.id: item for _, item in sorted(placed, key=lambda item: item[0])}
     return Planned(tuple(unique.values()), tuple(reports), planner.file_fixes if go_on() else [])
 
@@ -98,10 +95,7 @@ class _Planner:
         self.store, self.subject, self.found = store, subject, findings
         self.gone: set[str] = set()
         self.scopes = {scope.label: scope for scope in subject.scopes}
-
-    @cached_property
-    def file_fixes(self) -> list[Proposal]:
-        return lint_fixes.plan(self.subject, self.found)
+        self.file_fixes = lint_fixes.plan(subject, findings)
 
     def _numbered(self, codes: Collection[str]) -> Iterator[tuple[int, Finding]]:
         return ((at, finding) for at, finding in enumerate(self.found) if finding.code in codes)
@@ -251,7 +245,7 @@ def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str
 
 def pinned(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
     """Propose to pin a memory; None if it is. Raises MemtuiError if its frontmatter can't be changed."""
-    if fields.read(memory.raw, os.path.basename(memory.path), ()).pinned:
+    if is_pinned(memory.fields):
         return None
     return _rewritten(memory, {"pinned": "true"}, evidence, f"{reason} {PINNED}")
 
@@ -259,7 +253,7 @@ def pinned(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal 
 def forbidding(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
     """Propose that a hook refuses what a memory forbids; None if it names nothing or does so. Raises MemtuiError."""
     commands = forbidden_commands(f"{memory.description}\n{memory.body}")
-    if not commands or fields.read(memory.raw, os.path.basename(memory.path), ()).forbids:
+    if not commands or fields.commands(memory):
         return None
     text = ", ".join(f"`{command}`" for command in commands)
     return _rewritten(memory, {"forbids": ", ".join(commands)}, evidence, f"{reason} {FORBIDDEN.format(commands=text)}")

@@ -15,6 +15,7 @@ from memtui.store.index import index_lines
 from memtui.store.index.index import EM_DASH, Index, IndexEntry, normal
 from memtui.store.memory import SWITCHES, TYPES, Memory, flat, is_value, text_of
 from memtui.store.scopes import Scope
+from memtui.tidy.similarity import words
 
 LARGE_BYTES = 4096
 OWN_TYPE = 3
@@ -25,7 +26,6 @@ EXPIRES = ("expires", "expires_at", "expiresAt", "valid_until", "validUntil")
 LINE_CHARACTERS = 200
 # Two texts say the same if they share this part of their words.
 ECHO = 0.9
-WORD = re.compile(r"[^\W_]+")
 # Where a part of a sentence ends.
 CLAUSE = re.compile(r"[,;:.!?]\s|\s[—–-]\s|\s\(")
 # A text of fewer words says too little.
@@ -198,11 +198,6 @@ def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], mem
             line = f"{line.rstrip(' ;,.')}{'; ' if first.hook else EM_DASH}{text}"
             listed_words |= words(text)
     return line
-
-
-def words(text: str) -> set[str]:
-    """Return the words of a text, in lower case."""
-    return set(WORD.findall(text.casefold()))
 
 
 def _shorter(entry: IndexEntry, memory: Memory | None, room: int) -> str:
