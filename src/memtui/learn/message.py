@@ -22,12 +22,7 @@ MIN_QUOTED, MOST_QUOTATIONS, FIRST_MARK = 2, 100, 0xE000
 REMEMBERED = 256
 
 _BLOCK = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
-_PASTED_LINE = re.compile(
-    r"^\s*(?:>|\d{1,5}\s+[+-]|[+-]{1,3}\s{2,}|[+]\s|@@|\||\$ |at [\w.$]+\(|File \"|\d{1,2}:\d\d"
-    r"|\[?\d{4}-\d\d-\d\d|\S+:\d+:|(?:error|warning|info|fail|fatal|remote)\b.{0,3}[:\[]"
-    r"|[A-Z][a-z]{2} +\d{1,2},? \d\d:\d\d|[-=]{3,}|[✓✗✔✘●├└│])",
-    re.IGNORECASE,
-)
+_PASTED_LINE = phrases.pattern("pasted_line")
 _POINT = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+|^\s*#{1,6}\s")
 _QUOTATION = re.compile(r"[\"“](?P<text>[^\"“”\n]{6,400})[\"”]")
 _MARK = re.compile(f"[{chr(FIRST_MARK)}-{chr(FIRST_MARK + MOST_QUOTATIONS)}]")
@@ -46,22 +41,7 @@ _BEGINS = re.compile(
     re.MULTILINE,
 )
 _GAP = re.compile(r"^(?P<own>[ \t]*\S(?:.*?\S)?)[ \t]{3,}(?=(?P<rest>\S.{0,100}))", re.MULTILINE)
-_PASTED = re.compile(
-    r"""(?:
-    >|\d{1,5}\s+[+-]|[+-]{1,3}\s{2,}|\+\s|\+[\w({<"'#/@*$]|@@|\||\$\s|%\s|[❯⏺⎿●├└│┌╭╰╵▲✓✗✔✘]|at\s[\w.$<>\[\]/]+(?:\s\(|:\d)
-    |File\s"|\d{1,2}:\d\d|\[?\d{4}-\d\d-\d\d|\S+:\d+:|[-=~^]{3,}|(?:===|---|\+\+\+)\s
-    |[A-Z][a-z]{2}\s+\d{1,2},?\s\d\d:\d\d|[\w.-]+@[\w.-]+[:\s~].*[$%\#]|PS\s[A-Z]:\\|<\/?\w[^>]*>\s*$|<\w+\s[^>]*>
-    |npm\s(?:ERR!|WARN)
-    |(?-i:(?:FAIL|PASS|FAILED|PASSED|SKIP|RUN|CONT|PAUSE)(?:$|\s+\S*[/_:])|ok\s{2,}\S*[/_:])
-    |Traceback\s\(|Caused\sby:|[\w.]+(?:Error|Exception|Warning)(?::|$)|panic:|goroutine\s\d
-    |diff\s--git|index\s[0-9a-f]{7,}|commit\s[0-9a-f]{7,}|Author:\s|Date:\s+\w|Merge:\s|(?:create|delete)\smode\s\d
-    |(?:modified|new\sfile|deleted|renamed):\s|On\sbranch\s|\d+\sfiles?\schanged|total\s\d+$|[dl-][rwx-]{9}
-    |"[^"]*"\s*:|[\[{]"|[\]}]+[,;)]*\s*$|[\[{]+\s*$
-    |(?:def|class|func|fn|const|var|export|public|private|static|async\sdef|function|struct|interface)\s+\w+\s*[(=:{<]
-    |(?:from\s[\w.]+\simport\s|import\s[\w.]+\s*;?$|import\s.+\sfrom\s|\#include\s|package\s\w+;?$)
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)
+_PASTED = phrases.pattern("pasted")
 _CONTINUES = phrases.pattern("continues")
 _JOINS = re.compile(r"^\s*(?:and|or) ", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?:;…。！？]$")

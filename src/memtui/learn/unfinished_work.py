@@ -5,37 +5,22 @@ elsewhere, and was wrong nine times in ten."""
 import re
 
 from memtui.client.transcripts.conversation import Conversation, normalised
+from memtui.learn import phrases
 
 MAX_ITEMS = 20
 MAX_ITEM = 300  # characters
 OPEN_STATES = ("in_progress", "pending")
 
-_HEADING = re.compile(
-    r"^\W{0,6}(?:\d+[.)] )?(?:here(?:'s| is| are) )?(?:the )?"
-    r"(?:what(?:'s| is)? (?:still )?(?:left|remain(?:s|ing)|open|missing)(?: to (?:do|be done))?"
-    r"|remaining(?: (?:work|tasks?|items?|steps?|todos?))?"
-    r"|(?:still |left )+(?:to do|open|missing|pending|todo|for later)|to-?dos?|open (?:items|tasks|points)"
-    r"|not (?:yet )?done(?: yet)?|outstanding(?: (?:work|items|tasks))?|unfinished(?: work)?"
-    r"|pending(?: (?:work|items|tasks))?|(?:deferred|postponed)(?: (?:work|items|tasks))?"
-    r"|follow[- ]?ups?(?: (?:work|items|tasks))?)"
-    r"[^\w\n]{0,6}(?:\([^()\n]{0,60}\)[^\w\n]{0,4})?$",
-    re.IGNORECASE,
-)
+_HEADING = phrases.pattern("work_left")
 # "Next steps" is often advice to the person; work that was agreed on is in the todo list, if there is one.
 _NEXT = re.compile(r"^\W{0,6}(?:\d+[.)] )?next steps?[^\w\n]{0,6}$", re.IGNORECASE)
 _ITEM = re.compile(r"^(?P<indent>\s*)(?:[-*•]|\d{1,2}[.)])\s+(?P<text>\S.*)$")
 _BOX = re.compile(r"^\s*(?:[-*]|\d{1,2}[.)])\s+\[(?P<mark>[ xX])\]\s+(?P<text>\S.*)$")
 _FENCE = re.compile(r"^[\s>]*(`{3,}|~{3,})")
 _DONE = re.compile(r"^(?:\[[xX]\]|✅|✓|☑|~~)")
-# What an answer may end with below its list: a question or an offer. Anything else may say that the list is done.
-_OFFER = re.compile(
-    r"\?[\s*_)]*$|^(?:let me know|(?:just )?(?:tell me|say)|i can\b|i'm happy|happy to|ready when)", re.IGNORECASE
-)
+_OFFER = phrases.pattern("offer")
 MAX_OFFER = 300  # characters
-_ADVICE = re.compile(
-    r"\?\s*$|^(?:optional(?:ly)?|you (?:can|could|may|might)|if you|consider|none|nothing|n/a)\b",
-    re.IGNORECASE,
-)
+_ADVICE = phrases.pattern("advice")
 
 
 def open_items(conversation: Conversation, *, ended: bool = False) -> list[str]:
