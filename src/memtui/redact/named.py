@@ -70,12 +70,7 @@ _AFTER = re.compile(
 _BARE = re.compile(r"[^\s\"'`“”„«»「」『』,;<>\0、。，；（）]{3,200}")
 _QUOTED = re.compile(r"[^\"'`“”«»「」『』\n\0]{3,200}")
 _FLAG = re.compile(r"(?:^|(?<=[\s\"'`(\[]))--?[A-Za-z0-9-]{0,30}\Z")
-# The ends of names of something else: token_count, key_file.
-_NOT_A_KEY = re.compile(
-    r"(?:id|count|name|type|url|uri|path|file|length|size|limit|usage|hash|cost|at|in|index|ttl|expir\w*|provider|class"
-    r"|field|label|version)s?$",
-    re.IGNORECASE,
-)
+_NOT_A_KEY = shaped.pattern("not_a_key")
 
 
 def named(text: str, low: str) -> Iterator[Secret]:
@@ -235,24 +230,9 @@ _DISCORD = re.compile(r"(?<![A-Za-z0-9])[MNO][A-Za-z0-9]{23,27}\.[A-Za-z0-9_-]{6
 _DEVOPS = re.compile(r"(?<![A-Za-z0-9])(?=[a-z]*[2-7])[a-z2-7]{52}(?![A-Za-z0-9])")
 _TOKEN = re.compile(r"[A-Za-z0-9+/_=~.-]{16,}")
 _PIECE = re.compile(r"[A-Za-z0-9+/_=~-]{16,}")
-# Tokens that name something: ids of well-known services, public keys, pictures and archives in base 64.
-_IDS = re.compile(
-    r"^(?:toolu|srvtoolu|msg|req|call|chatcmpl|cmpl|resp|run|thread|asst|file|batch|step|sess|ses|session|evt|item|ws|fc"
-    r"|rs|vs|wf|sha(?:1|224|256|384|512)|md5|h1|mod|integrity|AAAA[BCE]|doi|rev|commit|arn|urn|prj|dpl|team|org|proj|acct"
-    r"|cus|price|prod|sub|pi|in|ch|usr|user|node)[_:-]"
-    r"|^(?:[A-Z]{1,4}_kwD|MDQ6|MDEwO|AAAA[BCE]3|AAAAC3|Qm[A-Za-z0-9]{44}$|UklGR|iVBORw0KGgo|/9j/|R0lGOD|MII[A-Za-z]"
-    r"|PHN2Zy|d09G|AAEAAAA)"
-)
-_BEFORE_ID = re.compile(
-    r"(?:sha(?:1|224|256|384|512)[:-]|md5[:-]|h1:|base64,|(?:integrity|checksum|hash)[\"']?[:=] ?[\"']?|nonce-"
-    r"|etag[\"']?: ?(?:W/)?[\"']?|ssh-[a-z0-9-]{3,40} )$",
-    re.IGNORECASE,
-)
-_TELLING = re.compile(
-    r"pass|pwd|secret|token|key|auth|credential|parol|пароль|токен|ключ|密|パスワード|トークン|비밀|암호|토큰|contrase|senha"
-    r"|wachtwoord|schlüssel|kennwort",
-    re.IGNORECASE,
-)
+_IDS = shaped.pattern("ids")
+_BEFORE_ID = shaped.pattern("before_id")
+_TELLING = shaped.pattern("telling")
 # `NAME=` or `NAME_` before a token.
 _GIVEN = re.compile(r"[A-Za-z0-9_.-]*=(?=[^=])|(?:[A-Z]{2,20}_)+(?=[^_]{20})")
 
@@ -300,10 +280,7 @@ _PUBLIC = re.compile(
     # the id of a mail
     r"|<(?P<mail>[A-Za-z0-9.!#$%&'*+=?^_`{|}~-]{6,250}@[A-Za-z0-9.-]{1,200})>"
 )
-# Words that such an id also follows where it is no secret: `the primary key`.
-_STRONG = re.compile(
-    r"pass|pwd|secret|credential|bearer|api.?key|access.?(?:key|token)|parol|密|비밀|암호", re.IGNORECASE
-)
+_STRONG = shaped.pattern("strong")
 
 
 def _barred(match: re.Match[str]) -> str:

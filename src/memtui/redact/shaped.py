@@ -20,6 +20,11 @@ _CLASSES = {
 _SECTIONS = word_lists.read(__file__.removesuffix("shaped.py") + "tables.txt")
 
 
+def pattern(name: str) -> re.Pattern[str]:
+    """Compile the pattern of a section; a line that begins with blanks goes on with the one above."""
+    return re.compile(re.sub(r"\n\s+", "", _SECTIONS[name]))
+
+
 def expanded(shape: str) -> str:
     """Return a shape as a regular expression."""
     return re.sub(r"(?<!\\)([AWHULB])(?=\{)", lambda match: _CLASSES[match[1]], shape)
@@ -84,15 +89,7 @@ HASH = re.compile(
     r"|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}"
     r"|(?i:(?:[0-9]{4}-[0-9]{2}-[0-9]{2}-|[a-z]{1,24}[-_:])?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))$"
 )
-# What is written in place of a value: a variable, a type, an advice.
-PLACEHOLDER = re.compile(
-    r"(?i)^(?:\$[\w{(].*|%\w+%|%[sdr]|%\(.*|<.*|\{.*|\[.*|\(.*|\*+|x{3,}|\.{2,}|…+|•+|-+|_+"
-    r"|none|null|nil|true|false|undefined|string|str|bool|int|bytes|any|optional|required|object|number|text|varchar.*"
-    r"|redacted.*|your[_-].*|my[_-](?:pass|secret|token|key).*|example.*|changeme|change[_-]me|placeholder|dummy.*"
-    r"|sample.*|fake.*|env[.:(\[].*|os\..*|process\.env.*|secrets\..*|self\..*|this\..*|config[.\[].*|settings[.\[].*"
-    r"|args\..*|vault:.*|op://.*|[a-z_][\w.]*[\[(].*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
-    r"|(?:missing|invalid|expired|empty|here|unset|hidden|masked)[.)]*)$"
-)
+PLACEHOLDER = pattern("placeholder")
 # A value without any of these is an ordinary word.
 TELLS = re.compile(r"[0-9!@#$%^&*?~+=|_.-]|[a-z][A-Z]|[A-Z]{2}[a-z]|^[^\W\d_]{4,40}$| ")
 SYMBOLS = frozenset("!@#$%^&*?~+=|")
