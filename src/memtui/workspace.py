@@ -189,7 +189,8 @@ class Workspace:
         """Plan what can be done about the memories, while `go_on`. Raises MemtuiError, OSError."""
         from memtui.store import sidecars
         from memtui.store.status import Usage
-        from memtui.tidy import lint, waiting_proposals
+        from memtui.tidy import waiting_proposals
+        from memtui.tidy.checks import lint
 
         subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), sidecars.kept_apart(self.root))
         subject.known = self.known

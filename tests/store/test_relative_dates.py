@@ -12,7 +12,7 @@ from memtui.base import clock
 from memtui.store.memory import from_bytes, read_memory
 from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
-from memtui.tidy import stale
+from memtui.tidy.checks import stale
 from memtui.tidy.project import Repository
 
 WRITTEN = date(2026, 11, 5)  # a Thursday

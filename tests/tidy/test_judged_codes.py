@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memtui.base import clock
-from memtui.tidy import lint
+from memtui.tidy.checks import lint
 
 DATA = Path(__file__).parents[1] / "data/lint"
 NOW = clock.parse("2026-11-22T12:00:00Z")

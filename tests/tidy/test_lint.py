@@ -15,8 +15,8 @@ from memtui.store import memory
 from memtui.store.frontmatter import prose
 from memtui.store.index import index_lines
 from memtui.store.memory import from_bytes
-from memtui.tidy import contradictions, lint, lint_fixes
-from memtui.tidy.checks import memory_checks
+from memtui.tidy import contradictions
+from memtui.tidy.checks import lint, lint_fixes, memory_checks
 
 DATA = Path(__file__).parents[1] / "data/lint"
 NOW = clock.parse("2026-11-22T12:00:00Z")

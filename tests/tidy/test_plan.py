@@ -9,7 +9,8 @@ from memtui.base import clock, phrasing
 from memtui.store import sidecars, trust_grants
 from memtui.store.journal import undo
 from memtui.store.status import Usage
-from memtui.tidy import composed_files, coverage, lint, plan, similarity
+from memtui.tidy import composed_files, coverage, plan, similarity
+from memtui.tidy.checks import lint
 from memtui.tidy.composed_files import savings
 
 from .stores import World, text_of

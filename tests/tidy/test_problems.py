@@ -7,7 +7,8 @@ from memtui.store.index.index import MAX_LINES, budget, parse_index
 from memtui.store.journal import undo
 from memtui.store.memory import read_memory
 from memtui.store.status import Usage
-from memtui.tidy import composed_files, lint, lint_fixes
+from memtui.tidy import composed_files
+from memtui.tidy.checks import lint, lint_fixes
 
 from .stores import World, text_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.tidy import lint, lint_fixes
+from memtui.tidy.checks import lint, lint_fixes
 
 HERE = Path(__file__).parents[1]
 STORES = next((up / "shared/data/memories" for up in HERE.parents if (up / "shared/data/memories").is_dir()), None)

@@ -14,7 +14,8 @@ from memtui.store.journal import undo
 from memtui.store.plan import FileDiff
 from memtui.store.status import Usage
 from memtui.store.store import Store
-from memtui.tidy import changeset, composed_files, lint, plan
+from memtui.tidy import changeset, composed_files, plan
+from memtui.tidy.checks import lint
 from memtui.tidy.plan import forbidden_commands
 
 NOW = clock.parse("2026-11-22T12:00:00Z")

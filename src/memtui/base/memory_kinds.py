@@ -1,7 +1,7 @@
 """What is said of a finding, and the words of those about memories and their index, the worst first.
 
 Those down to `memories.changed` are found by every check (doctor, Setup, the flags of memories); the others by `memtui
-check` alone: tidy/lint.py."""
+check` alone: tidy/checks/lint.py."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple

@@ -8,8 +8,9 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, difference, narrate, safe
 from memtui.store import scopes, sidecars
 from memtui.store.store import Store
-from memtui.tidy import changeset, composed_files, coverage, lint, waiting_proposals
+from memtui.tidy import changeset, composed_files, coverage, waiting_proposals
 from memtui.tidy.changeset import Proposal
+from memtui.tidy.checks import lint
 from memtui.tidy.composed_files import Composition, Refused, Weighed, savings, weigh
 from memtui.views import changesets, decisions
 from memtui.views.parts import Words

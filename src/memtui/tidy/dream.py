@@ -19,8 +19,9 @@ from memtui.store.plan import FileDiff
 from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tidy import changeset, contradictions, coverage, similarity, stale, waiting_proposals
+from memtui.tidy import changeset, contradictions, coverage, similarity, waiting_proposals
 from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, in_archive
+from memtui.tidy.checks import stale
 from memtui.tidy.composed_files import Composition
 
 PURPOSE = "dream"

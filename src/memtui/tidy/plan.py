@@ -15,9 +15,10 @@ from memtui.store.memory import Memory, is_pinned
 from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tidy import coverage, lint, lint_fixes, merged_memory
+from memtui.tidy import coverage, merged_memory
 from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, evidence_of, in_archive, propose
-from memtui.tidy.lint import LintInput
+from memtui.tidy.checks import lint, lint_fixes
+from memtui.tidy.checks.lint import LintInput
 
 # The least share of their words, of 100, that two memories have in common and are merged by.
 MERGED = 50

@@ -20,10 +20,11 @@ from memtui.store.journal.changes import FileChange
 from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tidy import lint_fixes, plan
+from memtui.tidy import plan
 from memtui.tidy.changeset import Proposal, ProposalEvidence, check, sha256, title
+from memtui.tidy.checks import lint_fixes
+from memtui.tidy.checks.lint import LintInput
 from memtui.tidy.composed_files import Composition
-from memtui.tidy.lint import LintInput
 
 VERSION = 1
 # Saved proposals that are refused for these reasons are not shown.

@@ -15,10 +15,10 @@ from memtui.cli.output import Output, Result, difference, line, safe, styled
 from memtui.store import scopes, sidecars
 from memtui.store.index.index_state import IndexState, states
 from memtui.store.scopes import Scope
-from memtui.tidy import composed_files, lint, lint_fixes, waiting_proposals
+from memtui.tidy import composed_files, waiting_proposals
 from memtui.tidy.changeset import Proposal
-from memtui.tidy.checks import doctor
-from memtui.tidy.lint import LintInput
+from memtui.tidy.checks import doctor, lint, lint_fixes
+from memtui.tidy.checks.lint import LintInput
 from memtui.views.glyphs import bar
 
 UNDO = "memtui undo undoes it."

@@ -24,7 +24,7 @@ from memtui.store.scopes import Scope
 from memtui.tidy.changeset import FIXED, Kind, Proposal, evidence_of, propose
 from memtui.tidy.checks import index_fit, memory_checks
 from memtui.tidy.checks.index_fit import Uses
-from memtui.tidy.lint import LintInput, by_file
+from memtui.tidy.checks.lint import LintInput, by_file
 
 # The most findings that the reason of a change names.
 SHOWN = 3

@@ -18,10 +18,10 @@ from memtui.store.journal.own_files import Pair
 from memtui.store.memory import CODE, Memory, flat
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
-from memtui.tidy import contradictions, similarity, stale
-from memtui.tidy.checks import doctor, index_fit, memory_checks
+from memtui.tidy import contradictions, similarity
+from memtui.tidy.checks import doctor, index_fit, memory_checks, stale
+from memtui.tidy.checks.stale import Checked
 from memtui.tidy.project import ProjectFiles, Repository
-from memtui.tidy.stale import Checked
 
 # So many lines without files may be gone from any index.
 FEW_LINES = 5
