@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.models import schema
+from memtui.models import call
 
 ITEM = {
     "type": "object",
@@ -45,13 +45,13 @@ SCHEMA = {
     ],
 )
 def test_what_does_not_fit_is_named_with_its_place(value, words):
-    problem = schema.problem(value, SCHEMA)
+    problem = call.problem(value, SCHEMA)
     assert words in problem
     assert bool(words) == bool(problem)
 
 
 def test_what_is_no_number_is_in_no_range_and_a_keyword_that_nobody_checks_is_an_error():
     for bound in ("minimum", "maximum"):
-        assert "out of range" in schema.problem(float("nan"), {"type": "number", bound: 0})
+        assert "out of range" in call.problem(float("nan"), {"type": "number", bound: 0})
     with pytest.raises(ValueError, match="pattern"):
-        schema.problem("a", {"type": "string", "pattern": "^b"})
+        call.problem("a", {"type": "string", "pattern": "^b"})

@@ -8,7 +8,8 @@ import pytest
 import turns
 from memtui.store.journal import undo
 from memtui.store.store import Store
-from memtui.tidy import composed_files, lint
+from memtui.tidy import composed_files
+from memtui.tidy.checks import lint
 from store.test_store_kill import random_kills, run_killed
 
 from .stores import World, text_of

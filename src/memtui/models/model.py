@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from memtui.base import clock, ids, visible
 from memtui.base.storage import storage_error
 from memtui.models import choice as model_choice
-from memtui.models import log, schema
-from memtui.models.call import RETRYABLE, UNMETERED, Answer, Call, ModelError, ModelUsage, Stop, priced
+from memtui.models import log
+from memtui.models.call import Answer, Call, ModelError, ModelUsage, Schema, Stop, fitting, priced, problem
 from memtui.redact.redact import redact
 from memtui.settings import config
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from memtui.models.headless import Headless
 
 ATTEMPTS = 4
+# Outcomes of which the same call may succeed next time, and those of which nothing tells what they used.
+RETRYABLE, UNMETERED = {"busy", "unreachable", "cut"}, {"cut", "late", "cancelled"}
 # Seconds before the second attempt; before each later one twice as many as before, at most MOST_WAIT.
 FIRST_WAIT, MOST_WAIT = 1.0, 30.0
 # Tokens of an answer, at most, with what the model thinks before it.
@@ -94,7 +96,7 @@ class LanguageModel:
         purpose: str,
         system: str,
         prompt: str,
-        answer_schema: schema.Schema,
+        answer_schema: Schema,
         *,
         head: str = "",
         most: int = MOST_OUTPUT,
@@ -156,11 +158,11 @@ class LanguageModel:
                 error.usage = self.estimate(call)  # it was sent, and may have used so much
             raise
         if left_out is not None and isinstance(answer.data, dict):
-            data, reasons = schema.fitting(answer.data, call.schema)
+            data, reasons = fitting(answer.data, call.schema)
             answer = answer._replace(data=data)
             for reason in reasons:
                 left_out(reason)
-        wrong = schema.problem(answer.data, call.schema) if isinstance(answer.data, dict) else "it is no object"
+        wrong = problem(answer.data, call.schema) if isinstance(answer.data, dict) else "it is no object"
         if wrong:
             raise ModelError("invalid", f"The model's answer is not as asked for: {wrong}.", usage=answer.usage)
         return answer

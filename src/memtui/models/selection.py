@@ -13,9 +13,8 @@ from memtui.base.errors import MemtuiError
 from memtui.client import locate
 from memtui.client.transcripts import transcript
 from memtui.deliver import error_log
-from memtui.models.call import ModelError
+from memtui.models.call import ModelError, Schema
 from memtui.models.model import RULE, LanguageModel, fenced
-from memtui.models.schema import Schema
 from memtui.recall import fields, judge, own_words, places, query, segment
 from memtui.redact.redact import kinds_in
 from memtui.store import triggers

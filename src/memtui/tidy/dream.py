@@ -8,9 +8,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from memtui.base import visible
 from memtui.base.errors import MemtuiError
-from memtui.models.call import NOTHING, Call, ModelError, ModelUsage, tokens_in
+from memtui.models.call import NOTHING, Call, ModelError, ModelUsage, Schema, tokens_in
 from memtui.models.model import RULE, LanguageModel, fenced
-from memtui.models.schema import Schema
 from memtui.redact.redact import kinds_in
 from memtui.store import memory, scopes, sidecars, trust
 from memtui.store.journal.own_files import Pair

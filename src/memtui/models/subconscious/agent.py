@@ -8,8 +8,8 @@ from typing import Any
 
 from memtui.base import ids, visible
 from memtui.client.transcripts.conversation import normalised
+from memtui.models.call import Schema
 from memtui.models.model import RULE, LanguageModel, fenced
-from memtui.models.schema import Schema
 from memtui.models.selection import CatalogueEntry
 from memtui.models.subconscious import block_files, tools
 from memtui.models.subconscious.control import PURPOSE
