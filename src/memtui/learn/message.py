@@ -280,7 +280,6 @@ def _is_foreign(line: str) -> bool:
 
 
 def _talks(line: str, least: int) -> bool:
-    """Tell whether a line has the words of one that a person wrote."""
     head = line[:MOST_READ]
     count = len(_TALK.findall(head))
     return count >= least and count >= TALK_SHARE * len(head.split())

@@ -185,7 +185,6 @@ def _refers(sentence: Sentence) -> bool:
 
 
 def _near(sentences: Sequence[Sentence], one: int, other: int) -> bool:
-    """Whether no blank line stands between two sentences that follow each other."""
     return abs(sentences[one].line - sentences[other].line) <= 1
 
 

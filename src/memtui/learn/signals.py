@@ -172,7 +172,6 @@ def _learned(turn: Turn, words: str) -> list[Sentence]:
 
 
 def _main(turn: Turn, words: str, sentences: list[Sentence]) -> _Rule | None:
-    """Return the strongest rule of some sentences, or None."""
     rule, standing, kind_of_rule = _best_rule(sentences)
     objection = _objection(sentences, turn)
     penalty = 0.15 if len(words) > LONG_TEXT else 0.0
@@ -295,7 +294,6 @@ def _objection(sentences: list[Sentence], turn: Turn) -> float:
 
 
 def _directive(sentences: list[Sentence]) -> Sentence:
-    """Return the sentence that says best what to do."""
     if len(sentences) == 1:
         return sentences[0]
     return max(sentences[:MOST_SCORED], key=lambda sentence: _telling(sentence, sentences.index(sentence)))

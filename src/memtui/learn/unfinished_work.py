@@ -24,8 +24,7 @@ _ADVICE = phrases.pattern("advice")
 
 
 def open_items(conversation: Conversation, *, ended: bool = False) -> list[str]:
-    """List the texts of unfinished work, in order, each once, at most MAX_ITEMS. `ended`: so has the client; its
-    commands ended with it, and what an agent was at is not finished."""
+    """List the texts of unfinished work, each once, at most MAX_ITEMS. `ended`: so has the client, and its commands."""
     todos = [todo for todo in conversation.todos() if todo.text]
     texts = [todo.text for todo in todos if todo.status in OPEN_STATES]
     if not texts or not conversation.todos_changed:
@@ -97,5 +96,4 @@ def _without_code(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Remove the emphasis from a list item."""
     return re.sub(r"(\*\*|__)(.+?)\1", r"\2", text).strip()

@@ -135,7 +135,6 @@ def slug(text: str) -> str:
 
 
 def _chosen(words: list[str], stop_words: frozenset[str]) -> list[str]:
-    """Return the words of a name."""
     chosen: list[str] = []
     for word in words:
         count = sum(word not in _NEGATIONS for word in chosen)

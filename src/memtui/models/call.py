@@ -151,8 +151,7 @@ def of_status(
 
 
 class Call(NamedTuple):
-    """A request. `system`: rules, no text of others; `head`: what the calls of a batch share, which the service may
-    cache; `most`: tokens of the answer; `schema`: others may see it."""
+    """A request: `system` rules without text of others, the `head` that a batch shares, `most` tokens of the answer."""
 
     system: str
     head: str

@@ -64,8 +64,7 @@ def append(root: str, call: LoggedCall) -> None:
 
 
 def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) -> None:
-    """Log a call that is about to be made; its usage is what it may use at most. Raises ModelError if that could
-    exceed the budget of the day (0: no limit), and OSError."""
+    """Log a call that is about to be made, with what it may use. Raises ModelError beyond the day's budget, OSError."""
     with fs.Lock(f"{root}/run/llm-budget.lock", LOCK_SECONDS):
         used, wanted = used_today(root, call.time), call.usage
         if daily_tokens and used.tokens + wanted.tokens > daily_tokens:

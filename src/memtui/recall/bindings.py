@@ -59,8 +59,7 @@ def listed(root: str, file: str) -> "dict[str, object]":
 
 
 def commands_of(line: str) -> "list[list[str]]":
-    """Split a shell's line into the words of its commands, without what only precedes a command. Roughly: what follows
-    a separator in a quoted text is taken for a command, too."""
+    """Split a shell's line roughly into the words of its commands, without what only precedes a command."""
     for separator in SEPARATORS:
         line = line.replace(separator, "\n")
     commands = []

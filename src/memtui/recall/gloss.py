@@ -48,8 +48,7 @@ def english(text: str, language_code: str = "") -> str:
 
 
 def in_english(text: str) -> str:
-    """Return a text in another language with the English words in place of those that have some, and without the words
-    of LANGUAGES that say little; one in English as it is."""
+    """Return a text with English words for those of another language, and without those of it that say little."""
     language_code = language(text)
     if not language_code:
         return text

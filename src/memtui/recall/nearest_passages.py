@@ -125,8 +125,7 @@ class Passages:
 def best(
     passages: Passages, vector: Vector, most: int, owner: "Callable[[int], int]", wanted: "dict[int, int]"
 ) -> "dict[int, float]":
-    """Return the best cosine of each memory that has a passage among the nearest, or among those `wanted` (passage ->
-    memory). `owner` tells the memory of a passage."""
+    """Return the best cosine of each memory with a passage among the nearest, or those `wanted` (passage -> memory)."""
     owners = {passage: owner(passage) for passage in passages.near(vector, most)}
     owners.update(wanted)
     chosen = list(owners)

@@ -76,8 +76,7 @@ def words_of(text: str) -> "list[bytes]":
 
 
 def pieces_of(word: bytes, row: "Callable[[bytes], int]") -> "list[int]":
-    """List the rows of a word's pieces, the longest that fits first, as WordPiece does; none if a rest has none. `row`
-    tells that of a piece, -1 if there is none."""
+    """List the rows of a word's pieces, the longest that fits first, as WordPiece does; none if a rest has none."""
     pieces = []
     at = 0
     before = b""

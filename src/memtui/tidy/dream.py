@@ -340,7 +340,6 @@ class Dream:
         return proposals
 
     def _proposal(self, batch: Batch, action: dict[str, Any]) -> Proposal:
-        """Return the proposal of an action. Raises _UnfitError."""
         named = batch.named()
         names = [*action["memories"], *filter(None, [action.get("keep")])]
         memories = [named[name] for name in dict.fromkeys(names) if name in named]

@@ -152,7 +152,6 @@ class _Reader:
         return reading
 
     def _read(self, file: TranscriptFile, judge: classifier.Classifier | None, least: float, go_on: GoOn) -> None:
-        """Read a file piece by piece. Raises OSError."""
         reading, start, before = self.reading, self._start(file), self.reading.bytes
         root, elsewhere = self._root_of(file.path), False
         live = os.path.basename(file.path).removesuffix(".jsonl") in self.live

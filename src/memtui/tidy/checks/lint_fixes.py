@@ -175,8 +175,7 @@ def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]
 
 
 def make(fixes: Iterable[Proposal]) -> list[Proposal]:
-    """Make fixes where nothing but these files is written, and return those whose file is as it was read. Raises
-    MemtuiError."""
+    """Make fixes where nothing else is written; return those whose file is as it was read. Raises MemtuiError."""
     current = [fix for fix in fixes if fix.is_current]
     for file in (file for fix in current for file in fix.written):
         try:
