@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import fitted_tables
 from memtui.client.transcripts.conversation import Turn
 from memtui.inbox.format import DELIVERED, LASTING
-from memtui.learn import classifier, features, signals
+from memtui.learn import classifier, signals
 
 AGENT = "I ran npm install and added a comment to every function. All tests pass."
 JUDGE = classifier.shipped()
@@ -110,6 +110,6 @@ def test_any_text_gives_probabilities(text, agent, channel):
     feedback, durable = JUDGE.judged(turn, signals.signal_of(turn))[:2]
     assert 0 <= feedback <= 1
     assert 0 <= durable <= 1
-    assert all(0 <= key < features.BUCKETS for _, keys in features.rows(turn, None) for key in keys)
+    assert all(0 <= key < classifier.BUCKETS for _, keys in classifier.rows(turn, None) for key in keys)
     found = classifier.draft_of(turn, JUDGE)
     assert found is None or (found.description and 0 <= found.confidence <= 1)

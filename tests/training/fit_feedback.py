@@ -39,7 +39,7 @@ import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
 import fitted_tables  # noqa: E402
-from memtui.learn import classifier, features, signals  # noqa: E402
+from memtui.learn import classifier, signals  # noqa: E402
 
 PENALTY, SHARED = {"feedback": 4.0, "durable": 1.0}, 0.5
 FOLDS, SPLITS = 10, 5
@@ -52,11 +52,11 @@ def matrix(rows: list[dict]) -> sparse.csr_matrix:
     data, columns, starts = [], [], [0]
     for row in rows:
         turn = turn_of(row)
-        for value, buckets in features.rows(turn, signals.signal_of(turn)):
+        for value, buckets in classifier.rows(turn, signals.signal_of(turn)):
             columns += buckets
             data += [value] * len(buckets)
         starts.append(len(columns))
-    values = sparse.csr_matrix((data, columns, starts), shape=(len(rows), features.BUCKETS))
+    values = sparse.csr_matrix((data, columns, starts), shape=(len(rows), classifier.BUCKETS))
     values.sum_duplicates()
     return values
 
@@ -75,10 +75,10 @@ def folds(rows: list[dict], split: int = 0) -> Array:
 
 def rarity(values: sparse.csr_matrix) -> Array:
     """Return how much more the weight of a rare word, pair or group of characters may grow; 1 for the others."""
-    most = features.SIZES["word"] + features.SIZES["pair"] + features.SIZES["characters"]
+    most = classifier.SIZES["word"] + classifier.SIZES["pair"] + classifier.SIZES["characters"]
     seen = np.asarray((values > 0).sum(0)).ravel()
     rare = np.maximum(0.1, np.log(values.shape[0] / (seen + 1)) / 3)
-    return np.where(np.arange(features.BUCKETS) < most, rare, 1.0)
+    return np.where(np.arange(classifier.BUCKETS) < most, rare, 1.0)
 
 
 def fitted(
@@ -102,7 +102,7 @@ def fitted(
         return total, np.append(turned @ slope + penalty * both[:-1], slope.sum())
 
     found = minimize(loss, np.zeros(values.shape[1] + 1), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
-    full = np.zeros(features.BUCKETS)
+    full = np.zeros(classifier.BUCKETS)
     full[columns] = origin + found[:-1]
     return full * rare, float(found[-1])
 
