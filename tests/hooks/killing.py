@@ -6,6 +6,7 @@ client writes the transcript as the real one does (2.1.197): a complete JSON on 
 was killed right after it.
 """
 
+import contextlib
 import json
 import os
 import posix
@@ -23,6 +24,7 @@ from memtui.base import clock, fs, ids, paths
 from memtui.deliver import log as delivery_log
 from memtui.hooks import pre_tool_use, prompt, runner, stop, user_prompt_submit  # noqa: F401  imported before the forks
 from memtui.inbox import claims, reconciliation
+from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 
 CALLS = ("open", "write", "rename", "link", "unlink", "mkdir", "fsync", "ftruncate")
@@ -169,6 +171,34 @@ class World:
         os.close(fd)
         return token
 
+    @contextlib.contextmanager
+    def late_writer(self, directory: str):
+        """A shell that has opened the guidance before what happens, and writes to it afterwards."""
+        fd = os.open(directory + "/guidance.md", os.O_WRONLY | os.O_APPEND)
+        yield
+        os.write(fd, f"by one that opened the file before: {self.token()}\n".encode())
+        os.close(fd)
+
+    def mark(self) -> None:
+        """Note, also for the parent of this process, that the point was reached."""
+        os.close(os.open(self.root + "/mark", os.O_CREAT))
+
+    @property
+    def marked(self) -> bool:
+        return os.path.exists(self.root + "/mark")
+
+    def take_out(self, token: str):
+        """As a person who withdraws an entry; a token of no entry only completes what another one began."""
+
+        def change(source):
+            return without(source, {e.id for e in inbox_format.parse(source) if token in e.text})
+
+        inbox_file.rewrite(self.inboxes[0] + "/guidance.md", change)
+
+    def note_withdrawn(self, token: str) -> None:
+        if not any(token in e.text for e in self.waiting()):
+            self.withdrawn.append(token)
+
     def settle(self, later: float = 61.0) -> None:
         reconciliation.reconcile(self.env, self.root, now=time.time() + later)
 
@@ -200,9 +230,10 @@ class World:
         lines = [line for path in delivery_log.months(self.root) for line in fs.read_bytes(path).split(b"\n")]
         return [record for line in lines if (record := delivery_log.parse(line)) is not None]
 
-    def account(self, dropped: bool = False) -> None:
-        """Nothing lost; twice only where no transcript told and no log, and then marked. With `dropped` the client took
-        a delivery without a word about it, so that it counts as delivered."""
+    def account(self, last: "Session", dropped: bool = False) -> None:
+        """After a last session took all there is: nothing lost; twice only where no transcript told and no log, and then
+        marked. With `dropped` the client took a delivery without a word about it, so that it counts as delivered."""
+        self.drain(last)
         left: dict[str, list[bool]] = {}
         for entry in self.waiting():
             for token in TOKEN.findall(entry.text):
@@ -281,14 +312,8 @@ class Session:
                     self.world.shown.setdefault(token, []).append(entry)
             self._attach({**base, "type": "hook_additional_context", "content": [text]})
         elif child.killed:
-            error = {
-                "type": "hook_non_blocking_error",
-                "stdout": "",
-                "exitCode": 1,
-                "command": command,
-                "durationMs": 9,
-            }
-            self._attach({**base, **error})
+            error = {"type": "hook_non_blocking_error", "stdout": "", "exitCode": 1}
+            self._attach({**base, **error, "command": command, "durationMs": 9})
         answer = {"id": f"msg_{self._turn}", "role": "assistant", "content": [{"type": "text", "text": "done"}]}
         time.sleep(0.001)
         self._record({"type": "assistant", "message": answer})

@@ -3,6 +3,7 @@
 In turn (tests/turns.py), a writer is killed at each fourth of its calls, and a quarter of the seeds and random kills is tried.
 """
 
+import contextlib
 import errno
 import itertools
 import os
@@ -11,7 +12,7 @@ import sys
 import time
 
 import pytest
-from killing import NONE, SILENT, TOLD, Child, Session, World, arm, die, every_point, torn, without
+from killing import NONE, SILENT, TOLD, Child, Session, World, arm, die, every_point, torn
 
 import turns
 from memtui.base import clock, fs, paths, session_state
@@ -81,8 +82,7 @@ def test_a_hook_killed_at_any_call_loses_no_guidance(worlds, action, mode, event
         fill(world)
         child = killed.prompt(event, point, action)
         world.scribble(world.inboxes[0])
-        world.drain(next_one)
-        world.account()
+        world.account(next_one)
         return not child.killed
 
     assert every_point(run) > 10
@@ -98,23 +98,18 @@ def test_text_appended_by_hand_at_any_call_of_a_hook_is_not_lost(worlds, mode, e
         one.prompt()
         fill(world)
         token = world.token()
-        mark = world.root + "/mark"
 
         def scribble(real, name, args, named):
             world.scribble(world.inboxes[0], token)
-            os.close(os.open(mark, os.O_CREAT))
+            world.mark()
             return die() if then_die else real(*args, **named)
 
-        late = os.open(world.inboxes[0] + "/guidance.md", os.O_WRONLY | os.O_APPEND)
-        one.prompt(event, point, scribble)
-        os.write(late, f"by one that opened the file before: {world.token()}\n".encode())
-        os.close(late)
-        through = not os.path.exists(mark)
-        if through:
+        with world.late_writer(world.inboxes[0]):
+            one.prompt(event, point, scribble)
+        if not world.marked:
             world.scribble(world.inboxes[0], token)
-        world.drain(other)
-        world.account()
-        return through
+        world.account(other)
+        return not world.marked
 
     assert every_point(run) > 10
 
@@ -127,17 +122,15 @@ def test_a_hook_whose_disk_is_full_at_any_call_loses_no_guidance(worlds, event, 
         one, other = Session(world, mode), Session(world)
         one.prompt()
         fill(world)
-        mark = world.root + "/mark"
 
         def fail(real, name, args, named):
-            os.close(os.open(mark, os.O_CREAT))
+            world.mark()
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         one.prompt(event, point, fail)
-        world.drain(other)
         fs.unlink(world.root + "/log/errors.jsonl")  # where the hook said so
-        world.account()
-        return not os.path.exists(mark)
+        world.account(other)
+        return not world.marked
 
     assert every_point(run) > 10
 
@@ -171,14 +164,11 @@ def test_a_settling_killed_at_any_call_loses_and_repeats_nothing(worlds, fate, a
         world = worlds()
         one, other = Session(world, mode), Session(world, mode)
         fill(world)
-        late = os.open(world.inboxes[0] + "/guidance.md", os.O_WRONLY | os.O_APPEND)
-        one.prompt(**FATES[fate])
-        os.write(late, f"by one that opened the file before: {world.token()}\n".encode())
-        os.close(late)
+        with world.late_writer(world.inboxes[0]):
+            one.prompt(**FATES[fate])
         child = Child(lambda: world.settle(61), point=point, action=action).wait()
         other.prompt()
-        world.drain(other)
-        world.account(dropped=mode != TOLD and "dropped" in FATES[fate])
+        world.account(other, dropped=mode != TOLD and "dropped" in FATES[fate])
         return not child.killed
 
     assert every_point(run) >= 2
@@ -199,8 +189,7 @@ def test_a_clock_put_back_by_an_hour_loses_and_repeats_nothing(worlds, monkeypat
         other.prompt()
         one.prompt()
         world.settle(61)
-    world.drain(other)
-    world.account(dropped=mode != TOLD and "dropped" in FATES[fate])
+    world.account(other, dropped=mode != TOLD and "dropped" in FATES[fate])
     # What its hook logged is logged once; what it could not, once for each inbox.
     logged = [record["id"] for record in world.log() if not record.get("recovered")]
     recovered = [(record["id"], str(record["claims"])) for record in world.log() if record.get("recovered")]
@@ -218,8 +207,7 @@ def test_guidance_that_came_back_and_was_taken_again_is_not_lost_with_the_second
         one.prompt(dropped="late")
         world.settle()
         other.prompt(before=before_printing)
-        world.drain(Session(world))
-        world.account()
+        world.account(Session(world))
 
 
 def test_guidance_that_an_older_claim_passed_on_is_not_lost_with_the_next_hook(worlds):
@@ -234,8 +222,7 @@ def test_guidance_that_an_older_claim_passed_on_is_not_lost_with_the_next_hook(w
         Child(lambda: reconciliation.reconcile(world.env, world.root, other.id, now=time.time() + 61)).wait()
         world.settle()
         other.mode = TOLD
-        world.drain(other)
-        world.account()
+        world.account(other)
         assert not world.waiting()
 
 
@@ -243,16 +230,11 @@ def test_guidance_recovered_in_one_inbox_does_not_hide_what_came_late_to_the_oth
     for mode in MODES:
         world = worlds()
         one = Session(world, mode)
-        late = []
         for where in world.inboxes:
             world.guide(where)
-            late.append(os.open(where + "/guidance.md", os.O_WRONLY | os.O_APPEND))
-        one.prompt(before=before_logging)
-        for fd in late:
-            os.write(fd, f"late, by hand {world.token()}\n".encode())
-            os.close(fd)
-        world.drain(Session(world))
-        world.account()
+        with world.late_writer(world.inboxes[0]), world.late_writer(world.inboxes[1]):
+            one.prompt(before=before_logging)
+        world.account(Session(world))
 
 
 def test_a_record_written_late_for_a_dead_hook_hides_no_delivery(worlds, monkeypatch):
@@ -269,8 +251,7 @@ def test_a_record_written_late_for_a_dead_hook_hides_no_delivery(worlds, monkeyp
     reconciliation.reconcile(world.env, world.root, last.id)
     reconciliation.reconcile(world.env, world.root, helper.id, now=time.time() + 61)
     assert world.log()[-1].get("recovered")
-    world.drain(last)
-    world.account()
+    world.account(last)
 
 
 @pytest.mark.parametrize("logged", [True, False])
@@ -284,8 +265,7 @@ def test_a_claim_that_a_shell_still_writes_to_waits_until_it_is_done(worlds, log
         os.write(slow, f"by a monitor {world.token()}\n".encode())
         world.settle()
     os.close(slow)
-    world.drain(one)
-    world.account()
+    world.account(one)
 
 
 @pytest.mark.parametrize("then", [1, 3, 5, 7, 8, 9, 10])
@@ -294,26 +274,22 @@ def test_text_that_a_rewrite_was_to_carry_over_survives_it_once(worlds, then):
 
     def run(point):
         world = worlds()
-        path = world.inboxes[0] + "/guidance.md"
         gone = world.guide(world.inboxes[0])
         world.guide(world.inboxes[0])
-        token, mark = world.token(), world.root + "/mark"
+        token = world.token()
 
         def scribble(real, name, args, named):
             world.scribble(world.inboxes[0], token)
-            os.close(os.open(mark, os.O_CREAT))
+            world.mark()
             arm(then, die)
             return getattr(posix, name)(*args, **named)
 
-        Child(removing(world, path, gone), point=point, action=scribble).wait()
-        through = not os.path.exists(mark)
-        if through:
+        Child(lambda: world.take_out(gone), point=point, action=scribble).wait()
+        if not world.marked:
             world.scribble(world.inboxes[0], token)
-        if not any(gone in e.text for e in world.waiting()):
-            world.withdrawn.append(gone)
-        world.drain(Session(world))
-        world.account()
-        return through
+        world.note_withdrawn(gone)
+        world.account(Session(world))
+        return not world.marked
 
     assert every_point(run) > 4
 
@@ -328,53 +304,40 @@ def before_nobody_reads():
 def test_text_written_to_guidance_that_could_not_be_printed_is_not_lost(worlds):
     world = worlds()
     fill(world)
-    late = os.open(world.inboxes[0] + "/guidance.md", os.O_WRONLY | os.O_APPEND)
-    Session(world).prompt(before=before_nobody_reads)
-    os.write(late, f"by one that opened the file before: {world.token()}\n".encode())
-    os.close(late)
+    with world.late_writer(world.inboxes[0]):
+        Session(world).prompt(before=before_nobody_reads)
     os.unlink(world.root + "/log/errors.jsonl")
-    world.drain(Session(world))
-    world.account()
+    world.account(Session(world))
 
 
 @pytest.mark.parametrize("others", [True, False], ids=["some stay", "none stays"])
 def test_a_prompt_at_any_call_of_a_rewrite_gets_nothing_twice(worlds, others):
     def run(point):
         world = worlds()
-        path = world.inboxes[0] + "/guidance.md"
         gone = world.guide(world.inboxes[0])
         if others:
             fill(world)
-        mark = world.root + "/mark"
 
         def pause(real, name, args, named):
-            os.close(os.open(mark, os.O_CREAT))
-            while os.path.exists(mark):
+            world.mark()
+            while world.marked:
                 time.sleep(0.001)
             return real(*args, **named)
 
-        child = Child(removing(world, path, gone), point=point, action=pause)
-        while not os.path.exists(mark) and os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        child = Child(lambda: world.take_out(gone), point=point, action=pause)
+        while not world.marked and os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             time.sleep(0.001)
-        through = not os.path.exists(mark)
+        through = not world.marked
         Session(world).prompt()
         if not through:
-            os.unlink(mark)
+            os.unlink(world.root + "/mark")
         child.wait()
         if gone not in world.shown:
             world.withdrawn.append(gone)
-        world.drain(Session(world))
-        world.account()
+        world.account(Session(world))
         return through
 
     assert every_point(run) > 4
-
-
-def removing(world, path, token):
-    def change(source):
-        return without(source, {e.id for e in inbox_format.parse(source) if token in e.text})
-
-    return lambda: inbox_file.rewrite(path, change)
 
 
 @pytest.mark.parametrize("others", [True, False], ids=["some stay", "none stays"])
@@ -385,36 +348,25 @@ def test_text_appended_by_hand_at_any_call_of_a_rewrite_is_not_lost(worlds, othe
 
     def run(point):
         world = worlds()
-        path = world.inboxes[0] + "/guidance.md"
         gone = world.guide(world.inboxes[0])
         if others:
             fill(world)
-        token, mark = world.token(), world.root + "/mark"
+        token = world.token() if writer == "quick" else ""
 
         def scribble(real, name, args, named):
-            if writer == "quick":
+            if token:
                 world.scribble(world.inboxes[0], token)
-            os.close(os.open(mark, os.O_CREAT))
+            world.mark()
             return die() if then == "die" else real(*args, **named)
 
-        slow = os.open(path, os.O_WRONLY | os.O_APPEND)
-        child = Child(removing(world, path, gone), point=point, action=scribble)
-        if writer == "quick":
-            os.close(slow)
-            child.wait()
-        else:
-            child.wait()
-            os.write(slow, f"slowly by hand {token}\n".encode())
-            os.close(slow)
-        through = not os.path.exists(mark)
-        if through and writer == "quick":
+        with contextlib.nullcontext() if token else world.late_writer(world.inboxes[0]):
+            Child(lambda: world.take_out(gone), point=point, action=scribble).wait()
+        if token and not world.marked:
             world.scribble(world.inboxes[0], token)
-        if not any(gone in e.text for e in world.waiting()):
-            world.withdrawn.append(gone)
-        Child(removing(world, path, "nothing")).wait()
-        world.drain(Session(world))
-        world.account()
-        return through
+        world.note_withdrawn(gone)
+        Child(lambda: world.take_out("nothing")).wait()
+        world.account(Session(world))
+        return not world.marked
 
     assert every_point(run) > 4
 
@@ -425,27 +377,23 @@ def test_text_by_hand_around_a_recovery_killed_at_any_call_comes_once(worlds, si
 
     def run(point):
         world = worlds()
-        path = world.inboxes[0] + "/guidance.md"
         gone = world.guide(world.inboxes[0])
         world.guide(world.inboxes[0])
 
         def killed_once_replaced():
             real = posix.rename
             posix.rename = lambda *args, **named: (real(*args, **named), die())
-            removing(world, path, gone)()
+            world.take_out(gone)
 
-        slow = os.open(path, os.O_WRONLY | os.O_APPEND)
-        assert Child(killed_once_replaced).wait().killed
+        with world.late_writer(world.inboxes[0]):
+            assert Child(killed_once_replaced).wait().killed
         world.withdrawn.append(gone)
-        os.write(slow, f"slowly by hand {world.token()}\n".encode())
-        os.close(slow)
         world.guide(world.inboxes[0], size=size)
         world.scribble(world.inboxes[0])
-        child = Child(removing(world, path, "nothing"), point=point).wait()
+        child = Child(lambda: world.take_out("nothing"), point=point).wait()
         world.scribble(world.inboxes[0])
-        Child(removing(world, path, "nothing")).wait()
-        world.drain(Session(world))
-        world.account()
+        Child(lambda: world.take_out("nothing")).wait()
+        world.account(Session(world))
         return not child.killed
 
     assert every_point(run) > 4
@@ -479,7 +427,6 @@ class Reaper:
 @pytest.mark.parametrize("seed", turns.share(SEEDS))
 def test_random_kills_of_hooks_and_settlings(worlds_on_disk, seed):
     """Two prompts at once, a writer by hand, a settling; each may be killed at any moment."""
-    print("seed", seed)
     world = worlds_on_disk(seed)
     chance = world.random
     project, everywhere = world.inboxes
@@ -518,17 +465,14 @@ def test_random_kills_of_hooks_and_settlings(worlds_on_disk, seed):
         if chance.random() < 0.1:
             world.drain(last)
             last = Session(world)
-    world.drain(last)
-    world.account()
+    world.account(last)
     assert reap_settling.kills > 5
     assert not [name for place, _, names in os.walk(world.root) for name in names if name.startswith("replaced~")]
 
 
 def test_random_kills_of_whole_hook_processes(worlds_on_disk):
     """The same with an interpreter of its own for each hook, as the client starts it."""
-    seed = 20_000
-    print("seed", seed)
-    world = worlds_on_disk(seed)
+    world = worlds_on_disk(20_000)
     words = [sys.executable, "-I", "-S", paths.parent(runner.__file__) + "/launch.py", "UserPromptSubmit"]
     reap = Reaper(world, 50)
     reap.seconds = 0.03  # most of it is the interpreter's start
@@ -540,16 +484,13 @@ def test_random_kills_of_whole_hook_processes(worlds_on_disk):
         one.finish(reap(child))
         if world.random.random() < 0.2:
             world.drain(last)
-    world.drain(last)
-    world.account()
+    world.account(last)
 
 
 @pytest.mark.parametrize("seed", turns.share(SEEDS))
 def test_random_kills_of_rewrites_while_others_write_by_hand(worlds_on_disk, seed):
-    print("seed", seed)
     world = worlds_on_disk(seed)
     where = world.inboxes[0]
-    path = where + "/guidance.md"
     session_ = Session(world)
     reap = Reaper(world, EACH)
     for run in reap.runs():
@@ -558,22 +499,18 @@ def test_random_kills_of_rewrites_while_others_write_by_hand(worlds_on_disk, see
         tokens = [world.token() for _ in range(3)]
         # The last to be forked: while a second one is, the first would come to its end.
         writer = Child(lambda: [world.scribble(where, token) for token in tokens])
-        child = Child(removing(world, path, gone))
+        child = Child(lambda: world.take_out(gone))
         reap(child)
         writer.wait()
-        if not any(gone in e.text for e in world.waiting()):
-            world.withdrawn.append(gone)
+        world.note_withdrawn(gone)
         if run % 10 == 0:
             world.drain(session_)
-    world.drain(session_)
-    world.account()
+    world.account(session_)
 
 
 def test_random_kills_of_appended_guidance(worlds_on_disk):
     """What was reported as written is there, once and whole; what was cut short harms nothing else."""
-    seed = 20_001
-    print("seed", seed)
-    world = worlds_on_disk(seed)
+    world = worlds_on_disk(20_001)
     where = world.inboxes[0]
     reported = os.open(str(world.root) + "-reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     reap = Reaper(world, DUE)
@@ -602,9 +539,7 @@ def test_random_kills_of_appended_guidance(worlds_on_disk):
 
 def test_random_kills_of_files_replaced_as_a_whole(worlds_on_disk):
     """A file is as before or as after, and a session's state is always one that was saved."""
-    seed = 20_002
-    print("seed", seed)
-    world = worlds_on_disk(seed)
+    world = worlds_on_disk(20_002)
     path = world.root + "/file"
     fs.write_atomic(path, b"0" * 20_000)
     session_state.SessionState(world.root, "s", {"turn_of": "0"}).save()
@@ -627,9 +562,7 @@ def test_random_kills_of_files_replaced_as_a_whole(worlds_on_disk):
 
 def test_random_kills_of_the_delivery_log(worlds_on_disk):
     """A record cut short costs no other record, and the next one begins on a line of its own."""
-    seed = 20_003
-    print("seed", seed)
-    world = worlds_on_disk(seed)
+    world = worlds_on_disk(20_003)
     reported = os.open(str(world.root) + "-reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     now = clock.now()
     reap = Reaper(world, DUE)

@@ -10,6 +10,7 @@ from memtui.client.transcripts.conversation import Turn
 from memtui.inbox import format as inbox_format
 from memtui.learn import inbox_writer, signals
 from memtui.worker import extraction, main
+from waiting import at_once
 
 RULE = "From now on use pnpm instead of npm"
 # Seconds for the other one to come to the same place, which it does at once if nothing keeps it out.
@@ -36,14 +37,6 @@ def meeting(monkeypatch, module, name):
     monkeypatch.setattr(module, name, called)
 
 
-def both(*functions):
-    threads = [threading.Thread(target=each) for each in functions]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
-
-
 @pytest.mark.slow
 def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp_path, monkeypatch):
     meeting(monkeypatch, inbox_writer.inbox_file, "add_entry")
@@ -53,7 +46,7 @@ def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp
         turn = Turn(RULE, "prompt", uuid=session, session=session, agent="I ran npm.", time="2026-01-01T00:00:00Z")
         inbox_writer.write_drafts(env, shop, [signals.signal_of(turn)], 0.5)
 
-    both(lambda: put("s1"), lambda: put("s2"))
+    at_once(lambda: put("s1"), lambda: put("s2"))
     box = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(shop))
     (entry,) = inbox_format.read(f"{box}/pending-updates.md")
     assert entry.fields["seen"] == "2"
@@ -74,6 +67,6 @@ def test_two_workers_of_a_session_do_not_both_read_its_turns(env, tmp_path, monk
     transcript = tmp_path / "s1.jsonl"
     transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
     payload = {"session_id": "s1", "transcript_path": str(transcript), "cwd": str(tmp_path / "shop")}
-    both(*[lambda: main.run(env, payload, "SessionEnd", ("extract",))] * 2)
+    at_once(*[lambda: main.run(env, payload, "SessionEnd", ("extract",))] * 2)
     assert [each.evidence for each in drafted] == ["u1"]
     assert fs.read_or_empty(f"{env['MEMTUI_HOME']}/log/errors.jsonl") == b""

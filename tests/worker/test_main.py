@@ -4,6 +4,7 @@ import json
 import os
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,7 @@ from memtui.inbox import format as inbox_format
 from memtui.recall import places
 from memtui.store.versions.versions import Versions
 from memtui.worker import cleanup, extraction, main, processes
+from waiting import at_once
 
 RULE = "No, use pnpm. From now on always use pnpm."
 
@@ -42,6 +44,9 @@ class World:
         self.count += 1
         return {"type": "assistant", "message": {"id": f"m{self.count}", "content": [{"type": "text", "text": text}]}}
 
+    def is_corrected(self):
+        self.write(self.agent("I ran npm."), self.user(RULE), self.agent("ok"))
+
     def run(self, last="", event="Stop", session="s1", path=None, **more):
         payload = {"session_id": session, "transcript_path": path or self.path, "cwd": self.repo, **more}
         if last:
@@ -61,8 +66,16 @@ class World:
         return self.texts("pending-items.md")
 
     @property
+    def offset(self):
+        return json.loads(fs.read_bytes(self.root + "/sessions/s1.cursor.json"))["offset"]
+
+    @property
     def errors(self):
         return fs.read_or_empty(self.root + "/log/errors.jsonl").decode().splitlines()
+
+
+def hook_gave(text):
+    return {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text]}}
 
 
 @pytest.fixture
@@ -81,10 +94,9 @@ def test_a_turn_leaves_drafts_and_open_items(world):
 
 
 def test_only_the_new_part_is_read_and_nothing_comes_twice(world):
-    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
+    world.is_corrected()
     world.run("ok")
-    cursor = json.loads(fs.read_bytes(world.root + "/sessions/s1.cursor.json"))
-    assert cursor["offset"] == os.path.getsize(world.path)
+    assert world.offset == os.path.getsize(world.path)
     world.run("ok")
     world.write(world.user("Also, never push to main without asking me"), world.agent("fine"))
     world.run("fine")
@@ -96,18 +108,18 @@ def test_only_the_new_part_is_read_and_nothing_comes_twice(world):
 
 def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
     monkeypatch.setattr(extraction, "READ_SECONDS", -1.0)  # one record
-    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
+    world.is_corrected()
     offsets = []
     for _ in range(4):
         world.run("ok")
-        offsets.append(json.loads(fs.read_bytes(world.root + "/sessions/s1.cursor.json"))["offset"])
+        offsets.append(world.offset)
     assert offsets == [*sorted(set(offsets[:3])), os.path.getsize(world.path)]
     assert world.updates == ["Always use pnpm"]
     assert world.errors == []
 
 
 def test_a_ledger_of_a_gigabyte_is_read_in_part_and_cut(world):
-    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
+    world.is_corrected()
     ledger = paths.inbox_dir(world.root, paths.project_key(world.repo)) + "/extracted.jsonl"
     fs.append(ledger, b"{}\n")
     os.truncate(ledger, 1 << 30)
@@ -118,10 +130,11 @@ def test_a_ledger_of_a_gigabyte_is_read_in_part_and_cut(world):
 
 
 def test_a_forked_session_brings_nothing_twice(world, tmp_path):
-    rows = [world.agent("I ran npm."), world.user(RULE), world.agent("ok")]
-    world.write(*rows)
+    world.is_corrected()
     world.run("ok")
     fork = str(tmp_path / "s2.jsonl")
+    with open(world.path, "rb") as file:
+        rows = [json.loads(line) for line in file]
     world.write(*[{**row, "sessionId": "s2"} for row in reversed(rows)], path=fork)
     world.run("ok", session="s2", path=fork)
     assert world.updates == ["Always use pnpm"]
@@ -154,35 +167,31 @@ def test_a_transcript_that_lost_its_beginning_after_a_compaction_is_read_on_from
     assert world.errors == []
 
 
-def recalled(world, *names, at=None):
+def client_gave(memories):
     """The attachment with which the client itself gives memories to a session."""
-    files = [os.path.join(world.repo, f"{name}.md") for name in names]
-    for file in files:
-        with open(file, "w") as out:
-            out.write(f"---\nname: {file}\n---\nThe text of {file}\n")
-    rows = [
-        {"path": each, "content": "x", "mtimeMs": os.stat(each).st_mtime_ns / 1e6 if at is None else at}
-        for each in files
-    ]
-    return {"type": "attachment", "attachment": {"type": "relevant_memories", "memories": rows}}
+    return {"type": "attachment", "attachment": {"type": "relevant_memories", "memories": memories}}
+
+
+def recalled(world, *names, at=None):
+    rows = []
+    for name in names:
+        path = Path(world.repo, f"{name}.md")
+        path.write_text(f"---\nname: {name}\n---\nThe text of {name}\n")
+        rows.append({"path": str(path), "content": "x", "mtimeMs": at or path.stat().st_mtime_ns / 1e6})
+    return client_gave(rows)
 
 
 def test_what_the_client_recalled_itself_the_session_has_until_it_changes_or_is_compacted(world):
+    def sent():
+        return sorted(os.path.basename(path) for path in session_memories.SessionMemories(world.root, "s1").sent)
+
     world.write(world.user("hello"), recalled(world, "a", "b"), recalled(world, "old", at=5.0), world.agent("ok"))
     world.run("ok")
-    assert {os.path.basename(path) for path in session_memories.SessionMemories(world.root, "s1").sent} == {
-        "a.md",
-        "b.md",
-    }
+    assert sent() == ["a.md", "b.md"]
     world.write(recalled(world, "c"), {"type": "system", "subtype": "compact_boundary"}, recalled(world, "d"))
-    world.write({"type": "attachment", "attachment": {"type": "relevant_memories", "memories": [{"path": 5}, 7]}})
-    world.write({"type": "attachment", "attachment": {"type": "relevant_memories", "memories": "odd"}})
+    world.write(client_gave([{"path": 5}, 7]), client_gave("odd"))
     world.run("ok")
-    assert {os.path.basename(path) for path in session_memories.SessionMemories(world.root, "s1").sent} == {
-        "a.md",
-        "b.md",
-        "d.md",
-    }
+    assert sent() == ["a.md", "b.md", "d.md"]
     assert world.errors == []
 
 
@@ -197,15 +206,13 @@ def test_what_the_client_recalled_itself_the_session_has_until_it_changes_or_is_
     ],
 )
 def test_it_is_noted_for_hooks_whether_the_client_recalls_itself(world, flags, more, there):
-    os.makedirs(world.env["CLAUDE_CONFIG_DIR"])
-    with open(world.env["CLAUDE_CONFIG_DIR"] + "/.claude.json", "w") as file:
-        json.dump({"cachedGrowthBookFeatures": flags}, file)
+    settings = world.env["CLAUDE_CONFIG_DIR"] + "/.claude.json"
+    fs.write_atomic(settings, json.dumps({"cachedGrowthBookFeatures": flags}).encode())
     world.env |= more
     world.write(world.user("hello"))
     world.run()
     assert os.path.exists(world.root + places.BY_CLIENT) is there
-    with open(world.env["CLAUDE_CONFIG_DIR"] + "/.claude.json", "w") as file:
-        file.write("{}")
+    fs.write_atomic(settings, b"{}")
     world.env.pop("CLAUDE_MEMORY_STORES", None)
     world.run()
     assert not os.path.exists(world.root + places.BY_CLIENT)
@@ -225,24 +232,16 @@ def test_a_torn_last_line_is_come_back_for(world):
 def test_it_waits_for_a_transcript_that_lags(world, monkeypatch):
     monkeypatch.setattr(extraction, "TURN_SECONDS", 3.0)
     world.write(world.agent("I ran npm."))
-
-    def late():
-        time.sleep(0.3)
-        world.write(world.user(RULE), world.agent("Understood."))
-
-    writer = threading.Thread(target=late)
-    writer.start()
+    threading.Timer(0.3, lambda: world.write(world.user(RULE), world.agent("Understood."))).start()
     world.run("Understood.")
-    writer.join()
     assert world.updates == ["Always use pnpm"]
 
 
 def test_what_a_hook_injected_is_not_extracted(world):
     injected = '<memtui-guidance id="1" delivery="2">\nFrom now on always use yarn for installs\n</memtui-guidance>'
-    attachment = {"type": "hook_additional_context", "content": [injected]}
     world.write(
         world.agent("I ran npm."),
-        {"type": "attachment", "attachment": attachment},
+        hook_gave(injected),
         world.user(injected),
         world.user("From now on always use yarn for installs"),
         world.agent("Remaining:\n- From now on always use yarn for installs"),
@@ -261,8 +260,7 @@ def test_who_has_to_repeat_what_a_memory_says_marks_it_as_violated(world):
     item = {"kind": "memory", "id": "pnpm", "scope": "project", "path": str(memory), "chars": 30}
     row = {"v": 1, "id": "d1", "time": clock.iso(time.time() - 30), "session_id": "s1", "items": [item]}
     delivery_log.append(world.root, row, time.time())
-    attachment = {"type": "hook_additional_context", "content": [rule]}
-    world.write({"type": "attachment", "attachment": attachment}, world.agent("I ran npm."), world.user(f"No! {rule}."))
+    world.write(hook_gave(rule), world.agent("I ran npm."), world.user(f"No! {rule}."))
     world.run(event="SessionEnd")
     assert world.updates == []
     corrected = next(item for row in delivery_log.newest_first(world.root) for item in row["items"])
@@ -274,11 +272,7 @@ def test_an_item_that_the_agent_repeats_from_the_inbox_stays_open(world):
     world.run(event="SessionEnd")
     block = '<memtui-pending-items delivery="2">\n- Write the missing docs\n</memtui-pending-items>'
     other = world.path.replace("s1", "s2")
-    world.write(
-        {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [block]}},
-        world.agent("Remaining:\n- Write the missing docs\n- Ship it"),
-        path=other,
-    )
+    world.write(hook_gave(block), world.agent("Remaining:\n- Write the missing docs\n- Ship it"), path=other)
     world.run(event="SessionEnd", session="s2", path=other)
     assert world.items == ["Write the missing docs", "Ship it"]
 
@@ -330,22 +324,27 @@ def test_secrets_are_not_kept_in_the_cursor_either(world):
             assert key.encode() not in fs.read_bytes(os.path.join(base, name))
 
 
-@pytest.mark.parametrize("kind", ["missing", "fifo", "directory", "relative", "binary", "other"])
-def test_a_transcript_that_can_not_be_read_is_no_trouble_for_anyone(world, tmp_path, kind):
-    path = str(tmp_path / kind)
-    if kind == "fifo":
-        os.mkfifo(path)
-    elif kind == "directory":
-        os.mkdir(path)
-    elif kind == "relative":
-        path = "s1.jsonl"
-    elif kind == "binary":
-        fs.append(path, os.urandom(5000))
-    elif kind == "other":
-        fs.append(path, b'{"v":1,"agent":"x","type":"user","content":"From now on use pnpm"}\n{\n  "messages": [\n')
-    world.run("bye", path=path)
+OTHER = b'{"v":1,"agent":"x","type":"user","content":"From now on use pnpm"}\n{\n  "messages": [\n'
+
+
+@pytest.mark.parametrize(
+    ("make", "logged"),
+    [
+        (lambda path: None, False),
+        (os.mkfifo, True),
+        (os.mkdir, True),
+        (lambda path: fs.append(path, os.urandom(5000)), False),
+        (lambda path: fs.append(path, OTHER), False),
+    ],
+    ids=["missing", "fifo", "directory", "binary", "other"],
+)
+def test_a_transcript_that_can_not_be_read_is_no_trouble_for_anyone(world, make, logged):
+    make(world.path)
+    world.run("bye")
     assert world.updates == []
-    assert len(world.errors) == (kind in {"fifo", "directory"})
+    assert len(world.errors) == logged
+    world.run("bye", path="relative.jsonl")
+    assert len(world.errors) == logged
 
 
 @pytest.mark.parametrize("payload", [{}, {"session_id": 3}, {"session_id": "s", "transcript_path": None}, {"cwd": []}])
@@ -362,12 +361,8 @@ def test_a_broken_cursor_is_started_over(world):
 
 
 def test_two_workers_of_one_session_take_turns(world):
-    world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
-    threads = [threading.Thread(target=world.run, args=("ok",)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    world.is_corrected()
+    at_once(*[lambda: world.run("ok")] * 4)
     assert world.updates == ["Always use pnpm"]
     assert world.errors == []
 
@@ -384,7 +379,7 @@ def test_versions_of_memories_are_kept_unless_memtui_or_its_gate_is_off(world, o
     fs.write_atomic(world.root + "/config.toml", b"")
     world.run()
     (memory / "a.md").write_text("two")
-    os.utime(memory / "a.md", (time.time() - 10, time.time() - 10))
+    os.utime(memory / "a.md", (time.time() - 10,) * 2)
     world.run()
     versions = Versions(world.root)
     versions.follow()
@@ -492,10 +487,6 @@ def test_the_request_is_that_under_way_also_after_an_interruption_and_after_anot
     assert requests(world) == ["Add a date picker to the form"] * 2
 
 
-def hook_gave(text):
-    return {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text]}}
-
-
 @pytest.mark.parametrize(
     "given",
     [
@@ -518,9 +509,12 @@ def test_what_a_hook_gave_in_an_earlier_turn_is_no_correction(world, given, turn
     assert world.errors == []
 
 
+SUBCONSCIOUS = 'llm_backend = "api"\nsubconscious = "full"\n'
+
+
 @pytest.mark.parametrize("event", ["Stop", "SessionEnd", "PreCompact"])
 def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world, monkeypatch, event):
-    fs.write_atomic(world.root + "/config.toml", b'llm_backend = "api"\nsubconscious = "full"\n')
+    fs.write_atomic(world.root + "/config.toml", SUBCONSCIOUS.encode())
     started = []
     monkeypatch.setattr(processes, "start", lambda *words, payload: started.append((words[3], json.loads(payload))))
     world.write(world.user("hello"), world.agent("Understood."))
@@ -533,9 +527,7 @@ def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world,
 @pytest.mark.parametrize("extract", ["true", "false"])
 def test_the_subconscious_is_started_once_the_transcript_has_the_turn(world, monkeypatch, extract):
     monkeypatch.setattr(extraction, "TURN_SECONDS", 3.0)
-    fs.write_atomic(
-        world.root + "/config.toml", f'llm_backend = "api"\nsubconscious = "full"\nextract = {extract}\n'.encode()
-    )
+    fs.write_atomic(world.root + "/config.toml", f"{SUBCONSCIOUS}extract = {extract}\n".encode())
     seen = []
     monkeypatch.setattr(processes, "start", lambda *_, **__: seen.append(os.path.getsize(world.path)))
     world.write(world.user("hello"))
@@ -557,20 +549,18 @@ def test_without_a_transcript_the_last_message_tells_what_is_open_and_nothing_is
     assert not os.path.exists(world.root + "/log/errors.jsonl")
 
 
-def test_a_text_that_the_agent_had_a_clock_say_is_nobodys_draft(world):
+def test_a_queued_text_is_a_draft_once_its_session_ended_before_it_and_never_if_a_clock_said_it(world):
     queued = {"type": "queue-operation", "operation": "enqueue", "content": RULE, "sessionId": "s1"}
+    scheduled = world.user(RULE, isMeta=True, promptSource="system", turnOrigin="scheduled")
     world.write(world.user("wait"), queued)
     world.run(last="Done.")
-    assert world.updates == []
-    world.write(world.user(RULE, isMeta=True, promptSource="system", turnOrigin="scheduled"), queued)
+    world.write(scheduled, queued)
     world.run(last="Done.")
     world.run(event="SessionEnd")
     assert world.updates == []
-
-
-def test_a_message_that_a_session_ended_before_is_a_draft_at_its_end(world):
-    world.write(world.user("wait"), {"type": "queue-operation", "operation": "enqueue", "content": RULE})
-    world.run(last="Done.")
+    other = world.path.replace("s1", "s2")
+    world.write(world.user("wait"), {**queued, "sessionId": "s2"}, path=other)
+    world.run(last="Done.", session="s2", path=other)
     assert world.updates == []
-    world.run(event="SessionEnd")
+    world.run(event="SessionEnd", session="s2", path=other)
     assert len(world.updates) == 1
