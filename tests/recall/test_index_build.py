@@ -70,19 +70,20 @@ DAMAGE = {
     "foreign": lambda data: b"something else entirely" * 40,
     "flipped": lambda data: data[:-9] + bytes([data[-9] ^ 0xFF]) + data[-8:],
     "older": lambda data: data.replace(segment.MAGIC, b"memtui recall 0.0 little\n"),
+    "missing": None,
 }
 
 
 @pytest.mark.parametrize("ending", [".index", ".segment"])
-@pytest.mark.parametrize("damage", [*DAMAGE, "missing"])
+@pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_file_costs_no_search_and_is_replaced(store, ending, damage):
     store.fill(20)
     store.index()
     path = Path(store.root, "recall", store.files(ending)[0])
-    if damage == "missing":
-        path.unlink()
-    else:
-        path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    data = path.read_bytes()
+    path.unlink()
+    if DAMAGE[damage]:
+        path.write_bytes(DAMAGE[damage](data))
     assert len(store.names("matter", most=50)) <= 20
     store.index()
     assert len(store.names("matter", most=50)) == 20
@@ -137,20 +138,16 @@ def test_what_was_read_before_another_look_is_told(store, monkeypatch):
     assert store.index().read == 3
 
 
-def _build(root, directory):
-    index_build.bring_up_to_date(root, directory)
-
-
 @pytest.mark.slow
 def test_builders_at_once_leave_one_whole_index(store):
     store.fill(60)
     many = multiprocessing.get_context("fork")
-    running = [many.Process(target=_build, args=(store.root, store.directory)) for _ in range(6)]
-    for number, each in enumerate(running):
-        each.start()
+    builders = [many.Process(target=store.index) for _ in range(6)]
+    for number, builder in enumerate(builders):
+        builder.start()
         store.remember(f"late-{number}", f"Late matter {number}")
-    for each in running:
-        each.join()
+    for builder in builders:
+        builder.join()
     store.index()
     assert len(store.names("matter", most=100)) == 66
     assert not [each for each in os.listdir(store.root + "/recall") if each.endswith((".tmp", ".again"))]

@@ -41,20 +41,6 @@ def test_a_hit_says_what_speaks_for_it(store):
     assert hit.score == pytest.approx(hit.lexical + query.MEANING * hit.cosine)
 
 
-def test_a_changed_memory_is_found_by_its_new_words(store):
-    path = store.remember("deploy", "How to deploy", "With the blue button.")
-    store.remember("other", "Something", "Else.")
-    assert store.index().read == 2
-    assert store.index().read == 0
-    path.write_text("---\nname: deploy\ndescription: How to deploy\n---\nWith the orange lever.\n")
-    store.index()
-    assert store.names("orange lever") == ["deploy"]
-    assert store.names("blue button") == []
-    path.unlink()
-    store.index()
-    assert store.names("orange lever") == []
-
-
 def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
     store.remember("coffee", "Where the espresso machine is", "In the kitchen.")
     store.remember("billing", "How invoices are numbered", "Never reuse a number.")
