@@ -82,3 +82,19 @@ def left_of(secret: str, text: str, length: int = 8) -> str:
     return next(
         (secret[n : n + size] for n in range(first, len(secret) - size + 1) if secret[n : n + size] in text), ""
     )
+
+
+def texts_below(top: Path) -> list[tuple[Path, str]]:
+    return [(path, path.read_bytes().decode("utf-8", "replace")) for path in top.rglob("*") if path.is_file()]
+
+
+def leaks(texts, secrets) -> list[tuple[str, str, str]]:
+    """(kind, file, piece) of each secret of which a piece is left in one of the texts of files."""
+    found = []
+    for kind, secret in secrets:
+        for name, text in texts:
+            for seen in (text, text.replace("\\\\", "\\").replace('\\"', '"')):
+                # Of a phrase of words more than two of them tell something.
+                piece = left_of(secret, seen, 24 if " " in secret else 8)
+                found += [(kind, str(name), piece)] if piece else []
+    return found

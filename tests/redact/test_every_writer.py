@@ -1,7 +1,6 @@
 """Whoever writes below the data root takes secrets out first: thirty kinds of them, in all that is given to each writer."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from models.subconscious.conftest import Read
 from transfer.conftest import Desk
 from worker.test_trigger_learning import World as Learner
 
-from .secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
+from .secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, leaks, planted, texts_below
 
 KINDS = [*SHAPED_KINDS[::7], *PLACED_KINDS[::7], *[(name, f"{name} <<{{P12}}>>") for name in NAMES[::12]]]
 QUOTE = "and never by hand"
@@ -45,19 +44,8 @@ class Scene:
 
     def check(self):
         """No piece of a secret is in a file below a data root."""
-        found = []
-        for top, _, names in os.walk(self.base):
-            if not {"memtui", "root"} & set(top.split("/")):
-                continue
-            for name in names:
-                with open(os.path.join(top, name), "rb") as file:
-                    text = file.read().decode("utf-8", "replace")
-                for kind, secret in self.secrets:
-                    for seen in (text, text.replace("\\\\", "\\").replace('\\"', '"')):
-                        # Of a phrase of words more than two of them tell something.
-                        piece = left_of(secret, seen, 24 if " " in secret else 8)
-                        found += [(kind, name, piece)] if piece else []
-        assert found == []
+        texts = [(path, text) for path, text in texts_below(self.base) if {"memtui", "root"} & {*path.parts}]
+        assert leaks(texts, self.secrets) == []
 
 
 def backfill(scene):
@@ -109,13 +97,11 @@ def killed_subconscious(scene):
     read = Read(scene.base, scene.api)
     for some in scene.portions():
         read.says("\n\n".join([wish("it"), *some]), "\n\n".join(["I will deploy it.", *some]))
+        quote = {"quote": "From now on always deploy with"}
         answer = {
             "note": "\n".join(some),
-            "edits": [
-                {"block": "project_context", "old": "", "new": each, "quote": "From now on always deploy with"}
-                for each in some
-            ],
-            "whispers": [{"text": each, "quote": "From now on always deploy with"} for each in some[:2]],
+            "edits": [{"block": "project_context", "old": "", "new": each, **quote} for each in some],
+            "whispers": [{"text": each, **quote} for each in some[:2]],
         }
         with scene.patch.context() as patched:
             patched.setattr(Along, "_act", killed)
@@ -149,26 +135,17 @@ def blocks_by_hand(scene):
 def unanswered_tasks(scene):
     scene.project()
     transcript = scene.base / "s1.jsonl"
-    calls = [
-        {
-            "type": "tool_use",
-            "id": f"t{n}",
-            "name": "TaskCreate",
-            "input": {"subject": text, "description": text, "more": {text: [text]}},
-        }
-        for n, text in enumerate(scene.texts)
-    ]
+    calls = []
+    for number, text in enumerate(scene.texts):
+        given = {"subject": text, "description": text, "more": {text: [text]}}
+        calls.append({"type": "tool_use", "id": f"t{number}", "name": "TaskCreate", "input": given})
     rows = [
         {"type": "assistant", "message": {"id": "m", "content": calls}},
         {"type": "user", "message": {"content": "hello"}},
     ]
     transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    main.run(
-        scene.env,
-        {"session_id": "s1", "transcript_path": str(transcript), "cwd": str(scene.shop)},
-        "SessionEnd",
-        ("extract",),
-    )
+    payload = {"session_id": "s1", "transcript_path": str(transcript), "cwd": str(scene.shop)}
+    main.run(scene.env, payload, "SessionEnd", ("extract",))
     assert "TaskCreate" in (scene.root / "sessions/s1.cursor.json").read_text()
 
 

@@ -1,7 +1,7 @@
 """No secret that came up in a session stands in any file that memtui writes about it."""
 
 import json
-import os
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +12,7 @@ from memtui.learn import inbox_writer, unfinished_work
 from memtui.review.entries import Review
 from memtui.worker import extraction, main
 
-from .secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
+from .secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, leaks, planted, texts_below
 
 KINDS = [*SHAPED_KINDS, *PLACED_KINDS, *((name, f"{name} <<{{P12}}>>") for name in NAMES)]
 
@@ -44,13 +44,7 @@ class Session:
         main.run(self.env, payload, "Stop")
 
     def files(self):
-        """Every file below the root, with its text."""
-        found = {}
-        for top, _, names in os.walk(self.root):
-            for name in names:
-                with open(os.path.join(top, name), "rb") as file:
-                    found[name] = file.read().decode("utf-8", "replace")
-        return found
+        return {path.name: text for path, text in texts_below(Path(self.root))}
 
 
 @pytest.fixture
@@ -61,18 +55,6 @@ def session(tmp_path, monkeypatch):
     monkeypatch.setattr(inbox_writer.same_rule, "first", lambda *_: None)  # the texts differ in their secrets only
     monkeypatch.setattr(unfinished_work, "MAX_ITEMS", 10_000)
     return Session(tmp_path)
-
-
-def leaks(files, secrets):
-    """(kind, file, piece) of each secret of which a piece is left."""
-    found = []
-    for kind, secret in secrets:
-        for name, text in files.items():
-            for seen in (text, text.replace("\\\\", "\\").replace('\\"', '"')):
-                # Of a phrase of words more than two of them tell something.
-                piece = left_of(secret, seen, 24 if " " in secret else 8)
-                found += [(kind, name, piece)] if piece else []
-    return found
 
 
 def rules(session, texts):
@@ -90,7 +72,7 @@ def test_of_no_kind_planted_in_prompts_anything_is_kept(session):
     session.run("ok")
     files = session.files()
     assert files["pending-updates.md"].count("[redacted: ") > len(KINDS)
-    assert leaks(files, [(name, secret) for name, _, secret in planted_in]) == []
+    assert leaks(files.items(), [(name, secret) for name, _, secret in planted_in]) == []
     assert "errors.jsonl" not in files
 
 
@@ -108,7 +90,7 @@ def test_of_no_kind_planted_in_agent_messages_anything_is_kept(session):
     files = session.files()
     assert "[redacted: " in files["pending-items.md"]
     assert "[redacted: " in files["s1.cursor.json"]
-    assert leaks(files, [(name, secret) for name, _, secret in planted_in]) == []
+    assert leaks(files.items(), [(name, secret) for name, _, secret in planted_in]) == []
 
 
 @pytest.mark.every
@@ -127,7 +109,7 @@ def test_of_no_kind_planted_in_todos_and_refusals_anything_is_kept(session):
     files = session.files()
     for name in ("pending-items.md", "pending-updates.md", "s1.cursor.json"):
         assert "[redacted: " in files[name]
-    assert leaks(files, [(name, secret) for name, _, secret in [*todos, *refusals]]) == []
+    assert leaks(files.items(), [(name, secret) for name, _, secret in [*todos, *refusals]]) == []
 
 
 @pytest.mark.parametrize("over", [2, 10, 30])
@@ -140,18 +122,18 @@ def test_half_a_key_is_not_left_where_a_text_is_cut(session, over):
     session.says(key + " " + line[: conversation.AGENT_TAIL - inside])
     session.user("No, from now on always " + ("word " * 10_000)[: conversation.MAX_TEXT - 23 - inside] + key)
     session.run("Remaining:\n- " + ("word " * 10_000)[: conversation.MAX_TEXT - 13 - inside] + key)
-    assert leaks(session.files(), [("key", key)]) == []
+    assert leaks(session.files().items(), [("key", key)]) == []
 
 
 def test_errors_are_logged_without_secrets(session):
     _, key = planted(dict(SHAPED_KINDS)["github classic"])
     for size in (0, error_log.MESSAGE_LIMIT - 20):
         error_log.add(session.root, "test", ValueError(("word " * 400)[:size] + " " + key))
-    assert leaks(session.files(), [("key", key)]) == []
+    assert leaks(session.files().items(), [("key", key)]) == []
 
 
 def test_the_journal_names_guidance_without_its_secret(session):
     _, key = planted(dict(SHAPED_KINDS)["github classic"])
     directory = paths.inbox_dir(session.root, None)
     Review(session.root).guide(directory, {}, f"Use the new key now please {key} for it")
-    assert leaks({"journal": session.files()["journal.jsonl"]}, [("key", key)]) == []
+    assert leaks([("journal", session.files()["journal.jsonl"])], [("key", key)]) == []
