@@ -134,11 +134,6 @@ def defaults() -> dict[str, str]:
     return {action.id: action.keys for action in ACTIONS}
 
 
-def keys_of(action: Action, remapped: Mapping[str, str]) -> str:
-    """Return the keys of an action: the remapped ones, or its own."""
-    return remapped.get(action.id, action.keys)
-
-
 _remapped: dict[str, str] = {}
 
 
@@ -148,9 +143,14 @@ def use(remapped: Mapping[str, str]) -> None:
     _remapped.update(remapped)
 
 
+def keys_of(action: Action) -> str:
+    """Return the keys of an action: the remapped ones, or its own."""
+    return _remapped.get(action.id, action.keys)
+
+
 def key_of(action_id: str) -> str:
     """Return the first key of an action as a text names it; of one without a key, how to find it in the palette."""
-    keys = keys_of(get(action_id), _remapped)
+    keys = keys_of(get(action_id))
     return key_word(keys) if keys else f"{key_of('app.palette')} “{get(action_id).name}”"
 
 

@@ -23,7 +23,7 @@ from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
 from memtui.learn.backfill.reader import BackfillReading
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.backfill import BackfillProgress
+from memtui.tui.dialogs.offers import BackfillProgress
 from memtui.tui.files import COMMAND
 from memtui.tui.screens.activity.rows import DeliveryEntry, SessionGroup
 from memtui.views import safe_text

@@ -1,5 +1,6 @@
 """What is typed in a form and not saved, as it lies on the disk: of this version and of those before it."""
 
+import json
 import os
 
 import pytest
@@ -13,6 +14,12 @@ from memtui.tui.model.autosave import Autosave
 @pytest.fixture
 def root(tmp_path):
     return str(tmp_path)
+
+
+def write(root, name, row):
+    os.makedirs(f"{root}/drafts")
+    with open(autosave.path(root, name), "w") as file:
+        json.dump(row, file)
 
 
 def test_what_is_typed_is_kept_until_it_is_dropped(root):
@@ -35,7 +42,7 @@ def test_it_comes_back_as_it_was(root):
 def test_what_a_version_before_typed_of_a_memory_is_offered(root):
     row = {"v": 1, "key": "k", "path": "", "base": "", "scope": "global", "time": 3.0, "raw": False}
     row |= {"values": {"name": "jq"}, "was": {"name": ""}, "whole": ""}
-    autosave.save(root, "memory-k", row)
+    write(root, "memory-k", row)
     (found,) = autosave.offered(root)
     assert (found.title, found.scope, found.was) == ("jq", "global", {"name": ""})
 
@@ -43,5 +50,5 @@ def test_what_a_version_before_typed_of_a_memory_is_offered(root):
 @given(st.dictionaries(st.sampled_from(["values", "was", "time", "base", "raw", "path"]), st.none() | st.integers()))
 def test_a_file_that_makes_no_sense_is_no_autosave(tmp_path_factory, row):
     root = str(tmp_path_factory.mktemp("root"))
-    autosave.save(root, "x", {"values": 7, **row})
+    write(root, "x", {"values": 7, **row})
     assert autosave.kept(root, "x") is None

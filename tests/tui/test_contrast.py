@@ -13,7 +13,7 @@ from textual.theme import BUILTIN_THEMES
 import turns
 from memtui.settings import config
 from memtui.store import memory
-from memtui.tui import theme
+from memtui.tui import terminal
 from memtui.views import colours
 
 from . import snapshot, stage
@@ -159,12 +159,12 @@ def test_what_stands_in_a_dialog_stands_out_from_its_ground(look):
 
 @pytest.mark.parametrize("name", [name for name in config.CHOICES["theme"] if not name.startswith("ansi")])
 def test_the_colours_of_types_and_outcomes_are_read_in_every_theme_on_the_cursor_s_row_too(name):
-    shown = theme.theme_named(name)
-    found = theme.LIGHT if shown == theme.LIGHT.name else BUILTIN_THEMES[shown]
+    shown = terminal.theme_named(name)
+    found = terminal.LIGHT if shown == terminal.LIGHT.name else BUILTIN_THEMES[shown]
     ground = Color.parse(found.to_color_system().generate()["background"])
-    primary, percent = theme.variables(found)["cursor-row"].split()
+    primary, percent = terminal.theme_variables(found)["cursor-row"].split()
     row = ground.blend(Color.parse(primary), int(percent.rstrip("%")) / 100)
-    inks = (theme.ON_DARK if found.dark else theme.ON_LIGHT).ansi_colors
+    inks = (terminal.ON_DARK if found.dark else terminal.ON_LIGHT).ansi_colors
     for style in STANDARD[1:7]:
         ink = inks[STANDARD.index(style)]
         assert contrast(Color(*ink).hex, ground.hex) >= LEAST, style

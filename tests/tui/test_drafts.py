@@ -9,7 +9,7 @@ from memtui.inbox import format as inbox_format
 from memtui.store import memory
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Options
-from memtui.tui.widgets.body import Body
+from memtui.tui.dialogs.draft_form import Body
 from memtui.tui.widgets.detail import Detail
 
 from .conftest import NOW, press, settle

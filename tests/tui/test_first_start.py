@@ -9,7 +9,7 @@ from memtui.hooks.install import status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.hooks_offer import EXAMPLE
+from memtui.tui.dialogs.offers import EXAMPLE
 from memtui.tui.screens.activity.rows import NoteRow
 
 from .conftest import press, running
@@ -107,7 +107,7 @@ async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
     (home.config / "settings.json").write_text('{"disableAllHooks": true}')
     app = starting(home)
     async with running(app, (80, 24), "enter"):
-        assert "Claude Code runs no hooks" in app.screen.shape.notice
+        assert "Claude Code runs no hooks" in app.screen.subject.notice
 
 
 @pytest.mark.slow

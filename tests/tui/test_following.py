@@ -8,7 +8,7 @@ import pytest
 
 from memtui.base import clock, paths
 from memtui.deliver.log_queries import read
-from memtui.tui import watch
+from memtui.tui import files
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model.data import Data
 
@@ -30,14 +30,14 @@ def journal(world):
     return Path(world.root, "journal.jsonl").read_text()
 
 
-def looked(world, looks=watch.LOOKS + 1):
+def looked(world, looks=files.LOOKS + 1):
     """What is told in the next looks."""
     return set().union(*(world.changed() for _ in range(looks)))
 
 
 def a_watch(world):
-    found = watch.Watch(Data(dict(world.env), world.shop, now=NOW))
-    assert found.changed() == watch.PARTS
+    found = files.Watch(Data(dict(world.env), world.shop, now=NOW))
+    assert found.changed() == files.PARTS
     looked(found)
     assert looked(found) == set()
     return found
@@ -48,16 +48,16 @@ def test_a_change_anywhere_is_told_by_what_it_concerns(world):
     found = a_watch(world)
     blog = next(s for s in found.data.scopes(every=True) if s.source == world.blog or "blog" in s.label)
     for path, part in (
-        (f"{world.config}/memory/new.md", watch.MEMORIES),
-        (f"{world.config}/memory/below/there/new.md", watch.MEMORIES),
-        (f"{world.shop}/.claude/memory/prefer-pnpm.md", watch.MEMORIES),
-        (f"{world.shop}/.claude/memory/MEMORY.md", watch.MEMORIES),
-        (f"{world.shop}/.claude/rules/sub/new.md", watch.MEMORIES),
-        (f"{blog.directory}/new.md", watch.MEMORIES),
-        (f"{world.root}/config.toml", watch.SETTINGS),
-        (f"{world.config}/settings.json", watch.SETTINGS),
-        (f"{world.root}/log/errors.jsonl", watch.LOG),
-        (paths.inbox_dir(world.root, None) + "/pending-updates.md", watch.INBOX),
+        (f"{world.config}/memory/new.md", files.MEMORIES),
+        (f"{world.config}/memory/below/there/new.md", files.MEMORIES),
+        (f"{world.shop}/.claude/memory/prefer-pnpm.md", files.MEMORIES),
+        (f"{world.shop}/.claude/memory/MEMORY.md", files.MEMORIES),
+        (f"{world.shop}/.claude/rules/sub/new.md", files.MEMORIES),
+        (f"{blog.directory}/new.md", files.MEMORIES),
+        (f"{world.root}/config.toml", files.SETTINGS),
+        (f"{world.config}/settings.json", files.SETTINGS),
+        (f"{world.root}/log/errors.jsonl", files.LOG),
+        (paths.inbox_dir(world.root, None) + "/pending-updates.md", files.INBOX),
     ):
         write(path)
         assert looked(found) == {part}, path
@@ -66,7 +66,7 @@ def test_a_change_anywhere_is_told_by_what_it_concerns(world):
 
 
 def test_thousands_of_files_are_asked_after_in_turns_but_those_on_the_screen_at_once(world, monkeypatch):
-    monkeypatch.setattr(watch, "FILES_A_LOOK", 10)
+    monkeypatch.setattr(files, "FILES_A_LOOK", 10)
     many = Path(world.config, "memory")
     for number in range(100):
         write(many / f"many-{number:03}.md")
@@ -75,9 +75,9 @@ def test_thousands_of_files_are_asked_after_in_turns_but_those_on_the_screen_at_
         found.changed()
     last = str(many / "many-099.md")
     append(last, "more")  # in place: the directory shows nothing
-    assert watch.MEMORIES in found.changed([last])
+    assert files.MEMORIES in found.changed([last])
     append(last, "more")
-    assert watch.MEMORIES in looked(found, 13)
+    assert files.MEMORIES in looked(found, 13)
 
 
 @pytest.mark.slow

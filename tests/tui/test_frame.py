@@ -11,7 +11,7 @@ from memtui.settings import config, setting
 from memtui.store.journal.journal import Journal
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow
-from memtui.tui.theme import theme_named
+from memtui.tui.terminal import theme_named
 from memtui.tui.widgets import bars
 
 from . import stage

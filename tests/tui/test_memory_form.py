@@ -7,9 +7,8 @@ from textual.widgets import Input
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.draft_form import Body, DraftForm
 from memtui.tui.model import autosave
-from memtui.tui.widgets.body import Body
 
 from .conftest import NOW, press, running, settle, until
 from .screens.memories.hands import choose, detail, exists, project, read, stand_on, write

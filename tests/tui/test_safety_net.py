@@ -11,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import WorkerFailed
 
-from memtui.tui import textual_gaps
+from memtui.tui import safety_net
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model.autosave import Autosave
@@ -381,7 +381,7 @@ async def test_an_application_without_the_net_fails_as_before(fallen):
         def on_mount(self):
             boom()
 
-    assert textual_gaps is not None
+    assert safety_net.UNDRAWN
     with pytest.raises(ZeroDivisionError):
         async with Plain().run_test():
             pass

@@ -10,8 +10,7 @@ from memtui.base import paths
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.widgets.body import Body
+from memtui.tui.dialogs.draft_form import Body, DraftForm
 
 from .conftest import NOW, press, running, settle
 from .screens.memories.hands import choose, read, stand_on

@@ -31,8 +31,8 @@ PRIVATE = {
     "safety_net: _pruning": GONE,
     "app: _handle_exception": LOOP,
     "textual_gaps: _dirty_regions": "what a new layout leaves is told by no other way",
-    "textual_gaps: _dispatch_message": LOOP,
-    "textual_gaps: _render": LOOP,
+    "safety_net: _dispatch_message": LOOP,
+    "safety_net: _render": LOOP,
 }
 
 

@@ -8,6 +8,7 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 from textual.widget import Widget
 
+from memtui.tui import safety_net
 from memtui.tui.textual_gaps import TerminalParser
 
 
@@ -67,5 +68,6 @@ def test_textual_alone_still_stops_reading_at_what_it_cannot_parse(sent, error):
 
 def test_textual_alone_still_needs_each_of_the_other_pieces():
     assert 'getincrementaldecoder("utf-8")()' in inspect.getsource(LinuxDriver.run_input_thread), "strict UTF-8"
+    assert safety_net.UNDRAWN
     assert "except" not in inspect.getsource(Widget._render.__wrapped__), "an error in a drawing ends all"
     assert "full_map" in inspect.getsource(Compositor.reflow), "a layout is compared with one only asked for"

@@ -5,9 +5,14 @@ import time
 
 from memtui.base import native
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 # Below 2^30, by which Python divides fastest.
 PRIME = 1073741789
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_blake2b: "Any" = None
 
 
 def new_id(seconds: "float | None" = None) -> str:
@@ -46,10 +51,12 @@ def content_hash(data: "bytes | str") -> str:
 
 def digest(data: "bytes | str", size: int = 32) -> str:
     """Return BLAKE2b in hex, `size` bytes of it; 32 where someone might make two contents with the same hash."""
-    try:
-        blake2b = native.load("_blake2").blake2b
-    except ImportError:
-        from hashlib import blake2b
+    global _blake2b  # noqa: PLW0603  loaded once
+    if _blake2b is None:
+        try:
+            _blake2b = native.load("_blake2").blake2b
+        except ImportError:
+            from hashlib import blake2b as _blake2b
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogatepass")
-    return str(blake2b(data, digest_size=size).hexdigest())
+    return str(_blake2b(data, digest_size=size).hexdigest())

@@ -23,7 +23,7 @@ GIST = 60  # characters of an entry in the journal
 def _anchor(entry: inbox_format.Entry, source: str) -> str:
     """Return the lines before an entry, by which its place is found again."""
     before = source[: entry.start].split("\n")[:-1][-ANCHOR_LINES:]
-    return "".join(line + "\n" for line in before)
+    return "".join([line + "\n" for line in before])
 
 
 def removal(item: Waiting) -> TextEdit:

@@ -141,7 +141,7 @@ def key_rows(root: str) -> list[Setting]:
     wrong = dict(keymap.problems(values))
     return [
         Setting(
-            KEYS + each.id, actions.keys_of(each, own), "config" if each.id in own else "default", wrong.get(each.id)
+            KEYS + each.id, own.get(each.id, each.keys), "config" if each.id in own else "default", wrong.get(each.id)
         )
         for each in actions.ACTIONS
     ]

@@ -22,6 +22,8 @@ URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:mailto|tel|data):")
 OPERATOR = re.compile(r"[=<>&$\"]| -\w+ ")
 # Numbers alone are an index or a footnote; a year or a date can be a name.
 NUMBERS = re.compile(r"(?!.*\d{4})[\d\s.,:+*/-]+$")
+# Characters that the target of a Markdown link can't have as they are.
+ENCODED = {ord(char): f"%{ord(char):02X}" for char in " ()<>%#?[]\\\"'\t\n\r"}
 OTHER_FILE = re.compile(
     r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|pdf|mp[34]|mov|wav|webm|zip|gz|docx?|xlsx?|pptx?|csv|tsv|txt|json|ya?ml"
     r"|toml|xml|html?|css|py|tsx?|jsx|sh|rs|rb|canvas)$",
@@ -181,8 +183,7 @@ def _opening(text: str, end: int) -> int:
 
 def encoded(target: str) -> str:
     """Return the path of a memory as the target of a Markdown link."""
-    special = set(" ()<>%#?[]\\\"'\t\n\r")
-    return "".join(f"%{ord(char):02X}" if char in special else char for char in target)
+    return target.translate(ENCODED)
 
 
 def leads_to(target: str, source: str, path: str, names: Collection[str]) -> bool:

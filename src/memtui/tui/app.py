@@ -19,19 +19,30 @@ from textual.screen import Screen
 from memtui import actions
 from memtui.base import fs
 from memtui.base.errors import MemtuiError
-from memtui.tui import terminal, textual_bindings, textual_gaps, theme
-from memtui.tui.dialogs.dialog import Dialog
+from memtui.settings import config
+from memtui.tui import terminal, textual_gaps
+from memtui.tui.dialogs.dialog import Dialog, of_screen
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
 from memtui.tui.safety_net import SafetyNet
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import BUSY, READ_ONLY, Command, Progress, Services, Turned
-from memtui.tui.typed_ahead import Handled, TypedAhead
+from memtui.tui.services import (
+    BUSY,
+    READ_ONLY,
+    Command,
+    Handled,
+    Progress,
+    Services,
+    Turned,
+    TypedAhead,
+    bindings,
+    bound,
+)
 from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
     from memtui.store.journal.undo import Op
-    from memtui.tui.undo import Undo
+    from memtui.tui.dialogs.changes import Undo
 
 WATCH_SECONDS = 0.7
 # Screens show ages to the minute.
@@ -46,10 +57,10 @@ class MemtuiApp(Services):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),
-        *textual_bindings.bindings(actions.GLOBAL),
+        *bindings(actions.GLOBAL),
     ]
-    ansi_theme_dark = Reactive(theme.ON_DARK, init=False)
-    ansi_theme_light = Reactive(theme.ON_LIGHT, init=False)
+    ansi_theme_dark = Reactive(terminal.ON_DARK, init=False)
+    ansi_theme_light = Reactive(terminal.ON_LIGHT, init=False)
 
     def __init__(
         self,
@@ -65,19 +76,19 @@ class MemtuiApp(Services):
         self.data = Data(env, cwd, now=now)
         self.net = SafetyNet(self, self.data.root, self.fail)
         self.typed_ahead = TypedAhead(self, super().on_event)
-        self.stylesheet = theme.KeptStylesheet(self.get_css_variables())
-        self.register_theme(theme.LIGHT)
+        self.stylesheet = terminal.KeptStylesheet(self.get_css_variables())
+        self.register_theme(terminal.LIGHT)
         for name in TABS:
             self.add_mode(name, partial(self._new_screen, name))
         self.first, self.tour, self.read_only = screen, tour, read_only
         self._offered = False
         self.progress = Progress(self)
-        self.remapped = self.data.keys()
-        actions.use(self.remapped)
-        self.set_keymap({name: textual_bindings.bound(keys) for name, keys in self.remapped.items()})
+        remapped = self.data.keys()
+        actions.use(remapped)
+        self.set_keymap({name: bound(keys) for name, keys in remapped.items()})
         self.files = FileReader(self, self.data, writes=not read_only, inbox_shown=lambda: self.current_mode == "inbox")
-        self.theme_choice = theme.ThemeChoice(self)
-        self.choose_theme = self.theme_choice.choose
+        self._theme_setting: object = None
+        self._show_theme()
         self.commands = self._commands()
         self.glyphs_setting = self.data.setting("glyphs")
 
@@ -155,7 +166,7 @@ class MemtuiApp(Services):
         return textual_gaps.TerminalDriver if issubclass(textual_gaps.TerminalDriver, driver) else driver
 
     def get_css_variables(self) -> dict[str, str]:
-        self.theme_variables = super().get_css_variables() | theme.variables(self.current_theme)
+        self.theme_variables = super().get_css_variables() | terminal.theme_variables(self.current_theme)
         return self.theme_variables
 
     def delay_update(self, delay: float = 0.05) -> None:
@@ -169,6 +180,31 @@ class MemtuiApp(Services):
     def own_line_filters(self) -> Sequence[LineFilter]:
         """The filters for a terminal without UTF-8, and for a person who wants no colours."""
         return terminal.filters(self.data.env, self.glyphs_setting, no_color=self.no_color)
+
+    def _show_theme(self) -> None:
+        """Show the theme of the settings, if it is another than before: the person may have chosen one since."""
+        setting = self.data.setting("theme")
+        if setting != self._theme_setting:
+            self._theme_setting = setting
+            self.theme = terminal.theme_named(setting)
+
+    def choose_theme(self, theme: str) -> None:
+        """Show a theme by its name in the settings, and save it."""
+        from memtui.settings import setting as settings
+
+        self.theme = terminal.theme_named(theme)
+        own = ", the terminal's own colours" if theme.startswith("ansi") else ""
+        self.say(f"Theme: {theme}{own}")
+        if self.read_only or theme == self.data.setting("theme"):
+            return
+        self._theme_setting = theme
+        try:
+            new = None if theme == config.DEFAULTS["theme"] else theme
+            settings.assign(self.data.root, self.data.journal(), "theme", new)
+        except MemtuiError as error:
+            self.fail(error)
+        except OSError as error:
+            self.fail(MemtuiError(f"The theme can't be kept: {error}"))
 
     # the screens
 
@@ -205,19 +241,19 @@ class MemtuiApp(Services):
             self.glyphs_setting = glyphs_setting
             del self.own_line_filters
             self.refresh_css(animate=False)
-        self.theme_choice.show()
+        self._show_theme()
         self.on_findings_counted()
         here = self.on_top
         if here is not None:
             here.follow(message.parts)
         if not self._offered and self.screen_stack:
             self._offered = True
-            from memtui.tui import hooks_offer
+            from memtui.tui.dialogs import offers
 
             if self.tour:
                 self.start(self.screen, self._tour(), "the tour")
-            elif hooks_offer.is_due(self):
-                self.start(self.screen, hooks_offer.begin(self), "the first start")
+            elif offers.is_due(self):
+                self.start(self.screen, offers.begin(self), "the first start")
 
     # actions
 
@@ -225,7 +261,7 @@ class MemtuiApp(Services):
         """Handle what comes before all screens: errors shown, an undo of many changes, clicks on what is gone."""
         if isinstance(event, events.Key) and not event.is_forwarded:  # else it has come back from a widget
             self.files.key_pressed()
-            self.net.forget_failures()
+            self.net.shown_since_key.clear()  # the key may cause the same errors
             self.drop_errors()
             if event.key == "escape" and self.progress.stop():
                 return
@@ -247,7 +283,7 @@ class MemtuiApp(Services):
         """Run what a key is bound to, as Textual does; of one that works only in other places say where."""
         is_bound = await super()._check_bindings(key, priority)
         if not (is_bound or priority or self.on_top is None):
-            bound = [a for a in actions.ACTIONS if key in actions.keys_of(a, self.remapped).split(",")]
+            bound = [a for a in actions.ACTIONS if key in actions.keys_of(a).split(",")]
             places = dict.fromkeys(a.group.capitalize() for a in bound if a.section != actions.SECTIONS["M"])
             if places:
                 self.warn(f"{actions.key_word(key)} works in {' and '.join(places)}.")
@@ -290,7 +326,7 @@ class MemtuiApp(Services):
 
     @cached_property
     def undo(self) -> "Undo":
-        from memtui.tui.undo import Undo
+        from memtui.tui.dialogs.changes import Undo
 
         return Undo(self, self._turned)
 
@@ -332,18 +368,14 @@ class MemtuiApp(Services):
         await self.ask(Changes(self))
 
     async def _palette(self) -> None:
-        from memtui.tui import palette
+        from memtui.tui.dialogs import ask
 
-        if self.on_top is not None:
-            await palette.show(self, self.on_top)
+        if (here := self.on_top) is not None:
+            await ask.choose_action(self, here.group, here.commands)
 
     async def _help(self) -> None:
-        from memtui.tui.dialogs import dialog
-
-        here = self.on_top
-        if here is not None:
-            about = (here.group, here.commands, here.legend)
-            await self.ask(dialog.of_screen(*about, read_only=self.read_only, remapped=self.remapped))
+        if (here := self.on_top) is not None:
+            await self.ask(of_screen(here.group, here.commands, here.legend, read_only=self.read_only))
 
     async def _tour(self) -> None:
         from memtui.tui.dialogs import tour

@@ -1,19 +1,25 @@
-"""`Services`: the application as screens, dialogs and widgets use it: notes, questions, commands."""
+"""`Services`: the application as screens, dialogs and widgets use it: notes, questions, commands, keys typed ahead."""
 
 import asyncio
 import inspect
 import math
 import os
 import time
-from collections.abc import Callable, Coroutine, Generator, Iterator
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import coroutine
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+from textual import events
 from textual.app import App
+from textual.binding import Binding
 from textual.message import Message
 from textual.notifications import Notify
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widget import Widget
 
 from memtui import actions
 from memtui.base.errors import MemtuiError
@@ -24,13 +30,12 @@ from memtui.views import safe_text
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
-    from textual.screen import ModalScreen, Screen
+    from textual.screen import ModalScreen
 
     from memtui.actions import Action
     from memtui.tui.files import FileReader
     from memtui.tui.model.data import Data
     from memtui.tui.safety_net import SafetyNet
-    from memtui.tui.typed_ahead import TypedAhead
 
 Result = TypeVar("Result")
 # Why an action that writes can't be run.
@@ -42,20 +47,32 @@ UNDO_GROUP = "undo"
 NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
 # The characters that a note shows of a text that was copied.
 COPIED_SHOWN = 30
+# How often it is looked whether the widget that has a key is gone, and the longest that the next key waits for it.
+LOOK_SECONDS, MOST_LOOKS = 1.0, 10
+# A name that no key has, for actions without a key: a key map can give them one.
+UNBOUND = "none"
 # The most changes that are made without a thread, and the least time between two reports of progress.
 AT_ONCE, REPORT_SECONDS = 20, 0.1
 
 
-def possible() -> str:
-    """Return no reason: the `why_not` of a command that can be run at any time."""
-    return ""
+def bound(keys: str) -> str:
+    """Return `keys` (separated by commas) without ctrl+q: Textual binds that itself, and it works in forms as well."""
+    return ",".join(key for key in keys.split(",") if key != "ctrl+q")
+
+
+def bindings(group: str) -> list[Binding]:
+    """Return bindings for the actions of a group. Each has the action's id, for the key map of the application."""
+    return [
+        Binding(bound(a.keys) or UNBOUND, f"app.run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
+        for a in actions.of(group)
+    ]
 
 
 class Command(NamedTuple):
     """What an action does, and why it can't be done now; errors that `run` raises are shown to the person."""
 
     run: Callable[[], object]  # may be a coroutine function, which awaits its questions (`Services.ask`)
-    why_not: Callable[[], str] = possible  # in words; empty if it can be run
+    why_not: Callable[[], str] = lambda: ""  # in words; empty if it can be run
     title: str = ""  # and `help`: of the action while it does something else than usual
     help: str = ""
 
@@ -129,16 +146,99 @@ class Progress:
             self.services.screen.post_message(HowFar(words))
 
 
+class Handled(Message):
+    """Follows a key from widget to widget, until it was handled; `again`: and what the widget said about it."""
+
+    def __init__(self, screen: Screen[object], *, again: bool = False) -> None:
+        super().__init__()
+        self.screen, self.again = screen, again
+
+
+class TypedAhead:
+    """The keys and pasted texts that wait. `handle` is what the application does with one."""
+
+    def __init__(self, app: App[None], handle: Callable[[events.Event], Awaitable[None]]) -> None:
+        self._app, self._handle = app, handle
+        self._waiting: deque[events.Event] = deque()
+        self._is_under_way = False
+        self._has_typed = False  # the widget in focus has letters in its queue, which a key with priority must not pass
+        self._is_held = False  # a command has begun, or goes on after an answer, and has opened nothing yet
+        self._timer: Timer | None = None
+        self._holder: Widget | Screen[object] | None = None  # what has the key before
+        self._sent: Handled | None = None  # what follows it
+        self._looks = 0
+
+    async def take(self, event: events.Event) -> None:
+        """Handle a key or pasted text, at once unless the key before it is not handled yet."""
+        self._waiting.append(event)
+        if not self._is_under_way:
+            await self._go_on()
+        elif self._timer is None:
+            self._timer = self._app.set_interval(LOOK_SECONDS, self._look)
+
+    async def _look(self) -> None:
+        """Go on if the widget that has the key before is gone: what is only slow must not have it after this one."""
+        self._looks += 1
+        if self._holder is None or not self._holder.is_running or self._looks > MOST_LOOKS:
+            await self._go_on()
+
+    def hold(self) -> None:
+        self._is_held = self._is_under_way = True
+
+    def release(self) -> None:
+        """Let the command go on until it waits, then let the keys go to what it opened."""
+        if self._is_held:
+            self._app.call_later(self._follow)
+
+    def arrived(self, message: Handled) -> None:
+        """Go on after a key: once the screen that it opened is there, and has its focus."""
+        if message is self._sent and self._app.screen is not message.screen:
+            self._follow()
+        elif message is self._sent and not self._is_held:
+            self._sent, holder = Handled(message.screen, again=True), self._holder
+            if message.again or holder is None or not holder.post_message(self._sent):
+                self._app.call_later(self._go_on)
+
+    async def _go_on(self) -> None:
+        self._is_under_way, self._is_held, self._holder, self._looks = False, False, None, 0
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        while self._waiting and not self._is_under_way:
+            is_for_focused = _is_for(self._app.focused, self._waiting[0])
+            if self._has_typed and not is_for_focused:
+                self._follow()
+                return
+            await self._handle(self._waiting.popleft())
+            if is_for_focused:
+                self._has_typed = True
+            else:
+                self._follow()
+
+    def _follow(self) -> None:
+        self._is_under_way, self._is_held, self._has_typed = True, False, False
+        self._holder = self._app.focused or self._app.screen
+        self._sent = Handled(self._app.screen)
+        self._holder.post_message(self._sent)
+
+
+def _is_for(focused: Widget | None, event: events.Event) -> bool:
+    """Whether the widget in focus takes a key or pasted text for itself, so that nothing opens behind it."""
+    if isinstance(event, events.Key) and event.key in getattr(focused, "MOVES", ()):
+        return True
+    key, character = (event.key, event.character) if isinstance(event, events.Key) else ("v", "v")
+    return focused is not None and focused.check_consume_key(key, character)
+
+
 class Services(App[None]):
     """The application, as the modules below it know it."""
 
     data: "Data"
     net: "SafetyNet"
     files: "FileReader"
-    typed_ahead: "TypedAhead"
+    typed_ahead: TypedAhead
     progress: "Progress"
     read_only: bool
-    remapped: dict[str, str]  # the keys that the person has changed, by action
     at_work = False  # many changes are being made in a worker, and no others can be made meanwhile
     last_note = ""  # what was last said
     undone_at = -math.inf  # when the last undo began, on the monotonic clock
@@ -169,7 +269,8 @@ class Services(App[None]):
         """Show a note of what can't be done, or is done and has no effect."""
         self.notify(safe_text.clean(text), severity="warning", markup=False)
 
-    def fail(self, error: MemtuiError) -> None:
+    def fail(self, error: MemtuiError | OSError) -> None:
+        error = file_error(error) if isinstance(error, OSError) else error
         self.notify(safe_text.clean(f"{error.message}\n{error.hint}".strip()), severity="error", markup=False)
 
     def copy(self, text: str) -> None:
@@ -220,7 +321,7 @@ class Services(App[None]):
         finally:
             self.typed_ahead.release()
 
-    def start(self, node: "Screen[Any]", command: Coroutine[Any, Any, object], what: str) -> None:
+    def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str) -> None:
         """Run a coroutine until it first waits, the rest in a worker; keys wait meanwhile, and errors name `what`."""
 
         async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
@@ -235,7 +336,7 @@ class Services(App[None]):
                 if self.screen is node and not self.at_work:
                     self.typed_ahead.hold()
 
-    def run_command(self, screen: "Screen[Any]", command: Command, what: str) -> None:
+    def run_command(self, screen: Screen[Any], command: Command, what: str) -> None:
         with self._showing_errors(what):
             result = command.run()
             if inspect.iscoroutine(result):
@@ -245,10 +346,8 @@ class Services(App[None]):
     def _showing_errors(self, what: str) -> Iterator[None]:
         try:
             yield
-        except MemtuiError as error:
+        except (MemtuiError, OSError) as error:
             self.fail(error)
-        except OSError as error:
-            self.fail(file_error(error))
         except Exception as error:
             self.net.report(f"action {what}", error)
 

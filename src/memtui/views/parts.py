@@ -1,4 +1,4 @@
-"""The parts of a detail, which `cli/output.py` and `tui/widgets/parts.py` draw."""
+"""The parts of a detail, which `cli/output.py` and `tui/widgets/markdown.py` draw."""
 
 from typing import NamedTuple
 

@@ -12,8 +12,8 @@ from memtui.learn.backfill import past_sessions, reader
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.backfill import FOLDED, BackfillProgress
 from memtui.tui.dialogs.dialog import Preview
+from memtui.tui.dialogs.offers import FOLDED, BackfillProgress
 from tui.conftest import NOW, press, running, settle
 
 OTHER = "Never push to main without asking me first."

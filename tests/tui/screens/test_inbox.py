@@ -27,7 +27,7 @@ from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.screens.inbox import reader
+from memtui.tui.screens.inbox import entries
 from memtui.tui.screens.inbox import screen as inbox_screen
 from tui.conftest import NOW, burst, press, running, settle, until
 
@@ -651,8 +651,8 @@ async def test_a_rejection_in_a_filtered_list_names_no_grey_row(app):
 
 @pytest.mark.slow
 async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
-    may_read, read = threading.Event(), reader.read
-    monkeypatch.setattr(reader, "read", lambda *of, **how: may_read.wait(5) and read(*of, **how))
+    may_read, read = threading.Event(), entries.read
+    monkeypatch.setattr(entries, "read", lambda *of, **how: may_read.wait(5) and read(*of, **how))
     async with app.run_test(size=WIDE) as pilot:
         await pilot.pause(0.1)
         inbox = app.screen

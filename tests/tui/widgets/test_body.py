@@ -2,7 +2,7 @@
 
 from textual.app import App
 
-from memtui.tui.widgets.body import Body
+from memtui.tui.dialogs.draft_form import Body
 
 
 class Form(App):

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual.app import App
 from textual.geometry import Region
 
-from memtui.tui import theme
+from memtui.tui import terminal
 from memtui.tui.widgets import painting
 from memtui.tui.widgets import rows as module
 from memtui.tui.widgets.rows import Column, RowList
@@ -17,7 +17,7 @@ from memtui.tui.widgets.rows import Column, RowList
 
 class Lists(App):
     def get_css_variables(self):
-        return super().get_css_variables() | theme.variables(self.current_theme)
+        return super().get_css_variables() | terminal.theme_variables(self.current_theme)
 
     def compose(self):
         yield RowList([Column("")], lambda row: [Text(row)], lambda row: row, header=False)

@@ -87,16 +87,17 @@ def entry_lines(index: Index, entry: IndexEntry) -> range:
 
 
 def _headings(index: Index) -> list[tuple[int, str]]:
-    matches = ((n, HEADING.match(line.rstrip("\r\n"))) for n, line in enumerate(index.lines) if n not in index.hidden)
+    matches = [(n, HEADING.match(line.rstrip("\r\n"))) for n, line in enumerate(index.lines) if n not in index.hidden]
     return [(n, (match[1] or "").strip()) for n, match in matches if match]
 
 
 def _section(index: Index, kind: str) -> tuple[int, int]:
     """Return the bounds (lines from 0) of the section whose heading names a type, else of the last with entries."""
     heads = _headings(index)
-    starts = [-1, *(n for n, _ in heads)]
-    sections = list(zip(starts, [*starts[1:], len(index.lines)], ["", *(text for _, text in heads)], strict=True))
-    filled = [(s, e) for s, e, _ in sections if any(s < entry.line - 1 < e for entry in index.entries)]
+    starts = [-1, *[n for n, _ in heads]]
+    sections = list(zip(starts, [*starts[1:], len(index.lines)], ["", *[text for _, text in heads]], strict=True))
+    lines = [entry.line - 1 for entry in index.entries]
+    filled = [(s, e) for s, e, _ in sections if any(map(range(s + 1, e).__contains__, lines))]
     word = re.compile(rf"(?<!\w){re.escape(kind)}s?(?!\w)", re.IGNORECASE)
     matching = [(start, end) for start, end, text in sections if kind and word.search(text)]
     if matching:

@@ -1,7 +1,8 @@
-"""Small dialogs: a line of text, a choice, and the questions that several screens ask."""
+"""Small dialogs: a line of text, a choice, the palette, and what several screens ask or report."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -12,12 +13,19 @@ from textual.widgets import Input, Static
 
 from memtui import actions
 from memtui.base.errors import UsageError
-from memtui.tui.dialogs.dialog import Dialog, Keys
+from memtui.base.phrasing import many
+from memtui.settings import config
+from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
 from memtui.tui.model import fuzzy, line_diff
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import safe_text
+
+if TYPE_CHECKING:
+    from memtui.store.memory import Memory
+    from memtui.store.store import Outcome
+    from memtui.tui.services import Command, Services
 
 BACK, MINE, THEIRS = "", "mine", "theirs"
 CONFLICT = (
@@ -35,13 +43,17 @@ LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
 SHARE = 0.4
 # A list of fewer options, such as yes and no, is not narrowed by typing.
 NARROWED = 3
+# The palette: what its themes begin with, the width of names and keys, the action that opens it, and the words by which
+# a help adds something to a name.
+THEME, NAME_WIDTH, KEY_WIDTH = "theme: ", 33, 7
+OWN, WORD = "app.palette", re.compile(r"\w{4,}")
 
 
 class Line(Dialog[str]):
     """A question answered by a line of text, None if left. `check` raises UsageError for text that is not taken."""
 
     DEFAULT_CSS = "Line #wrong, Line #below { margin-top: 1; }"
-    across: ClassVar[int] = 72
+    across = 72
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "back")]
 
     def __init__(
@@ -260,3 +272,72 @@ def ignored(count: int, action_id: str) -> str:
     has = "has" if count == 1 else "have"
     key = actions.key_of(action_id)
     return f"{count} of them {has} unsaved text of yours, which is not written: {key} goes on with it."
+
+
+async def report(
+    services: "Services",
+    outcome: "Outcome[Any, Any]",
+    words: str,
+    name_of: "Callable[[Any], tuple[Memory, str]]",
+    *,
+    for_good: bool = False,
+) -> None:
+    """Say how many changes were made; list those that were not, and why. `name_of`: memory and scope of an item."""
+    back = "" if for_good else f" {actions.takes_back()}"
+    count, failed = len(outcome.done), outcome.failed
+    if outcome.total == 1:
+        if failed:
+            services.fail(failed[0][1])
+        else:
+            services.say(f"{words}: {safe_text.line(name_of(outcome.done[0][0])[0].stem, 60)}.{back}")
+        return
+    what = many(count, "memory", "memories") if count == outcome.total else f"{count} of {outcome.total}"
+    sentence = f"{words}: {what}{', then stopped' if outcome.stopped else ''}."
+    if not failed:
+        services.say(sentence + back)
+        return
+    reasons = []
+    for item, error in failed:
+        memory, scope = name_of(item)
+        reasons.append((f"{memory.stem} ({scope})", error.message.removeprefix(memory.path + ": ")))
+    await services.ask(
+        left_alone(f"{sentence} {many(len(failed), 'memory was', 'memories were')} left alone:", reasons)
+    )
+
+
+def left_alone(title: str, reasons: "Iterable[tuple[str, str]]") -> Preview:
+    """Return a dialog that lists what was not changed: (what, why)."""
+    text = Text()
+    for what, why in reasons:
+        text.append(safe_text.line(what, 200), style="bold").append(f"\n  {safe_text.line(why, 400)}\n")
+    return Preview(title, text, "")
+
+
+async def choose_action(services: "Services", group: str, own: "Mapping[str, Command]") -> None:
+    """Let an action or a theme be chosen, and run it; `own` are the commands of the screen on top, which come first."""
+    order = {group: 0, actions.LIST: 1, actions.GLOBAL: 2}
+    offered = [action for action in actions.offered(read_only=services.read_only) if action.id != OWN]
+    possible = [
+        own[action.id].named(action) if action.id in own else action
+        for action in offered
+        if action.id in own or action.group != actions.LIST
+    ]
+    groups = [action.name.partition(": ")[0] for action in possible]
+    possible.sort(key=lambda action: (order.get(action.group, 3), groups.index(action.name.partition(": ")[0])))
+    options = [(action.id, f"{action.name:<{NAME_WIDTH}}") for action in possible]
+    options += [(f"{THEME}{theme}", f"{THEME}{theme}") for theme in config.CHOICES["theme"]]
+    beside = {action.id: _about(action) for action in possible}
+    answer = await services.ask(Choice("Actions and themes", options, beside=beside, verb="run"))
+    if answer and answer.startswith(THEME):
+        services.choose_theme(answer.removeprefix(THEME))
+    elif answer:
+        services.action_run(answer)
+
+
+def _about(action: actions.Action) -> Text:
+    """Return the key of an action, and what its help adds to its name."""
+    name = action.name.partition(": ")[2].rstrip("…")
+    rest = re.sub(rf"^{re.escape(name)}\b[ ,:;]*", "", action.help, flags=re.IGNORECASE)
+    adds = {*WORD.findall(rest.casefold())} - {*WORD.findall(name.casefold())}
+    key = actions.key_word(actions.keys_of(action))
+    return Text(f"{key:<{KEY_WIDTH}}", "bold").append(rest[:1].upper() + rest[1:] if adds else "", "not bold dim")

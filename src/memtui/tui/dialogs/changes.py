@@ -1,11 +1,12 @@
-"""The dialog of all changes, newest first; those made together are one row, which unfolds to each of them."""
+"""Undo and redo, in a worker, since they may take longer than a key may wait, and the dialog of all changes."""
 
 import asyncio
-from collections.abc import Container, Sequence
+from collections import deque
+from collections.abc import Callable, Container, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -21,17 +22,17 @@ from memtui.base.phrasing import ago, many
 from memtui.base.short_ids import short_id
 from memtui.base.storage import file_error
 from memtui.store import triggers
-from memtui.store.journal import acts
+from memtui.store.journal import acts, ledger, undo
 from memtui.store.journal.undo import decided, was_delivered
-from memtui.tui import textual_bindings
+from memtui.tui.dialogs.ask import left_alone, sure
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.model import line_diff
 from memtui.tui.model.data import Data
-from memtui.tui.services import HowFar, Services
+from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP, HowFar, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import glyphs, safe_text
-from memtui.views.changes import ON_LINES, act, place, together
+from memtui.views.changes import KEYS, ON_LINES, PLACES, act, asked_about, place, reason, together, undone_as_one
 
 if TYPE_CHECKING:
     from memtui.store.journal.ledger import Ledger, Transaction
@@ -60,31 +61,34 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class ChangeRow:
-    """A row: a change, or several that were made together."""
+    """A row: a change, or several that were made together, newest first."""
 
-    each: "Transaction"  # the change, or the newest of several
-    together: Sequence["Transaction"] = ()
+    changes: Sequence["Transaction"]
     unfolded: bool | None = None  # the rows of its changes follow; None for one change
-    inside: bool = False  # it is a row of such a group
+    inside: bool = False  # it is a row of several that were made together
 
     @property
-    def changes(self) -> Sequence["Transaction"]:
-        return self.together or [self.each]
+    def newest(self) -> "Transaction":
+        return self.changes[0]
+
+    @property
+    def is_group(self) -> bool:
+        return self.unfolded is not None
 
     @property
     def id(self) -> str:
-        return self.each.group if self.together else self.each.id
+        return self.newest.group if self.is_group else self.newest.id
 
     @property
     def state(self) -> str:
-        """Its state: of a group, done as long as one change of it is in effect."""
-        return "done" if any(change.state == "done" for change in self.together) else self.each.state
+        """Its state: of several, done as long as one change of it is in effect."""
+        return "done" if any(change.state == "done" for change in self.changes) else self.newest.state
 
     @property
     def summary(self) -> str:
-        if not self.together:
-            return self.each.summary
-        words, own = together(self.together, len(self.together)), decided(self.together)
+        if not self.is_group:
+            return self.newest.summary
+        words, own = together(self.changes, len(self.changes)), decided(self.changes)
         names = [acts.subject(act(change), change.summary) for change in own[:NAMED]]
         return words if len(own) == 1 else f"{words}: {', '.join(names)}{'…' * (len(own) > NAMED)}"
 
@@ -94,10 +98,8 @@ def rows_of(changes: Sequence["Transaction"], unfolded: Container[str]) -> list[
     rows = []
     for group, members in groupby(changes, lambda change: change.group or change.id):
         several = list(members)
-        is_open = group in unfolded
-        rows.append(ChangeRow(several[0], several, is_open) if len(several) > 1 else ChangeRow(several[0]))
-        if len(several) > 1 and is_open:
-            rows += [ChangeRow(change, inside=True) for change in several]
+        rows.append(ChangeRow(several, group in unfolded if len(several) > 1 else None))
+        rows += [ChangeRow([change], inside=True) for change in several if rows[-1].unfolded]
     return rows
 
 
@@ -131,15 +133,14 @@ class Changes(Dialog[None]):
     Changes .foot { max-height: 3; color: $text-muted; }
     Changes Detail { height: 1fr; padding: 0; }
     """
-    high: ClassVar[bool] = True
+    high = True
     heading = "Changes"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "back"),
         Binding("q", "dismiss(None)", "back"),
         Binding("right,l", "unfold(True)", "one by one"),
         Binding("left,h", "unfold(False)", "together"),
-        textual_bindings.elsewhere("app.undo", "undo"),
-        textual_bindings.elsewhere("app.redo", "redo"),
+        *(Binding(actions.get(f"app.{op}").keys, op, show=False, id=f"app.{op}") for op in ("undo", "redo")),
     ]
 
     def __init__(self, services: Services) -> None:
@@ -159,7 +160,7 @@ class Changes(Dialog[None]):
         row, writes = self.table.row, not self.services.read_only
         keys = (
             ("{app.undo}", "undo it", writes and row is not None and self._can_undo(row)),
-            ("l h", "one by one, together", row is not None and bool(row.together or row.inside)),
+            ("l h", "one by one, together", row is not None and (row.is_group or row.inside)),
             ("{app.redo}", "redo the last undone", writes and self.ledger is not None and bool(self.ledger.redoable)),
             ("enter", "read on", self.query_one(Detail).max_scroll_y > 0),
             ("escape", "back", True),
@@ -204,11 +205,11 @@ class Changes(Dialog[None]):
 
     def _draw(self, row: ChangeRow) -> list[Text]:
         mark, style, _ = STATES.get(row.state, (" ", "", ""))
-        seconds, own = clock.parse(row.each.time), decided(row.changes)
+        seconds, own = clock.parse(row.newest.time), decided(row.changes)
         fold = "" if row.unfolded is None else f"{glyphs.UNFOLDED if row.unfolded else glyphs.FOLDED} "
         return [
             Text("" if row.inside else when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
-            Text("" if row.inside else safe_text.line(place(row.each, "tui"), 20), style="dim"),
+            Text("" if row.inside else safe_text.line(place(row.newest, "tui"), 20), style="dim"),
             Text(mark, style=style),
             Text("  " * row.inside + fold + self._sentence(row), "" if row.state == "done" else "dim"),
             Text(own[0].id[-6:] if len(own) == 1 else "", style="dim"),
@@ -220,9 +221,9 @@ class Changes(Dialog[None]):
         row = self.table.row
         text = Text()
         if row is not None and self.ledger is not None:
-            text.append(f"{ago(clock.parse(row.each.time), self.data.now())}, {self._meaning(row)}")
-            if row.together:
-                names = "\n".join(safe_text.line(change.summary, 300) for change in row.together)
+            text.append(f"{ago(clock.parse(row.newest.time), self.data.now())}, {self._meaning(row)}")
+            if row.is_group:
+                names = "\n".join(safe_text.line(change.summary, 300) for change in row.changes)
                 self.query_one(Detail).show(row.id, Text(names))
             else:
                 self._find_difference(row, is_cut=self.table.is_cut(row))
@@ -236,10 +237,10 @@ class Changes(Dialog[None]):
     def _meaning(self, row: ChangeRow) -> str:
         """Return whether a change is in effect, and what can be done about it: nothing where nothing may be written."""
         if row.state == "done" and not self._can_undo(row):
-            is_note = row.each.op == "guide"
+            is_note = row.newest.op == "guide"
             return "was delivered or changed meanwhile" if is_note else "deletes for good: it can't be undone"
         words, own, journal = STATES.get(row.state, ("", "", ""))[2], decided(row.changes), self.data.journal()
-        if row.state == "done" and not row.together and (later := journal.ledger().later(row.each)) is not None:
+        if row.state == "done" and not row.is_group and (later := journal.ledger().later(row.newest)) is not None:
             words = f"in effect, and changed since: undo {short_id(later.id)} first"
         if len(own) > 1 and row.state == "done":
             count = sum(change.state == "done" for change in own)
@@ -252,7 +253,7 @@ class Changes(Dialog[None]):
 
     @work(group="difference", exclusive=True)
     async def _find_difference(self, row: ChangeRow, *, is_cut: bool) -> None:
-        draw = partial(difference, self.data, row.each, self._sentence(row), is_cut=is_cut)
+        draw = partial(difference, self.data, row.newest, self._sentence(row), is_cut=is_cut)
         self.query_one(Detail).show(row.id, await asyncio.to_thread(draw))
         self.call_after_refresh(self.name_keys)
 
@@ -281,10 +282,85 @@ class Changes(Dialog[None]):
     def action_unfold(self, unfold: bool) -> None:
         """List each change of the group under the cursor, or the group alone."""
         row = self.table.row
-        if row is None or not (row.together or row.inside):
+        if row is not None and (row.is_group or row.inside):
+            group = row.newest.group
+            self.unfolded = self.unfolded | {group} if unfold else self.unfolded - {group}
+            self._fill()
+            if not unfold:
+                self.table.move_to(next(at for at, other in enumerate(self.table.rows) if other.newest.group == group))
+
+
+class Undo:
+    """Undo and redo, one at a time, in the order of the keys; `turned` is called after the last of them."""
+
+    def __init__(self, services: Services, turned: Callable[[], None]) -> None:
+        self.services, self.turned = services, turned
+        self._wanted: deque[tuple[undo.Op, str | None, str]] = deque()
+        self._running = False
+
+    def want(self, op: undo.Op, key: str | None = None, sure_of: str = "") -> None:
+        """Undo or redo the last change, or the one with this key; ask about one of elsewhere, unless `sure_of`."""
+        if why_not := BUSY if self.services.at_work else READ_ONLY if self.services.read_only else "":
+            self.services.warn(why_not)
             return
-        group = row.each.group
-        self.unfolded = self.unfolded | {group} if unfold else self.unfolded - {group}
-        self._fill()
-        if not unfold:
-            self.table.move_to(next(at for at, other in enumerate(self.table.rows) if other.each.group == group))
+        self._wanted.append((op, key, sure_of))
+        if not self._running:
+            self._running = True
+            self.services.run_worker(self._turn_all(), group=UNDO_GROUP)
+
+    async def _turn_all(self) -> None:
+        question = None
+        try:
+            while self._wanted:
+                try:
+                    question = await self._turn(*self._wanted.popleft())
+                except (MemtuiError, OSError) as error:
+                    self.services.fail(error)
+        finally:
+            self._running = False
+        self.turned()
+        if question is not None:
+            self.services.start(self.services.screen, question, "undo")
+
+    async def _turn(self, op: undo.Op, key: str | None, sure_of: str) -> Coroutine[Any, Any, object] | None:
+        """Undo or redo one step and say so. Return the dialog that asks first, or lists what could not be undone."""
+        progress = self.services.progress
+
+        def attempt() -> tuple[undo.Elsewhere | undo.Undone, str]:
+            journal = self.services.data.journal()
+            go_on = lambda count, total: progress.go_on(count, total, acts.done(op))
+            outcome = undo.attempt(journal, op, key, sure=lambda elsewhere: elsewhere.first.id == sure_of, go_on=go_on)
+            self.services.data.take_in()  # what others wrote and the undo brings back waits in the inbox at once
+            if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):
+                return outcome, "nothing"
+            ways = {op: actions.keyed(way) for op, way in KEYS.items()}
+            return outcome, undone_as_one(journal, outcome, ways).summary
+
+        outcome, summary = await progress.run(attempt)
+        if isinstance(outcome, undo.Elsewhere):
+            self._wanted.clear()  # keys that were pressed before the question was shown
+            return self._ask(outcome)
+        return self._report(outcome, summary)
+
+    async def _ask(self, elsewhere: undo.Elsewhere) -> None:
+        latest, op = elsewhere.first.latest, elsewhere.op
+        meanwhile = (clock.parse(latest.time) or 0.0) >= int(self.services.files.began)
+        here = "here" if latest.actor == ledger.here("tui") else "another TUI" if meanwhile else "the TUI"
+        words = asked_about(elsewhere, self.services.data.now(), PLACES["cli"] | {"tui": here})
+        if await self.services.ask(sure(words, f"{op.capitalize()} it")):
+            self.want(op, sure_of=elsewhere.first.id)
+
+    def _report(self, undone: undo.Undone, summary: str) -> Coroutine[Any, Any, object] | None:
+        for scope in self.services.data.scopes():
+            summary = summary.replace(f" {scope.label}:", " ")
+        words = f"{acts.done(undone.op).capitalize()}: {summary}"
+        if undone.total > undone.tried:
+            keys = [actions.key_of(f"app.{name}") for name in ("undo", "redo")]
+            back, rest = keys if undone.op == "redo" else keys[::-1]
+            words += f", then stopped. {rest} continues, {back} reverses it."
+        if not undone.failed:
+            self.services.say(words.removesuffix(".") + ".")
+            return None
+        title = f"{words}. {many(len(undone.failed), 'change')} left alone:"
+        reasons = [(change.summary, reason(change, error)) for change, error in undone.failed]
+        return self.services.ask(left_alone(title, reasons))

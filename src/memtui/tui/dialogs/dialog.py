@@ -102,8 +102,8 @@ class Dialog(ModalScreen[Result]):
     Dialog RowList { background: $panel; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("f1,question_mark", "keys", "keys", show=False)]
-    across: ClassVar[int] = 110  # columns
-    high: ClassVar[bool] = False  # it takes the height of the screen
+    across = 110  # columns
+    high = False  # it takes the height of the screen
     heading = lead = marks = ""
     has_help = True
 
@@ -138,13 +138,6 @@ class Dialog(ModalScreen[Result]):
     def on_descendant_focus(self) -> None:
         self.name_keys()
 
-    def _place_heading(self) -> None:
-        box, heading = self.box, self.query(".heading")
-        fits = cell_len(self.heading) <= (self.wanted() if self.floats else self.app.size.width) - CORNERS
-        padded = self.heading if self.floats else f" {self.heading} "  # a rule leaves no room around it
-        box.border_title = Content(safe_text.line(padded)) if fits else None
-        heading.set(display=not fits)
-
     @property
     def box(self) -> Vertical:
         """The box: it comes just before the keys; Textual's notes may come before it."""
@@ -154,12 +147,15 @@ class Dialog(ModalScreen[Result]):
         self.fit()
 
     def fit(self) -> None:
-        """Set the sizes that follow from that of the terminal."""
-        styles = self.box.styles
-        styles.max_width = "100%"
-        styles.width = self.wanted() if self.floats else "100%"
-        self.set_class(not self.floats, "filled")
-        self._place_heading()
+        """Set the sizes that follow from that of the terminal; a heading that the border has no room for is below."""
+        box, floats = self.box, self.floats
+        box.styles.max_width = "100%"
+        box.styles.width = self.wanted() if floats else "100%"
+        self.set_class(not floats, "filled")
+        fits = cell_len(self.heading) <= (self.wanted() if floats else self.app.size.width) - CORNERS
+        padded = self.heading if floats else f" {self.heading} "  # a rule leaves no room around it
+        box.border_title = Content(safe_text.line(padded)) if fits else None
+        self.query(".heading").set(display=not fits)
 
     def wanted(self) -> int:
         return self.across
@@ -207,16 +203,13 @@ class Preview(Dialog[bool]):
 
     def __init__(self, title: str, text: Text | Callable[[int], Text], go: str = "", *, across: int = 100) -> None:
         super().__init__()
-        self.heading, self.go, self.has_help, self.columns = title, go, bool(go), across
+        self.heading, self.go, self.has_help, self.across = title, go, bool(go), across
         self.draw = (lambda _: text) if isinstance(text, Text) else text
         self.plain = self.draw(across).plain
         self.pane = Detail(id="text")
 
     def body(self) -> ComposeResult:
         yield self.pane
-
-    def wanted(self) -> int:
-        return self.columns
 
     def keys(self) -> Keys:
         go = [("enter", self.go)] * bool(self.go)
@@ -227,7 +220,7 @@ class Preview(Dialog[bool]):
 
     def fit(self) -> None:
         super().fit()
-        self.pane.show("text", self.draw((self.columns if self.floats else self.app.size.width) - PAGE_SIDES))
+        self.pane.show("text", self.draw((self.across if self.floats else self.app.size.width) - PAGE_SIDES))
         self.pane.styles.max_height = max(3, self.app.size.height - 3 - 2 * self.query_one(".heading").display)
 
     def action_go(self) -> None:
@@ -275,9 +268,7 @@ def _column(groups: Mapping[str, Sequence[Sequence[str]]], titles: Sequence[str]
     return lines
 
 
-def of_screen(
-    group: str, possible: Mapping[str, Command], marks: str, *, read_only: bool, remapped: Mapping[str, str]
-) -> Preview:
+def of_screen(group: str, possible: Mapping[str, Command], marks: str, *, read_only: bool) -> Preview:
     """Return the help of a screen: its keys, those of lists `possible` there, and those that work everywhere."""
     groups: dict[str, list[Sequence[str]]] = {"Move": [*LISTS]}
     offered = {
@@ -286,10 +277,10 @@ def of_screen(
         for command in actions.offered(name, read_only=read_only)
         if name != actions.LIST or command.id in possible
     }
-    keyless = [offered.pop(name) for name, command in list(offered.items()) if not actions.keys_of(command, remapped)]
+    keyless = [offered.pop(name) for name, command in list(offered.items()) if not actions.keys_of(command)]
 
     def keys_of(names: Sequence[str]) -> str:
-        keys = [actions.keys_of(offered[name], remapped).split(",") for name in names]
+        keys = [actions.keys_of(offered[name]).split(",") for name in names]
         return " ".join(actions.key_word(key) for several in keys for key in several[: 1 if len(names) > 1 else None])
 
     for name, action in offered.items():

@@ -10,6 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Offset
 from textual.widgets import Input, Select, Static, TextArea
 from textual.widgets.text_area import Selection
 
@@ -21,7 +22,7 @@ from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.services import Services
-from memtui.tui.widgets.body import Body
+from memtui.tui.widgets import markdown
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field, Labelled
 from memtui.views import safe_text
@@ -32,6 +33,8 @@ KEEP_SECONDS = 0.4
 BESIDE_FROM = 110
 # The least lines of the box, those around its text and fields, and the height of a screen without lines to spare.
 LEAST_LINES, AROUND, LOW = 25, 8, 20
+# Lines above a line that are searched for the code fence around it.
+FENCE_LOOKBACK = 400
 # How often a file is checked for changes while its form is open.
 LOOK_SECONDS = 1.0
 MOVED = "It was changed by somebody else; saving shows both versions."
@@ -43,6 +46,36 @@ SECRET = (
 )
 # The keys while the options of a field are open.
 OPTIONS: Keys = (("enter", "choose"), ("escape", "back"), ("type", "to find one"), ("up down", "move"))
+
+
+class Body(TextArea):
+    """A text area for Markdown: syntax is highlighted, and control characters are drawn as visible pictures."""
+
+    DEFAULT_CSS = """
+    Body { border: none; padding: 0 1; background: $surface; }
+    Body:focus { border: none; }
+    """
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a line with its Markdown styled, and each control character replaced by one visible character."""
+        source = self.document.get_line(line_index)
+        line = Text(safe_text.same_length(source), end="", no_wrap=True)
+        for start, end, style in markdown.spans(source, code=self._in_fence(line_index)):
+            line.stylize(style, start, end)
+        return line
+
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+        """Scroll to the cursor, unless an undo has taken its line away."""
+        if self.cursor_location[0] >= self.document.line_count:
+            return Offset()
+        return super().scroll_cursor_visible(center, animate)
+
+    def _in_fence(self, line_index: int) -> bool:
+        fences = 0
+        for number in range(max(0, line_index - FENCE_LOOKBACK), line_index):
+            line = self.document.get_line(number)
+            fences += ("```" in line or "~~~" in line) and markdown.FENCE.match(line) is not None
+        return fences % 2 == 1
 
 
 class DraftForm(Dialog[str]):
@@ -84,16 +117,15 @@ class DraftForm(Dialog[str]):
 
     def __init__(self, subject: Subject, services: Services) -> None:
         super().__init__(classes="first" if subject.fields[0].kind == TEXT else None)
-        self.subject, self.services, self.shape = subject, services, subject.shape
-        self.heading = subject.shape.title
-        self.given = {field.key: field.value for field in subject.fields}
+        self.subject, self.services = subject, services
+        self.heading, self.across = subject.title, subject.across
+        self.initial = {field.key: field.value for field in subject.fields}
         if not subject.autosave.base:  # something new is nowhere but in the autosave
-            self.given |= {key: value for key, value in subject.autosave.was.items() if key in self.given}
+            self.initial |= {key: value for key, value in subject.autosave.was.items() if key in self.initial}
         self.widgets: dict[str, Input | Select[str] | TextArea] = {}
         self.result: str | None = None
         self._unchanged: dict[str, str] = {}  # what the widgets show of the values that nobody has changed
         self._agreed_base = ""  # the base that the person agreed to write over
-        self._offered = {field.key: field.options for field in subject.fields}
         self._allowed_text = ""  # a text whose secrets the person wants to keep
         self._wrong: dict[str, str] | None = None  # what the widgets showed when something was wrong
         self._opening_notice = ""
@@ -102,16 +134,16 @@ class DraftForm(Dialog[str]):
 
     def body(self) -> ComposeResult:
         """Compose the fields, the check's words under the last line (`where`), and the messages (`told`)."""
-        values = {**self.given, **self.subject.autosave.values}
+        values = {**self.initial, **self.subject.autosave.values}
         last = next((field for field in reversed(self.subject.fields) if field.kind != TEXT), None)
         for field in self.subject.fields:
             widget = self.widgets[field.key] = _widget(field, values[field.key])
             is_text = field.kind == TEXT
             labelled = Labelled(field.label or ("text" if is_text else field.key), widget, over=is_text)
-            if is_text and self.shape.beside:
+            if is_text and self.subject.beside:
                 with Horizontal(classes="texts"):
                     with Vertical(classes="beside"):
-                        for _ in self.shape.beside:
+                        for _ in self.subject.beside:
                             yield Detail(classes="read")
                     yield labelled
             else:
@@ -126,20 +158,17 @@ class DraftForm(Dialog[str]):
         width, height = self.app.size
         self.set_class(width < BESIDE_FROM, "above")
         self.set_class(height < LOW, "low")
-        lines = sum(1 + cell_len(line) // (self.shape.across - AROUND) for line in self._body.text.split("\n"))
+        lines = sum(1 + cell_len(line) // (self.subject.across - AROUND) for line in self._body.text.split("\n"))
         needed = max(LEAST_LINES, lines + len(self.widgets) + AROUND)
-        self.box.styles.height = "100%" if self.shape.beside else needed
-
-    def wanted(self) -> int:
-        return self.shape.across
+        self.box.styles.height = "100%" if self.subject.beside else needed
 
     def keys(self) -> Keys:
         if self._has_open_options:
             return OPTIONS
         save = "enter" if self._is_example_kept else "^s"
-        prompts = [("^l", "which prompts recall it")] * (self.shape.changes is not None)
+        prompts = [("^l", "which prompts recall it")] * (self.subject.is_recalled)
         opens = [("enter", "open a ▼")] * any(isinstance(widget, Select) for widget in self.widgets.values())
-        always = ((save, self.shape.verb), ("escape", "keep and go back"), ("^g", "discard"), ("tab", "next"))
+        always = ((save, self.subject.verb), ("escape", "keep and go back"), ("^g", "discard"), ("tab", "next"))
         return (*always, *opens, *prompts)
 
     @property
@@ -153,28 +182,28 @@ class DraftForm(Dialog[str]):
 
     @property
     def _is_example_kept(self) -> bool:
-        return self.shape.is_example and bool(self.widgets) and self._body.has_focus and not self.typed().changed
+        return self.subject.is_example and bool(self.widgets) and self._body.has_focus and not self.typed().changed
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "prompts":
-            return self.shape.changes is not None
+            return self.subject.is_recalled
         return self._is_example_kept if action == "save_example" else super().check_action(action, parameters)
 
     def on_mount(self) -> None:
         saved = self.subject.autosave
-        for pane, (title, text) in zip(self.query(".read").results(Detail), self.shape.beside, strict=True):
+        for pane, (title, text) in zip(self.query(".read").results(Detail), self.subject.beside, strict=True):
             pane.show(title.plain, Text("\n").join([title, text]))
         # The widgets change values (line ends, pictures of control characters), which is no change by the person.
-        self._unchanged = {**self._shown(), **{key: saved.was.get(key, self.given[key]) for key in saved.values}}
+        self._unchanged = {**self._shown(), **{key: saved.was.get(key, self.initial[key]) for key in saved.values}}
         body, is_new = self._body, not self.typed().changed
-        self.widgets.get(self.shape.first, body).focus()
-        if self.shape.is_example and is_new:
+        self.widgets.get(self.subject.first, body).focus()
+        if self.subject.is_example and is_new:
             body.select_all()
-        elif self.shape.at_end:
+        elif self.subject.at_end:
             body.move_cursor(body.document.end)
-        elif self.shape.first and body.text == self.given["body"]:  # typing replaces the first line of a template
+        elif self.subject.first and body.text == self.initial["body"]:  # typing replaces the first line of a template
             body.selection = Selection((0, 0), (0, len(body.document.get_line(0))))
-        self._opening_notice = self.shape.notice
+        self._opening_notice = self.subject.notice
         if not is_new:
             when = ago(saved.time, self.services.data.now()) if saved.time else "before"
             again = f"What you typed {when} is here again; ^g discards it. {self._change_on_disk()}"
@@ -186,7 +215,7 @@ class DraftForm(Dialog[str]):
         for field in self.subject.fields:
             if field.later is not None:
                 self.run_worker(self._find_options(field, field.later), group="options")
-        if self.shape.is_file:
+        if self.subject.is_file:
             self.set_interval(LOOK_SECONDS, self._tell_if_changed)
 
     @property
@@ -196,11 +225,14 @@ class DraftForm(Dialog[str]):
     # what is typed
 
     def _shown(self) -> dict[str, str]:
-        return {key: each.text if isinstance(each, TextArea) else str(each.value) for key, each in self.widgets.items()}
+        return {
+            key: widget.text if isinstance(widget, TextArea) else str(widget.value)
+            for key, widget in self.widgets.items()
+        }
 
     def typed(self) -> Typed:
         changed = {key: value for key, value in self._shown().items() if value != self._unchanged.get(key)}
-        return Typed({**self.given, **changed}, changed)
+        return Typed({**self.initial, **changed}, changed)
 
     def tell(self, words: str, *, wrong: bool = False) -> None:
         """Show a message below the fields. With `wrong` it is an error, shown until something is typed."""
@@ -216,7 +248,7 @@ class DraftForm(Dialog[str]):
             content = self.subject.there()
         except MemtuiError as error:
             return error.message
-        return self.shape.gone if content is None else MOVED if content != self.subject.autosave.base else ""
+        return self.subject.gone if content is None else MOVED if content != self.subject.autosave.base else ""
 
     def _tell_if_changed(self) -> None:
         if change := self._change_on_disk():
@@ -234,7 +266,7 @@ class DraftForm(Dialog[str]):
             self.set_timer(KEEP_SECONDS, self.keep_now)
         if self._wrong is not None and self._shown() != self._wrong:
             self.tell(self._opening_notice)
-        if self.shape.is_example:
+        if self.subject.is_example:
             self.name_keys()
         self._check()
 
@@ -249,13 +281,10 @@ class DraftForm(Dialog[str]):
         where.display = bool(words)
 
     async def _find_options(self, form_field: FormField, later: Callable[[], Options]) -> None:
-        self._offer(form_field.key, [*form_field.options, *await asyncio.to_thread(later)])
-
-    def _offer(self, key: str, options: Options) -> None:
-        """Show these options of a field, unless it has them; its value stays."""
-        select = self.widgets[key]
-        if isinstance(select, Select) and options != self._offered.get(key):
-            self._offered[key] = options
+        """Show the options that are looked up after those that a field has; its value stays."""
+        options = [*form_field.options, *await asyncio.to_thread(later)]
+        select = self.widgets[form_field.key]
+        if isinstance(select, Select):
             with self.prevent(Select.Changed):
                 chosen = str(select.value)
                 select.set_options(_select_options(options, chosen))
@@ -297,8 +326,8 @@ class DraftForm(Dialog[str]):
     def action_leave(self) -> None:
         self.keep_now()
         self._ended = True
-        if self.subject.autosave.values and self.shape.left:
-            self.services.say(self.shape.left)
+        if self.subject.autosave.values and self.subject.action:
+            self.services.say(autosave.left(self.subject.action))
         self.dismiss(self.result)
 
     def action_discard(self) -> None:
@@ -311,15 +340,15 @@ class DraftForm(Dialog[str]):
 
     async def _prompts(self) -> None:
         """Show which of the last prompts would recall the memory as it is typed."""
-        from memtui.tui.dialogs import replay
+        from memtui.tui.dialogs import memory_subject
 
         self.keep_now()
         try:
-            changes = self.shape.changes(self.typed()) if self.shape.changes is not None else ()
+            changes = self.subject.changes(self.typed())
         except MemtuiError as error:
             self.tell(_sentences(error), wrong=True)
         else:
-            await replay.show(self.services, changes)
+            await memory_subject.replay(self.services, changes)
 
     # saving
 
@@ -334,8 +363,8 @@ class DraftForm(Dialog[str]):
             self.subject.check(self.typed())
             if not await self._may_keep_secrets() or not await self._may_overwrite():
                 return
-            preview = self.shape.preview
-            if preview is not None and not await self.services.ask(preview(self.typed())):
+            preview = self.subject.preview(self.typed())
+            if preview is not None and not await self.services.ask(preview):
                 return
             saved = self.subject.save(self.typed())
         except MemtuiError as error:
@@ -350,7 +379,7 @@ class DraftForm(Dialog[str]):
         self.result = saved.result
         if saved.wrong:
             self._forget()
-            self.given = self._unchanged = self._shown()
+            self.initial = self._unchanged = self._shown()
             self.tell(saved.wrong, wrong=True)
             return
         if saved.words:
@@ -359,7 +388,7 @@ class DraftForm(Dialog[str]):
 
     async def _may_keep_secrets(self) -> bool:
         """Return whether saving may go on: there is no new secret in the text, or the person has decided about it."""
-        text, before = "\n".join(self.typed().changed.values()), "\n".join(self.given.values())
+        text, before = "\n".join(self.typed().changed.values()), "\n".join(self.initial.values())
         kinds = redact.kinds_in(text, before) if text != self._allowed_text else []
         if not kinds:
             return True
@@ -378,14 +407,14 @@ class DraftForm(Dialog[str]):
         """Return whether the disk is as it was, or the person wants to write over it, as it is now."""
         while (content := self.subject.there()) not in {self.subject.autosave.base, self._agreed_base}:
             if content is None:
-                name = safe_text.line(self.shape.name, 60)
+                name = safe_text.line(self.subject.name, 60)
                 question = f"{name} is gone: its file was deleted or renamed."
-                if self.shape.is_file:
+                if self.subject.is_file:
                     again = await self.services.ask(sure(question, "Create it again from the form"))
                     return bool(again)
-                self.tell(self.shape.gone, wrong=True)
+                self.tell(self.subject.gone, wrong=True)
                 return False
-            answer = await self.services.ask(conflict(self.shape.name, *self.subject.compared(self.typed())))
+            answer = await self.services.ask(conflict(self.subject.name, *self.subject.compared(self.typed())))
             if answer == THEIRS:
                 self.action_discard()
             if answer != MINE:

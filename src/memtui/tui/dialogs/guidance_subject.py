@@ -22,7 +22,7 @@ from memtui.redact import redact
 from memtui.review import addressees
 from memtui.review.waiting_entries import Waiting
 from memtui.settings import config
-from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Subject, Typed
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -83,7 +83,11 @@ def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
 
 def _addresses(note: Note) -> list[str]:
     addresses = [f"{kind}:{note[kind].strip()}" for kind in ("agent", "path") if note[kind].strip()]
-    return [each for each in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *addresses) if each]
+    return [
+        address
+        for address in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *addresses)
+        if address
+    ]
 
 
 def _compared(note: Note) -> bytes:
@@ -96,6 +100,8 @@ def _compared(note: Note) -> bytes:
 
 class GuidanceSubject(Subject):
     """A new note, or with `item` one that waits; saving returns its text."""
+
+    name, gone, at_end = "this note", GONE, True
 
     def __init__(
         self,
@@ -119,17 +125,10 @@ class GuidanceSubject(Subject):
         name = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
         title = "Edit the note" if item else "Your first note" if notice else "Write a note"
-        title += "" if own else f" · {self.project}"
+        self.title = title if own else f"{title} · {self.project}"
         values, past = self._given(), self._past(self._there["expires"])
-        self.shape = Shape(
-            title,
-            "save" if item else "send",
-            "this note",
-            GONE,
-            at_end=True,
-            is_example=bool(notice),
-            notice=EXPIRED.format(ago(past, data.now())) if past else notice,
-        )
+        self.verb, self.is_example = "save" if item else "send", bool(notice)
+        self.notice = EXPIRED.format(ago(past, data.now())) if past else notice
         to = {**values, **self.autosave.values}["to"]
         places = [(PROJECT, f"{'this' if own else 'the'} project: {self.project}"), (EVERYWHERE, "every project")]
         places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []
@@ -155,7 +154,6 @@ class GuidanceSubject(Subject):
         return note_from(self.item.entry, everywhere=self.item.slug is None) if self.item is not None else self.new
 
     def _given(self) -> Note:
-        """Return the note as the form begins with it: without a time that has passed."""
         return {**self._there, "expires": "" if self._past(self._there["expires"]) else self._there["expires"]}
 
     def _past(self, expires: str) -> float:

@@ -1,5 +1,6 @@
-"""A memory, a new one, or a block of the model as the subject of a form."""
+"""A memory, a new one, or a block of the model as the subject of a form, and which prompts would recall it."""
 
+import asyncio
 import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.base import ids
 from memtui.base.errors import NotFoundError, UsageError
+from memtui.base.phrasing import age
 from memtui.redact import redact
 from memtui.store import memory, references, scopes, triggers
 from memtui.store.frontmatter import document
@@ -16,16 +18,17 @@ from memtui.store.frontmatter import head as memory_head
 from memtui.store.memory import TEMPLATES, TYPES, Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Shape, Subject, Typed
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Subject, Typed, fits
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
-from memtui.tui.widgets.body import fits
 from memtui.views import memories as present
 from memtui.views import safe_text
 
 if TYPE_CHECKING:
-    from memtui.recall.prompt_replay import StoreChange
+    from memtui.recall.prompt_replay import ReplayedPrompt, StoreChange
+    from memtui.tui.services import Services
 
 GONE = "The file was deleted or renamed: ^s asks what to do with your text."
 TOO_LARGE = "This file is too large for the form; {memories.editor} opens it in your editor."
@@ -35,6 +38,11 @@ FIXED = {"originSessionId", "node_type", "modified", "updated"}
 OWN = {"name", "description", "type", "title"}
 # The field of the triggers, and what it says while it is empty.
 TRIGGERS, WHEN = "triggers", "other words to find it by; several with ;"
+# Prompts that are replayed.
+PROMPTS = 50
+NO_RECALL = "None of your last {} prompts would get it."
+NOT_HERE = "No prompt in this project recalls memories of {}."
+NO_PROMPTS = "No prompt that you typed in this project is in a transcript on this machine."
 
 
 def too_large(mem: Memory) -> bool:
@@ -63,27 +71,22 @@ def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = Fals
 class MemorySubject(Subject):
     """An existing or deleted memory. `shared`: a person agreed that a team gets what changes."""
 
-    shared = False
+    shared, is_file, is_recalled, gone = False, True, True, GONE
 
-    def __init__(self, data: Data, memory: Memory, autosave_name: Autosave | None) -> None:
-        self.data, self.memory = data, memory
-        self._there: Memory | None = memory
-        raw = memory.broken is not None or (autosave_name is not None and autosave_name.raw)
-        self.autosave = (
-            (_as_raw(autosave_name) if raw and not autosave_name.raw else autosave_name)
-            if autosave_name
-            else typed_over(memory, raw=raw)
-        )
-        notice = ""
+    def __init__(self, data: Data, memory: Memory, unsaved: Autosave | None) -> None:
+        self.data, self.memory, self.name = data, memory, memory.stem
+        self._on_disk: Memory | None = memory
+        raw = memory.broken is not None or (unsaved is not None and unsaved.raw)
+        unsaved = unsaved or typed_over(memory, raw=raw)
+        self.autosave = _as_raw(unsaved) if raw and not unsaved.raw else unsaved
         if raw:
-            notice = f"The frontmatter can't be read as fields ({memory.broken}): this is the whole file."
+            self.notice = f"The frontmatter can't be read as fields ({memory.broken}): this is the whole file."
         elif not memory.has_frontmatter:
-            notice = "This file has no frontmatter: a description or a type gives it some."
-        unsaved = autosave.left("memories.new" if self.autosave.orphan else "memories.edit")
+            self.notice = "This file has no frontmatter: a description or a type gives it some."
+        self.action = "memories.new" if self.autosave.orphan else "memories.edit"
         scope = scopes.of_memory(data.env, data.cwd, memory)
         place = f" · {present.scope_name(scope, data.facts.project)}" if scope is not None else ""
-        about = (f"Edit {memory.stem}{place}", "save", memory.stem, GONE)
-        self.shape = Shape(*about, is_file=True, notice=notice, left=unsaved, changes=self.changes)
+        self.title = f"Edit {memory.stem}{place}"
         values = {"raw": _text(memory.raw)} if raw else _values_of(memory)
         self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
         self.triggers: list[str] = []
@@ -103,14 +106,14 @@ class MemorySubject(Subject):
 
     def there(self) -> str | None:
         try:
-            self._there = memory.read_memory(self.memory.path, self.memory.scope_label)
+            self._on_disk = memory.read_memory(self.memory.path, self.memory.scope_label)
         except NotFoundError:
-            self._there = None
+            self._on_disk = None
             return None
-        return ids.digest(self._there.raw)
+        return ids.digest(self._on_disk.raw)
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
-        mem = self._there or self.memory
+        mem = self._on_disk or self.memory
         return mem.raw, _bytes_of(mem, typed.changed)
 
     def changes(self, typed: Typed) -> "list[StoreChange]":
@@ -127,17 +130,17 @@ class MemorySubject(Subject):
     def save(self, typed: Typed) -> Saved:
         name, store = typed.changed.get("name", ""), self.data.store()
         store.shared = self.shared
-        if self._there is None:
+        if self._on_disk is None:
             return self._write_again(typed, store)
         with store.journal.together():
             in_file = typed.changed.keys() - {"name", TRIGGERS}
-            after = _bytes_of(self._there, typed.changed)
-            saved = store.edit(self._there, after, seen=True) if in_file else self._there
+            after = _bytes_of(self._on_disk, typed.changed)
+            saved = store.edit(self._on_disk, after, seen=True) if in_file else self._on_disk
             saved = store.rename(saved, name, seen=True) if name else saved
             add, remove = self._trigger_changes(typed)
             beside = bool(add or remove) and triggers.change(store, saved, add, remove)
         if saved.broken is None:
-            return Saved(saved.path, saved_words(store, self._there, saved, beside=beside))
+            return Saved(saved.path, saved_words(store, self._on_disk, saved, beside=beside))
         self.memory, self.autosave = saved, typed_over(saved, raw=self.autosave.raw)
         broken = safe_text.line(saved.broken, 200)
         return Saved(saved.path, wrong=f"Saved, but it is still broken, so it is not delivered: {broken}.")
@@ -160,18 +163,15 @@ class MemorySubject(Subject):
 class NewMemorySubject(Subject):
     """The subject of a form: a new memory from the template of a type, in one of several scopes, saved to a path."""
 
-    def __init__(
-        self, data: Data, scope: Scope, scopes: Sequence[Scope], kind: str, autosave_name: Autosave | None
-    ) -> None:
+    title, name, action, first, is_recalled = "New memory", "memory", "memories.new", "name", True
+    notice = "Template lines you leave unchanged are not saved."
+
+    def __init__(self, data: Data, scope: Scope, scopes: Sequence[Scope], kind: str, unsaved: Autosave | None) -> None:
         self.data = data
         self.scopes = {place.label: place for place in (scope, *scopes)}
-        self.autosave = autosave_name or Autosave(autosave.OF_MEMORY + ids.new_id(data.now()), scope=scope.label)
+        self.autosave = unsaved or Autosave(autosave.OF_MEMORY + ids.new_id(data.now()), scope=scope.label)
         if self.autosave.values.get("scope") not in self.scopes:
             self.autosave.values.pop("scope", None)
-        notice = "Template lines you leave unchanged are not saved."
-        about = ("New memory", "save", "memory", "")
-        unsaved = autosave.left("memories.new")
-        self.shape = Shape(*about, notice=notice, left=unsaved, first="name", changes=self.changes)
         kind = kind if kind in TEMPLATES else "feedback"
         places = present.scopes_explained(list(self.scopes.values()), data.facts.project)
         self.fields: Sequence[FormField] = [
@@ -226,19 +226,20 @@ class NewMemorySubject(Subject):
 
 
 class BlockSubject(Subject):
-    """The subject of the form: the text of the block `name` of this project."""
+    """The subject of the form: the text of a block of this project."""
+
+    name, action, at_end = "this block", "memories.edit", True
 
     def __init__(self, data: Data, name: str) -> None:
         from memtui.models.subconscious import block_files, blocks
 
-        self.data, self.name, self.most = data, name, block_files.MOST
+        self.data, self.block, self.most = data, name, block_files.MOST
         self.blocks = blocks.Blocks(data.root, data.slug, data.now)
         self.text = self.blocks.editable(name)
         of_project, hint = block_files.BLOCKS[name]
         autosave_name = f"block-{data.slug if of_project else ''}-{name}"
         self.autosave = autosave.kept(data.root, autosave_name) or Autosave(autosave_name, ids.digest(self.text))
-        unsaved = autosave.left("memories.edit")
-        self.shape = Shape(f"Edit the block {name}", "save", "this block", "", left=unsaved, at_end=True)
+        self.title = f"Edit the block {name}"
         self.fields: Sequence[FormField] = (FormField("body", safe_text.clean(self.text), TEXT, placeholder=hint),)
 
     def check(self, typed: Typed) -> Text:
@@ -250,15 +251,15 @@ class BlockSubject(Subject):
         return Text(f"{size:,} of {self.most:,} characters.{warned}", style="yellow" if kinds else "dim")
 
     def there(self) -> str | None:
-        self.text = self.blocks.editable(self.name)
+        self.text = self.blocks.editable(self.block)
         return ids.digest(self.text)
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
         return self.text.encode(), typed.values["body"].strip().encode()
 
     def save(self, typed: Typed) -> Saved:
-        changed = self.blocks.replace(self.name, typed.values["body"], self.data.journal(), self.text)
-        return Saved(self.name, f"Changed {self.name}." if changed else NOTHING)
+        changed = self.blocks.replace(self.block, typed.values["body"], self.data.journal(), self.text)
+        return Saved(self.block, f"Changed {self.block}." if changed else NOTHING)
 
 
 def _text(data: bytes) -> str:
@@ -327,3 +328,38 @@ def _as_raw(autosave: Autosave) -> Autosave:
     whole_file.values = {"raw": _text(_bytes_of(was, autosave.values))}
     whole_file.was = {"raw": whole_file.whole}
     return whole_file
+
+
+async def replay(services: "Services", changes: "Sequence[StoreChange]") -> None:
+    """List the prompts that would recall the memory with these `changes`. Raises MemtuiError or OSError."""
+    from memtui.recall_preview import Recalling
+    from memtui.views import recall as recalled
+
+    recalling = Recalling(services.data, writes=not services.read_only)
+    if changes[-1].directory not in {directory for _, directory in recalling.places()}:
+        services.warn(NOT_HERE.format(changes[-1].scope))
+        return
+    services.say("Trying your last prompts …")
+    await asyncio.to_thread(recalling.bring_up_to_date)
+    replayed = await asyncio.to_thread(lambda: recalling.replay(recalling.prompts(PROMPTS), changes))
+    paths, now = [change.path for change in changes], services.data.now()
+    rows = []
+    for at, outcome in enumerate(replayed):
+        sign, prompt = recalled.mark_of(outcome, paths), outcome.prompt
+        if sign is not None:
+            words = f"{sign[0]} {age(prompt.time or None, now):>4}  {safe_text.line(prompt.text, 300)}"
+            rows.append((str(at), words))
+    if not rows:
+        services.say(NO_RECALL.format(len(replayed)) if replayed else NO_PROMPTS)
+        return
+    title = f"Which of your last prompts recall it: {recalled.sums_of(replayed, paths)}"
+    await services.ask(Choice(title, rows, about=lambda at: _about(replayed[int(at)]), verb="back"))
+
+
+def _about(replayed: "ReplayedPrompt") -> Text:
+    from memtui.views import recall as recalled
+
+    text = Text(safe_text.line(replayed.prompt.text, 400) + "\n")
+    for mark, style, words in recalled.replayed(replayed):
+        text.append(f"{mark} ", style=style).append(safe_text.line(words, 200) + "\n")
+    return text

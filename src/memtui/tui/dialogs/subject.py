@@ -1,4 +1,4 @@
-"""The subject of a form (a memory, a draft, a note): its fields, and how they are checked, compared and saved."""
+"""The subject of a form (a memory, a draft, a note): its words and fields, its checks, and how it is saved."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 LINE, CHOICE, TEXT = "line", "choice", "text"
 # What saving says where nothing was typed.
 NOTHING = "Nothing changed."
+# Characters. A longer line can't be wrapped fast enough while a person types.
+MAX_LINE, MAX_TEXT = 20_000, 500_000
 Options = Sequence[tuple[str, str]]
 
 
@@ -47,34 +49,24 @@ class Saved(NamedTuple):
     wrong: str = ""
 
 
-@dataclass(frozen=True)
-class Shape:
-    """How a form looks, and what it offers."""
+class Subject:
+    """The subject of a form, with what the form says and offers; here a new one."""
 
     title: str
-    verb: str  # the word for saving
-    name: str  # of the subject, in questions
-    gone: str  # the message if the subject does not exist any more
-    is_file: bool = False  # a file, which is watched while the form is open and may be written again if it is gone
-    notice: str = ""  # the first message, unless there is an autosave
-    left: str = ""  # the note when the person leaves and the text is kept
-    # Makes the preview of what was typed, which is agreed to before it is saved. Raises MemtuiError.
-    preview: "Callable[[Typed], Dialog[bool]] | None" = None
-    # Returns what saving would do to the memories that prompts recall: the last prompts can be replayed with it.
-    changes: "Callable[[Typed], Sequence[StoreChange]] | None" = None
-    beside: Sequence[tuple[Text, Text]] = ()  # texts to read beside the one that is edited, each with its title
-    at_end: bool = False  # the cursor begins at the end of the text
-    is_example: bool = False  # the text is selected, so that typing replaces it; enter sends it as it is
-    first: str = ""  # the key of the field with the focus; else the text has it
-    across: int = 90  # the width in columns
-
-
-class Subject:
-    """The subject of a form, here a new one. `autosave`: what was typed before, and where to keep it."""
-
-    shape: Shape
+    verb = "save"  # the word for saving
+    name = ""  # what questions call it
+    gone = ""  # the message if it does not exist any more
+    action = ""  # that goes on with the text, if it is kept as the person leaves and that is said
+    notice = ""  # the first message, unless there is an autosave
     fields: Sequence[FormField]
-    autosave: Autosave
+    autosave: Autosave  # what was typed before, and where to keep it
+    is_file = False  # a file, which is watched while the form is open and may be written again if it is gone
+    is_recalled = False  # a memory that prompts recall: the last prompts can be replayed with `changes`
+    is_example = False  # the text is selected, so that typing replaces it; enter sends it as it is
+    at_end = False  # the cursor begins at the end of the text
+    first = ""  # the key of the field with the focus; else the text has it
+    beside: Sequence[tuple[Text, Text]] = ()  # texts to read beside the one that is edited, each with its title
+    across = 90  # the width of the form in columns
 
     def is_empty(self, typed: Typed) -> bool:
         """Return whether nothing is typed that is worth keeping: here, nothing was changed."""
@@ -83,6 +75,14 @@ class Subject:
     def check(self, typed: Typed) -> Text:  # noqa: ARG002
         """Return what saving would do, in words for the form. Raises MemtuiError for what can't be saved."""
         return Text()
+
+    def changes(self, typed: Typed) -> "Sequence[StoreChange]":  # noqa: ARG002
+        """Return what saving would do to the memories that prompts recall. Raises MemtuiError."""
+        return ()
+
+    def preview(self, typed: Typed) -> "Dialog[bool] | None":  # noqa: ARG002
+        """Return the preview of what was typed, which is agreed to before it is saved. Raises MemtuiError."""
+        return None
 
     def there(self) -> str | None:
         """Return the base of what is on the disk; empty for something new, None if it is gone. Raises MemtuiError."""
@@ -95,3 +95,8 @@ class Subject:
     def save(self, typed: Typed) -> Saved:  # noqa: ARG002
         """Write the subject over what `there` read last. Raises MemtuiError or OSError: then nothing was written."""
         return Saved("", NOTHING)
+
+
+def fits(text: str) -> bool:
+    """Return whether a text is small enough for a form; a larger one needs a real editor."""
+    return len(text) <= MAX_TEXT and max(map(len, text.split("\n")), default=0) <= MAX_LINE

@@ -150,7 +150,7 @@ class Tour(Dialog[str]):
     Tour { align: center bottom; background: transparent; }
     Tour:ansi { background: transparent; }
     """
-    across: ClassVar[int] = 80
+    across = 80
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "end", "end the tour"),
         Binding("enter,space", "dismiss('next')", "next"),

@@ -11,31 +11,7 @@ from memtui.store import memory
 from memtui.store.memory import Memory
 from memtui.views import safe_text
 
-Row = dict[str, object]
 OF_MEMORY = "memory-"
-
-
-def path(root: str, name: str) -> str:
-    """Return the file of an autosave. `name`: `guidance`, or the id of what is edited."""
-    return f"{root}/drafts/{session_state.safe(name)}.json"
-
-
-def save(root: str, name: str, row: Row) -> None:
-    """Write an autosave's file, without fsync: this happens at every pause in typing. Raises OSError."""
-    fs.write_atomic(path(root, name), fastjson.dumps(row).encode("utf-8", "replace"), durable=False)
-
-
-def load(root: str, name: str) -> Row:
-    """Return what the file of an autosave holds, `{}` if there is none."""
-    try:
-        return fastjson.loads_dict(fs.read_bytes(path(root, name), 1 << 24))
-    except OSError:
-        return {}
-
-
-def drop(root: str, name: str) -> None:
-    """Delete an autosave. Raises OSError."""
-    fs.unlink(path(root, name))
 
 
 @dataclass
@@ -53,8 +29,9 @@ class Autosave:
     whole: str = ""  # the file when the form opened, in case it is deleted
 
     def save(self, root: str) -> None:
-        """Write it. Raises OSError."""
-        save(root, self.name, {"v": 1, **asdict(self)})
+        """Write it, without fsync: this happens at every pause in typing. Raises OSError."""
+        row = fastjson.dumps({"v": 1, **asdict(self)}).encode("utf-8", "replace")
+        fs.write_atomic(path(root, self.name), row, durable=False)
 
     @property
     def orphan(self) -> bool:
@@ -69,9 +46,21 @@ class Autosave:
         return memory.from_bytes(self.path, self.scope, self.whole.encode("utf-8", "surrogateescape"))
 
 
+def path(root: str, name: str) -> str:
+    """Return the file of an autosave. `name`: `guidance`, or the id of what is edited."""
+    return f"{root}/drafts/{session_state.safe(name)}.json"
+
+
+def drop(root: str, name: str) -> None:
+    fs.unlink(path(root, name))
+
+
 def kept(root: str, name: str) -> Autosave | None:
     """Return the autosave with this name, None if there is none that can be read."""
-    row = load(root, name)
+    try:
+        row = fastjson.loads_dict(fs.read_bytes(path(root, name), 1 << 24))
+    except OSError:
+        return None
     texts = [row.get(key) for key in ("values", "was")]
     if not isinstance(row.get("time"), int | float):
         return None

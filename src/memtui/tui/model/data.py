@@ -6,6 +6,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from memtui.base import fastjson, fs
 from memtui.client import live_sessions
 from memtui.store import scopes
 from memtui.workspace import Workspace
@@ -20,6 +21,38 @@ if TYPE_CHECKING:
     from memtui.deliver.statistics import Statistics
     from memtui.store.journal.ledger import Ledger, Transaction
     from memtui.store.scopes import Scope
+
+STATE_VERSION = 1
+
+
+class State:
+    """The state of the screens from one start to the next, a table each, in `run/tui.json`: a cache."""
+
+    def __init__(self, root: str, *, read_only: bool = False) -> None:
+        self.path = root + "/run/tui.json"
+        self.read_only = read_only
+
+    def get(self, screen: str) -> dict[str, object]:
+        value = self._read().get(screen)
+        return value if isinstance(value, dict) else {}
+
+    def put(self, screen: str, table: dict[str, object]) -> None:
+        """Write a screen's table. A failure is ignored."""
+        whole = self._read()
+        if self.read_only or whole.get(screen) == table:
+            return
+        try:
+            data = fastjson.dumps({**whole, "v": STATE_VERSION, screen: table}).encode() + b"\n"
+            fs.write_atomic(self.path, data, durable=False)
+        except OSError:
+            return
+
+    def _read(self) -> dict[str, object]:
+        try:
+            table = fastjson.loads_dict(fs.read_or_empty(self.path))
+        except (OSError, ValueError):
+            return {}
+        return table if table.get("v") == STATE_VERSION else {}
 
 
 @dataclass

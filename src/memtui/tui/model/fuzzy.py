@@ -1,7 +1,7 @@
 """The live filter: find the rows that match what is typed, best first, and highlight the match."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any, Generic, TypeVar
@@ -117,13 +117,6 @@ class Haystack(Generic[Row]):
         return [at for _, _, at in hits if all(number in self._texts[at] for number in numbers)]
 
 
-def _spans_of(word: str, low: str) -> Iterator[tuple[int, int]]:
-    at = low.find(word)
-    while at >= 0:
-        yield at, at + len(word)
-        at = low.find(word, at + len(word))
-
-
 def mark(texts: Sequence[Text], typed: str) -> None:
     """Highlight in a row's texts the typed words, or words similar to one that none of the texts has."""
     words = _words_of(typed)
@@ -167,7 +160,7 @@ def _places(low: str, words: Sequence[str], whole: str) -> list[tuple[int, int]]
     places: list[tuple[int, int]] = []
     for word in words:
         if word in whole:
-            places += _spans_of(word, low)
+            places += [match.span() for match in re.finditer(re.escape(word), low)]
         elif len(word) >= LETTERS:
             fuzz, near = rapidfuzz().fuzz, range(len(word) - 2, len(word) + 3)
             places += [

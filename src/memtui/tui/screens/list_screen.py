@@ -13,11 +13,10 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from memtui import actions
-from memtui.tui import textual_bindings
 from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import composed
 from memtui.tui.screens.frame import BESIDE, CORNERS, STACKED, Described, Frame
-from memtui.tui.services import Command, HowFar, News, Services
+from memtui.tui.services import Command, HowFar, News, Services, bindings
 from memtui.tui.widgets.bars import OneLine, fitting
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
@@ -31,7 +30,7 @@ POLL_SECONDS = 0.02
 class ListScreen(Screen[None], Generic[Row]):
     """A screen with a list, as the module describes. `all_rows`: the rows that were read; `typed`: its filter."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings(actions.LIST)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(actions.LIST)]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (STACKED, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.

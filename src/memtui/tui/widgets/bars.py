@@ -157,7 +157,7 @@ class FootBar(OneLine):
             everywhere.add("app.quit")
         actions_shown = actions.ACTIONS if commands is not None else ()
         last = [a for a in actions_shown if a.id in everywhere and not (a.writes and app.read_only)]
-        keys = {a.id: actions.key_word(actions.keys_of(a, app.remapped)) for a in (*(commands or ()), *last)}
+        keys = {a.id: actions.key_word(actions.keys_of(a)) for a in (*(commands or ()), *last)}
         cells = {a.id: len(keys[a.id]) + len(a.footer) + 3 for a in (*(commands or ()), *last)}
         cells_taken = sum(cells[a.id] for a in last if width >= SMALL or a.id == "app.help")
         if cells_taken > room or width < SMALL:

@@ -79,7 +79,9 @@ class Completion(Suggester):
         """Return the whole line with its last term completed; None if there is nothing to complete."""
         name, colon, begun = value.rpartition(" ")[2].partition(":")
         values = self.choices().get(name, ()) if colon else ()
-        return next((value + each[len(begun) :] for each in values if each.startswith(begun) and each != begun), None)
+        return next(
+            (value + choice[len(begun) :] for choice in values if choice.startswith(begun) and choice != begun), None
+        )
 
 
 class Labelled(Horizontal):

@@ -19,7 +19,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memtui.tui import textual_gaps
+from memtui.tui.safety_net import guard_drawing
 from memtui.tui.widgets import painting
 from memtui.tui.widgets.painting import Column, Ink, Paint
 
@@ -32,6 +32,16 @@ STREAM_SECONDS = 2.0
 STRIPS_KEPT = 400
 # How long after the key of undo a row counts as brought back by it.
 UNDO_SECONDS = 10.0
+MOVING = {
+    "up,k": "move(-1)",
+    "down,j": "move(1)",
+    "pageup,ctrl+b": "page(-1)",
+    "pagedown,ctrl+f": "page(1)",
+    "ctrl+u": "page(-1, 2)",
+    "ctrl+d": "page(1, 2)",
+    "home,g": "edge(-1)",
+    "end,G": "edge(1)",
+}
 
 
 @dataclass
@@ -55,22 +65,12 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     RowList > .rows--mark { color: $accent; text-style: bold; }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--cursor", "rows--cursor-blurred", "rows--head", "rows--mark"}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "up", show=False),
-        Binding("down,j", "move(1)", "down", show=False),
-        Binding("pageup,ctrl+b", "page(-1)", "page up", show=False),
-        Binding("pagedown,ctrl+f", "page(1)", "page down", show=False),
-        Binding("ctrl+u", "half(-1)", "half a page up", show=False),
-        Binding("ctrl+d", "half(1)", "half a page down", show=False),
-        Binding("home,g", "edge(-1)", "first", show=False),
-        Binding("end,G", "edge(1)", "last", show=False),
-        Binding("enter", "open", "open", show=False),
-    ]
-
     # The keys that move the cursor, and so open nothing.
-    MOVES: ClassVar[frozenset[str]] = frozenset(
-        ("up", "k", "down", "j", "pageup", "pagedown", "ctrl+u", "ctrl+d", "g", "G", "home", "end")
-    )
+    MOVES: ClassVar[frozenset[str]] = frozenset(",".join(MOVING).split(","))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(Binding(keys, action, show=False) for keys, action in MOVING.items()),
+        Binding("enter", "open", show=False),
+    ]
 
     class Moved(ListMessage):
         """The cursor has moved to another row, or to none."""
@@ -184,7 +184,9 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     def widen(self, title: str, longest: int) -> None:
         """Let a column be as wide as its longest cell, where there is room."""
-        self.columns = [replace(each, longest=longest) if each.title == title else each for each in self.columns]
+        self.columns = [
+            replace(column, longest=longest) if column.title == title else column for column in self.columns
+        ]
 
     # marks
 
@@ -248,11 +250,9 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def action_move(self, step: int) -> None:
         self.move_to(self.cursor + step)
 
-    def action_page(self, direction: int) -> None:
-        self.move_to(self.cursor + direction * max(1, self.size.height - 1 - self.header))
-
-    def action_half(self, direction: int) -> None:
-        self.move_to(self.cursor + direction * max(1, (self.size.height - self.header) // 2))
+    def action_page(self, direction: int, parts: int = 1) -> None:
+        """Move by a page, less a line, or by one of several parts of it."""
+        self.move_to(self.cursor + direction * max(1, (self.size.height - self.header - (parts == 1)) // parts))
 
     def action_edge(self, direction: int) -> None:
         self.move_to(len(self.rows) - 1 if direction > 0 else 0)
@@ -300,7 +300,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         width, beside = self.scrollable_content_region.width - 1, self.screen.has_class("wide")
         return painting.visible_columns(self.columns, width, beside=beside)
 
-    @textual_gaps.guard_drawing
+    @guard_drawing
     def render_lines(self, crop: Region) -> list[Strip]:
         cursor = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
         base, chosen, mark = self.rich_style, *map(self.get_component_rich_style, (cursor, "rows--mark"))

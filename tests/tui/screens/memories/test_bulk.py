@@ -8,7 +8,7 @@ import pytest
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.dialog import Preview
-from memtui.tui.widgets.body import Body
+from memtui.tui.dialogs.draft_form import Body
 from tui.conftest import NOW, press, running, settle, until
 
 from .hands import choose, everywhere, exists, project, read, stand_on, write

@@ -16,7 +16,6 @@ from memtui.base.phrasing import many
 from memtui.deliver.log_queries import KEPT, PAGE, Reading
 from memtui.deliver.receipts import ARRIVED
 from memtui.deliver.sessions import SessionRow
-from memtui.tui import textual_bindings
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import FIELDS, IS_LOST, Listing
@@ -25,7 +24,7 @@ from memtui.tui.screens.activity.reader import ActivityReader, ReadNotes
 from memtui.tui.screens.activity.rows import NoteRow, Row, SessionGroup
 from memtui.tui.screens.frame import CORNERS, Described
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Command, Services
+from memtui.tui.services import Command, Services, bindings
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import ListMessage, RowList
 from memtui.views import colours, deliveries, glyphs, notes, safe_text
@@ -62,7 +61,7 @@ class ActivityList(RowList[Row]):
 class Activity(ListScreen[Row]):
     """The list of notes and sessions with its detail, or plots. The log is read backwards by pages."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("activity")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("activity")]
     group: ClassVar[str] = "activity"
     typing_seconds = 0.2  # each search reads the log again
     legend: str = glyphs.section("Rows", rows.MARKS) + "\n" + deliveries.legend()

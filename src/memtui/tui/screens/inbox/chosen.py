@@ -1,7 +1,7 @@
 """The rows that a command of the inbox works on, and what the commands of all kinds share."""
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar, cast
 
 from rich.text import Text
 
@@ -16,12 +16,12 @@ from memtui.tui.dialogs.ask import Choice, Line, ignored
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
+from memtui.tui.dialogs.subject import fits
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.row import GHOST, WHOLE, InboxView, autosave_name, counted
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Command, Services
-from memtui.tui.widgets.body import fits
+from memtui.tui.services import Services
 from memtui.tui.widgets.detail import append_keys
 from memtui.views import colours, drafts, safe_text
 from memtui.views.decisions import Decision
@@ -34,6 +34,7 @@ ENTRIES, MEMORIES = frozenset({"inbox"}), frozenset({"memories"})
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW, DATE = "now", "date"
 GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
+REJECT = "reject ({inbox.reject} again on its grey row: never again)"
 GIST_SHOWN = 40  # characters of a row's sentence in a note
 Kind = TypeVar("Kind", bound=Decision)
 
@@ -47,96 +48,80 @@ class Chosen:
         screen: ListScreen[Decision],
         take_off: Callable[[Sequence[Decision], bool], object],
     ) -> None:
-        self.services, self.screen, self._take_off = services, screen, take_off
+        self.services, self.screen, self.table, self._take_off = services, screen, screen.table, take_off
         self.lead = ""  # what stands above the detail that was described last
 
     @property
     def leader(self) -> Decision | None:
         """The row whose kind decides what a command does: the chosen one under the cursor, else the first."""
-        under = self.screen.table.row
-        if under is not None and not self.screen.table.marks:
+        under = self.table.row
+        if under is not None and not self.table.marks:
             return None if under.folds else under
-        every = self._every()
-        return under if under in every else every[0] if every else None
+        rows = self._all()
+        return under if under in rows else rows[0] if rows else None
 
-    def _every(self) -> list[Decision]:
-        return [row for row in self.screen.table.chosen() if not row.folds]
-
-    def rows(self, kind: type[Kind]) -> list[Kind]:
-        """Return the chosen rows of a class, each once."""
-        return list({row.key: row for row in self._every() if isinstance(row, kind)}.values())
+    def _all(self) -> list[Decision]:
+        return [row for row in self.table.chosen() if not row.folds]
 
     def same_kind(self) -> list[Decision]:
         leader = self.leader
-        if leader is None or not self.screen.table.marks:
+        if leader is None or not self.table.marks:
             return [] if leader is None else [leader]
-        return [row for row in self._every() if row.kind.family == leader.kind.family]
+        return [row for row in self._all() if row.kind.family == leader.kind.family]
 
     @property
     def _under(self) -> Decision | None:
         """The row under the cursor; in place of a fold the leader."""
-        row = self.screen.table.row
+        row = self.table.row
         return self.leader if row is None or row.folds else row
 
     def markable(self) -> Sequence[Decision]:
         """Return the rows like the one under the cursor that need no look by themselves, if any; else all."""
         under = self._under
-        alike = [row for row in self.screen.table.rows if under is not None and row.kind is under.kind]
-        if under is not None and under.until is not None:
+        if under is None:
+            return []
+        alike = [row for row in self.table.rows if row.kind is under.kind]
+        if under.until is not None:
             return [row for row in alike if row.until is not None]
-        sure = [row for row in alike if not row.needs_look]
-        return sure or [row for row in alike if row.until is None]
+        return [row for row in alike if not row.needs_look] or [row for row in alike if row.until is None]
 
     def mark_all(self) -> None:
         """Mark all like the row under the cursor; say why it is not among them, if it isn't."""
-        under, table = self._under, self.screen.table
+        under, table = self._under, self.table
         self.screen.mark_all()
         if under is not None and under is table.row and table.marks and under.key not in table.marks:
             self.services.say(f"{len(table.marks)} marked; this one needs a look: {under.needs_look}.")
 
-    def items(self) -> list[Waiting]:
-        """Return the entries of the chosen rows that are of the leader's kind."""
-        return [row.item for row in self.same_kind() if row.item]
-
-    @property
-    def verb(self) -> str:
-        """What the chosen rows are for first: drafts whose names are all taken can't be approved, but merged."""
-        alike = self.same_kind()
-        return "merge" if alike and all(row.is_taken for row in alike) else "approve"
-
     def count(self) -> str:
         """Return what the keys act on where that is not the row under the cursor alone: `1 draft`."""
-        alike = self.same_kind() if self.screen.table.marks else []
-        if not alike or (len(self._every()) == 1 and self.screen.table.row in alike):
+        alike = self.same_kind() if self.table.marks else []
+        if not alike or (len(self._all()) == 1 and self.table.row in alike):
             return ""
         return counted(alike)
 
     def words(self) -> str:
-        """Return the same in a sentence."""
         if not (count := self.count()):
             return ""
-        alike, every = len(self.same_kind()), len(self._every())
-        if alike < every:
-            return f"{every} rows are marked: the keys act on {count} first."
+        alike, marked = len(self.same_kind()), len(self._all())
+        if alike < marked:
+            return f"{marked} rows are marked: the keys act on {count} first."
         return f"{count} {'is' if alike == 1 else 'are'} marked: the keys act on {'it' if alike == 1 else 'them'}."
 
     def describe(self, row: Decision, view: InboxView, describe: Callable[[Decision], Described]) -> Described:
         """Return the detail of a row as `describe` does, below what the keys act on, where that is other rows."""
-        if row.kind is GHOST:
-            return Described(Text(f"{row.says}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
         self.lead = self.words()
         view.without_keys = self.services.read_only or bool(self.lead)
         view.needed = WHOLE  # unless `describe` knows better
         described = describe(row)
-        if not self.lead:
+        if not self.lead or row.kind is GHOST:
             return described
         lead, glance = Text(f"{self.lead}\n\n", "bold"), described.glance
         return described._replace(text=lead + described.text, glance=None if glance is None else lead + glance)
 
     def is_seen(self) -> bool:
         """Return whether all that is chosen is on the screen: one row, under the cursor, shown to its end."""
-        chosen = self.screen.table.chosen()
-        return len(chosen) == 1 and chosen[0] is self.screen.table.row and self.screen.detail_seen
+        chosen = self.table.chosen()
+        return len(chosen) == 1 and chosen[0] is self.table.row and self.screen.detail_seen
 
     async def agrees(self, title: str, text: Text, go: str) -> bool:
         """Show what is going to be done; return whether the person goes on."""
@@ -144,11 +129,10 @@ class Chosen:
 
     def take_off(self, failed: Collection[str] = (), *, is_grey: bool = False) -> None:
         """Take the chosen rows but the `failed` off the list at once; one that was rejected stays grey."""
-        alike, table = self.same_kind(), self.screen.table
-        rows = [row for row in alike if row.key not in failed]
-        marks = table.marks - {row.key for row in rows}
-        table.clear_marks()
-        table.marks = marks
+        rows = [row for row in self.same_kind() if row.key not in failed]
+        marks = self.table.marks - {row.key for row in rows}
+        self.table.clear_marks()
+        self.table.marks = marks
         self._take_off(rows, is_grey)
 
     def act(
@@ -158,43 +142,48 @@ class Chosen:
         self.services.make(change, words, parts)
         self.take_off(is_grey=is_grey)
 
-    def say(self, words: str) -> None:
-        """Say what was done, and which key takes it back."""
-        self.services.say(f"{words} {actions.takes_back()}")
-
     def nothing(self) -> str:
         """Say that nothing is chosen, if nothing is: the filter hides what is marked, or the row is a fold."""
-        table, row = self.screen.table, self.screen.table.row
-        if self._every():
+        if self._all():
             return ""
-        if table.marks and not table.chosen():
+        if self.table.marks and not self.table.chosen():
             return "The filter hides the marked ones: escape shows them."
-        if row is None or not row.folds:
-            return "There is nothing under the cursor."
-        return self._folds(row)
+        return self._why_fold() or "There is nothing under the cursor."
 
-    def _folds(self, row: Decision) -> str:
-        return f"This row folds {counted(row.folds)}: enter shows or hides {'it' if len(row.folds) == 1 else 'them'}."
+    def _why_fold(self) -> str:
+        folds = () if self.table.row is None else self.table.row.folds
+        shows = f"enter shows or hides {'it' if len(folds) == 1 else 'them'}"
+        return f"This row folds {counted(folds)}: {shows}." if folds else ""
 
     def why_not_marked(self) -> str:
         """Say why the row under the cursor can't be marked: nothing is there, or it was rejected."""
-        row = self.screen.table.row
+        row = self.table.row
         if row is not None and row.kind is GHOST:
             return "This row was rejected: it can't be marked."
-        return self._folds(row) if row is not None and row.folds else self.nothing()
+        return self._why_fold() or self.nothing()
 
 
 class RowCommands(Generic[Kind]):
-    """The details of rows of one family, and the commands on them. Each family adds its own to the table."""
+    """The details of rows of one family, and the commands on them: a method for each verb of the family's kinds."""
+
+    of_one: ClassVar[frozenset[str]] = frozenset({"edit", "history", "follow"})  # verbs that work on a single row
 
     def __init__(self, chosen: Chosen, view: InboxView) -> None:
         self.services, self.screen, self.chosen, self.view = chosen.services, chosen.screen, chosen, view
 
-    def table(self) -> dict[str, Command]:
-        return {"later": Command(self.later)}
+    @property
+    def rows(self) -> list[Kind]:
+        return cast("list[Kind]", self.chosen.same_kind())
+
+    @property
+    def items(self) -> list[Waiting]:
+        return [row.item for row in self.rows if row.item]
+
+    def why_not(self, verb: str) -> str:  # noqa: ARG002
+        """Say why a verb is not possible with the chosen rows, if it isn't."""
+        return ""
 
     def describe(self, row: Kind) -> Described:
-        """Return the detail of a row."""
         return Described(Text(row.kind.word))
 
     def with_keys(self, text: Text, keys: Sequence[tuple[str, str]]) -> Described:
@@ -209,58 +198,39 @@ class RowCommands(Generic[Kind]):
         return self.view.finder(row.item)
 
     def copied(self, row: Kind) -> str:
-        """Return the text for the clipboard."""
         return "" if row.item is None else row.item.text
 
     def named(self, rows: Sequence[Decision]) -> str:
-        """Name rows: one by its sentence, several by their number."""
-        if len(rows) == 1:
-            return f"“{cut(safe_text.line(rows[0].says), GIST_SHOWN)}”"
-        return counted(rows)
+        return f"“{cut(safe_text.line(rows[0].says), GIST_SHOWN)}”" if len(rows) == 1 else counted(rows)
 
     async def later(self) -> None:
         """Ask until when the chosen rows are hidden, and hide them or bring them back."""
-        rows = self.chosen.same_kind()
-        what = self.named(rows)
-        answer = await self._ask_until(what, asleep=any(row.until for row in rows))
-        if not answer:
-            return
-        now = self.services.data.now()  # a duration counts from its choice
-        until = later.moment(answer, now)
-        self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
-
-    async def _ask_until(self, what: str, *, asleep: bool) -> str | None:
-        """Ask until when something is hidden, in words for `later.moment`; what is `asleep` may come back."""
-        now = self.services.data.now()
+        rows, clock = self.rows, self.services.data.now
+        what, now = self.named(rows), clock()
         days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
         for words in sorted(DAYS, key=lambda words: later.moment(words, now) or now):
             days.setdefault(dates.day(later.moment(words, now) or now, now), words)
-        rows = [(NOW, "now: back into the list")] * asleep
-        rows += [(words, f"{DAYS[words]:<10}  {day}") for day, words in days.items()]
-        answer = await self.services.ask(Choice(f"Hide {what} until", [*rows, (DATE, "another time …")]))
+        options = [(NOW, "now: back into the list")] * any(row.until for row in rows)
+        options += [(words, f"{DAYS[words]:<10}  {day}") for day, words in days.items()]
+        answer = await self.services.ask(Choice(f"Hide {what} until", [*options, (DATE, "another time …")]))
         if answer == DATE:
-            clock = self.services.data.now
             check = Line("Hide until", below=later.TAKEN, verb="hide", check=lambda words: later.moment(words, clock()))
             answer = await self.services.ask(check)
-        return answer
+        if answer:
+            now = clock()  # a duration counts from its choice
+            until = later.moment(answer, now)
+            self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
 
-    def reject(self, change: Callable[[], object], parts: frozenset[str], *, for_good: bool = True) -> None:
+    def reject_with(self, change: Callable[[], object], parts: frozenset[str], *, for_good: bool = True) -> None:
         """Reject the chosen rows with `change`. A single one stays grey if it can be rejected for good."""
-        rows = self.chosen.same_kind()
-        is_grey = for_good and len(rows) == 1
-        self.chosen.act(change, self.rejected(rows), parts, is_grey=is_grey)
-
-    def reject_entries(self, *, for_good: bool = True) -> None:
-        items, review = self.chosen.items(), self.services.data.review()
-        self.reject(lambda: review.reject(items), ENTRIES, for_good=for_good)
+        rows = self.rows
+        self.chosen.act(change, self.rejected(rows), parts, is_grey=for_good and len(rows) == 1)
 
     def rejected(self, rows: Sequence[Decision]) -> str:
         return f"Rejected: {self.named(rows)}."
 
     def never(self) -> None:
-        """Hide the chosen rows for good."""
-        rows = self.chosen.same_kind()
-        self._hide(rows, NEVER, self.rejected(rows))
+        self._hide(self.rows, NEVER, self.rejected(self.rows))
 
     def _hide(self, rows: Sequence[Decision], until: float | None, words: str) -> None:
         data, items = self.services.data, [row.item for row in rows if row.item]
@@ -270,8 +240,9 @@ class RowCommands(Generic[Kind]):
         keys, step = [row.later_key for row in rows], later.step(self.named(rows), until, data.now())
         self.chosen.act(lambda: later.hide(data.journal(), keys, until, step), words)
 
-    async def goes_on_with_own(self, rows: Sequence[Decision], edit: Callable[[], Awaitable[object]]) -> bool:
+    async def goes_on_with_own(self, edit: Callable[[], Awaitable[object]]) -> bool:
         """Go on in its form with the text of one row that was edited and not saved; return whether there was any."""
+        rows = self.rows
         has_own = len(rows) == 1 and autosave.kept(self.services.data.root, autosave_name(rows[0])) is not None
         if has_own:
             await edit()
@@ -283,15 +254,15 @@ class RowCommands(Generic[Kind]):
         words = f"{autosave.unsaved(saved.time, self.view.now, 'inbox.edit')}\n" if saved is not None else ""
         return Words(words, colours.WARNING)
 
-    def unsaved(self, rows: Sequence[Decision]) -> str:
-        """Return a line that says how many rows were edited and not saved, among several; empty if none was."""
+    def unsaved(self) -> str:
+        """Return a line that says how many of several chosen rows were edited and not saved; empty if none was."""
+        rows = self.rows
         names = autosave.names(self.services.data.root) if len(rows) > 1 else ()
         count = sum(autosave.has(names, autosave_name(row)) for row in rows)
         return f"! {ignored(count, 'inbox.edit')}\n" if count else ""
 
     def why_too_long(self) -> str:
-        """Say that the chosen entry is too long to be edited, if it is."""
-        item = self.chosen.items()[0]
+        item = self.items[0]
         return "" if fits(item.text) else f"It is too long to be changed here. It is in {safe_text.line(item.path)}."
 
     async def edit_memory(self, path: str, label: str) -> bool:
@@ -301,13 +272,12 @@ class RowCommands(Generic[Kind]):
             self.services.go_to_memory(path)
             self.services.warn(actions.keyed(TOO_LARGE))
             return False
-        other = autosave.kept(data.root, autosave.name_of(path))
-        saved = await self.services.ask(DraftForm(MemorySubject(data, memory, other), self.services))
+        own_text = autosave.kept(data.root, autosave.name_of(path))
+        saved = await self.services.ask(DraftForm(MemorySubject(data, memory, own_text), self.services))
         self.services.read()
         return bool(saved)
 
     async def go_to(self, paths: Sequence[str]) -> None:
-        """Go to a memory; of several, ask which."""
         path: str | None = paths[0]
         if len(paths) > 1:
             rows = [(other, safe_text.line(self.services.data.tilde(other))) for other in paths]

@@ -1,60 +1,77 @@
 """The commands of the inbox: what a verb does is decided by the kind of the chosen rows."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 from rich.text import Text
 
 from memtui import actions
+from memtui.base.findings import Problem
+from memtui.base.phrasing import many, some
+from memtui.review import outside_changes
+from memtui.store.versions.writers import Occasions
 from memtui.tidy import waiting_proposals
+from memtui.tidy.checks import fixes
+from memtui.tui.dialogs import history
+from memtui.tui.dialogs.ask import Choice, left_alone
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.change_rows import ChangeCommands
 from memtui.tui.screens.inbox.chosen import GHOST_WORDS, Chosen, RowCommands
-from memtui.tui.screens.inbox.entries import DraftCommands, TodoCommands
-from memtui.tui.screens.inbox.memory_rows import ChangedCommands, ProblemCommands, TrustCommands
+from memtui.tui.screens.inbox.drafts import DraftCommands
+from memtui.tui.screens.inbox.entries import TodoCommands, lines_of
+from memtui.tui.screens.inbox.proposals import ProposalCommands
 from memtui.tui.screens.inbox.row import FOLD, GHOST, ONE_OFFS, SNOOZED, FoldRow, InboxView, cells
-from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command
-from memtui.views.decisions import BY_OTHERS, KINDS, Decision, ProposedRow
+from memtui.tui.widgets.markdown import draw
+from memtui.views import changes
+from memtui.views.decisions import BY_OTHERS, KINDS, ChangedRow, Decision, ProblemRow, ProposedRow, TrustRow
 
+# The verbs, as they follow each other in the foot.
 VERBS = ("approve", "edit", "reject", "later", "merge", "history", "follow")
+OF_ONE_CAUSE = "All have one cause: space marks each, A all that need no second look, once they are unfolded."
+# Why rows are in a fold, by its key.
+WHY = {
+    ONE_OFFS: "Drafts of what was said once and was likely not meant for good.",
+    SNOOZED: "You hid these. They come back by themselves.",
+    BY_OTHERS: "Memories that Claude, an editor or a program wrote since you last saw them.",
+}
+# The problems that a choice between two versions ends.
+CONFLICTS = ("memories.conflict", "memories.index_conflict")
+VERSIONS = (("ours", "Keep our version"), ("theirs", "Keep their version"), ("both", "Keep both, ours first"))
 
 
-class Ghost:
-    """The grey row of what was rejected, until the next decision. `below`: the keys of the rows below it."""
+class GhostCommands(RowCommands[Decision]):
+    """The grey row of what was rejected, until the next decision, and what rejects it for good."""
 
-    def __init__(self, screen: ListScreen[Decision]) -> None:
-        self.screen = screen
-        self.rows: list[Decision] = []
-        self.below: set[str] = set()
+    def __init__(self, chosen: Chosen, view: InboxView) -> None:
+        super().__init__(chosen, view)
+        self.grey: list[Decision] = []
+        self._below: set[str] = set()  # the keys of the rows below it
 
     def put(self, rows: Sequence[Decision]) -> None:
         """Let a row of the list stay grey; without one, there is no grey row."""
         keys = [row.key for row in self.screen.table.rows]
-        self.below = {*keys[keys.index(rows[0].key) + 1 :]} if rows else set()
-        self.rows = [replace(row, key=f"ghost {row.key}", kind=GHOST, is_taken=False) for row in rows]
+        self._below = {*keys[keys.index(rows[0].key) + 1 :]} if rows else set()
+        self.grey = [replace(row, key=f"ghost {row.key}", kind=GHOST, is_taken=False) for row in rows]
 
     def among(self, rows: Sequence[Decision]) -> Sequence[Decision]:
         """Return the rows of the list with the grey one in its place."""
-        here = next((at for at, row in enumerate(rows) if row.key in self.below), len(rows))
-        return [*rows[:here], *self.rows, *rows[here:]]
+        here = next((at for at, row in enumerate(rows) if row.key in self._below), len(rows))
+        return [*rows[:here], *self.grey, *rows[here:]]
 
     def drop(self) -> None:
-        if self.rows:
-            self.rows = []
+        if self.grey:
+            self.grey = []
             self.screen.fill()
 
+    def describe(self, row: Decision) -> Described:
+        return Described(Text(f"{row.says}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
 
-class GhostCommands(RowCommands[Decision]):
-    """The command on the grey row of what was rejected just now."""
-
-    def table(self) -> dict[str, Command]:
-        return {"reject": Command(self.forbid)}
-
-    async def forbid(self) -> None:
+    async def reject(self) -> None:
         """Reject it for good. One that is alone in the list asks, as the cursor could not go on to another row."""
-        (row,) = self.chosen.same_kind()
+        (row,) = self.rows
         is_alone = len(self.screen.table.rows) == 1
         if is_alone and not await self.chosen.agrees("Never again", Text(row.says), "reject it for good"):
             return
@@ -66,15 +83,6 @@ class GhostCommands(RowCommands[Decision]):
             waiting_proposals.reject(data.store(), [row.proposal], never=True)
         elif row.item is not None:
             data.review().never([row.item])
-
-
-OF_ONE_CAUSE = "All have one cause: space marks each, A all that need no second look, once they are unfolded."
-# Why rows are in a fold, by its key.
-WHY = {
-    ONE_OFFS: "Drafts of what was said once and was likely not meant for good.",
-    SNOOZED: "You hid these. They come back by themselves.",
-    BY_OTHERS: "Memories that Claude, an editor or a program wrote since you last saw them.",
-}
 
 
 class FoldCommands(RowCommands[FoldRow]):
@@ -92,48 +100,186 @@ class FoldCommands(RowCommands[FoldRow]):
         return Described(text)
 
 
+class ChangedCommands(RowCommands[ChangedRow]):
+    """The commands that keep, edit and reject memories that somebody else wrote."""
+
+    def why_not(self, verb: str) -> str:
+        is_deleted = self.rows[0].changed.kind == "deleted"
+        return "It was deleted: there is nothing to edit." if verb == "edit" and is_deleted else ""
+
+    def look_up(self, row: ChangedRow) -> Callable[[], object] | None:
+        """Return what finds the session and the prompt in which an agent wrote it."""
+        is_known = not row.changed.writer.session or row.key in self.view.occasions
+        return None if is_known else partial(Occasions(self.view.data.env).of, row.changed.writer)
+
+    def describe(self, row: ChangedRow) -> Described:
+        view = self.view
+        text = draw([self.own_text(row), *row.describe(view.data, view.occasions.get(row.key))])
+        view.needed = lines_of(text, view.detail_width)
+        keys = [
+            ("inbox.approve", "keep it: it is trusted, and sessions get it" if row.undelivered else "keep it"),
+            ("inbox.reject", f"reject it: {changes.BACK[row.changed.kind]}"),
+            ("inbox.edit", "edit it; what you save counts as seen"),
+        ]
+        return self.with_keys(text, keys[: 2 + (row.changed.kind != "deleted")])
+
+    def copied(self, row: ChangedRow) -> str:
+        return draw([row.difference(self.view.data)]).plain
+
+    async def _agreed(self, verb: str, *, back: bool = False) -> bool:
+        """Show what is not on the screen, `back`: what rejecting does; return whether the person goes on."""
+        if self.chosen.is_seen():
+            return True
+        text, rows, data = Text(), self.rows, self.services.data
+        occasions = Occasions(data.env)
+        for row in rows:
+            occasion = await asyncio.to_thread(occasions.of, row.changed.writer)
+            text.append_text(draw(row.describe(data, occasion, back=back))).append("\n")
+        what = f"{verb} {many(len(rows), 'memory', 'memories')}"
+        title = "this is what changes" if back else "this is what was changed"
+        return await self.chosen.agrees(f"{what[0].upper()}{what[1:]}: {title}", text, what)
+
+    async def approve(self) -> None:
+        """Mark the chosen ones as seen, and trust those that are not; what is not on the screen is shown first."""
+        rows, data = self.rows, self.services.data
+        if await self.goes_on_with_own(self.edit):
+            return
+        untrusted, memories = [row.undelivered for row in rows], [row.changed for row in rows]
+        if await self._agreed("keep and trust" if any(untrusted) else "keep"):
+            sentence = changes.done("keep", memories) + (" Sessions get it now." if untrusted == [True] else "")
+            self.chosen.act(lambda: outside_changes.keep(data.store().journal, data.versions, memories), sentence)
+
+    async def reject(self) -> None:
+        """Restore what the person saw last, as one step of undo; what is not on the screen is shown first."""
+        rows, data = self.rows, self.services.data
+        rejected = self.rejected(rows)
+        if not await self._agreed("reject", back=True):
+            return
+        try:
+            work = partial(outside_changes.reject, data.store(), data.versions, [row.changed for row in rows])
+            outcome = await self.services.progress.run(work, len(rows))
+            self.chosen.take_off([f"changed:{item.key}" for item, _ in outcome.failed])
+            data.take_in()
+        finally:
+            self.services.read()
+        if len(rows) == 1 and outcome.failed:
+            raise outcome.failed[0][1]
+        if not outcome.failed:
+            self.services.say(f"{rejected} {actions.takes_back()}")
+            return
+        answer = changes.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
+        reasons = [(row["name"], row["message"]) for row in changes.failures(outcome.failed)]
+        await self.services.ask(left_alone(f"{many(len(reasons), 'memory', 'memories')} left alone: {answer}", reasons))
+
+    async def edit(self) -> None:
+        """Edit the memory in its form, over the inbox: what is saved there counts as seen."""
+        change = self.rows[0].changed
+        if await self.edit_memory(change.key, change.scope.label):
+            self.services.data.take_in()
+            self.chosen.take_off()
+            self.services.read()
+
+    async def history(self) -> None:
+        change = self.rows[0].changed
+        await history.show_memory(self.services, change.scope, change.key)
+
+    def follow(self) -> None:
+        self.services.go_to_memory(self.rows[0].changed.key)
+
+
+class ProblemCommands(RowCommands[ProblemRow]):
+    of_one: ClassVar[frozenset[str]] = frozenset({"approve", "edit", "follow"})
+
+    def why_not(self, verb: str) -> str:
+        row = self.rows[0]
+        can = verb not in self.of_one or row.paths or (verb != "follow" and row.problem.cause in CONFLICTS)
+        return "" if can else f"This is for you to do: {row.problem.remedy}".rstrip(": ")
+
+    def describe(self, row: ProblemRow) -> Described:
+        text = draw(row.describe(self.view.data))
+        keys = [("inbox.approve", "edit the memory"), ("inbox.follow", "go to the memory")] if row.paths else []
+        if row.problem.cause in CONFLICTS:
+            keys = [("inbox.approve", "choose which version to keep"), *keys[1:]]
+        keys += [("inbox.reject", "reject: do not list it again"), ("inbox.later", "list it later")]
+        return self.with_keys(text, keys)
+
+    async def approve(self) -> None:
+        """Edit the memory in its form, over the inbox; of what git could not merge, ask which version to keep."""
+        row = self.rows[0]
+        if row.problem.cause in CONFLICTS:
+            await self._resolve(row.problem)
+            return
+        scopes, path = self.services.data.scopes(), row.paths[0]
+        await self.edit_memory(path, next((s.label for s in scopes if path.startswith(s.directory + "/")), ""))
+
+    edit = approve
+
+    def reject(self) -> None:
+        self.never()
+
+    async def follow(self) -> None:
+        await self.go_to(self.rows[0].paths)
+
+    async def _resolve(self, problem: Problem) -> None:
+        names = some(problem.memories or ["MEMORY.md"])
+        side = await self.services.ask(Choice(f"Git could not merge two versions: {names}", VERSIONS))
+        if side:
+            subjects, store = [finding.subject for finding in problem.parts], self.services.data.store()
+            self.chosen.act(lambda: fixes.resolve(store, subjects, side), f"Resolved: {names}.")
+
+
+class TrustCommands(RowCommands[TrustRow]):
+    def describe(self, row: TrustRow) -> Described:
+        keys = [("inbox.approve", "trust it as shown: sessions get it"), ("inbox.reject", "reject: do not ask again")]
+        return self.with_keys(draw(row.describe(self.view.data)), keys)
+
+    async def approve(self) -> None:
+        """Trust the chosen memories, byte for byte as they are shown; those not on the screen are shown first."""
+        rows, data = self.rows, self.services.data
+        text, what = Text("\n").join(draw(row.describe(data)) for row in rows), many(len(rows), "memory", "memories")
+        title = f"Trust {what}: sessions get this"
+        if self.chosen.is_seen() or await self.chosen.agrees(title, text, f"trust {what}"):
+            grant = partial(outside_changes.grant, data.journal(), [row.untrusted for row in rows])
+            self.chosen.act(grant, f"Trusted from now on: {self.named(rows)}.")
+
+    def reject(self) -> None:
+        self.never()
+
+    async def follow(self) -> None:
+        await self.go_to([self.rows[0].untrusted.memory.path])
+
+
 Families = Mapping[str, RowCommands[Any]]
-
-
-def families_of(chosen: Chosen, view: InboxView) -> Families:
-    """Return what describes rows and decides about them, by the family of their kind."""
-    return {
-        "draft": DraftCommands(chosen, view),
-        "ghost": GhostCommands(chosen, view),
-        "todo": TodoCommands(chosen, view),
-        "changed": ChangedCommands(chosen, view),
-        "change": ChangeCommands(chosen, view),
-        "problem": ProblemCommands(chosen, view),
-        "trust": TrustCommands(chosen, view),
-        FOLD.family: FoldCommands(chosen, view),
-    }
+OF_FAMILY: Mapping[str, type[RowCommands[Any]]] = {
+    "draft": DraftCommands,
+    "todo": TodoCommands,
+    "changed": ChangedCommands,
+    "change": ProposalCommands,
+    "problem": ProblemCommands,
+    "trust": TrustCommands,
+    FOLD.family: FoldCommands,
+}
 
 
 def commands(chosen: Chosen, families: Families) -> dict[str, Command]:
-    """Return the commands by the id of their action."""
-    tables = {family: rows.table() for family, rows in families.items()}
-    return {f"inbox.{verb}": _routed(chosen, tables, verb) for verb in VERBS}
+    """Return the commands by the id of their action: of each verb the one of the chosen rows' family."""
 
-
-def _routed(chosen: Chosen, tables: Mapping[str, Mapping[str, Command]], verb: str) -> Command:
-    """Return the command of a verb, which the kind of the chosen rows decides."""
-
-    def why_not() -> str:
+    def why_not(verb: str) -> str:
         leader = chosen.leader
         if leader is None:
             return chosen.nothing()
-        if (own := tables[leader.kind.family].get(verb)) is not None:
-            return own.why_not()
-        if leader.kind is GHOST:
+        rows = families[leader.kind.family]
+        if leader.kind is GHOST and verb != "reject":
             return actions.keyed(GHOST_WORDS)
+        if hasattr(rows, verb):
+            return (rows.screen.one_by_one() if verb in rows.of_one else "") or rows.why_not(verb)
         ways = [f"{actions.key_of(f'inbox.{other}')} {word}" for other, word in leader.kind.verbs.items()]
         kinds = [kind.plural for kind in KINDS if verb in kind.verbs]
         whose = f"{actions.key_of(f'inbox.{verb}')} is for {kinds[0]}; of" if len(kinds) == 1 else "That is not for"
         return f"{whose} a {leader.kind.singular}: {', '.join(ways)}."
 
-    def run() -> object:
+    def run(verb: str) -> object:
         leader = chosen.leader
-        own = tables[leader.kind.family].get(verb) if leader is not None else None
-        return own.run() if own is not None else None
+        return None if leader is None else getattr(families[leader.kind.family], verb)()
 
-    return Command(run, why_not)
+    return {f"inbox.{verb}": Command(partial(run, verb), partial(why_not, verb)) for verb in VERBS}

@@ -105,7 +105,6 @@ class InboxView:
         return [memory for scope in near for memory in scopes.memories(scope, self.data.known)]
 
     def similar(self, item: Waiting) -> Sequence[Similar]:
-        """Return the memories that are similar to a draft, the most similar first."""
         proposed = self.draft(item)
         return similarity.to_draft(proposed.name, item.text, self.near(item)) if isinstance(proposed, Draft) else ()
 

@@ -20,14 +20,13 @@ from memtui.base.storage import file_error
 from memtui.review.evidence import Evidence
 from memtui.store.memory import Memory
 from memtui.tidy.composed_files import Weighed
-from memtui.tui import textual_bindings
-from memtui.tui.dialogs import backfill
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import REPEATED, Described
-from memtui.tui.screens.inbox import entries, reader
+from memtui.tui.screens.inbox import entries, proposals
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
-from memtui.tui.screens.inbox.commands import Ghost, commands, families_of
-from memtui.tui.screens.inbox.reader import InboxPlan, InboxReading, PlannedChanges
+from memtui.tui.screens.inbox.commands import OF_FAMILY, VERBS, GhostCommands, commands
+from memtui.tui.screens.inbox.entries import InboxReading
+from memtui.tui.screens.inbox.proposals import InboxPlan, PlannedChanges
 from memtui.tui.screens.inbox.row import (
     GHOST,
     LEGEND,
@@ -40,11 +39,10 @@ from memtui.tui.screens.inbox.row import (
     folded,
     mistake,
 )
-from memtui.tui.screens.inbox.text import why_empty
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Command, Services
+from memtui.tui.services import Command, Services, bindings
 from memtui.tui.widgets.rows import Column, RowList
-from memtui.views import query, safe_text
+from memtui.views import notes, query, safe_text
 from memtui.views.decisions import Decision, ProposedRow, in_order
 
 # How long the cursor rests on a draft before its transcript is read.
@@ -52,21 +50,29 @@ REST_SECONDS = 0.15
 # How long no decision follows another before what depends on them is read: changes, similar memories.
 SETTLE_SECONDS = 1.5
 READING = "Reading …"
+EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. \
+Memories that overlap, have expired or are broken are listed here, each with its fix."""
+UNHEARD = "Sessions will save no drafts here.\n{}."
+# What else can be done where nothing waits; the first only where something may be written.
+ELSEWHERE = (
+    "To find drafts in earlier sessions: {app.palette}, past sessions. {app.note} writes a note, ",
+    "{app.memories} shows the memories.",
+)
+PLANNING = "\nLooking for what can be merged, fixed or removed …"
 COLUMNS = (
     Column("kind", 8),
     Column("what it says"),
     Column("for", 14, from_width=72, beside_width=REPEATED),
     Column("when", 4, right=True),
 )
-# The actions in the foot, in their order; those of a row come first.
-IN_FOOT = ("approve", "edit", "reject", "later", "merge", "history", "follow")
+# The actions in the foot after those of a row.
 ON_LIST = ("mark", "mark_all", "filter", "project")
 
 
 class Inbox(ListScreen[Decision]):
     """The screen: on the left the list, on the right what the row under the cursor becomes, and why."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("inbox")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("inbox")]
     group: ClassVar[str] = "inbox"
     glance_lines = 20
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})
@@ -87,10 +93,12 @@ class Inbox(ListScreen[Decision]):
             id="list",
         )
         super().__init__(services, table, placeholder="words, kind:, type:, scope:, is:, project:")
-        self.chosen, self._ghost = Chosen(services, self, self._take_off), Ghost(self)
-        self.families = families_of(self.chosen, self.view)
+        self.chosen = Chosen(services, self, self._take_off)
+        self._ghost = GhostCommands(self.chosen, self.view)
+        families = {family: kind(self.chosen, self.view) for family, kind in OF_FAMILY.items()}
+        self.families = families | {GHOST.family: self._ghost}
         self.commands |= commands(self.chosen, self.families) | {
-            "inbox.backfill": Command(lambda: backfill.begin(services)),
+            "inbox.backfill": Command(self._read_past_sessions),
             "list.mark": Command(self.mark, self.chosen.why_not_marked),
             "list.mark_all": Command(self.chosen.mark_all, self.chosen.why_not_marked),
             "list.project": Command(self.toggle_projects),
@@ -151,7 +159,7 @@ class Inbox(ListScreen[Decision]):
     def _read(self, last: InboxReading | None = None, *, with_memories: bool = True) -> None:
         """Read all, or after a decision about entries these alone, with the rest as in `last`."""
         worker, data, removed = get_current_worker(), self.services.data, frozenset(self._gone)
-        reading = reader.read_entries(data, last) if last else reader.read(data, all_projects=self.of_all_projects)
+        reading = entries.read_entries(data, last) if last else entries.read(data, all_projects=self.of_all_projects)
         if worker.is_cancelled or reading is None:
             return
         self.call_later(self._show_reading, reading, removed)
@@ -180,7 +188,7 @@ class Inbox(ListScreen[Decision]):
         hidden = self._last.hidden if self._last is not None else {}
         rows = [row for row in (*self._entries, *self._changes.rows) if row.key not in self._gone]
         self.all_rows, keys = in_order(rows, hidden, self.view.now), {f"ghost {row.key}" for row in rows}
-        self._ghost.rows = [row for row in self._ghost.rows if row.key not in keys]  # else it was undone
+        self._ghost.grey = [row for row in self._ghost.grey if row.key not in keys]  # else it was undone
         awake = [row for row in self.all_rows if row.until is None]
         # The tab counts what the key chose, not what a query names.
         if (self.planned or self._plan_problem) and self.of_all_projects == self.services.all_projects:
@@ -273,8 +281,11 @@ class Inbox(ListScreen[Decision]):
             return words if is_mistaken or self.of_all_projects else f"{words}\n{key} shows all projects."
         if self._last is None:
             return READING
-        planning = self.planning and not self.planned
-        return why_empty(self.services.data.unheard(), planning=planning, read_only=self.services.read_only)
+        read_only = self.services.read_only
+        why = notes.keyed(self.services.data.unheard(), read_only=read_only)
+        words = UNHEARD.format(why[:1].upper() + why[1:]) if why else EMPTY
+        words += PLANNING * (self.planning and not self.planned)
+        return f"{words}\n{actions.keyed(''.join(ELSEWHERE[read_only:]))}"
 
     def numbers(self) -> tuple[str, str]:
         count, total = (len([row for row in rows if row.until is None]) for rows in (self.table.rows, self.all_rows))
@@ -314,8 +325,8 @@ class Inbox(ListScreen[Decision]):
         leader = self.chosen.leader
         if leader is None:
             return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.all_rows else ("project",))]
-        verbs = [verb for verb in IN_FOOT if verb in leader.kind.verbs]
-        if self.chosen.verb == "merge":
+        verbs = [verb for verb in VERBS if verb in leader.kind.verbs]
+        if all(row.is_taken for row in self.chosen.same_kind()):  # such drafts can't be approved, but merged
             verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "approve"})]
         return [
             *(replace(actions.get(f"inbox.{verb}"), footer=leader.kind.verbs[verb]) for verb in verbs),
@@ -333,6 +344,11 @@ class Inbox(ListScreen[Decision]):
         row = self.table.row
         return "" if row is None else self.families[row.kind.family].copied(row)
 
+    async def _read_past_sessions(self) -> None:
+        from memtui.tui.dialogs import offers
+
+        await offers.read_past_sessions(self.services)
+
     # changes
 
     def plan(self) -> None:
@@ -344,34 +360,33 @@ class Inbox(ListScreen[Decision]):
     def _plan(self) -> None:
         """Plan, then weigh each change. A worker that is cancelled shows nothing more."""
         worker, data = get_current_worker(), self.services.data
+        plan, problem = None, ""
         try:
-            plan = reader.plan(data, lambda: not worker.is_cancelled)
+            plan = proposals.plan(data, lambda: not worker.is_cancelled)
         except (MemtuiError, OSError) as error:
-            if not worker.is_cancelled:
-                self.call_later(self._show_failure, error if isinstance(error, MemtuiError) else file_error(error))
-            return
-        if worker.is_cancelled:
-            return
-        self.call_later(self._show_plan, plan)
-        for weighed in reader.weigh(data, plan):
+            failure = error if isinstance(error, MemtuiError) else file_error(error)
+            problem = f"{failure.message} {failure.hint}".strip()
+        if not worker.is_cancelled:
+            self.call_later(self._show_plan, plan, problem)
+        for weighed in proposals.weigh(data, plan) if plan is not None else ():
             if worker.is_cancelled:
                 return
             self.call_later(self._show_weighed, weighed)
-        self.call_later(setattr, self, "planning", False)
+        if not worker.is_cancelled:
+            self.call_later(setattr, self, "planning", False)
 
-    def _show_plan(self, plan: InboxPlan) -> None:
-        self._changes.take(plan)
-        self.planned = True
+    def _show_plan(self, plan: InboxPlan | None, problem: str) -> None:
+        self._plan_problem = problem
+        if plan is not None:
+            self._changes.take(plan)
+            self.planned = True
+        else:
+            self.planning = False
         self._arrange()
 
     def _show_weighed(self, weighed: Sequence[Weighed]) -> None:
         self._changes.weigh(weighed)
         self.table.redraw()
-        self._arrange()
-
-    def _show_failure(self, error: MemtuiError) -> None:
-        self._plan_problem = f"{error.message} {error.hint}".strip()
-        self.planning = False
         self._arrange()
 
     @work(thread=True, exclusive=True, group="changes")
@@ -398,7 +413,7 @@ class Inbox(ListScreen[Decision]):
             self._changes.decided |= changes
             self._settle_soon()
         self._arrange()
-        if self.table.row in self._ghost.rows:
+        if self.table.row in self._ghost.grey:
             below = self.table.cursor + 1
             self.table.move_to(below if below < len(self.table.rows) else max(0, below - 2))
 
@@ -426,6 +441,5 @@ class Inbox(ListScreen[Decision]):
         return row.key if isinstance(row, FoldRow) else self._folds.get(row.key, "")
 
     def _draw(self, row: Decision) -> list[Text]:
-        """Draw the cells of a row; in a fold it is indented."""
         kind, what, *more = cells(row, self.view)
         return [kind, Text("  ").append_text(what) if row.key in self._folds else what, *more]

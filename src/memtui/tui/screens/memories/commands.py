@@ -13,8 +13,7 @@ from memtui.store import memory, scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
-from memtui.tui.batch import report
-from memtui.tui.dialogs.ask import Choice, Line, sure
+from memtui.tui.dialogs.ask import Choice, Line, report, sure
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave

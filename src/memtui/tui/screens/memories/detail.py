@@ -20,7 +20,7 @@ from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.tui.screens.memories.rows import Pair, last
 from memtui.tui.services import Services
 from memtui.tui.widgets import markdown
-from memtui.tui.widgets.parts import draw
+from memtui.tui.widgets.markdown import draw
 from memtui.views import colours, safe_text
 from memtui.views import memories as present
 from memtui.views.deliveries import recalls

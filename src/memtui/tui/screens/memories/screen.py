@@ -16,9 +16,8 @@ from memtui.actions import Action
 from memtui.base import findings
 from memtui.base.phrasing import many, some
 from memtui.store.scopes import Scope
-from memtui.tui import textual_bindings
 from memtui.tui.model import autosave, fuzzy
-from memtui.tui.model.remembered import State
+from memtui.tui.model.data import State
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories import rows, tree
@@ -29,7 +28,7 @@ from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair
 from memtui.tui.screens.memories.transfers import TransferCommands
 from memtui.tui.screens.memories.tree import ScopeTree
-from memtui.tui.services import Command, Services, first_of
+from memtui.tui.services import Command, Services, bindings, first_of
 from memtui.tui.widgets.field import Completion
 from memtui.tui.widgets.rows import RowList
 from memtui.views import query, safe_text
@@ -50,7 +49,7 @@ IN_SCOPES = "That is for the list: enter goes to it."
 class Memories(ListScreen[Pair]):
     """The screen: scopes on the left, memories in the middle, the memory on the right, below the list or over it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("memories")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("memories")]
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     row_word: ClassVar[str] = "memory"

@@ -16,7 +16,7 @@ from memtui.models.subconscious.control import Overview
 from memtui.settings import config, setting
 from memtui.settings.setting import Setting, Value
 from memtui.tidy.checks import fixes, retention
-from memtui.tui import hooks_offer
+from memtui.tui.dialogs import offers
 from memtui.tui.dialogs.ask import Choice, Line, sure
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup.rows import HOOKS, MARKS, SetupRow, Snapshot
@@ -89,7 +89,7 @@ class SetupCommands:
                 ways["remove"] = Way(partial(self._reset, option), f"reset {name} to the default")
         hooks, reading = self.snapshot().hooks, self.snapshot().reading
         if self.is_of_hooks(row) and hooks is not None and hooks.installed:
-            remove = partial(hooks_offer.change_hooks, self.services, "uninstall")
+            remove = partial(offers.change_hooks, self.services, "uninstall")
             ways["remove"] = Way(remove, "remove the hooks, after showing the change", "remove hooks")
         elif row is not None and isinstance(row.about, Overview) and reading is not None and reading.stopped is None:
             ways["remove"] = Way(self._stop_reading, "stop it, also what it reads now")
@@ -131,7 +131,7 @@ class SetupCommands:
     def _fix(self, fix: str, row: SetupRow) -> object:
         """Fix what a row shows, after asking where a person decides."""
         asking: dict[str, Callable[[], object]] = {
-            "install": lambda: hooks_offer.change_hooks(self.services, "install"),
+            "install": lambda: offers.change_hooks(self.services, "install"),
             "config": self._edit_file,
             "collect": self._collect,
             "start": self._start_reading,

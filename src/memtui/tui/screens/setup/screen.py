@@ -16,14 +16,13 @@ from textual.worker import get_current_worker
 from memtui import actions
 from memtui.base.phrasing import many
 from memtui.hooks.install import checkup
-from memtui.tui import textual_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup import rows, text
 from memtui.tui.screens.setup.commands import SetupCommands
 from memtui.tui.screens.setup.rows import BAD, PROBLEMS, SetupRow, Snapshot, take_snapshot
-from memtui.tui.services import Command, Services
+from memtui.tui.services import Command, Services, bindings
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import query
 
@@ -47,7 +46,7 @@ class SnapshotTaken(Message):
 class Setup(ListScreen[SetupRow]):
     """The screen: a list whose headings unfold, and beside it the row under the cursor in full."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*textual_bindings.bindings("setup")]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("setup")]
     group: ClassVar[str] = "setup"
     legend: str = rows.LEGEND
     terms: ClassVar[Collection[str]] = ("is",)

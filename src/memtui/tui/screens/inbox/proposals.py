@@ -1,0 +1,328 @@
+"""Merges, fixes and removals in the inbox: planned in a worker, described, changed in a form, made and rejected."""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.base import fs, paths
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import many, some
+from memtui.client import locate
+from memtui.redact import redact
+from memtui.settings import config
+from memtui.store import memory, sidecars, trust
+from memtui.store.plan import is_index
+from memtui.tidy import changeset, composed_files, similarity, waiting_proposals
+from memtui.tidy.changeset import Proposal
+from memtui.tidy.composed_files import Applied, Weighed
+from memtui.tui.dialogs.ask import Choice, left_alone
+from memtui.tui.dialogs.dialog import Preview
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Subject, Typed, fits
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
+from memtui.tui.model.data import Data
+from memtui.tui.screens.frame import Described
+from memtui.tui.screens.inbox.chosen import MEMORIES, REJECT, RowCommands
+from memtui.tui.screens.inbox.row import autosave_name, counted
+from memtui.tui.widgets import markdown
+from memtui.tui.widgets.markdown import draw
+from memtui.views import changesets, decisions, safe_text
+from memtui.views.decisions import Decision, ProblemRow, ProposedRow
+from memtui.views.parts import heading
+
+SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
+OUTDATED = "A file that this was made from has changed since. What you typed stays here to be copied."
+# Characters of a text that is shown with others, and of several changes, after which only their names are shown.
+SHOWN, MOST_SHOWN = 4000, 60_000
+# The least time between two reports while proposals are weighed, and the pause after each: a person may be pressing
+# keys.
+TOLD_SECONDS, PAUSE_SECONDS = 0.2, 0.003
+Stamps = dict[str, int]
+
+
+class InboxPlan(NamedTuple):
+    """The proposed `changes`, the `problems` left for a person, `stamps` of the files."""
+
+    changes: Sequence[ProposedRow]
+    problems: Sequence[ProblemRow]
+    stamps: Stamps
+
+
+class PlannedChanges:
+    """The rows of what was planned last, and the ids of changes `decided` on since, which an undo brings back."""
+
+    def __init__(self) -> None:
+        self._rows: Sequence[ProposedRow] = ()
+        self._problems: Sequence[ProblemRow] = ()
+        self.decided: set[str] = set()
+        self._stamps: Stamps = {}
+
+    @property
+    def rows(self) -> list[Decision]:
+        return [*(row for row in self._rows if row.proposal.id not in self.decided), *self._problems]
+
+    def take(self, plan: InboxPlan) -> None:
+        """Take over a new plan; what was weighed stays so, and so do the changes that an undo may bring back."""
+        weights = {row.proposal.id: row.weighed for row in self._rows}
+        ids = {row.proposal.id for row in plan.changes}
+        proposed_rows = [row for row in self._rows if row.proposal.id in self.decided - ids]
+        rows = [decisions.weighed(row, weights.get(row.proposal.id)) for row in plan.changes]
+        self.decided -= ids
+        self._rows, self._stamps = [*rows, *proposed_rows], plan.stamps
+        self._problems = plan.problems
+
+    def weigh(self, weighed: Sequence[Weighed]) -> None:
+        weights = {row.proposal.id: row.weighed for row in self._rows}
+        weights |= {other.proposal.id: other for other in weighed}
+        self._rows = [decisions.weighed(row, weights[row.proposal.id]) for row in self._rows]
+
+    def look(self, data: Data) -> tuple[set[str], bool]:
+        """Return which decided changes are open again, and whether a file of the plan has changed. Slow."""
+        decided = [row for row in self._rows if row.proposal.id in self.decided]
+        refused = set(waiting_proposals.rejected(data.root)) if decided else set()
+        back = {row.proposal.id for row in decided if row.proposal.subject not in refused and row.proposal.is_current}
+        try:
+            return back, stamps(data) != self._stamps
+        except (MemtuiError, OSError):  # planning says what is wrong
+            return back, True
+
+
+def plan(data: Data, go_on: Callable[[], bool]) -> InboxPlan:
+    """Plan what can be done about the memories. Raises MemtuiError, OSError."""
+    before = stamps(data)
+    return InboxPlan(*decisions.of_plan(data, data.undecided(go_on)), before)
+
+
+def weigh(data: Data, plan: InboxPlan) -> Iterator[list[Weighed]]:
+    """Weigh the changes of a plan, and yield those that were weighed since the last time."""
+    files, since = data.store().files(), time.monotonic()
+    weighed: list[Weighed] = []
+    for row in plan.changes:
+        weighed.append(composed_files.weigh(files, row.proposal))
+        if time.monotonic() - since > TOLD_SECONDS:
+            yield weighed
+            weighed, since = [], time.monotonic()
+            time.sleep(PAUSE_SECONDS)
+    yield weighed
+
+
+def stamps(data: Data) -> Stamps:
+    """Return the stamps of the files that a plan depends on, by path. Raises MemtuiError or OSError."""
+    root = data.root
+    files = [waiting_proposals.rejected_path(root), sidecars.pairs_path(root), trust.path(root), config.file_path(root)]
+    inboxes = [paths.inbox_dir(root, slug) for slug in (None, data.slug)]
+    for directory in (waiting_proposals.directory(root), *inboxes):
+        files += [f"{directory}/{name}" for name in (os.listdir(directory) if os.path.isdir(directory) else ())]
+    for scope in data.scopes():
+        if scope.kind == "instructions":
+            files += [f"{scope.directory}/{name}" for name in scope.files]
+        elif not scope.problem:
+            files += [scope.index_path, *(f"{scope.directory}/{name}" for name, _ in locate.walk(scope.directory))]
+    return {path: fs.stamp(path) for path in files}
+
+
+def texts(proposal: Proposal) -> list[tuple[Text, Text]]:
+    """Return the memories that become others: name and whether it stays, and its text."""
+    drawn = []
+    for file in proposal.outputs:
+        if file.before is None or is_index(file.path):
+            continue
+        mem = memory.from_bytes("", "", file.before)
+        whole = f"{mem.description}\n\n{mem.body.strip()}".strip()
+        body = markdown.render(whole[:SHOWN]).append("\n…" if len(whole) > SHOWN else "")
+        stays = "  is deleted" if file.after is None else "  is kept"
+        drawn.append((Text().append(safe_text.line(changeset.name(file.path), 60), "bold").append(stays, "dim"), body))
+    return drawn
+
+
+def _texts(text: Text, proposal: Proposal) -> None:
+    """Append the texts of a merge; of two, the words are underlined that only one has."""
+    parts = texts(proposal)
+    if len(parts) == 2:
+        bodies = [body for _, body in parts]
+        for body, spans in zip(bodies, similarity.differing(*(body.plain for body in bodies)), strict=True):
+            for start, end in spans:
+                body.stylize("underline", start, end)
+    text.append(*heading(f"the texts{'; underlined is what only one of them says' * (len(parts) == 2)}"))
+    for title, body in parts:
+        text.append_text(title).append("\n").append_text(body).append("\n\n")
+
+
+def previewed(changes: Sequence[ProposedRow]) -> Text:
+    """Return what several proposals make, one after the other; of those after MOST_SHOWN only the names."""
+    text = Text()
+    for row in changes:
+        if len(text) > MOST_SHOWN:
+            text.append(f"{safe_text.line(changeset.title(row.proposal), 200)}\n")
+        else:
+            text.append_text(draw(changesets.brief(row.proposal, row.weighed, row.place))).append("\n")
+    return text
+
+
+class OutcomeSubject(Subject):
+    """The one file that a proposal writes, beside the texts that it is made of. `applied`: what saving made."""
+
+    name, gone, action, across = "this change", OUTDATED, "inbox.edit", 200
+    applied: Applied | None = None
+
+    def __init__(self, data: Data, row: ProposedRow) -> None:
+        self.data, self.row = data, row
+        self.proposal = proposal = row.proposal
+        (self.output,) = proposal.written
+        self.memory = memory.from_bytes(self.output.path, "", self.output.after or b"")
+        self.whole = is_index(self.output.path) or self.memory.broken is not None or not self.memory.has_frontmatter
+        name, words = autosave_name(row), safe_text.line(changeset.title(proposal), 100)
+        self.autosave = autosave.kept(data.root, name) or Autosave(name, proposal.id)
+        self.title, self.beside = words[:1].upper() + words[1:], texts(proposal)
+        self.verb = "merge" if proposal.kind == "merge" else "make it"
+        self.fields: Sequence[FormField] = [
+            FormField("description", safe_text.line(self.memory.description)),
+            FormField("body", self.memory.body.strip("\n"), TEXT),
+        ]
+        if self.whole:
+            self.fields = [FormField("raw", self.memory.raw.decode("utf-8", "surrogateescape"), TEXT, "whole file")]
+
+    def _bytes(self, typed: Typed) -> bytes:
+        if self.whole:
+            return typed.values["raw"].encode("utf-8", "surrogateescape")
+        changed = dict(typed.changed)
+        if "body" in changed:
+            changed["body"] = "\n" + changed["body"].strip("\n") + "\n"
+        return memory.with_fields(self.memory, changed) if changed else self.memory.raw
+
+    def check(self, typed: Typed) -> Text:
+        removed = list(map(changeset.name, self._edited(typed).gone))
+        deleted = f"; {some(removed)} {'is' if len(removed) == 1 else 'are'} deleted" if removed else ""
+        return Text(safe_text.line(f"writes {changeset.name(self.output.path)}{deleted}"))
+
+    def _edited(self, typed: Typed) -> Proposal:
+        data = self._bytes(typed)
+        return self.proposal if data == self.output.after else self.proposal.edited(self.output.path, data)
+
+    def preview(self, typed: Typed) -> Preview:
+        """Return the preview of the change with the outcome that was typed: what it drops first. Raises MemtuiError."""
+        edited = self._edited(typed)
+        weighed = composed_files.weigh(self.data.store().files(), edited)
+        if weighed.refused is not None:
+            raise weighed.refused.error
+        lost = "the memory goes, and nothing replaces it" if edited.kind == "delete" else ""
+        if weighed.coverage is not None and weighed.coverage.lost:
+            lost = f"{many(len(weighed.coverage.lost), 'statement is', 'statements are')} dropped"
+        title = f"{lost}; this will be written" if lost else "1 change: this will be written"
+        return Preview(title, previewed([replace(self.row, proposal=edited, weighed=weighed)]), "make 1 change")
+
+    def there(self) -> str | None:
+        """Return the proposal's id as long as the files that it was made from are as they were; None if they aren't."""
+        return self.proposal.id if self.proposal.is_current else None
+
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:
+        return self.output.after or b"", self._bytes(typed)
+
+    def save(self, typed: Typed) -> Saved:
+        applied = composed_files.apply(self.data.store(), [self._edited(typed)])
+        if applied.refused:
+            raise applied.refused[0].error
+        self.applied = applied
+        return Saved(self.proposal.id)
+
+
+class ProposalCommands(RowCommands[ProposedRow]):
+    def why_not(self, verb: str) -> str:
+        row = self.rows[0]
+        if verb == "follow":
+            if all(is_index(file.path) for file in row.proposal.files):
+                return "It is about MEMORY.md, which is no memory."
+            return "" if row.proposal.memories else "It is about no memory that is there."
+        if verb != "edit":
+            return ""
+        if row.refused is not None:
+            return "It can't be made now: the detail says why."
+        if len(row.proposal.written) != 1:
+            return "It writes no single text. Approve or reject it."
+        raw = (row.proposal.written[0].after or b"").decode("utf-8", "surrogateescape")
+        return "" if fits(raw) else "It is too long to be changed here."
+
+    def describe(self, row: ProposedRow) -> Described:
+        text = draw([self.own_text(row), *changesets.head(row.proposal, row.weighed, row.place)])
+        if row.weighed is None:
+            text.append("\ncomparing …\n", style="dim")
+        else:
+            text.append_text(draw([*changesets.statements(row.coverage), *changesets.additions(row.proposal)]))
+        if row.proposal.kind == "merge":
+            _texts(text, row.proposal)
+        text.append_text(draw(changesets.files(row.proposal, row.weighed)))
+        keys = [("inbox.approve", "approve it: this change is made")] if row.refused is None else []
+        keys += [("inbox.edit", "edit the outcome first, in a form")] if len(row.proposal.written) == 1 else []
+        keys.append(("inbox.reject", actions.keyed(REJECT)))
+        keys += [("inbox.follow", "go to the memory")] if row.proposal.memories else []
+        return self.with_keys(text, keys)
+
+    async def follow(self) -> None:
+        await self.go_to([file.path for file in self.rows[0].proposal.memories])
+
+    async def approve(self) -> None:
+        """Make the chosen changes. Several, or one that is not on the screen to its end, are shown first."""
+        rows = self.rows
+        able = [row for row in rows if row.refused is None]
+        if rows[0].refused is not None and not able:
+            raise rows[0].refused.error
+        if await self.goes_on_with_own(self.edit):
+            return
+        if not (self.chosen.is_seen() and rows[0].weighed is not None):
+            text, unable, what = previewed(able), len(rows) - len(able), counted(able)
+            if unable:
+                text.append(f"! {many(unable, 'more is', 'more are')} marked that can't be made now.\n", style="yellow")
+            text.append(self.unsaved(), "yellow")
+            if not await self.chosen.agrees(f"{what}: this will be written", text, f"approve {what}"):
+                return
+        if not await self._may_keep_secrets(able):
+            return
+        try:  # as one step of undo
+            work = partial(composed_files.apply, self.services.data.store(), [row.proposal for row in able])
+            applied = await self.services.progress.run(work, len(able))
+        finally:
+            self.services.read(MEMORIES)
+        await self._report(applied)
+
+    async def _may_keep_secrets(self, rows: Sequence[ProposedRow]) -> bool:
+        """Return whether there is no secret that no file had before, or the person wants to keep it."""
+        diffs = [diff for row in rows if row.weighed for diff in row.weighed.diffs]
+        before, after = (
+            "\n".join((getattr(diff, key) or b"").decode("utf-8", "replace") for diff in diffs)
+            for key in ("before", "after")
+        )
+        kinds = redact.kinds_in(after, before)
+        return not kinds or await self.services.ask(Choice(redact.question(kinds), SECRET)) == "keep"
+
+    async def _report(self, applied: Applied) -> None:
+        """Say what was made; show what could not be made, and why. Raises the error if that is all."""
+        if applied.made:
+            self.chosen.take_off([refusal.proposal.ref for refusal in applied.refused])
+            self.services.say(f"{changesets.done(applied.made)} {actions.takes_back()}")
+        if len(applied.refused) == 1 and not applied.made:
+            raise applied.refused[0].error
+        if applied.refused:
+            reasons = [(changeset.title(refusal.proposal), refusal.error.message) for refusal in applied.refused]
+            title = f"{many(len(reasons), 'change was', 'changes were')} not made:"
+            await self.services.ask(left_alone(title, reasons))
+
+    async def edit(self) -> None:
+        """Edit the outcome of a change, beside the texts that it is made of; saving makes it."""
+        subject = OutcomeSubject(self.services.data, self.rows[0])
+        await self.services.ask(DraftForm(subject, self.services))
+        self.screen.fill()
+        if subject.applied is not None:
+            self.services.read(MEMORIES)
+            await self._report(subject.applied)
+
+    def reject(self) -> None:
+        """Reject the chosen changes: they are not proposed again while their memories stay as they are."""
+        proposals, store = [row.proposal for row in self.rows], self.services.data.store()
+        self.reject_with(lambda: waiting_proposals.reject(store, proposals), MEMORIES)
