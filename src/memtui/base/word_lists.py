@@ -9,3 +9,8 @@ def read(path: str) -> dict[str, str]:
     """Return the lines of each section by its name, in the order of the file. Raises OSError."""
     text = re.sub(r"(?m)^#.*\n", "", fs.read_bytes(path).decode())
     return {name: lines.strip() for name, _, lines in (part.partition("\n") for part in text.split("\n== "))}
+
+
+def sets(path: str) -> dict[str, frozenset[str]]:
+    """Return the words of each section by its name. Raises OSError."""
+    return {name: frozenset(words.split()) for name, words in read(path).items()}

@@ -10,10 +10,7 @@ from memtui.learn import phrases
 from memtui.learn.phrases import compiled
 
 # The words of each list of `vocabulary.txt`.
-VOCABULARY = {
-    name: frozenset(words.split())
-    for name, words in word_lists.read(__file__.removesuffix("wording.py") + "vocabulary.txt").items()
-}
+VOCABULARY = word_lists.sets(__file__.removesuffix("wording.py") + "vocabulary.txt")
 VERBS, NOUNS, OPEN_ENDED = VOCABULARY["verbs"], VOCABULARY["nouns"], VOCABULARY["open_ended"]
 STOP_WORDS, FEW_STOP_WORDS = VOCABULARY["stop_words"], VOCABULARY["few_stop_words"]
 # Characters: the most of a description, and those that are read of a sentence; the fewest that a lead-in leaves.

@@ -2,6 +2,7 @@
 
 Rivals differ in one telling word (a number, name, environment, verb), siblings in a date."""
 
+import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,6 +10,7 @@ from difflib import SequenceMatcher
 from itertools import chain, combinations
 from typing import NamedTuple
 
+from memtui.base import word_lists
 from memtui.store.memory import CODE, Memory
 from memtui.tidy import coverage
 
@@ -24,22 +26,12 @@ END = re.compile(
     r"\b(?:instead of|rather than|over|because|since|so that|as|but|except|unless|if|when|not)\b|,", re.IGNORECASE
 )
 WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-FILLERS = frozenset(
-    WORD.findall(
-        "a an the to of for in on at with by from and or any all every your you we it its is are be this that these "
-        "those here there use using used do run write put add keep make new code file files please just only ever "
-        "one ones two another other others more less again always never anything nothing everything something them "
-        "him her us me my our so too as well both each much many first last same way thing things"
-    )
-)
+_WORDS = word_lists.sets(os.path.dirname(__file__) + "/words.txt")
+FILLERS = _WORDS["fillers"]
 OPPOSITES = (("tabs", "spaces"), ("tab", "space"), ("single", "double"))
 KEYS = {word: "/".join(pair) for pair in OPPOSITES for word in pair}
 # In sentences that are the same otherwise.
-_SWAPS = """
-tabs/spaces tab/space single/double enable/disable enabled/disabled allow/forbid allowed/forbidden include/exclude
-required/optional before/after true/false
-"""
-_SIDES = [each.split("/") for each in _SWAPS.split()]
+_SIDES = [pair.split("/") for pair in _WORDS["opposites"]]
 SWAPPED = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
 # "Not" between two nouns ("this not that") negates only the second one.
 HELPS = "do|does|did|is|are|was|were|must|should|can|may|need|has|have|had|will|would|could|be"

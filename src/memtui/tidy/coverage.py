@@ -2,10 +2,12 @@
 
 Kept: word for word, or begun so (`begins`); reworded: the same words in order but for joining ones; else dropped."""
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from memtui.base import word_lists
 from memtui.store.frontmatter import document, prose
 from memtui.store.plan import is_index
 from memtui.tidy.changeset import Proposal
@@ -24,12 +26,7 @@ FieldValue = str | tuple[str, ...]
 # Found word for word (kept), with other joining words or in another form (reworded), or not at all.
 How = Literal["dropped", "reworded", "kept"]
 ORDER: tuple[How, ...] = ("dropped", "reworded", "kept")
-# Words that join others. What changes the meaning is none: no persons, tenses, modal verbs or prepositions.
-_JOINING = """
-a an the is are be been it its this that these those and also just very so then please do does der die das ist sind und
-le la est sont et el los las y
-"""
-JOINING = frozenset(_JOINING.split())
+JOINING = word_lists.sets(os.path.dirname(__file__) + "/words.txt")["joining"]
 # What is taken off a word, before and behind it. A dot, a `!` or a `-` before a word can belong to it.
 OPENING = "*`\"'“”‘’«»„([{…"
 MARKS = OPENING + ")]},;:!?."

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from memtui.base import findings, fs
+from memtui.base import findings, fs, word_lists
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.recall import fields
@@ -34,21 +34,9 @@ REMOVED: Mapping[str, Kind] = {
 }
 PINNED = "Pinned, it comes before others."
 FORBIDDEN = "With it a hook refuses {commands} once a session, and gives Claude the memory as the reason."
-# Programs that a memory can forbid as a whole, and those of which it can only forbid what is done with them. Names that
-# are English words as well count only as code.
-_PROGRAMS = """
-npm npx yarn pnpm bun bunx pip pip3 pipx pipenv poetry conda easy_install sed awk curl wget vim nano sudo rm grep tox
-nox jest mocha vitest webpack mvn gradle cmake apt apt-get brew
-"""
-_WITH_SUBCOMMAND = """
-git gh docker docker-compose kubectl helm terraform cargo uv aws gcloud systemctl python python3 node deno php composer
-dotnet
-"""
-_WORDS = "find go just make bundle rails ruby swift mise ant"
-# Words behind a program that are none of its commands.
-_JOINING = "a an and any anymore as at but by for from here in is on or the this to with"
-PROGRAMS, WITH_SUBCOMMAND = frozenset(_PROGRAMS.split()), frozenset(_WITH_SUBCOMMAND.split())
-WORDS, JOINING = frozenset(_WORDS.split()), frozenset(_JOINING.split())
+_WORDS = word_lists.sets(os.path.dirname(__file__) + "/words.txt")
+PROGRAMS, WITH_SUBCOMMAND = _WORDS["programs"], _WORDS["with_subcommand"]
+WORDS, JOINING = _WORDS["also_words"], _WORDS["behind_program"]
 # What is only forbidden under a condition is left to the person.
 CONDITION = re.compile(r"\b(?:after|before|if|once|unless|until|when|while|without|yet)\b", re.IGNORECASE)
 # What is refused stands right behind a negation: as code, or as the plain name of a known program.
