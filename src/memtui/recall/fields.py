@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -38,18 +39,16 @@ class Fields:
 
     def weights(self) -> dict[str, int]:
         """Return how much each term, also of the English words, counts: how often a field has it, times its weight."""
-        weights_by_term: dict[str, int] = {}
+        weights: Counter[str] = Counter()
         language = gloss.language("\n".join(self.texts.values()))
         for name, text in self.texts.items():
             weight = WEIGHTS[name]
             terms = words.terms("\n".join(filter(words.tells, text.split("\n"))) if name == "triggers" else text)
             if name == "triggers":  # how somebody asked tells nothing, what for does
                 terms = [term for term in terms if term not in words.COMMON]
-            for term in terms:
-                weights_by_term[term] = weights_by_term.get(term, 0) + weight
-            for term in words.terms(gloss.english(text, language)) if language else ():
-                weights_by_term[term] = weights_by_term.get(term, 0) + weight
-        return weights_by_term
+            for term in (*terms, *(words.terms(gloss.english(text, language)) if language else ())):
+                weights[term] += weight
+        return weights
 
     def passages(self) -> list[str]:
         """Return the texts compared as a whole, each trigger line and all else, in English where that is known."""

@@ -139,10 +139,8 @@ def sha256(data: bytes | None) -> str:
 def check(proposal: Proposal) -> None:
     """Raise UsageError for a proposal whose files contradict each other, or that its kind can't have."""
     kind, removed, written = proposal.kind, proposal.gone, proposal.written
-    paths, read = (
-        {file.path for file in proposal.files},
-        {file.path for file in proposal.files if file.before is not None},
-    )
+    paths = {file.path for file in proposal.files}
+    read = {file.path for file in proposal.files if file.before is not None}
     new = [file for file in written if file.before is None]
     archived = [is_archived(file.path) for file in written]
     fits = {

@@ -7,7 +7,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import chain, combinations
+from itertools import combinations
 from typing import NamedTuple
 
 from memtui.base import word_lists
@@ -89,14 +89,12 @@ def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
                 holders[word].append(order)
     compared: set[frozenset[str]] = set()
     ordered = (pair for orders in holders.values() if len(orders) <= COMMON for pair in combinations(orders, 2))
-    for one, other, opposed in chain(
-        ((*pair, _contradict) for pair in ordered),
-        ((*pair, _negates) for pair in _candidates(whole)),
-    ):
-        pair = frozenset((one.memory.path, other.memory.path))
-        if len(pair) == 2 and pair not in compared and opposed(one, other):
-            compared.add(pair)
-            yield one, other
+    for pairs, opposed in ((ordered, _contradict), (_candidates(whole), _negates)):
+        for one, other in pairs:
+            paths = frozenset((one.memory.path, other.memory.path))
+            if len(paths) == 2 and paths not in compared and opposed(one, other):
+                compared.add(paths)
+                yield one, other
 
 
 def _candidates(orders: Sequence[Order]) -> Iterator[tuple[Order, Order]]:

@@ -117,7 +117,8 @@ class Along:
                 raise ModelError("cancelled", f"{why} What was answered is dropped.")
         except (ModelError, MemtuiError) as error:
             failed = error
-        run = replace(run, looks=tuple(wishes.looks), seconds=round(time.monotonic() - begun, 3))
+        run = replace(run, looks=tuple(wishes.looks), refused=tuple(wishes.refused))
+        run = replace(run, seconds=round(time.monotonic() - begun, 3))
         if model is not None:
             spent = model.spent
             run = replace(run, model=model.name, calls=model.calls, tokens=spent.tokens, cost=spent.cost)
@@ -129,9 +130,8 @@ class Along:
             "mentions": mentions,
         }
         if failed is not None:
-            return self._failed(replace(run, refused=tuple(wishes.refused)), failed, state, after)
+            return self._failed(run, failed, state, after)
         run = replace(run, outcome=runs.DONE, note=wishes.note, whispers=tuple(wishes.whispers))
-        run = replace(run, refused=tuple(wishes.refused))
         after["mentions"] = [mention for mention in mentions if mention["id"] not in wishes.replied]
         answer = cleaned({"run": run.data(), "edits": wishes.edits}, redacted)
         control.save(self.root, self.id, {**after, "answer": answer})
