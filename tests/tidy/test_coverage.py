@@ -30,6 +30,10 @@ THERE = {
     "a code block": ("```sh\nmake\nmake test\n```", "~~~\ncd x\nmake\nmake test\n~~~"),
     "a quote": ("> The person said so.", "The person said so."),
     "a row": ("| a1 | b2 |\n|---|---|\n| c3 | d4 |", "| a1 | b2 |\n|:-|:-|\n| c3 | d4 |"),
+    "code that begins a sentence": (
+        "`make db` starts it. `make db-reset` ends it.",
+        "`make db-reset` ends it.\n\n- `make db` starts it",
+    ),
     "another link's form": ("See [the guide](docs/guide.md).", "See the guide docs/guide.md."),
 }
 

@@ -13,6 +13,8 @@ from memtui.store.plan import is_index
 from memtui.tidy.changeset import Proposal
 
 ChunkKind = Literal["paragraph", "item", "table", "heading", "code", "rule"]
+# Where a sentence ends: behind its mark and before what begins another one, also code (`make` …).
+END = re.compile(r"(?<=[.!?…])[\"'”’)*_]*\s+(?=[\"'“‘(\[*_`]*[A-Z0-9ÄÖÜÀ-Þ\u0400-\u042F`])|(?<=[\u3002\uff01\uff1f])")
 FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})")
 ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
@@ -243,7 +245,13 @@ def _statements(chunk: Chunk) -> list[tuple[StatementKind, str]]:
             return [("row", " ".join(row.split())) for row in chunk.plain.split("\n") if not RULE.match(row)]
         case "rule":
             return []
-    return [("item" if chunk.kind == "item" else "sentence", text) for text in prose.sentences(chunk.plain)]
+    sentences: list[str] = []
+    for piece in END.split(" ".join(chunk.plain.split())):
+        if sentences and sentences[-1].rpartition(" ")[2].lower() in prose.ABBREVIATIONS:
+            sentences[-1] += " " + piece
+        elif piece.strip():
+            sentences.append(piece.strip())
+    return [("item" if chunk.kind == "item" else "sentence", sentence) for sentence in sentences]
 
 
 def words(text: str) -> tuple[str, ...]:

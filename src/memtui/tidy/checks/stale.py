@@ -15,6 +15,7 @@ from memtui.store.memory import CODE, Memory, text_of
 from memtui.store.relative_dates import RELATIVE, relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
+from memtui.tidy import coverage
 from memtui.tidy.checks import memory_checks
 from memtui.tidy.project import ProjectFiles, Repository
 
@@ -34,8 +35,6 @@ PAST = re.compile(
     r"obsolete|superseded|extracted|split|merged|retired|historic(?:al)?|before|had)\b|→|->|❌|~~",
     re.IGNORECASE,
 )
-# Where a sentence ends: behind its mark and before what begins another one.
-SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)*_]*\s+(?=[\"'“‘(\[*_`]*[A-Z0-9ÄÖÜÀ-Þ\u0400-\u042F`])|(?<=[。！？])")
 # Words of a line that tells of what is not to be.
 FORBIDS = re.compile(r"\b(?:never|not|don't|avoid)\b", re.IGNORECASE)
 # How a sentence begins that says what is to be done now, behind the mark of an item and a label in bold.
@@ -133,7 +132,7 @@ def _past(body: str, start: int) -> bool:
     plain = SPAN.sub(lambda span: f"`{'x' * len(span[1])}`", line)
     if not PAST.search(plain) and not FORBIDS.search(plain):
         return False
-    ends = [0, *(match.end() for match in SENTENCE_END.finditer(plain)), len(plain)]
+    ends = [0, *(match.end() for match in coverage.END.finditer(plain)), len(plain)]
     first, last = max(end for end in ends if end <= at), min(end for end in ends if end > at)
     own, others = plain[first:last], f"{plain[:first]} {plain[last:]}"
     if PAST.search(others):
