@@ -39,7 +39,7 @@ class Workspace:
         self.slug = paths.project_key(self.project_root)
         self._now = now
         self.known: dict[str, Memory] = {}  # memories by path as read last, where that is kept
-        self.entries: "Known | None" = None  # what was read of inboxes, where that is kept
+        self.entries: Known | None = None  # what was read of inboxes, where that is kept
 
     def now(self) -> float:
         """Return the time in seconds since the epoch."""
@@ -229,25 +229,31 @@ class Workspace:
             )
         if code or among is None or "auto" not in among:
             return code
-        from memtui.client import auto_memory
+        from memtui.client import applied_settings
 
-        return "auto" if auto_memory.auto_memory_off(self.env, self.cwd) else ""
+        return "auto" if applied_settings.auto_memory_off(self.env, self.cwd) else ""
 
     def way_of(self, memory: "Memory") -> str:
-        """Return how Claude Code brings a memory into sessions, if it is one of its own (client/auto_memory.py)."""
-        from memtui.client import auto_memory
+        """Return how Claude Code brings a memory into sessions, if it is one of its own."""
+        from memtui.client import applied_settings
         from memtui.store.index import index_state
         from memtui.store.scopes import Scope
 
         if not memory.scope_label.startswith("auto"):
-            return auto_memory.LOADED
+            return applied_settings.LOADED
         directory, _, file = memory.path.rpartition("/")
         scope = Scope("auto", memory.scope_label, directory)
-        way = auto_memory.way(self.env, self.cwd)
-        if way != auto_memory.LOADED:
+        way = applied_settings.way(self.env, self.cwd)
+        if way != applied_settings.LOADED:
             return way
         state = index_state.IndexState(self.root, scope, index_state.index_of(scope))
-        return auto_memory.CUT if file in state.below else auto_memory.RECALL_ONLY if file in state.recall_only else way
+        return (
+            applied_settings.CUT
+            if file in state.below
+            else applied_settings.RECALL_ONLY
+            if file in state.recall_only
+            else way
+        )
 
     def not_served(self) -> "list[Finding]":
         """Return the findings that tell why hooks that are installed may not serve sessions here."""

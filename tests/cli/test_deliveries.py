@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.base import time_input
+from memtui.base import dates
 
 
 def outcomes(memtui, *words):
@@ -55,7 +55,7 @@ def test_filters(memtui, world):
     assert outcomes(memtui, "--since", "never") == outcomes(memtui)
     refused = memtui("activity", "--since", "whenever", check=False)
     assert refused.code == 2
-    assert time_input.BACK in refused.err
+    assert dates.BACK in refused.err
 
 
 def test_the_deliveries_of_one_memory(memtui, world):

@@ -7,7 +7,7 @@ import pytest
 
 from memtui.base import clock, ids
 from memtui.deliver import log as delivery_log
-from memtui.deliver import log_retention
+from memtui.store.versions import trash
 
 from .conftest import NOW
 
@@ -71,9 +71,7 @@ def test_what_is_due_goes_for_good(bare, old):
 
 
 def test_a_delivery_whose_text_went_is_still_told(bare, old):
-    log_retention.fold_records(
-        bare.env["HOME"] + "/.claude/memtui", lambda record: record["id"] == old[0], lambda _: False
-    )
+    trash.fold_records(bare.env["HOME"] + "/.claude/memtui", lambda record: record["id"] == old[0], lambda _: False)
     shown = bare("activity", old[0]).out
     assert "97 characters" in shown
     assert "text removed: its memory was deleted for good" in shown

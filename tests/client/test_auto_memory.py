@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from memtui.client import auto_memory, settings_files
+from memtui.client import applied_settings, settings_files
 
-VARIABLE = auto_memory.VARIABLE
+VARIABLE = applied_settings.VARIABLE
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def world(tmp_path, monkeypatch):
         for scope, value in settings.items():
             files[scope].parent.mkdir(parents=True, exist_ok=True)
             files[scope].write_text(json.dumps(value))
-        by = auto_memory.auto_memory_off(env if variable is None else {**env, VARIABLE: variable}, str(project))
+        by = applied_settings.auto_memory_off(env if variable is None else {**env, VARIABLE: variable}, str(project))
         return next((scope for scope, path in files.items() if str(path) == by), by)
 
     return off

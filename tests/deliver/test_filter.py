@@ -24,7 +24,7 @@ RECORD = {
         {"kind": "guidance", "id": "note-1"},
     ],
 }
-FOUND = Delivery.of(RECORD)
+FOUND = Delivery(RECORD)
 WANTED = [
     {"session": "5f0c1a2b-0000"},
     {"session": "5f0c"},
@@ -55,22 +55,22 @@ ROW = {**RECORD, "text": "Use PNPM [01K8ZC5N8W3M1T9Q6V2R4B7ABC]"}
 def test_with_labels_the_text_is_sought_in_what_a_row_shows_and_its_line_holds_the_needle():
     for text in ("shop", "shop pnpm", "5f0c1a", "start", "note", "notes shop", "index"):
         wanted = Filter(text=text, labels=LABELS)
-        assert wanted.matches(Delivery.of(ROW))
+        assert wanted.matches(Delivery(ROW))
         assert wanted.needle()[0] in json.dumps(ROW).encode().lower()
-        assert not Filter(text=text).matches(Delivery.of(ROW))
+        assert not Filter(text=text).matches(Delivery(ROW))
 
 
 def test_the_word_lost_finds_what_is_lost_and_the_texts_that_have_it():
     wanted = Filter(text="lost shop", labels=LABELS)
     assert wanted.needle()[0] == b"shop"
-    assert wanted.matches(Delivery.of(ROW), outcome=lambda _: "timed out")
-    assert not wanted.matches(Delivery.of(ROW), outcome=lambda _: "arrived")
-    assert wanted.matches(Delivery.of({**ROW, "text": "it got lost"}), outcome=lambda _: "arrived")
+    assert wanted.matches(Delivery(ROW), outcome=lambda _: "timed out")
+    assert not wanted.matches(Delivery(ROW), outcome=lambda _: "arrived")
+    assert wanted.matches(Delivery({**ROW, "text": "it got lost"}), outcome=lambda _: "arrived")
 
 
 def test_an_id_is_found_by_its_beginning_alone():
     for text, matches in (("01k8zc", True), ("01k8z", False), ("7abc", False), ("note-1", True)):
-        assert Filter(text=text, labels=LABELS).matches(Delivery.of(ROW)) == matches
+        assert Filter(text=text, labels=LABELS).matches(Delivery(ROW)) == matches
 
 
 @pytest.mark.slow
@@ -78,13 +78,13 @@ def test_an_id_is_found_by_its_beginning_alone():
 def test_a_line_is_never_passed_over_for_its_needle_where_its_delivery_matches(text, more):
     record = {**RECORD, "text": f"{more} {text} {more}"}
     wanted = Filter(text=text)
-    if wanted.matches(Delivery.of(record)):
+    if wanted.matches(Delivery(record)):
         needle, _ = wanted.needle()
         assert needle in json.dumps(record).encode().lower()
 
 
 def test_uses_are_told_only_to_who_asks_for_them():
-    use = Delivery.of({**RECORD, "items": [{"kind": "use", "id": "prefer-pnpm", "path": "/m/prefer-pnpm.md"}]})
+    use = Delivery({**RECORD, "items": [{"kind": "use", "id": "prefer-pnpm", "path": "/m/prefer-pnpm.md"}]})
     assert not Filter().matches(use)
     for asked in ({"kind": "use"}, {"memory": "prefer-pnpm"}, {"outcome": "nothing"}):
         assert Filter(**asked).matches(use)

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.deliver.memory_counts import RecallCounter
 from memtui.deliver.record import Delivery
+from memtui.deliver.statistics import RecallCounter
 
 OTHERS = [
     *({"kind": "use", "action": action} for action in ("read", "wrote")),
@@ -19,7 +19,7 @@ LINE = st.tuples(st.sampled_from("ab"), st.sampled_from(["/m/one.md", "/m/two.md
 
 def delivery(number, session, path, item):
     time = f"2026-11-21T09:00:{number % 60:02d}.000Z"
-    return Delivery.of({"session_id": session, "time": time, "items": [{"path": path, **item}]})
+    return Delivery({"session_id": session, "time": time, "items": [{"path": path, **item}]})
 
 
 def counted(log, newer):

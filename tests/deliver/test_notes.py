@@ -18,7 +18,7 @@ def test_what_was_told_is_read_back_from_a_delivery():
         blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, "Note left.", [part]))
         items.append(item)
     whole, logged, _ = delivery_blocks.compose(blocks, 9000, "delivery-1")
-    found = record.notes_of(Delivery.of({"text": whole, "items": logged}))
+    found = record.notes_of(Delivery({"text": whole, "items": logged}))
     assert [each.text for each in found] == [visible.clean(text) for text in texts]
     assert found[0].sender == 'ci "watch" <x>'
     assert found[0].reason == "urgent"
@@ -36,5 +36,5 @@ def test_what_was_told_is_read_back_from_a_delivery():
     ],
 )
 def test_the_reason_of_a_delivered_note_tells_for_whom_it_was_and_whether_it_was_urgent(reason, fields):
-    delivery = Delivery.of({"session_id": "5f0c1a2b"})
+    delivery = Delivery({"session_id": "5f0c1a2b"})
     assert record.Note(delivery, "id", "text", "cli", "project", reason).fields == fields

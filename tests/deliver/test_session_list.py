@@ -67,9 +67,8 @@ def test_a_session_that_got_nothing_is_listed_by_its_state(env):
     state = {"started": clock.iso(NOW - 3600), "project": "-p", "project_root": "/p", "transcript": path}
     session_state.SessionState(env["MEMTUI_HOME"], "idle", state).save()
     (session,) = collected(env)
-    row = sessions.row_of(session, {}, NOW)
-    assert (row.title, row.looked_up) == ("", False)
-    assert (row.started, row.last) == (NOW - 3600, NOW - 60), "its transcript has grown since"
-    row = sessions.look_up(row, session, transcript.Finder(env["CLAUDE_CONFIG_DIR"]), {"unknown": 1})
-    assert (row.title, row.branch, row.deliveries, row.transcript) == ("hello there", "wip", 0, path)
-    assert row.counts.unknown == 1
+    session.look({}, NOW)
+    assert (session.title, session.looked_up) == ("", False)
+    assert (session.started, session.last) == (NOW - 3600, NOW - 60), "its transcript has grown since"
+    session.look_up(transcript.Finder(env["CLAUDE_CONFIG_DIR"]))
+    assert (session.title, session.branch, session.deliveries, session.transcript) == ("hello there", "wip", 0, path)

@@ -15,7 +15,7 @@ LINES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cf", "Co", "Cn"])
 
 def titles(*given, budget=9000):
     text, items, _ = blocks.compose(list(given), budget, ID)
-    return found_titles(text, [each for each in Delivery.of({"items": items}).items if not each.left_out])
+    return found_titles(text, [each for each in Delivery({"items": items}).items if not each.left_out])
 
 
 def block(kind, scope, *texts):

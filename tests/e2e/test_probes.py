@@ -11,8 +11,8 @@ import re
 import pytest
 
 from memtui.base import paths
-from memtui.client import auto_memory, locate
-from memtui.hooks import gate, post_tool_use, pre_tool_use, tool_file
+from memtui.client import applied_settings, locate
+from memtui.hooks import post_tool_use, pre_tool_use, tool_file
 from memtui.recall import places
 from waiting import eventually
 
@@ -70,7 +70,7 @@ def changed(on):
 
 
 def test_the_memory_tools_are_these_and_name_a_file_by_store_and_path(on):
-    """`tool_file.MEMORY_TOOLS`, `post_tool_use.ACTIONS`, `gate.WRITES`, `locate.PERSONAL_STORE`."""
+    """`tool_file.MEMORY_TOOLS`, `post_tool_use.ACTIONS`, `pre_tool_use.WRITES`, `locate.PERSONAL_STORE`."""
     offered = {tool["name"]: set(tool["input_schema"]["properties"]) for tool in on.claude("hi").main[0].body["tools"]}
     assert {name: keys for name, keys in offered.items() if "memory" in name.lower()} == {
         "memory_list": {"store", "path_prefix", "cursor"},
@@ -78,7 +78,7 @@ def test_the_memory_tools_are_these_and_name_a_file_by_store_and_path(on):
         "memory_write": {"store", "path", "content", "if_version"},
     }
     assert {"memory_read", "memory_write"} == tool_file.MEMORY_TOOLS
-    assert "memory_write" in gate.WRITES
+    assert "memory_write" in pre_tool_use.WRITES
     by_file = {name for name, keys in offered.items() if keys & set(tool_file.PATH_KEYS)} - tool_file.MEMORY_TOOLS
     assert by_file <= post_tool_use.ACTIONS.keys() | {"Glob", "Grep", "NotebookEdit"}
 
@@ -153,7 +153,7 @@ def test_a_client_that_recalls_its_own_memories_loads_no_index(on, path):
     (path.parent / "MEMORY.md").write_text("- [use-uv](use-uv.md) — how tools are installed\n")
     path.write_text(MEMORY)
     assert "how tools are installed" in on.claude("how are tools installed here?").main[0].text()
-    on.switch_on(auto_memory.FLAG)
+    on.switch_on(applied_settings.FLAG)
     assert "— how tools are installed" not in on.claude("how are tools installed here?").main[0].text()
     assert eventually((on.root / places.BY_CLIENT.lstrip("/")).exists)
 

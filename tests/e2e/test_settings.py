@@ -5,7 +5,7 @@ import json
 import pytest
 
 from client.settings_cases import READ, READ_TEXTS, SKIPPED, SKIPPED_TEXTS
-from memtui.client import settings_faults
+from memtui.client import applied_settings
 from memtui.hooks.install import status
 
 pytestmark = pytest.mark.client
@@ -22,7 +22,7 @@ def agree(world, mark, path):
     """Run the client; what it and memtui made of the file must be the same. Returns what the client said of it."""
     run = world.claude("hi")
     assert run.main, run.stderr
-    assert bool(settings_faults.read(str(path)).value.get("hooks")) is mark[0].exists()
+    assert bool(applied_settings.read(str(path)).value.get("hooks")) is mark[0].exists()
     return run.stderr
 
 

@@ -14,7 +14,7 @@ from world import DAY, World
 
 from memtui.base import ids
 from memtui.inbox import reconciliation
-from memtui.worker import cleanup
+from memtui.worker import main
 
 # A command that fails may say so, where what it did is not all taken back.
 OWNED = re.compile(
@@ -87,7 +87,7 @@ def live(world: World, _) -> dict:
     undone = world.seen()
     running.clock(3 * DAY)
     reconciliation.reconcile(world.env, world.root)
-    cleanup.tidy(world.root)
+    main.tidy(world.root)
     strays = [*world.strays(), *world.claimed()]
     return {"codes": codes, "seen": found, "undone": undone, "strays": strays}
 

@@ -111,11 +111,11 @@ def forked(body, env, stdin=b"", cwd="/", fault=None, trace=-1) -> Ended:
 
 def asked(body, env, cwd="/"):
     """What `body` returns, run in this process, with that environment; clock and streams are put back."""
-    from memtui.hooks import detach
+    from memtui.hooks import worker_start
 
     kept = [os.dup(fd) for fd in (0, 1, 2)]
-    detached = detach.detach
-    detach.detach = _attached
+    detached = worker_start.detach
+    worker_start.detach = _attached
     signal.signal(signal.SIGALRM, _late)
     signal.alarm(HANGS)
     _environment(env)
@@ -124,7 +124,7 @@ def asked(body, env, cwd="/"):
         return body()
     finally:
         signal.alarm(0)
-        time.time, detach.detach = _time, detached
+        time.time, worker_start.detach = _time, detached
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
         os.chdir("/")
         for number, fd in enumerate(kept):

@@ -22,7 +22,7 @@ import warnings
 import turns
 from memtui.base import clock, fs, ids, paths
 from memtui.deliver import log as delivery_log
-from memtui.hooks import pre_tool_use, prompt, runner, stop, user_prompt_submit  # noqa: F401  imported before the forks
+from memtui.hooks import pre_tool_use, prompt, runner, user_prompt_submit, worker_start  # noqa: F401  imported before the forks
 from memtui.inbox import claims, reconciliation
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
@@ -319,7 +319,7 @@ class Session:
         self._record({"type": "assistant", "message": answer})
         if self.mode == NONE:
             # What the hook of the turn's end notes: the worker that it leaves behind would settle at its own time.
-            stop.note_end(runner.Hook("Stop", self.world.env, {"session_id": self.id}, time.monotonic()))
+            worker_start._note_claims(runner.Hook("Stop", self.world.env, {"session_id": self.id}, time.monotonic()))
         return child
 
     def prompt(self, event="UserPromptSubmit", point=0, action=die, before=lambda: None, dropped="") -> Child:

@@ -60,9 +60,9 @@ QUIET = {
     "UserPromptSubmit": ("hooks.user_prompt_submit", "base.session_state", "base.fs"),
     "PreToolUse": ("hooks.pre_tool_use", "hooks.tool_file"),
     "PostToolUse": ("hooks.post_tool_use",),
-    "PreCompact": ("hooks.pre_compact", "hooks.detach", "base.session_state", "base.fs"),
-    "Stop": ("hooks.stop", "hooks.detach"),
-    "SessionEnd": ("hooks.session_end", "hooks.detach"),
+    "PreCompact": ("hooks.worker_start", "base.session_state", "base.fs"),
+    "Stop": ("hooks.worker_start",),
+    "SessionEnd": ("hooks.worker_start",),
 }
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from test_jsontext import VALUES, texts
 
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
-from memtui.hooks.install import entries, installs, json_edit, settings_merge
+from memtui.hooks.install import entries, settings_merge
 from memtui.hooks.install import installation as install
 
 PYTHON = "/opt/py thon/bin/python3"
@@ -187,7 +187,7 @@ def test_old_backups_go_and_uninstall_needs_none(world):
     world.write('{"a": 1}')
     for number in range(15):
         world.install(python=f"/python{number}")
-    assert len(list((world.root / "backups").iterdir())) == installs.BACKUPS_KEPT
+    assert len(list((world.root / "backups").iterdir())) == install.BACKUPS_KEPT
     world.uninstall()
     assert world.file.read_bytes() == b'{"a": 1}'
 
@@ -282,7 +282,7 @@ def added(text):
 def test_whatever_the_settings_install_keeps_them_and_the_structural_undo_is_exact(case):
     text, value = case
     after, made = added(text)
-    now = json_edit.load(after)
+    now = settings_merge.load(after)
     assert without_hooks(now) == without_hooks(value)
     assert list(without_hooks(now)) == list(without_hooks(value))
     for event, groups in (value.get("hooks") or {}).items():
@@ -299,18 +299,18 @@ def test_somebody_elses_edit_survives_the_uninstall_alone(case, event, in_front,
     text, value = case
     after, made = added(text)
     if rewritten:  # as other tools do: parse, change, write anew
-        now = json_edit.load(after)
+        now = settings_merge.load(after)
         held = now["hooks"].setdefault(event, [])
         held.insert(0 if in_front else len(held), THEIRS)
         now["theirs"] = 1
         edited = json.dumps(now, indent=2)
     else:
-        if event not in json_edit.load(after)["hooks"]:
-            after = json_edit.append(after, ("hooks",), [], event)
-        edited = json_edit.append(json_edit.append(after, ("hooks", event), THEIRS), (), 1, "theirs")
-    left = json_edit.load(settings_merge.strip(edited, made, "settings.json"))
+        if event not in settings_merge.load(after)["hooks"]:
+            after = settings_merge.append(after, ("hooks",), [], event)
+        edited = settings_merge.append(settings_merge.append(after, ("hooks", event), THEIRS), (), 1, "theirs")
+    left = settings_merge.load(settings_merge.strip(edited, made, "settings.json"))
     assert left.pop("theirs") == 1
-    expected = json_edit.load(json.dumps(value))
+    expected = settings_merge.load(json.dumps(value))
     theirs = expected.setdefault("hooks", {}).setdefault(event, [])
     theirs.insert(0 if in_front and rewritten else len(theirs), THEIRS)
     assert left == expected

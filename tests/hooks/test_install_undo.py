@@ -8,7 +8,6 @@ import pytest
 from memtui.base import fs
 from memtui.base.errors import ConflictError
 from memtui.hooks.install import installation as install
-from memtui.hooks.install import installs
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 from memtui.views.changes import undone_as_one
@@ -93,7 +92,7 @@ def test_settings_that_somebody_changed_since_are_left_alone_and_the_way_is_told
         undone_as_one(world.journal, undo.run(world.journal, "undo"))
     assert "memtui setup hooks --remove" in caught.value.hint
     assert world.file.read_bytes() == changed
-    assert installs.load(str(world.root))
+    assert install.load(str(world.root))
 
 
 def test_a_file_and_directories_that_were_made_go_and_come_back_as_they_were(world):
@@ -118,7 +117,7 @@ def test_one_of_two_installations_is_undone_and_the_other_stays(world):
     first = world.journal.ledger().undoable[0]
     undo.run(world.journal, "undo", first).first()
     assert world.file.read_bytes() == SETTINGS
-    assert [record.scope for record in installs.load(str(world.root)).values()] == ["local"]
+    assert [record.scope for record in install.load(str(world.root)).values()] == ["local"]
 
 
 class Killed(BaseException):
@@ -169,7 +168,7 @@ def test_killed_at_any_system_call_settings_and_record_agree(tmp_path, action, s
                 pass
         world.journal.recover()
         found = fs.read_or_empty(str(world.file))
-        assert (LAUNCHER.encode() in found) == bool(installs.load(str(world.root)))
+        assert (LAUNCHER.encode() in found) == bool(install.load(str(world.root)))
         world.apply("uninstall")
         assert fs.read_or_empty(str(world.file)) == (start or b"")
         assert world.file.exists() == (start is not None)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.hooks.install import json_edit
+from memtui.hooks.install import settings_merge
 
 SCALARS = (
     st.none()
@@ -55,17 +55,17 @@ def test_what_is_appended_is_there_and_removing_it_gives_back_the_text(case, new
     text, value = case
     if isinstance(value, dict):
         key += "new" if key in value else ""
-        longer = json_edit.append(text, (), new, key)
-        assert json_edit.load(longer) == {**value, key: new}
-        back = json_edit.remove(longer, (key,))
+        longer = settings_merge.append(text, (), new, key)
+        assert settings_merge.load(longer) == {**value, key: new}
+        back = settings_merge.remove(longer, (key,))
     else:
-        longer = json_edit.append(text, (), new)
-        assert json_edit.load(longer) == [*value, new]
-        back = json_edit.remove(longer, (len(value),))
+        longer = settings_merge.append(text, (), new)
+        assert settings_merge.load(longer) == [*value, new]
+        back = settings_merge.remove(longer, (len(value),))
     if value:
         assert back == text
     else:
-        assert json_edit.load(back) == value
+        assert settings_merge.load(back) == value
 
 
 @given(texts(CONTAINERS), VALUES, st.data())
@@ -76,14 +76,14 @@ def test_a_value_is_removed_or_replaced_alone(case, new, data):
     step = data.draw(st.sampled_from(list(value) if isinstance(value, dict) else range(len(value))))
     shorter = value.copy()
     del shorter[step]
-    assert json_edit.load(json_edit.remove(text, (step,))) == shorter
-    start, end = json_edit.span(text, (step,))
-    changed = json_edit.replace(text, (step,), new)
+    assert settings_merge.load(settings_merge.remove(text, (step,))) == shorter
+    start, end = settings_merge.span(text, (step,))
+    changed = settings_merge.replace(text, (step,), new)
     assert changed.startswith(text[:start])
     assert changed.endswith(text[end:])
     expected = value.copy()
     expected[step] = new
-    assert json_edit.load(changed) == expected
+    assert settings_merge.load(changed) == expected
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_value_is_removed_or_replaced_alone(case, new, data):
 )
 def test_what_the_client_could_not_read_is_refused(text):
     with pytest.raises(ValueError):
-        json_edit.load(text)
+        settings_merge.load(text)
 
 
 @pytest.mark.parametrize(
@@ -111,10 +111,10 @@ def test_what_the_client_could_not_read_is_refused(text):
     ],
 )
 def test_new_text_is_written_as_the_text_around_it(text, expected):
-    assert json_edit.append(text, (), {"x": [1, 2]}, "new") == expected
+    assert settings_merge.append(text, (), {"x": [1, 2]}, "new") == expected
 
 
 def test_of_a_repeated_key_the_last_counts_as_for_the_client():
     text = '{"hooks": {"a": 1}, "hooks": {"b": 2}}'
-    assert json_edit.source(text, ("hooks",)) == '{"b": 2}'
-    assert json_edit.append(text, ("hooks",), 3, "c") == '{"hooks": {"a": 1}, "hooks": {"b": 2, "c": 3}}'
+    assert settings_merge.source(text, ("hooks",)) == '{"b": 2}'
+    assert settings_merge.append(text, ("hooks",), 3, "c") == '{"hooks": {"a": 1}, "hooks": {"b": 2, "c": 3}}'

@@ -178,7 +178,7 @@ def test_without_asking_nothing_is_refused_and_nothing_more_imported(home):
         assert decide(home, "Write", **words) == ""
     modules, said = imported(home, "PreToolUse", tool_name="Write", tool_input=words)
     assert said == b""
-    assert "memtui.hooks.gate" not in modules
+    assert "memtui.hooks.refusals" not in modules
     check(modules)
 
 

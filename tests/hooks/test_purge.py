@@ -8,9 +8,9 @@ from launching import Home
 
 from memtui.base import fastjson
 from memtui.deliver import log as delivery_log
-from memtui.deliver import log_retention
 from memtui.store.journal import undo
 from memtui.store.store import Store
+from memtui.store.versions import trash
 from waiting import eventually
 
 WORD = "zorkmid"
@@ -128,7 +128,7 @@ def test_a_text_with_quotes_and_backslashes_is_dropped_whole(home):
             "items": [{"text": text, "reason": WORD}],
         }
         delivery_log.append(str(home.root), row, 1.8e9)
-    log_retention.fold_records(str(home.root), lambda record: record["id"] == "D1", WORD.__eq__)
+    trash.fold_records(str(home.root), lambda record: record["id"] == "D1", WORD.__eq__)
     found = [fastjson.loads_dict(line) for _, line in delivery_log.lines(str(home.root))]
     assert [each.get("text") for each in found] == ["n", None, "n"]
     assert [each.get("folded") for each in found] == [None, True, None]

@@ -9,7 +9,8 @@ import pytest
 from launching import LAUNCHER, PYTHON
 
 from memtui.base import clock, fs
-from memtui.client import live_sessions, locate
+from memtui.client import locate
+from memtui.deliver import sessions
 from memtui.store import trust_grants
 from memtui.store.store import Store
 from memtui.worker import main
@@ -411,9 +412,9 @@ def test_a_client_that_keeps_what_came_before_a_tool_is_not_given_it_again(home)
 def test_the_session_that_a_client_serves_is_live_until_the_client_ends(home):
     home.launches = True
     home.start()
-    assert list(live_sessions.served(str(home.root))) == [os.getpid()]
+    assert list(sessions.served(str(home.root))) == [os.getpid()]
     home.hook("SessionEnd", reason="prompt_input_exit")
-    assert live_sessions.served(str(home.root)) == {}
+    assert sessions.served(str(home.root)) == {}
 
 
 # --- the turn

@@ -1,28 +1,17 @@
 """What `hooks status` finds, and when the plugin's hooks stand down."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-import memtui
 from memtui.base import findings
 from memtui.client import settings_files
-from memtui.hooks import precedence
+from memtui.hooks import environment
 from memtui.hooks.install import entries, status
 from memtui.hooks.install import installation as install
 
 PLUGIN_ROOT = Path(__file__).resolve().parents[2] / "hooks"
-STAND_INS = """
-import sys
-before = set(sys.modules)
-sys.path.insert(0, {path!r})
-from memtui.hooks import precedence
-assert precedence.settings_install_active({root!r}, {{"HOME": "/"}}, "/") is False
-print(sorted(set(sys.modules) - before))
-"""
 
 
 class World:
@@ -58,8 +47,8 @@ class World:
         copy = [{"scope": "user", "installPath": str(place), "version": "0.1.0"}]
         (plugins / "installed_plugins.json").write_text(json.dumps({"version": 2, "plugins": {"memtui@memtui": copy}}))
 
-    def active(self, where=None, event="", **env):
-        return precedence.settings_install_active(self.root, {**self.env, **env}, str(where or self.project), event)
+    def active(self, where=None, event="SessionEnd", **env):
+        return environment.settings_install_active(self.root, {**self.env, **env}, str(where or self.project), event)
 
 
 @pytest.fixture
@@ -284,10 +273,3 @@ def test_the_plugin_takes_over_where_settings_hooks_are_gone_or_dead(world):
     record = Path(world.root, "installs.json")
     record.write_text(record.read_text().replace(json.dumps(entries.choose_interpreter()), '"/gone/python"'))
     assert not world.active()
-
-
-def test_without_a_record_standing_down_costs_no_import(tmp_path):
-    code = STAND_INS.format(path=str(Path(memtui.__file__).parent.parent), root=str(tmp_path))
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
-    names = ("memtui", "memtui.base", "memtui.base.paths", "memtui.hooks", "memtui.hooks.precedence")
-    assert done.stdout.strip() == str([*names])

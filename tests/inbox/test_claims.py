@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memtui.base import fs, ids
-from memtui.inbox import claim_files, claims
+from memtui.inbox import claims
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 
@@ -107,7 +107,7 @@ def test_what_is_taken_is_in_the_claim_and_no_more_in_the_inbox(box):
     assert (waiting(box), names_claimed(box)) == ([], [claim.name])
     assert claim.name.split("~")[1:] == [SESSION, f"{os.getpid()}.md"]
     assert claim.size == os.path.getsize(claim.path)
-    assert [row[0] for row in claim_files.listed(box)] == [claim.name]
+    assert [row[0] for row in inbox_file.claimed(box)] == [claim.name]
     assert take(box) is None
 
 
@@ -174,7 +174,7 @@ def test_only_claims_are_listed(box):
     good = f"{ids.new_id(NOW)}~{SESSION}~17.md"
     for name in (good, "x.md", f"{ids.new_id(NOW)}~s~².md", f"{ids.new_id(NOW)}~s.md", "short~s~1.md", ".tmp"):
         fs.append(f"{box}/claimed/{name}", b"x\n")
-    assert [(name, session, pid) for name, _, session, pid in claim_files.listed(box)] == [(good, SESSION, 17)]
+    assert [(name, session, pid) for name, _, session, pid in inbox_file.claimed(box)] == [(good, SESSION, 17)]
 
 
 RACER = """

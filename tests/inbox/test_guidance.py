@@ -9,7 +9,7 @@ from memtui.base import clock, paths
 from memtui.base.errors import ConflictError, UsageError
 from memtui.base.phrasing import until
 from memtui.inbox import format as inbox_format
-from memtui.inbox import guidance, notes_in_flight
+from memtui.inbox import guidance, undelivered
 from memtui.review.entries import Review
 from memtui.review.waiting_entries import waiting_in
 from memtui.store.journal import undo
@@ -75,7 +75,7 @@ def test_what_is_under_way_is_read_from_the_claims(root):
     name = "01M7Y7NG26BHZ5R8XMHAPG875M"
     with open(f"{directory}/{name}~session-1~123.md", "w", encoding="utf-8") as file:
         file.write(inbox_format.render({"id": "A" * 26}, "one") + inbox_format.render({"id": "B" * 26}, "two"))
-    found = notes_in_flight.listed(root, ["-p", None])
+    found = undelivered.under_way(root, ["-p", None])
     notes = [(note.delivery, note.session, note.entry.text) for note in found]
     assert notes == [(name, "session-1", "one"), (name, "session-1", "two")]
 

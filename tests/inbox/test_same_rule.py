@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.inbox import same_rule
+from memtui.inbox import drafts as inbox_drafts
 
 
 def same(one, other):
-    found = same_rule.same(same_rule.of(one), same_rule.of(other))
-    assert found == same_rule.same(same_rule.of(other), same_rule.of(one))
+    found = inbox_drafts.same_rule(inbox_drafts.rule_of(one), inbox_drafts.rule_of(other))
+    assert found == inbox_drafts.same_rule(inbox_drafts.rule_of(other), inbox_drafts.rule_of(one))
     return found
 
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from memtui.base import fastjson, fs, ids, paths
 from memtui.client.transcripts.conversation import Turn, normalised
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
-from memtui.inbox import rejections
 from memtui.learn import inbox_writer, signals
 from waiting import at_once
 
@@ -127,8 +127,8 @@ def test_what_was_rejected_for_good_is_not_drafted_even_without_the_ledger(env, 
 
 
 def test_what_must_never_be_drafted_again_is_not_in_other_words_either_and_what_was_only_rejected_is(env, repo):
-    never = rejections.line("x", "use-pnpm", "Use pnpm instead of npm", 1.0, never=True)
-    plain = rejections.line("y", "ask-first", "Never push to main without asking me", 1.0, never=False)
+    never = inbox_drafts.rejected_line("x", "use-pnpm", "Use pnpm instead of npm", 1.0, never=True)
+    plain = inbox_drafts.rejected_line("y", "ask-first", "Never push to main without asking me", 1.0, never=False)
     fs.append(box(env, repo) + "/rejected.jsonl", (never + plain).encode())
     assert put(env, repo, say("No, always use pnpm and not npm!")) == []
     assert put(env, repo, say("From now on use npm instead of pnpm", uuid="u2")) != []

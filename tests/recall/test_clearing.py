@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from memtui.worker import cleanup
+from memtui.worker import main
 
 DAY = 86_400.0
 NOW = 1.8e9
@@ -32,11 +32,11 @@ def test_the_index_of_a_directory_that_is_gone_goes_after_a_month(store):
     (sentences / f"{name}.key").write_bytes(b"x")
     before = left(store)
     written(path, NOW)
-    assert cleanup.clear(store.root, NOW + 60 * DAY) == 0
+    assert main.clear_indexes(store.root, NOW + 60 * DAY) == 0
     os.rename(store.base, f"{store.base}~")
-    assert cleanup.clear(store.root, NOW + 29 * DAY) == 0
+    assert main.clear_indexes(store.root, NOW + 29 * DAY) == 0
     assert left(store) == before
-    assert cleanup.clear(store.root, NOW + 31 * DAY) > 3
+    assert main.clear_indexes(store.root, NOW + 31 * DAY) > 3
     assert left(store) == []
 
 
@@ -45,8 +45,8 @@ def test_an_index_that_nobody_can_read_goes_too_unless_it_is_made_anew(store):
     path.write_bytes(b"of another version")
     written(path, NOW)
     store.index()
-    assert cleanup.clear(store.root, NOW + 60 * DAY) == 0
+    assert main.clear_indexes(store.root, NOW + 60 * DAY) == 0
     path.write_bytes(b"of another version")
     written(path, NOW)
-    assert cleanup.clear(store.root, NOW + 31 * DAY) > 1
+    assert main.clear_indexes(store.root, NOW + 31 * DAY) > 1
     assert left(store) == []

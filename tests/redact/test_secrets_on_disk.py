@@ -52,7 +52,9 @@ def session(tmp_path, monkeypatch):
     monkeypatch.setattr(extraction, "TURN_SECONDS", 0.2)
     monkeypatch.setattr(extraction, "READ_SECONDS", 600.0)
     monkeypatch.setattr(inbox_writer, "MAX_DRAFTS", 10_000)
-    monkeypatch.setattr(inbox_writer.same_rule, "first", lambda *_: None)  # the texts differ in their secrets only
+    monkeypatch.setattr(
+        inbox_writer.inbox_drafts, "first_same", lambda *_: None
+    )  # the texts differ in their secrets only
     monkeypatch.setattr(unfinished_work, "MAX_ITEMS", 10_000)
     return Session(tmp_path)
 

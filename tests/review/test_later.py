@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.base import fs
-from memtui.base.time_input import NEVER
+from memtui.base.dates import NEVER
 from memtui.review import later
 from memtui.store.journal.journal import Journal
 

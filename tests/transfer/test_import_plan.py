@@ -6,7 +6,7 @@ import pytest
 
 from memtui.base import session_state
 from memtui.hooks import lists
-from memtui.inbox import draft_batch
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
 from memtui.review.entries import Review
 from memtui.store.journal import undo
@@ -97,7 +97,7 @@ def test_an_inbox_is_not_filled_beyond_what_is_read_of_it(desk):
 
 
 def test_a_full_inbox_is_told_with_what_to_do(desk, monkeypatch):
-    monkeypatch.setattr(draft_batch, "KEPT_FREE", inbox_format.MAX_BYTES - 300)
+    monkeypatch.setattr(inbox_drafts, "KEPT_FREE", inbox_format.MAX_BYTES - 300)
     plan = desk.plan(notes(desk, long="# Long\n\n" + "Many words. " * 40))
     told = " ".join(drafts.imported(plan, is_done=False))
     assert "None of it fits into the inbox." in told

@@ -3,8 +3,8 @@
 import pytest
 
 from memtui.deliver import receipts
-from memtui.deliver.memory_counts import ReceiptCounts
 from memtui.deliver.record import Delivery
+from memtui.deliver.statistics import ReceiptCounts
 from memtui.views.deliveries import GLYPHS, MEANINGS, in_short, sums, what
 
 OUTCOMES = {
@@ -35,7 +35,7 @@ def test_each_outcome_has_a_glyph_and_a_meaning():
     ],
 )
 def test_what_a_delivery_brought_is_said_in_few_words(items, words):
-    assert what(Delivery.of({"items": items}).contents) == words
+    assert what(Delivery({"items": items}).contents) == words
 
 
 NOTE = '<memtui-guidance id="g1" delivery="d">\nNote left by …\nCI is red on main: the lockfile\nSecond line\n</memtui-guidance>'
@@ -53,7 +53,7 @@ NOTE = '<memtui-guidance id="g1" delivery="d">\nNote left by …\nCI is red on m
     ],
 )  # fmt: skip
 def test_a_delivery_is_described_by_the_first_words_of_what_it_brought(text, items, words):
-    assert in_short(Delivery.of({"text": text, "items": items}).contents) == words
+    assert in_short(Delivery({"text": text, "items": items}).contents) == words
 
 
 def test_what_waits_or_is_unknown_is_counted_apart_from_what_is_settled():

@@ -1,6 +1,6 @@
 """The words for memories."""
 
-from memtui.client import auto_memory
+from memtui.client import applied_settings
 from memtui.views.memories import loader
 
 
@@ -12,9 +12,9 @@ def test_who_loads_one_memory_and_who_loads_several():
 
 def test_of_claude_codes_own_memories_it_says_what_claude_code_does():
     assert loader("auto") == "Claude Code will load it from your next session in this project"
-    assert loader("auto", way=auto_memory.OFF) == ""
-    assert loader("auto", 2, "shop", auto_memory.RECALLED) == (
+    assert loader("auto", way=applied_settings.OFF) == ""
+    assert loader("auto", 2, "shop", applied_settings.RECALLED) == (
         "Claude Code itself gives them with prompts of the project shop that fit, and loads no MEMORY.md"
     )
-    assert "MEMORY.md is over its limit" in loader("auto", way=auto_memory.CUT)
-    assert loader("global", way=auto_memory.CUT) == "memtui delivers it to sessions of all projects"
+    assert "MEMORY.md is over its limit" in loader("auto", way=applied_settings.CUT)
+    assert loader("global", way=applied_settings.CUT) == "memtui delivers it to sessions of all projects"

@@ -1,11 +1,11 @@
 """How sessions are said."""
 
-from memtui.deliver.sessions import SessionRow
+from memtui.deliver.sessions import Session
 from memtui.views import deliveries
 
 
 def row(**more):
-    return SessionRow(**({"id": "1f0c", "project": "/srv/shop", "slug": "-srv-shop", "cwd": "/srv/shop"} | more))
+    return Session(**({"id": "1f0c", "project": "/srv/shop", "slug": "-srv-shop", "cwd": "/srv/shop"} | more))
 
 
 def test_an_id_from_a_file_is_no_command_of_the_shell():

@@ -7,7 +7,7 @@ import pytest
 from hooks.killing import Child, every_point
 from memtui.recall import bindings
 from memtui.store import sidecars
-from memtui.worker import index_updates, trigger_learning
+from memtui.worker import index_updates, recall_uses
 
 from .test_trigger_learning import SHIP, World
 
@@ -45,24 +45,24 @@ def test_wherever_learning_is_killed_the_next_one_completes_it(world, copies):
     world.asks("which job ships the shop?")
     world.opens()
     world.asks("and where does it ship to, then?", "p2")
-    trigger_learning.learn(world.env, world.root)
+    recall_uses.learn(world.env, world.root)
     before = rows(world)
     for number, name in enumerate(("ci", "deploy"), 3):
         world.asks(SHIP, f"p{number}")
         world.opens(name, f"p{number}")
     reset = copies()
-    trigger_learning.learn(world.env, world.root)
+    recall_uses.learn(world.env, world.root)
     after = rows(world)
     assert after != before
     assert len(after[sidecars.TRIGGERS]) == 2
 
     def run(point):
         reset()
-        child = Child(lambda: trigger_learning.learn(world.env, world.root), point=point).wait()
+        child = Child(lambda: recall_uses.learn(world.env, world.root), point=point).wait()
         there = rows(world)
         for kind in sidecars.KINDS:
             assert there[kind] in (before[kind], after[kind])
-        trigger_learning.learn(world.env, world.root)
+        recall_uses.learn(world.env, world.root)
         assert rows(world) == after
         return not child.killed
 

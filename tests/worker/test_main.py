@@ -15,7 +15,7 @@ from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.recall import places
 from memtui.store.versions.versions import Versions
-from memtui.worker import cleanup, extraction, main, processes
+from memtui.worker import extraction, main, processes
 from waiting import at_once
 
 RULE = "No, use pnpm. From now on always use pnpm."
@@ -405,12 +405,12 @@ def test_tidying_removes_what_is_old_once_a_day(world):
             os.utime(f"{world.root}/{name}", (old, old))
     with fs.Lock(f"{world.root}/run/worker-held.lock", 0):
         os.utime(f"{world.root}/run/worker-held.lock", (old, old))
-        assert cleanup.tidy(world.root) == 7
+        assert main.tidy(world.root) == 7
         assert os.path.exists(f"{world.root}/run/worker-held.lock")
     assert os.path.exists(f"{world.root}/global/guidance.md")
     assert os.path.exists(f"{world.root}/sessions/new.json")
     os.utime(f"{world.root}/sessions/new.json", (old, old))
-    assert cleanup.tidy(world.root) == 0
+    assert main.tidy(world.root) == 0
 
 
 def test_whispers_that_expired_go_and_notes_stay(world):
@@ -419,7 +419,7 @@ def test_whispers_that_expired_go_and_notes_stay(world):
     inbox_file.add_entry(box, "guidance", {**old, "kind": ""}, "An old note of the person.")
     inbox_file.add_entry(box, "guidance", old, "An old whisper.")
     inbox_file.add_entry(box, "guidance", {**old, "expires": "2999-01-01T00:00:00Z"}, "A new whisper.")
-    cleanup.tidy(world.root)
+    main.tidy(world.root)
     texts = [entry.text for entry in inbox_format.read(f"{box}/guidance.md")]
     assert texts == ["An old note of the person.", "A new whisper."]
 

@@ -11,7 +11,7 @@ from memtui.deliver import log as delivery_log
 from memtui.store import sidecars, triggers
 from memtui.store.journal import undo
 from memtui.store.store import Store
-from memtui.worker import main, trigger_learning
+from memtui.worker import main, recall_uses
 
 SHIP = "how do we put the shop live?"
 
@@ -144,7 +144,7 @@ def test_what_a_person_removed_is_not_learned_again_until_it_is_undone(world):
 def test_damaged_state_and_files_cost_no_error(world):
     world.asks(SHIP)
     world.opens()
-    for name in (trigger_learning.STATE, f"triggers/{paths.project_key('x')}.jsonl"):
+    for name in (recall_uses.LEARNED, f"triggers/{paths.project_key('x')}.jsonl"):
         path = Path(world.root, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b'{"v": 1, "ends": {"/x": "y"\xff')

@@ -318,16 +318,18 @@ def memories(finding: Finding) -> list[str]:
     return list(map(str, files)) if isinstance(files, list) else []
 
 
+def _agreement(finding: Finding) -> tuple[str, ...]:
+    """Return what the findings of one cause agree in beside their code; nothing where each is one of its own."""
+    by, index = REGISTRY[finding.code].by, finding.subject if finding.subject.startswith("index:") else ""
+    return (index, *(str(finding.data.get(key)) for key in by)) if by else ()
+
+
 def grouped(findings: Iterable[Finding], more: Callable[[Finding], object] = lambda _: None) -> list[list[Finding]]:
     """Group findings by what they come from (`Kind.by`), in their order; those in a group agree in `more` too."""
     groups: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
-        by = REGISTRY[finding.code].by
-        facts: object = number
-        if by:
-            index = finding.subject if finding.subject.startswith("index:") else ""
-            facts = (index, *(str(finding.data.get(key)) for key in by))
-        groups.setdefault((finding.code, finding.level, facts, more(finding)), []).append(finding)
+        key = (finding.code, finding.level, _agreement(finding) or number, more(finding))
+        groups.setdefault(key, []).append(finding)
     return list(groups.values())
 
 
@@ -382,9 +384,7 @@ class Problem(NamedTuple):
     @property
     def key(self) -> str:
         """What tells it from all others, however many memories it touches."""
-        facts = [str(self.finding.data.get(name)) for name in REGISTRY[self.cause].by]
-        index = self.finding.subject if self.finding.subject.startswith("index:") else ""
-        return f"problem:{self.cause} {' '.join([index, *facts]) if facts else self.sentence}"
+        return f"problem:{self.cause} {' '.join(_agreement(self.finding)) or self.sentence}"
 
     @property
     def later_key(self) -> str:

@@ -52,7 +52,6 @@ def open_regular(path: str, ours: bool = False, follow: bool = True, write: bool
 
 
 def _regular(fd: int, path: str) -> "posix.stat_result":
-    """Return the status of an open file. Raises OSError if it is not a regular one."""
     status = posix.fstat(fd)
     if status.st_mode & S_IFMT != S_IFREG:
         raise OSError(22, NOT_REGULAR, path)
@@ -176,8 +175,7 @@ def append(path: str, data: bytes, durable: bool = False) -> bool:
 
 
 def _complete(fd: int, data: bytes, offset: int, durable: bool) -> None:
-    """Append what the first write left over, and wait for the disk if `durable`. On an error the data is removed again.
-    KeptError if it can't be, since another writer appended to it."""
+    """Append what the first write left over, and remove all of it again on an error; KeptError if that can't be."""
     start = posix.lseek(fd, 0, 1) - offset
     try:
         write_all(fd, data[offset:])

@@ -171,10 +171,8 @@ def project_root(cwd: str) -> str:
 
 
 def _worktree_main(here: str, dot_git: str) -> str:
-    """Follow a `.git` file: `gitdir: …/main/.git/worktrees/NAME`, whose `commondir` names the shared `.git`. A
-    submodule's `.git` file points to `.git/modules/…`, which has no `commondir`: it is a project of its own. So is a
-    directory that no repository lists as its worktree: a `.git` file that came in an archive can name any repository.
-    """
+    """Follow a `.git` file to the repository that lists its directory as a worktree; any other directory, such as a
+    submodule's, or one from an archive, is a project of its own."""
     try:
         line = _read(dot_git)
         if not line.startswith("gitdir:"):

@@ -3,34 +3,15 @@
 The state is derived: if it is lost, a list is delivered again, but no guidance is."""
 
 from memtui.base import fastjson, fs
+from memtui.base.fastjson import rows, table, text
 
 VERSION = 1
-# The fields of a state and their types; an absent one is empty.
-FIELDS = {
-    "started": str,
-    "cwd": str,
-    "project": str,
-    "project_root": str,
-    "transcript": str,
-    "mode": str,
-    "copy_of": list,
-    "uncopied": dict,
-    "redone": list,
-    "telling": str,
-    "prompted": bool,
-    "stamps": dict,
-    "updates": dict,
-    "waiting": list,
-    "too_long": list,
-    "told_untrusted": bool,
-    "blocks": dict,
-    "dirs": dict,
-    "building": list,
-    "turn": list,
-    "turn_of": str,
-    "tool": list,
-    "compacting": str,
-}
+# The fields of a state.
+FIELDS = (
+    *("started", "cwd", "project", "project_root", "transcript", "mode", "copy_of", "uncopied", "redone", "telling"),
+    *("prompted", "stamps", "updates", "waiting", "too_long", "told_untrusted", "blocks", "dirs", "building", "turn"),
+    *("turn_of", "tool", "compacting"),
+)
 
 
 def safe(session_id: str) -> str:
@@ -72,30 +53,6 @@ class SessionState:
 
     __slots__ = (*FIELDS, "_root", "_data", "index", "is_new", "session_id")
 
-    started: str
-    cwd: str
-    project: str
-    project_root: str
-    transcript: str
-    mode: str
-    copy_of: "list[object]"
-    uncopied: "dict[str, object]"
-    redone: "list[object]"
-    telling: str
-    prompted: bool
-    stamps: "dict[str, object]"
-    updates: "dict[str, object]"
-    waiting: "list[object]"
-    too_long: "list[object]"
-    told_untrusted: bool
-    blocks: "dict[str, object]"
-    dirs: "dict[str, object]"
-    building: "list[object]"
-    turn: "list[object]"
-    turn_of: str
-    tool: "list[object]"
-    compacting: str
-
     def __init__(
         self, root: str, session_id: str, values: "dict[str, object] | None" = None, data: bytes = b""
     ) -> None:
@@ -107,9 +64,29 @@ class SessionState:
         # The part of that name, if a hook is to save it, too.
         self.index: dict[str, object] = {}
         values = values or {}
-        for name, kind in FIELDS.items():
-            value = values.get(name)
-            setattr(self, name, value if type(value) is kind else kind())
+        self.started = text(values, "started")
+        self.cwd = text(values, "cwd")
+        self.project = text(values, "project")
+        self.project_root = text(values, "project_root")
+        self.transcript = text(values, "transcript")
+        self.mode = text(values, "mode")
+        self.copy_of = rows(values, "copy_of")
+        self.uncopied = table(values, "uncopied")
+        self.redone = rows(values, "redone")
+        self.telling = text(values, "telling")
+        self.prompted = values.get("prompted") is True
+        self.stamps = table(values, "stamps")
+        self.updates = table(values, "updates")
+        self.waiting = rows(values, "waiting")
+        self.too_long = rows(values, "too_long")
+        self.told_untrusted = values.get("told_untrusted") is True
+        self.blocks = table(values, "blocks")
+        self.dirs = table(values, "dirs")
+        self.building = rows(values, "building")
+        self.turn = rows(values, "turn")
+        self.turn_of = text(values, "turn_of")
+        self.tool = rows(values, "tool")
+        self.compacting = text(values, "compacting")
 
     def values(self) -> "dict[str, object]":
         """Return the fields that are not empty, as the file has them."""
@@ -130,11 +107,11 @@ class SessionState:
             self.waiting.append(name)
         elif kind == "pending-update":
             self.stamps[scope] = -1
-            fastjson.table(self.updates, scope).pop(name, None)
+            table(self.updates, scope).pop(name, None)
         elif kind == "guidance":
             self.too_long = [other for other in self.too_long if other != name]
         elif kind == "block":
-            texts = fastjson.table(self.blocks, "texts")
+            texts = table(self.blocks, "texts")
             texts.pop(name, None)
             self.blocks = {"stamps": {}, "texts": texts}
 

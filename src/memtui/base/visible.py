@@ -91,8 +91,7 @@ def clean(text: str) -> str:
 
 
 def _guarded(text: str, at: int) -> bool:
-    """Return whether the text at `at`, after a `<`, reads as a guarded tag, whatever is between its letters and however
-    they look. True also if nothing follows: the text that is put behind this one may complete the tag."""
+    """Tell whether the text behind a `<` reads as a guarded tag, however its letters look, or may still become one."""
     joined = ""
     for place in range(at, len(text)):
         char = text[place]

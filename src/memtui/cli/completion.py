@@ -118,7 +118,7 @@ def _delivered(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
     """Yield the newest deliveries that `memtui activity` lists, or the sessions of the newest."""
     from memtui.base import clock
     from memtui.base.phrasing import ago
-    from memtui.client.transcripts import titles, transcript
+    from memtui.client.transcripts import prompts, transcript
     from memtui.deliver import log, sessions
     from memtui.deliver.filter import Filter
     from memtui.deliver.record import Delivery
@@ -126,10 +126,10 @@ def _delivered(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
 
     records = list(islice(log.newest_first(ctx.root), NEWEST))
     if kind == "deliveries":
-        for delivery in filter(Filter().matches, map(Delivery.of, records)):
+        for delivery in filter(Filter().matches, map(Delivery, records)):
             yield short_id(delivery.id), f"{ago(delivery.time or None, ctx.now())}: {in_short(delivery.contents)}"
         return
     finder = transcript.Finder(ctx.config_dir)
     for session in sessions.collect(ctx.root, records)[:NEWEST]:
-        when = ago(clock.parse(session.last), ctx.now())
-        yield session.id[:8], f"{when}: {titles.about(finder.find(session.id)).title}"
+        when = ago(clock.parse(session.logged), ctx.now())
+        yield session.id[:8], f"{when}: {prompts.about(finder.find(session.id)).title}"

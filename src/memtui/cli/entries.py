@@ -10,12 +10,12 @@ from memtui.base.shell import shell_word
 from memtui.base.short_ids import MIN_REF, short_id
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, picked, safe
-from memtui.client.transcripts import titles, transcript
+from memtui.client.transcripts import prompts, transcript
 from memtui.deliver import log, receipts
 from memtui.deliver import log as delivery_log
 from memtui.deliver.record import Delivery, Note, find_note, notes_of
 from memtui.inbox import format as inbox_format
-from memtui.inbox import notes_in_flight
+from memtui.inbox import undelivered
 from memtui.inbox.format import Entry
 from memtui.review import addressees, waiting_entries
 from memtui.review.waiting_entries import KINDS, Waiting
@@ -75,12 +75,12 @@ def _fate(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for the id of a note that a hook took last: it says what became of it, as the list does."""
     returns = "If it does not arrive, it waits here again: memtui note --list"
     slugs = [None, *paths.inbox_slugs(ctx.root)]
-    newest = {task.entry.id: task for task in reversed(notes_in_flight.listed(ctx.root, slugs))}
+    newest = {task.entry.id: task for task in reversed(undelivered.under_way(ctx.root, slugs))}
     note = find_note(ctx.root, ref.strip()) if len(ref.strip()) >= MIN_REF else None
     with suppress(NotFoundError, ConflictError):
         claim = newest[short_ids.match(ref, newest, "note")]
         if note is None or claim.delivery > note.delivery.id:
-            outcome = notes_in_flight.outcomes([claim], ctx.env, ctx.now())[claim.delivery]
+            outcome = undelivered.outcomes([claim], ctx.env, ctx.now())[claim.delivery]
             return NotFoundError(
                 f"{ref} is {OUTCOMES[outcome][1]}: a hook took it {ago(claim.time, ctx.now())}.", returns
             )
@@ -217,8 +217,8 @@ def listing(ctx: Context) -> Result:
     ctx.must_have_home()
     unread: list[dict[str, str]] = []
     every = read(ctx, ("guidance",), unread=unread)
-    deliveries = notes_in_flight.listed(ctx.root, [ctx.slug, None])
-    outcomes = notes_in_flight.outcomes(deliveries, ctx.env, ctx.now())
+    deliveries = undelivered.under_way(ctx.root, [ctx.slug, None])
+    outcomes = undelivered.outcomes(deliveries, ctx.env, ctx.now())
     claimed = [
         _sent(phrase.entry.id, phrase.entry.text, phrase.delivery, phrase.session, phrase.record.entrypoint)
         | {"time": None if phrase.time is None else clock.iso_seconds(phrase.time), "outcome": outcome}
@@ -246,7 +246,7 @@ def listing(ctx: Context) -> Result:
             below.append(", ".join(["global"] * (item.slug is None) + note_facts(item, now)))
         for row in [*claimed, *delivered]:
             key, session = short_id(str(row["id"])), str(row["session"])
-            title = cut(titles.about(transcript.find(ctx.config_dir, session)).title, TITLE_SHOWN)
+            title = cut(prompts.about(transcript.find(ctx.config_dir, session)).title, TITLE_SHOWN)
             below.append(line(session_words(session, str(row["entrypoint"]), title)))
             when = age(clock.parse(row["time"]), now)
             rows.append([(key, "cyan"), when, RECEIPTS[str(row["outcome"])], line(str(row["text"]))])
@@ -266,7 +266,7 @@ def _delivered(ctx: Context, claimed: "set[str]") -> "list[dict[str, object]]":
     """Return for --json the notes delivered last here and globally, but for those under way (`claimed`)."""
     notes: list[Note] = []
     for record in delivery_log.newest_first(ctx.root, needle=b'"guidance"', most=delivery_log.WINDOW_BYTES):
-        delivery = Delivery.of(record)
+        delivery = Delivery(record)
         mine = delivery.project == ctx.slug
         new = [note for note in notes_of(delivery) if note.text and note.id not in claimed]
         notes += [note for note in new if mine or note.scope == "global"]

@@ -27,21 +27,25 @@ def client() -> "list[object]":
     return [pid, started, _here()]
 
 
-def gone(found: "object") -> bool:
+def _pid_of(identity: "object") -> int:
+    """Return the process id that `client` gave on this machine; 0 for anything else."""
+    if not isinstance(identity, list) or len(identity) != 3 or identity[2] != _here():
+        return 0
+    pid = identity[0]
+    return pid if isinstance(pid, int) and not isinstance(pid, bool) and pid > 1 else 0
+
+
+def gone(identity: "object") -> bool:
     """Tell whether a process that `client` identified has ended; False if that can't be known."""
-    if not isinstance(found, list) or len(found) != 3 or found[2] != _here():
+    pid = _pid_of(identity)
+    if not pid or not isinstance(identity, list):
         return False
-    pid, started = found[:2]
-    if not isinstance(pid, int) or isinstance(pid, bool) or pid <= 1:
-        return False
-    return not alive(pid) or (bool(started) and _stat(pid)[2] not in {started, ""})
+    return not alive(pid) or (bool(identity[1]) and _stat(pid)[2] not in {identity[1], ""})
 
 
-def runs(found: "object") -> bool:
+def runs(identity: "object") -> bool:
     """Tell whether a process that `client` identified still runs; False if that can't be known."""
-    if not isinstance(found, list) or len(found) != 3 or found[2] != _here():
-        return False
-    return isinstance(found[0], int) and found[0] > 1 and not gone(found)
+    return bool(_pid_of(identity)) and not gone(identity)
 
 
 def alive(pid: int) -> bool:

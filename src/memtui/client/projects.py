@@ -7,11 +7,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 
 from memtui.base import fastjson, fs, paths
 from memtui.client import locate, repository
 
-VERSION = 1
+VERSION = 2
 # The beginning of a transcript that is searched for its cwd; the first record can be large.
 HEAD_BYTES = 1 << 16
 TRANSCRIPTS_TRIED, TRANSCRIPTS_OF_ALL = 4, 1000
@@ -104,93 +105,78 @@ def _mtime_ns(path: str) -> int:
 
 
 class _PathFinder:
-    """A search for the paths of projects, with its cache: `known`, slug to [stamp, path or None], and `root_rows`, slug
-    to [stamp, main repository roots of its newest session …]. A stamp is the directory's change time in ns. A path once
-    found stays valid; one that was not found is searched for after any change."""
+    """The search for the paths of projects, with its cache: the paths found, which stay valid, and by the client's
+    directory [its change time in ns, the working directories that its newest session names, their repository roots]."""
 
     def __init__(self, env: dict[str, str]) -> None:
-        top = paths.config_dir(env) + "/projects"
-        self.top, self.root = top, paths.root(env)
-        self.cache_path = self.root + "/run/projects.json"
+        self.top, self.root = paths.config_dir(env) + "/projects", paths.root(env)
+        self._cache_path = self.root + "/run/projects.json"
         try:
-            cache = fastjson.loads_dict(fs.read_bytes(self.cache_path))
+            self._cached = fs.read_bytes(self._cache_path)
         except OSError:
+            self._cached = b""
+        cache = fastjson.loads_dict(self._cached)
+        if (cache.get("v"), cache.get("top")) != (VERSION, self.top):
             cache = {}
-        if cache.get("v") != VERSION or cache.get("top") != top:
-            cache = {}
-        self.known = fastjson.table(cache, "paths")
-        self.root_rows = fastjson.table(cache, "roots")
-        self.changed = False
-        self.roots: list[str] | None = None
-        self.top_stamp = _mtime_ns(top)
+        self._paths, self._sessions = fastjson.table(cache, "paths"), fastjson.table(cache, "sessions")
+        self._roots: list[str] | None = None
 
     def path_of(self, slug: str) -> str | None:
-        directory = f"{self.top}/{paths.slug_of(slug)}"
-        stamp = max(self.top_stamp, _mtime_ns(directory))
-        row = self.known.get(slug)
-        if isinstance(row, list) and len(row) == 2:
-            kept = row[1]
-            if isinstance(kept, str) and _is_named(kept, slug):
-                return kept
-            if kept is None and row[0] == stamp:
-                return None
-        path = repository.project_record(self.root, slug).get("root")
-        if path is None:
-            path = next((p for p in (_named(cwd, slug) for cwd in _cwds(directory)) if p), None)
-        if path is None:
-            path = next((root for root in self._roots() if _is_named(root, slug)), None)
-        self.known[slug] = [stamp, path]
-        self.changed = True
+        path: str | None = fastjson.text(self._paths, slug)
+        if path and _is_named(path, slug):
+            return path
+        own = (_named(cwd, slug) for cwd in self._session_of(paths.slug_of(slug))[0])
+        path = repository.project_record(self.root, slug).get("root") or next(filter(None, own), None)
+        path = path or next((root for root in self._all_roots() if _is_named(root, slug)), None)
+        if path:
+            self._paths[slug] = path
         return path
 
     def roots_of(self, slug: str) -> list[str]:
         """List the roots of all projects with a slug."""
-        keys = directories(self.root + "/projects")
-        noted = [repository.project_record(self.root, key).get("root") for key in keys]
-        named_roots = [_named(cwd, slug) for cwd in _cwds(f"{self.top}/{slug}", TRANSCRIPTS_OF_ALL)]
-        roots = dict.fromkeys(root for root in (*noted, *named_roots, *self._roots()) if root)
+        noted = [repository.project_record(self.root, key).get("root") for key in directories(self.root + "/projects")]
+        own = [_named(cwd, slug) for cwds in _heads(f"{self.top}/{slug}") for cwd in cwds]
+        roots = dict.fromkeys(root for root in (*noted, *own, *self._all_roots()) if root)
         return [root for root in roots if paths.slug(root) == slug and paths.project_root(root) == root]
 
-    def _roots(self) -> list[str]:
+    def _all_roots(self) -> list[str]:
         """List the main repository roots of all sessions: that of a subdirectory or a worktree keeps the memory."""
-        if self.roots is None:
-            roots = [root for slug in directories(self.top) for root in self._roots_of(slug)]
-            self.roots = list(dict.fromkeys(roots))
-        return self.roots
+        if self._roots is None:
+            roots = (root for directory in directories(self.top) for root in self._session_of(directory)[1])
+            self._roots = list(dict.fromkeys(roots))
+        return self._roots
 
-    def _roots_of(self, slug: str) -> list[str]:
-        directory = f"{self.top}/{slug}"
-        stamp = _mtime_ns(directory)
-        row = self.root_rows.get(slug)
-        if isinstance(row, list) and row[:1] == [stamp] and all(isinstance(root, str) for root in row[1:]):
-            return row[1:]
-        roots = sorted({paths.project_root(cwd) for cwd in _cwds(directory, tried=1)})
-        self.root_rows[slug] = [stamp, *roots]
-        return roots
+    def _session_of(self, directory: str) -> tuple[list[str], list[str]]:
+        """Return the working directories that the newest session of a directory names, and their repository roots."""
+        stamp = _mtime_ns(f"{self.top}/{directory}")
+        row = fastjson.rows(self._sessions, directory)
+        if row[:1] != [stamp] or len(row) != 3:
+            heads = islice(_heads(f"{self.top}/{directory}"), TRANSCRIPTS_TRIED)
+            cwds = next(filter(None, heads), [])
+            row = self._sessions[directory] = [stamp, cwds, sorted(set(map(paths.project_root, cwds)))]
+        cwds, roots = (list(map(str, part)) if isinstance(part, list) else [] for part in row[1:])
+        return cwds, roots
 
     def save(self) -> None:
         """Write the cache if anything new was found."""
-        if not self.changed:
-            return
-        data = fastjson.dumps({"v": VERSION, "top": self.top, "paths": self.known, "roots": self.root_rows}).encode()
-        fs.write_cache(self.cache_path, data)
+        cache = {"v": VERSION, "top": self.top, "paths": self._paths, "sessions": self._sessions}
+        data = fastjson.dumps(cache).encode()
+        if data != self._cached:
+            fs.write_cache(self._cache_path, data)
 
 
-def _cwds(directory: str, tried: int = TRANSCRIPTS_TRIED) -> list[str]:
-    """List the working directories that the `tried` newest transcripts name in their heads, without repeats."""
+def _heads(directory: str) -> Iterator[list[str]]:
+    """Yield the working directories that each transcript names in its head, the newest first, without repeats."""
     try:
         with os.scandir(directory) as entries:
             files = [entry.path for entry in entries if entry.name.endswith(".jsonl")]
     except OSError:
-        return []
-    found: dict[str, None] = {}
-    for path in sorted(files, key=_mtime_ns, reverse=True)[:tried]:
+        return
+    for path in sorted(files, key=_mtime_ns, reverse=True)[:TRANSCRIPTS_OF_ALL]:
         try:
-            head = fs.read_bytes(path, HEAD_BYTES)
+            yield list(dict.fromkeys(cwds(fs.read_bytes(path, HEAD_BYTES))))
         except OSError:
             continue
-        found.update(dict.fromkeys(cwds(head)))
-    return list(found)
 
 
 def cwds(head: bytes) -> Iterator[str]:
@@ -210,5 +196,4 @@ def _named(cwd: str, slug: str) -> str | None:
 
 
 def _is_named(path: str, name: str) -> bool:
-    """Tell whether a path has a slug or a key."""
     return paths.is_of(name, paths.project_key(path))

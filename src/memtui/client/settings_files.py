@@ -1,5 +1,5 @@
 """The client's settings files that count for a session started in a directory, and what they set. Hook path;
-client/settings_faults.py says which of them the client skips."""
+client/applied_settings.py says which of them the client skips."""
 
 import posix
 import sys

@@ -140,8 +140,7 @@ def least(blocks: "list[Block]") -> int:
 
 
 def _least_units(block: Block, frame: "tuple[str, str]") -> int:
-    """Return the units of a list that only says how many parts were left out; 0 for guidance, which waits instead, and
-    for memories that a prompt recalls."""
+    """Return the units of a list that only says how much was left out; 0 for what waits, or goes without a word."""
     return 0 if block.tag in SINGLE else units(frame[0]) + units(frame[1]) + 2 + TAIL_UNITS
 
 

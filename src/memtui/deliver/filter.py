@@ -10,8 +10,7 @@ from typing import Any
 from memtui.base import paths
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
-from memtui.deliver.earlier_paths import NOTHING_MOVED, EarlierPlaces, stem
-from memtui.deliver.record import BRING_NOTHING, USE, Delivery
+from memtui.deliver.record import BRING_NOTHING, NOTHING_MOVED, USE, Delivery, EarlierPlaces, stem
 
 # The word for all outcomes of deliveries that did not arrive.
 LOST = "lost"

@@ -129,8 +129,7 @@ def before(ends: "dict[str, int]", place: "Place") -> "dict[str, int]":
 
 
 def _since(lines_back: "Iterator[tuple[int, bytes]]", oldest: bytes) -> "Iterator[tuple[int, bytes]]":
-    """Yield the lines of a log back to the last one whose id is not below `oldest`, the beginning of an id. Older
-    records that were recovered are skipped: they were logged late, among newer ones."""
+    """Yield the lines of a log back to the beginning of an id, but for older records that were recovered late."""
     older: list[tuple[int, bytes]] = []
     size = 0
     for start, line in lines_back:
@@ -176,17 +175,19 @@ def note_outcomes(root: str, records: "list[Record]", outcomes: "dict[str, str]"
 
 
 def _take_in(line: bytes, noted: "dict[str, str]") -> None:
-    """Note the outcomes of a line, but for deliveries of which a newer line told."""
     outcomes = fastjson.loads_dict(line).get("outcomes")
     for name, outcome in outcomes.items() if isinstance(outcomes, dict) else ():
         noted.setdefault(name, str(outcome))
 
 
+def items(record: "Record") -> "list[Record]":
+    """Return the items of a record."""
+    return [item for item in fastjson.rows(record, "items") if isinstance(item, dict)]
+
+
 def brought(record: "Record") -> "list[Record]":
     """Return the items that a record's delivery brought, without those it left out."""
-    items = record.get("items")
-    rows = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    return [item for item in rows if not item.get("left_out")]
+    return [item for item in items(record) if not item.get("left_out")]
 
 
 def read(place: "Place") -> "Record | None":

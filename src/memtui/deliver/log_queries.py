@@ -6,16 +6,14 @@ as short rows; their texts stay in the log until they are shown."""
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
-from memtui.deliver.earlier_paths import NOTHING_MOVED, EarlierPlaces
 from memtui.deliver.filter import Filter
-from memtui.deliver.record import Delivery, ItemCounts, Record
+from memtui.deliver.record import NOTHING_MOVED, Delivery, EarlierPlaces, Record
 
 if TYPE_CHECKING:
     from memtui.deliver.log import Place
@@ -33,39 +31,34 @@ PROOF = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryRow:
-    """A delivery, or a use of a memory, without its text. `root`: of its project, or a slug; `files`: its items' paths;
-    `record`: the fields of PROOF."""
+class Proof:
+    """A delivery as short as its receipt can be looked up by. `time`: seconds since the epoch, 0.0 for none; `record`:
+    the fields of PROOF."""
 
-    id: str
-    place: "Place | None"
-    time: float
-    event: str
-    session: str
-    root: str
-    contents: ItemCounts
-    files: tuple[str, ...]
-    chars: int
-    ms: float | None
-    record: Record
+    __slots__ = ("id", "record", "time")
 
-    @classmethod
-    def of(cls, delivery: Delivery) -> "DeliveryRow":
-        """Return the row of a delivery."""
-        return cls(
-            delivery.id,
-            delivery.place,
-            delivery.time,
-            delivery.event,
-            delivery.session,
-            delivery.root,
-            delivery.contents,
-            tuple(sys.intern(item.path) for item in delivery.items if item.path),
-            delivery.chars,
-            delivery.ms,
-            proof(delivery),
-        )
+    def __init__(self, delivery: Delivery) -> None:
+        self.id, self.time = delivery.id, delivery.time
+        fields = {key: delivery.record[key] for key in PROOF if key in delivery.record}
+        self.record: Record = fields | {"chars": delivery.chars}
+
+
+class DeliveryRow(Proof):
+    """A delivery, or a use of a memory, without its text. `root`: of its project, or a slug; `files`: its items'
+    paths."""
+
+    __slots__ = ("chars", "contents", "event", "files", "ms", "place", "root", "session")
+
+    def __init__(self, delivery: Delivery) -> None:
+        super().__init__(delivery)
+        self.place = delivery.place
+        self.event = delivery.event
+        self.session = delivery.session
+        self.root = sys.intern(delivery.root)
+        self.contents = delivery.contents
+        self.files = tuple(sys.intern(item.path) for item in delivery.items if item.path)
+        self.chars = delivery.chars
+        self.ms = delivery.ms
 
     @property
     def injected(self) -> bool:
@@ -73,24 +66,10 @@ class DeliveryRow:
         return self.chars > 0
 
 
-class Proof(NamedTuple):
-    """A delivery as short as its receipt can be looked up by: `time` in seconds since the epoch, 0.0 for none; `record`
-    has the fields of PROOF."""
-
-    id: str
-    time: float
-    record: Record
-
-
-def proof(delivery: Delivery) -> Record:
-    """Return the fields of a delivery's record by which its receipt is found."""
-    return {key: delivery.record[key] for key in PROOF if key in delivery.record} | {"chars": delivery.chars}
-
-
 def read(row: DeliveryRow) -> Delivery | None:
     """Return the whole delivery of a row, from the log; None if it is gone."""
     record = delivery_log.read(row.place) if row.place else None
-    return None if record is None else Delivery.of(record, row.place)
+    return None if record is None else Delivery(record, row.place)
 
 
 class Receipts:
@@ -104,19 +83,19 @@ class Receipts:
         self.now = now
         self.known: dict[str, str] = {}
         self._finder = finder
-        self._open: dict[str, DeliveryRow | Delivery | Proof] = {}
+        self._open: dict[str, Delivery | Proof] = {}
         self._doubted: set[str] = set()
         self._views: dict[str, receipts.TranscriptView] = {}
         self._lock = threading.Lock()
 
-    def open(self, row: DeliveryRow | Delivery | Proof) -> bool:
+    def open(self, row: Delivery | Proof) -> bool:
         """Whether the outcome may still change."""
         outcome = self.known.get(row.id)
         if outcome is None or outcome == receipts.WAITING or row.id in self._doubted:
             return True
         return outcome == receipts.UNKNOWN and self.now() - row.time < YOUNG_SECONDS
 
-    def look(self, rows: Iterable[DeliveryRow | Delivery | Proof]) -> bool:
+    def look(self, rows: Iterable[Delivery | Proof]) -> bool:
         """Look up those that may still change; whether any outcome is another now."""
         with self._lock:
             to_look_up = [row for row in rows if self.open(row)]
@@ -142,7 +121,7 @@ class Receipts:
         """Look up unknown outcomes once more when they are asked for next."""
         self._doubted = {name for name, outcome in self.known.items() if outcome == receipts.UNKNOWN}
 
-    def of(self, row: DeliveryRow | Delivery | Proof) -> str:
+    def of(self, row: Delivery | Proof) -> str:
         """Return the outcome of one delivery, looked up if it may still change."""
         self.look([row])
         return self.known.get(row.id, receipts.UNKNOWN)
@@ -190,7 +169,7 @@ class Reading:
         if record is None:
             self.skipped += 1
             return None, False
-        delivery = Delivery.of(record, place)
+        delivery = Delivery(record, place)
         if not self.wanted.matches(delivery, self.earlier, self.proofs.of):
             return None, self.wanted.ended(delivery)
         if self.wanted.outcome:
@@ -228,7 +207,7 @@ class Reading:
         """Read on until `count` more rows match; `go` as for `read`."""
         with self._lock:
             records = islice(self.read(go), min(count, KEPT - len(self.rows)))
-            self.rows = [*self.rows, *map(DeliveryRow.of, records)]
+            self.rows = [*self.rows, *map(DeliveryRow, records)]
 
     def fresh(self) -> list[Delivery] | None:
         """Return the deliveries appended since, newest first, and put their rows on top. None: read a cut log anew."""
@@ -239,5 +218,5 @@ class Reading:
             lines, self._ends = got
             deliveries = [each for place, line in reversed(lines) if (each := self._match(place, line)[0]) is not None]
             if deliveries:
-                self.rows = [*map(DeliveryRow.of, deliveries), *self.rows]
+                self.rows = [*map(DeliveryRow, deliveries), *self.rows]
             return deliveries

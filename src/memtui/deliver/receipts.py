@@ -25,7 +25,6 @@ import posix
 from memtui.base import clock, paths
 from memtui.client import process
 from memtui.client.transcripts import transcript
-from memtui.deliver.steps import KEPT_MESSAGES, Steps, size_of
 
 # Previewed: too large, only a preview arrived. Failed: the hook died, or the turn went on without the text. Dropped:
 # the client left that branch, or ended, before the model answered. Broken off: it ended between text and answer.
@@ -34,27 +33,19 @@ BROKEN_OFF = "broken off"
 # Unknown: no transcript, or one that records no hooks, or was cut. Waiting: the turn goes on. Nothing: it has no text.
 UNKNOWN, WAITING, NOTHING = "unknown", "waiting", "nothing"
 OPEN = {UNKNOWN, WAITING, NOTHING}
-LOST = (FAILED, TIMED_OUT, DROPPED, BROKEN_OFF)
-GLYPHS = {
-    ARRIVED: "✓",
-    PREVIEWED: "◐",
-    TIMED_OUT: "✗",
-    FAILED: "✗",
-    DROPPED: "✗",
-    BROKEN_OFF: "✗",
-    UNKNOWN: "·",
-    WAITING: "…",
-    NOTHING: "-",
-}
+LOST, GOT = (FAILED, TIMED_OUT, DROPPED, BROKEN_OFF), (ARRIVED, PREVIEWED)
+SETTLED = (*GOT, *LOST)
+GLYPHS = dict(zip((*GOT, TIMED_OUT, FAILED, DROPPED, BROKEN_OFF, UNKNOWN, WAITING, NOTHING), "✓◐✗✗✗✗·…-", strict=True))
 # The message that used a tool is in the transcript within so many bytes before what was given with the tool.
 TOOL_BYTES = 1 << 16
-# Known to have arrived, as a whole or as a preview, or to be lost.
-GOT = (ARRIVED, PREVIEWED)
-SETTLED = (*GOT, *LOST)
 # This long after the last sign of life nothing more will be written about a delivery.
 QUIET_SECONDS = 3600.0
 # A record this long is a file's content, not a turn's beginning or our text.
 LONG_LINE = 1 << 20
+# How many of a session's newest messages and steps are remembered.
+KEPT_MESSAGES, KEPT_STEPS = 64, 4096
+# The place at which a prompt leaves the client's queue that is still in it.
+NEVER = float("inf")
 # How many records back the siblings of a tool are looked for.
 KEPT_RECORDS = 512
 PREVIEW_MARK = "<persisted-output>"
@@ -73,33 +64,93 @@ if TYPE_CHECKING:
 
 def delivery_ids(text: str) -> "list[str]":
     """Return the ids that our own tags name: `<memtui-… delivery="ID"`. Content can't open such a tag (blocks.py)."""
-    found = []
-    for part in text.split("<memtui-")[1:]:
-        value = part[: part.find(">")].partition(' delivery="')[2]
-        if '"' in value:
-            found.append(value[: value.find('"')])
-    return found
+    heads = [part[: part.find(">")] for part in text.split("<memtui-")[1:]]
+    values = [head.partition(' delivery="')[2] for head in heads]
+    return [value[: value.find('"')] for value in values if '"' in value]
 
 
-class FailedRun:
-    """A run of our hook that was cancelled or failed: its event, tool use and prompt; the place of its record; and
-    `call`, the place of the model's newest message at that point."""
+class Steps:
+    """The places of a session's prompts and of the model's messages in its transcript, in bytes; -1 for none."""
 
-    __slots__ = ("call", "event", "outcome", "place", "prompt", "tool")
+    def __init__(self) -> None:
+        self.call = -1  # the model's newest message
+        self.prompt = -1  # the newest prompt
+        self.called = -1  # the prompt that the model's newest message answers
+        self.blocked = -1  # the newest prompt that a hook blocked
+        self.prompt_id = ""
+        self.prompts: list[tuple[int, str]] = []
+        self.queue: list[list[float]] = []  # prompts in the client's queue: from, until, the newest prompt before
+        self._times: list[tuple[int, object]] = []
 
-    def __init__(self, event: str, tool: str, prompt: str, place: int, call: int) -> None:
-        self.event = event
-        self.tool = tool
-        self.prompt = prompt
-        self.place = place
-        self.call = call
-        self.outcome = FAILED
+    @property
+    def answered(self) -> bool:
+        """Whether the model has answered the newest prompt, and no prompt came out of the client's queue since."""
+        return self.called == self.prompt >= 0 and all(message[1] < self.call for message in self.queue)
+
+    def note(self, place: int, time: "object") -> None:
+        """Remember the time of the step at a place, as the transcript writes times."""
+        self._times.append((place, time))
+        if len(self._times) > 2 * KEPT_STEPS:
+            del self._times[:KEPT_STEPS]
+
+    def at(self, seconds: float) -> int:
+        """Return the place of the last step before a time, for a claim that does not name its place; -1 for none."""
+        return max((place for place, time in self._times if (clock.parse(time) or 0.0) <= seconds), default=-1)
+
+    def note_prompt(self, record: "dict[str, object]", place: int) -> None:
+        """Take in a user record, which may be a prompt; a turn has only one."""
+        if record.get("isMeta") or not any(b.get("type") == "text" for b in transcript.blocks(record)):
+            return
+        name = transcript.text_of(record.get("promptId"))
+        if name and name == self.prompt_id:
+            return  # added to the turn by the client, for example that it was interrupted
+        self.prompt, self.prompt_id = place, name
+        self.prompts.append((place, name))
+        if len(self.prompts) > 2 * KEPT_MESSAGES:
+            del self.prompts[:KEPT_MESSAGES]
+        self.note(place, record.get("timestamp"))
+
+    def note_queue(self, operation: "object", place: int, time: "object") -> None:
+        """Take in a move of the client's queue: `enqueue`, `popAll` (all are taken back), else the oldest leaves it."""
+        self.note(place, time)
+        if operation == "enqueue":
+            self.queue = [*self.queue[-KEPT_MESSAGES:], [place, NEVER, self.prompt]]
+            return
+        waiting = [message for message in self.queue if message[1] == NEVER]
+        for message in waiting if operation == "popAll" else waiting[:1]:
+            message[1] = place
+
+    def passed(self, record: "dict[str, object]", tool_call: "int | None") -> bool:
+        """Tell as `TranscriptView.passed`; `tool_call`: the place of the message that used the tool it came with."""
+        at = size_of(record)
+        event = record.get("event")
+        if event == "SessionStart":
+            return self.call > at
+        if tool_call is not None:
+            return self.call > tool_call or self.prompt > tool_call
+        if event != "UserPromptSubmit":
+            is_of_tool = record.get("tool_use_id")
+            return self.prompt > at or self.blocked > at or (self.call > at and not is_of_tool)
+        # The move of the client's queue, for a prompt that was typed in mid-turn.
+        queued = next((move for move in self.queue if move[2] <= at < move[0]), None)
+        if queued:
+            return max(self.call, self.blocked) > queued[1]
+        own = record.get("prompt_id")
+        after = [name for place, name in self.prompts if place > at]
+        if not own:  # a client that gives prompts no ids runs no hooks for those typed in mid-turn
+            return self.call > at or len(after) > 1 or self.blocked > at
+        return self.called > at or any(name != own for name in after) or self.blocked > at
+
+
+def size_of(record: "dict[str, object]") -> int:
+    """Return how many bytes the transcript had when the delivery was logged."""
+    size = record.get("transcript_size")
+    return size if isinstance(size, int) else 0
 
 
 class TranscriptView:
-    """What a transcript says about deliveries. `refresh` reads what is new; memory grows with hooks, not with bytes.
-    `start`: the byte to begin at, for a caller that knows where the delivery's turn began. `subagent`: whether this is
-    a subagent's own transcript, whose records are all marked as side chain."""
+    """What a transcript says about deliveries, from the byte `start` on; memory grows with hooks, not with bytes.
+    `subagent`: whether it is a subagent's own, whose records are all marked as side chain."""
 
     def __init__(self, path: str, start: int = 0, subagent: bool = False) -> None:
         self.path = path
@@ -110,7 +161,8 @@ class TranscriptView:
         self.records_attachments = False
         self.outcomes: dict[str, str] = {}  # delivery id -> arrived, previewed or dropped
         self.pending: dict[str, str] = {}  # delivery id -> its outcome once the model answers on its branch
-        self.failed_runs: list[FailedRun] = []
+        # Runs of our hook that failed: event, tool use, prompt, place, that of the newest message then, outcome.
+        self._failed: list[tuple[str, str, str, int, int, str]] = []
         self.steps = Steps()
         self.text = self.event = self.prompt_id = ""  # of the wanted delivery
         self._wanted = ""
@@ -126,8 +178,8 @@ class TranscriptView:
         self._tip = ""
 
     def refresh(self, limit: "int | None" = None, until: str = "") -> "TranscriptView":
-        """Read what was appended since, `limit` bytes at most. A missing or unreadable file leaves `exists` False.
-        `until`: the only delivery of interest. Its text is kept, and reading ends once its outcome is known."""
+        """Read what was appended since, `limit` bytes at most; an unreadable file leaves `exists` False. `until`: the
+        only delivery of interest, whose text is kept; reading ends once its outcome is known."""
         self._wanted = until
         try:
             stat = posix.stat(self.path)
@@ -241,33 +293,24 @@ class TranscriptView:
             self._below.clear()
 
     def _note_attachment(self, attachment: "dict[str, object]", place: int, uuid: str, parent: str) -> None:
-        kind = transcript.text_of(attachment.get("type"))
+        kind, event, tool = (transcript.text_of(attachment.get(key)) for key in ("type", "hookEvent", "toolUseID"))
         if kind == "hook_additional_context":
             for text in transcript.attachment_texts(attachment):
                 outcome = PREVIEWED if text.lstrip().startswith(PREVIEW_MARK) else ARRIVED
-                event, tool = (
-                    transcript.text_of(attachment.get("hookEvent")),
-                    transcript.text_of(attachment.get("toolUseID")),
-                )
                 for name in delivery_ids(text):
                     if name == self._wanted:
                         self.text, self.event, self.prompt_id = text, event, self.steps.prompt_id
                     self._given(name, outcome, uuid, parent, tool, event)
-        elif kind.startswith("hook_") and kind not in {"hook_success", "hook_system_message"}:
-            if "memtui" not in transcript.text_of(attachment.get("command")):
-                return
-            event, tool = (
-                transcript.text_of(attachment.get("hookEvent")),
-                transcript.text_of(attachment.get("toolUseID")),
-            )
-            run = FailedRun(event, tool, self.steps.prompt_id, place, self.steps.call)
-            if kind == "hook_cancelled" and attachment.get("timedOut"):
-                run.outcome = TIMED_OUT
-            self.failed_runs.append(run)
+        elif (
+            kind.startswith("hook_")
+            and kind not in {"hook_success", "hook_system_message"}
+            and "memtui" in transcript.text_of(attachment.get("command"))
+        ):
+            outcome = TIMED_OUT if kind == "hook_cancelled" and attachment.get("timedOut") else FAILED
+            self._failed.append((event, tool, self.steps.prompt_id, place, self.steps.call, outcome))
 
     def _given(self, name: str, outcome: str, uuid: str, parent: str, tool: str, event: str) -> None:
-        """Note a delivery of which the transcript holds the text: it has arrived once the model answers below it, or
-        below any record of the message with whose tool it came."""
+        """Note a delivery whose text is there: it arrives once the model answers on its branch, or its tool's."""
         if self.outcomes.get(name) == ARRIVED:
             return
         if not uuid:  # a client that records no branches
@@ -306,23 +349,18 @@ class TranscriptView:
     def failure_of(self, record: "dict[str, object]") -> "str | None":
         """Return the outcome of the failed run that matches a delivery in event, tool use and place, if any."""
         size, tool, prompt = size_of(record), record.get("tool_use_id"), record.get("prompt_id")
-        for run in self.failed_runs:
-            if run.event != record.get("event") or (tool and run.tool != tool):
+        for event, used, asked, place, call, outcome in self._failed:
+            if event != record.get("event") or (tool and used != tool):
                 continue
-            if tool:
-                return run.outcome
-            if run.event == "UserPromptSubmit" and prompt and run.prompt:
-                matches = run.place > size and run.prompt == prompt
-            else:
-                matches = run.place > size >= run.call
-            if matches:
-                return run.outcome
+            by_prompt = event == "UserPromptSubmit" and prompt and asked
+            if tool or (place > size and (asked == prompt if by_prompt else size >= call)):
+                return outcome
         return None
 
 
 def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | None" = None, ended: bool = False) -> str:
-    """Return the outcome of one record of the delivery log, by a refreshed view of its transcript. `ended`: the session
-    is over. An outcome noted in the log holds; one that says lost, as long as the transcript does not show the text."""
+    """Return the outcome of a record of the log, by a refreshed view of its transcript. `ended`: the session is over.
+    One noted in the log holds; one that says lost, as long as the transcript does not show the text."""
     if not record.get("text") and not record.get("chars"):
         return NOTHING
     noted = record.get("outcome")
@@ -334,7 +372,6 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
 
 
 def _shown(record: "dict[str, object]", view: TranscriptView, now: "float | None", ended: bool) -> str:
-    """Return the outcome that the transcript shows, as `outcome`."""
     delivery_id = record.get("id")
     name = delivery_id if isinstance(delivery_id, str) else ""
     if name in view.outcomes:
@@ -405,8 +442,7 @@ def outcomes(
             located[key] = transcript.path_of(record, config, finder)
         path = located[key] or ""
         if path not in views:
-            inside = path[path.rfind("/") + 1 :].startswith("agent-")
-            views[path] = TranscriptView(path, subagent=inside)
+            views[path] = TranscriptView(path, subagent=path[path.rfind("/") + 1 :].startswith("agent-"))
         if path and path not in paths_read:
             views[path].refresh()
             paths_read.add(path)

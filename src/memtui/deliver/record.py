@@ -1,5 +1,6 @@
-"""A delivery and its items, as parsed from a record of the log."""
+"""A delivery and its items, as parsed from a record of the log; and where the memories are now that a record names."""
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -8,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base import clock, paths, short_ids, visible
+from memtui.base.fastjson import text
 from memtui.client import process
 from memtui.deliver import log as delivery_log
 from memtui.deliver.blocks import TAGS, units
@@ -32,69 +34,48 @@ SCORED = frozenset({"score", "scores", "probability"})
 GONE = "gone in this session"
 
 
-def _text(record: Mapping[str, object], key: str) -> str:
-    value = record.get(key)
-    return value if isinstance(value, str) else ""
-
-
-def _number(record: Mapping[str, object], key: str) -> float | None:
-    value = record.get(key)
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-def project_of(record: Mapping[str, object]) -> str:
+def project_of(record: Record) -> str:
     """Return the key of the project of a record, or of the state of a session: by its root, since older versions wrote
     the slug; what is written, where no root is."""
-    root, project = _text(record, "project_root"), _text(record, "project")
+    root, project = text(record, "project_root"), text(record, "project")
     return project if "." in project or not root else _key(root)
 
 
 _key = lru_cache(256)(paths.project_key)
 
 
-def _scores(record: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
+def _number(record: Record, key: str) -> float | None:
+    value = record.get(key)
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _scores(record: Record) -> tuple[tuple[str, float], ...]:
     parts = record.get("scores")
     scores = {"": _number(record, "probability" if "probability" in record else "score")}
     scores |= {key: _number(parts, key) for key in parts} if isinstance(parts, dict) else {}
     return tuple((key, value) for key, value in scores.items() if value is not None)
 
 
-# Not frozen: a frozen one takes three times as long to make, and a log holds hundreds of thousands.
-@dataclass(slots=True)
 class Item:
     """One thing that a delivery brought or left out. `left_out`: why, or empty; `count`: how many things left out the
     item represents. `scores`: its score, or its probability, under "", and the parts of the score; `expires`: of a
     note, as it was written."""
 
-    kind: str
-    id: str
-    scope: str
-    path: str
-    reason: str
-    action: str
-    left_out: str
-    count: int | None
-    chars: int | None
-    scores: tuple[tuple[str, float], ...]
-    expires: str = ""
+    __slots__ = ("action", "chars", "count", "expires", "id", "kind", "left_out", "path", "reason", "scope", "scores")
 
-    @classmethod
-    def of(cls, record: Mapping[str, object]) -> "Item":
-        """Parse an item of the log."""
+    def __init__(self, record: Record) -> None:
         count, chars = _number(record, "count"), _number(record, "chars")
-        return cls(
-            _text(record, "kind") or "?",
-            _text(record, "id"),
-            _text(record, "scope"),
-            _text(record, "path"),
-            _text(record, "reason"),
-            _text(record, "action"),
-            str(record.get("left_out") or ""),
-            None if count is None else int(count),
-            None if chars is None else int(chars),
-            _scores(record) if not SCORED.isdisjoint(record) else (),
-            _text(record, "expires"),
-        )
+        self.kind = text(record, "kind") or "?"
+        self.id = text(record, "id")
+        self.scope = text(record, "scope")
+        self.path = text(record, "path")
+        self.reason = text(record, "reason")
+        self.action = text(record, "action")
+        self.left_out = str(record.get("left_out") or "")
+        self.count = None if count is None else int(count)
+        self.chars = None if chars is None else int(chars)
+        self.scores = _scores(record) if not SCORED.isdisjoint(record) else ()
+        self.expires = text(record, "expires")
 
     @property
     def names_memory(self) -> bool:
@@ -112,66 +93,45 @@ class ItemCounts(NamedTuple):
     titles: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
 class Delivery:
     """A record of the delivery log: a text put before the model, or a use of a memory. `record`: as the log has it;
     `place`: where. `logged`: the time as written. `session`: an id; `project`: the key of the project (`project_of`);
-    `chars`: UTF-16 code units, also of a text that the log no longer keeps (`folded`, log_retention.py); `ms`: how long
-    the hook took; `recovered`: whether a worker logged it."""
+    `root`: the path of its root, else the key; `chars`: UTF-16 code units, also of a text that the log no longer keeps
+    (`folded`); `ms`: how long the hook took; `recovered`: whether a worker logged it."""
 
-    record: Record
-    place: "Place | None"
-    id: str
-    logged: str
-    event: str
-    tool: str
-    session: str
-    agent: str
-    agent_id: str
-    project: str
-    project_root: str
-    cwd: str
-    mode: str
-    entrypoint: str
-    text: str
-    chars: int
-    ms: float | None
-    folded: bool
-    recovered: bool
-    _items: tuple[Item, ...] | None = None
-    _time: float | None = None
+    __slots__ = (
+        *("_items", "_time", "agent", "agent_id", "chars", "cwd", "entrypoint", "event", "folded", "id", "logged"),
+        *("mode", "ms", "place", "project", "project_root", "record", "recovered", "root", "session", "text", "tool"),
+    )
 
-    @classmethod
-    def of(cls, record: Record, place: "Place | None" = None) -> "Delivery":
-        """Parse a record."""
-        text, chars = _text(record, "text"), _number(record, "chars")
-        return cls(
-            record,
-            place,
-            _text(record, "id"),
-            _text(record, "time"),
-            sys.intern(_text(record, "event")),
-            _text(record, "tool"),
-            sys.intern(_text(record, "session_id")),
-            _text(record, "agent"),
-            _text(record, "agent_id"),
-            project_of(record),
-            _text(record, "project_root"),
-            _text(record, "cwd"),
-            _text(record, "mode"),
-            _text(record, "entrypoint"),
-            text,
-            int(chars or 0) or len(text),
-            _number(record, "ms"),
-            record.get("folded") is True and not text,
-            bool(record.get("recovered")),
-        )
+    def __init__(self, record: Record, place: "Place | None" = None) -> None:
+        self.record, self.place = record, place
+        self.id = text(record, "id")
+        self.logged = text(record, "time")
+        self.event = sys.intern(text(record, "event"))
+        self.tool = text(record, "tool")
+        self.session = sys.intern(text(record, "session_id"))
+        self.agent = text(record, "agent")
+        self.agent_id = text(record, "agent_id")
+        self.project = project_of(record)
+        self.project_root = text(record, "project_root")
+        self.root = self.project_root or self.project
+        self.cwd = text(record, "cwd")
+        self.mode = text(record, "mode")
+        self.entrypoint = text(record, "entrypoint")
+        self.text = text(record, "text")
+        self.chars = int(_number(record, "chars") or 0) or len(self.text)
+        self.ms = _number(record, "ms")
+        self.folded = record.get("folded") is True and not self.text
+        self.recovered = bool(record.get("recovered"))
+        self._items: tuple[Item, ...] | None = None
+        self._time: float | None = None
 
     @property
     def items(self) -> tuple[Item, ...]:
         """What it brought or left out, parsed when it is asked for first: sums of a long log do without."""
         if self._items is None:
-            self._items = tuple(Item.of(item) for item in _dicts(self.record))
+            self._items = tuple(map(Item, delivery_log.items(self.record)))
         return self._items
 
     @property
@@ -184,23 +144,18 @@ class Delivery:
     @property
     def uses(self) -> int:
         """How many uses of memories it records."""
-        return sum(item.get("kind") == USE for item in _dicts(self.record))
+        return sum(item.get("kind") == USE for item in delivery_log.items(self.record))
 
     @property
     def tells_recall(self) -> bool:
         """Whether any item tells that a memory was recalled, or what came of one."""
-        kinds = {item.get("kind") for item in _dicts(self.record)}
+        kinds = {item.get("kind") for item in delivery_log.items(self.record)}
         return RECALL in kinds or not kinds.isdisjoint(BRING_NOTHING)
 
     @property
     def injected(self) -> bool:
         """Whether anything was put before the model."""
         return self.chars > 0
-
-    @property
-    def root(self) -> str:
-        """The path of its project's root, else the project's key."""
-        return sys.intern(self.project_root or self.project)
 
     @property
     def contents(self) -> ItemCounts:
@@ -215,11 +170,6 @@ class Delivery:
                 counts[item.kind] = counts.get(item.kind, 0) + 1
         last_use = next(((item.action, item.id) for item in self.items if item.kind == USE), ("", ""))
         return ItemCounts(tuple(counts.items()), left_out, last_use, tuple(filter(None, titles(self.text, first))))
-
-
-def _dicts(record: Record) -> list[Record]:
-    rows = record.get("items")
-    return [item for item in rows if isinstance(item, dict)] if isinstance(rows, list) else []
 
 
 def session_kind(entrypoint: str) -> str:
@@ -265,7 +215,6 @@ def _first_line(words: str) -> str:
 
 
 def _characters(text: str, size: int) -> int:
-    """Return how many characters at the beginning of a text are so many UTF-16 code units."""
     count = size
     while (over := units(text[:count]) - size) > 0:
         count -= (over + 1) // 2
@@ -343,7 +292,7 @@ def find_note(root: str, ref: str) -> Note | None:
     notes_by_id: dict[str, Note] = {}
     prefix = ref.lower()
     for record in delivery_log.newest_first(root, needle=prefix.encode("utf-8", "replace"), fold=True):
-        for note in notes_of(Delivery.of(record)):
+        for note in notes_of(Delivery(record)):
             if short_ids.is_short_for(prefix.upper(), note.id):
                 notes_by_id.setdefault(note.id, note)
         if any(name.lower() == prefix for name in notes_by_id) or len(notes_by_id) > short_ids.SEVERAL:
@@ -363,3 +312,79 @@ def notes_of(delivery: Delivery) -> list[Note]:
         sender = unescape(head.partition(' from="')[2].partition('"')[0])
         notes.append(Note(delivery, item.id, text, sender, item.scope, item.reason, item.expires))
     return notes
+
+
+class Span(NamedTuple):
+    """Where the memory that a path had from `since` on (seconds since the epoch) is now: a path; the path itself where
+    nothing more is known; empty if it is gone and another memory has its place."""
+
+    since: float
+    now: str
+
+
+class EarlierPlaces:
+    """The present places of memories by the paths that they had: `spans` by real path, oldest first, only of paths
+    whose memories were renamed, moved or replaced."""
+
+    def __init__(self, spans: Mapping[str, tuple[Span, ...]]) -> None:
+        self.spans = spans
+        self._files = {_file(path) for path in spans}
+        self._real: dict[str, str] = {}
+        self._names: dict[str, set[str]] = {}
+        for path, spans_of_path in spans.items():
+            for span in spans_of_path:
+                self._names.setdefault(span.now, set()).add(stem(path))
+
+    def moved(self, path: str) -> bool:
+        """Whether what the log has under a path may be somewhere else now."""
+        return _file(path) in self._files
+
+    def now(self, path: str, seconds: float) -> str:
+        """Return the present path of the memory that had a path at a time, the path itself if nothing is known of it;
+        empty if it is gone and another memory has its place."""
+        spans = self._spans(path)
+        if not spans:
+            return path
+        path_then = next((span.now for span in reversed(spans) if span.since <= seconds), spans[0].now)
+        return self._same_way(path, path_then)
+
+    def latest(self, path: str) -> str:
+        """Return the present path of the memory that has a path, or had it last."""
+        spans = self._spans(path)
+        if not spans or os.path.lexists(path):
+            return path
+        real = self._real[path]
+        return self._same_way(path, next((span.now for span in reversed(spans) if span.now not in {"", real}), real))
+
+    def names(self, path: str) -> set[str]:
+        """Return the names under which the log may have the memory that is at a path, or has a name, now."""
+        if "/" not in path:
+            return {path}.union(*(aliases for now, aliases in self._names.items() if stem(now) == path))
+        return self._names.get(path, set()) | self._names.get(os.path.realpath(path), set()) | {stem(path)}
+
+    def _spans(self, path: str) -> tuple[Span, ...]:
+        if not self.moved(path):
+            return ()
+        if path not in self._real:
+            top, _, file = path.rpartition("/")
+            self._real[path] = f"{os.path.realpath(top)}/{file}"
+        return self.spans.get(self._real[path], ())
+
+    def _same_way(self, path: str, path_now: str) -> str:
+        """Return a real path as `path`, which may lead through symlinks, if both are in the same directory."""
+        top, _, file = path_now.rpartition("/")
+        return (
+            f"{path.rpartition('/')[0]}/{file}" if path_now and top == self._real[path].rpartition("/")[0] else path_now
+        )
+
+
+def _file(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def stem(path: str) -> str:
+    """Return the name of a memory by its path."""
+    return _file(path).removesuffix(".md")
+
+
+NOTHING_MOVED = EarlierPlaces({})

@@ -4,17 +4,154 @@ after that only what is appended is added."""
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterable
+from binascii import crc32
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base import clock
 from memtui.deliver import log as delivery_log
-from memtui.deliver.earlier_paths import NOTHING_MOVED, EarlierPlaces
+from memtui.deliver import receipts
 from memtui.deliver.log_queries import DeliveryRow
-from memtui.deliver.memory_counts import RecallCounter, RecallCounts
-from memtui.deliver.record import Delivery
+from memtui.deliver.record import CHARS_A_TOKEN, CORRECTED, NOTHING_MOVED, RECALL, USE, Delivery, EarlierPlaces
+
+READ = "read"
+
+
+@dataclass(slots=True)
+class RecallCounts:
+    """What came of recalling a memory. `opened`: after how many of these deliveries the agent read its file, in the
+    same session; `corrected`: how often a person corrected afterwards what it says, `corrected_last`: when last;
+    `last`: when it was recalled last; both in seconds since the epoch, 0.0 for never."""
+
+    recalled: int = 0
+    opened: int = 0
+    corrected: int = 0
+    chars: int = 0
+    last: float = 0.0
+    corrected_last: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens its texts took."""
+        return self.chars // CHARS_A_TOKEN
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.recalled or self.corrected)
+
+    def add(self, other: "RecallCounts") -> None:
+        """Add the counts of the same memory under another path, or of another memory."""
+        self.recalled += other.recalled
+        self.opened += other.opened
+        self.corrected += other.corrected
+        self.chars += other.chars
+        self.last = max(self.last, other.last)
+        self.corrected_last = max(self.corrected_last, other.corrected_last)
+
+
+class RecallCounter:
+    """The counts of memories by path, from items of the log: first those of older lines, newest first, then those that
+    were appended. A read counts for the nearest time before it that its session got the memory. `wants`: whether what
+    was logged of the memory at a path counts, by its time."""
+
+    def __init__(self, wants: Callable[[str, float], bool] = lambda *_: True) -> None:
+        self._wants = wants
+        self.memories: dict[str, RecallCounts] = {}
+        # Keys of session and path: read in the lines so far, and not yet recalled there; recalled, and not read since,
+        # with the time of that in seconds; recalled at all.
+        self._read: set[int] = set()
+        self.unread: dict[int, float] = {}
+        self._known: set[int] = set()
+
+    def count(self, delivery: Delivery, earlier: EarlierPlaces = NOTHING_MOVED, *, newest: bool = False) -> None:
+        """Count the items of a line of the log. `newest`: newer than all before, else older than all."""
+        for item in delivery.items:
+            if item.left_out or not item.path or item.kind not in {RECALL, USE, CORRECTED}:
+                continue
+            path = earlier.now(item.path, delivery.time)
+            if path and self._wants(path, delivery.time):
+                self.add(path, delivery.session, item.kind, item.action, item.chars or 0, delivery.time, newest=newest)
+
+    def add(
+        self, path: str, session: str, kind: str, action: str, chars: int, seconds: float, *, newest: bool = False
+    ) -> None:
+        """Count an item about the memory at `path`; `newest` as for `count`."""
+        if kind == USE:
+            if action == READ:
+                self._add_read(path, _key(session, path), newest=newest)
+        elif kind == CORRECTED:
+            counts = self._of(path)
+            counts.corrected += 1
+            counts.corrected_last = max(counts.corrected_last, seconds)
+        elif kind == RECALL:
+            counts, key = self._of(path), _key(session, path)
+            counts.recalled += 1
+            counts.chars += chars
+            counts.last = max(counts.last, seconds)
+            if key in self._read and not newest:
+                self._read.remove(key)
+                counts.opened += 1
+            elif newest or key not in self._known:
+                self.unread[key] = seconds
+            self._known.add(key)
+
+    def _of(self, path: str) -> RecallCounts:
+        return self.memories.setdefault(path, RecallCounts())
+
+    def _add_read(self, path: str, key: int, *, newest: bool) -> None:
+        if not newest:
+            self._read.add(key)
+        elif key in self.unread:
+            del self.unread[key]
+            self._of(path).opened += 1
+
+    def total(self) -> RecallCounts:
+        """Return the sum over all memories."""
+        recall_counts = RecallCounts()
+        for counts in self.memories.values():
+            recall_counts.add(counts)
+        return recall_counts
+
+
+def _key(session: str, path: str) -> int:
+    return crc32(session.encode("utf-8", "surrogatepass")) << 32 | crc32(path.encode("utf-8", "surrogatepass"))
+
+
+class ReceiptCounts(NamedTuple):
+    """The numbers of deliveries by what became of them. `lost`: failed, timed out, dropped or broken off. A record
+    without a text, which has nothing that could arrive, is not counted."""
+
+    arrived: int = 0
+    previewed: int = 0
+    lost: int = 0
+    waiting: int = 0
+    unknown: int = 0
+
+    @classmethod
+    def of(cls, outcomes: Iterable[str] | Mapping[str, int]) -> "ReceiptCounts":
+        """Count outcomes; a mapping has their numbers already."""
+        counts = Counter(outcomes)
+        return cls(
+            counts[receipts.ARRIVED],
+            counts[receipts.PREVIEWED],
+            sum(counts[receipt] for receipt in receipts.LOST),
+            counts[receipts.WAITING],
+            counts[receipts.UNKNOWN],
+        )
+
+    @property
+    def settled(self) -> int:
+        """How many are known to have arrived, as a whole or as a preview, or to be lost."""
+        return self.arrived + self.previewed + self.lost
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return self.settled + self.waiting + self.unknown
+
 
 if TYPE_CHECKING:
     from memtui.deliver.log import Place
@@ -103,7 +240,7 @@ class Statistics:
     def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
         """Count a record of the wanted days. Return its time, or 0.0. `newest`: newer than all others."""
         record = delivery_log.parse(line, self._noted)
-        delivery = Delivery.of(record, place) if record is not None else None
+        delivery = Delivery(record, place) if record is not None else None
         if delivery is None or not delivery.time:
             return 0.0
         if day_of(delivery.time) <= day_of(self.now()) - DAYS:
@@ -114,9 +251,9 @@ class Statistics:
             day.deliveries += 1
             day.chars += delivery.chars
             if newest:
-                self.recent = [DeliveryRow.of(delivery), *self.recent[: RECENT - 1]]
+                self.recent = [DeliveryRow(delivery), *self.recent[: RECENT - 1]]
             elif len(self.recent) < RECENT:
-                self.recent.append(DeliveryRow.of(delivery))
+                self.recent.append(DeliveryRow(delivery))
         if delivery.ms is not None:
             self.events.setdefault(delivery.event, array("f")).append(delivery.ms)
             self.last_runs[delivery.event] = max(self.last_runs.get(delivery.event, 0.0), delivery.time)

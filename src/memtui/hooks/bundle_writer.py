@@ -56,7 +56,6 @@ def modules_of(group: str) -> list[str]:
 
 
 def _imported(name: str) -> list[str]:
-    """List the modules of memtui that a module imports at its top."""
     (source,) = _sources_of((name,))
     modules = []
     for node in ast.parse(fs.read_or_empty(source)).body:
@@ -79,14 +78,12 @@ def _is_current(data: bytes) -> bool:
 
 
 def _sources_of(names: tuple[str, ...]) -> list[str]:
-    """Return the source files of modules."""
     here = bundle.top()
     return [f"{here}/{name.replace('.', '/')}.py" for name in names]
 
 
 def _compiled(source: str) -> object:
-    """Return the code of a module without what every hook would read for nothing: docstrings, annotations, and where in
-    its line something stands."""
+    """Return a module's code without docstrings, annotations and columns, which hooks would read for nothing."""
     tree = _Bare().visit(ast.parse(fs.read_or_empty(source), source))
     return compile(tree, source, "exec", dont_inherit=True, optimize=2)
 

@@ -130,7 +130,6 @@ def send(
 
 
 def _size(path: str) -> int:
-    """Return the size of a transcript in bytes: it separates what came before the delivery from what came after."""
     try:
         return posix.stat(path).st_size
     except OSError:

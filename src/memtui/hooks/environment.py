@@ -1,4 +1,5 @@
-"""The environment that a hook believes: a repository's settings can set variables for the hooks of its sessions.
+"""The environment that a hook believes, since a repository's settings can set variables for the hooks of its sessions;
+and which of two hooks serves a session that has one of the plugin and one of a settings file.
 
 Variables that say where memtui's files are would let a repository speak as the user of this machine; those that silence
 hooks would mute memtui; the one that says what kind of session it is would give a person's note to a script. The
@@ -6,7 +7,7 @@ command that `memtui setup hooks` writes names both directories, and these are u
 
 import posix
 
-from memtui.base import paths
+from memtui.base import fastjson, fs, paths
 from memtui.client import settings_files
 from memtui.client.process import ATTENDED, ENTRYPOINT, PERSONAL
 
@@ -14,6 +15,8 @@ from memtui.client.process import ATTENDED, ENTRYPOINT, PERSONAL
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
 MUTES = ("MEMTUI_INSIDE", "CLAUDE_HEADLESS")
 HOOKS = (*ROOTS, *MUTES, ENTRYPOINT, ATTENDED, *paths.MOVING)
+# How the path of the script ends that a hook of ours starts.
+LAUNCHER_TAIL = "/memtui/hooks/launch.py"
 
 
 class NotBelievedError(Exception):
@@ -55,8 +58,32 @@ def personal(env: "dict[str, str]", directory: str) -> bool:
 
 
 def _within_project(env: "dict[str, str]", here: str) -> bool:
-    """Return whether memtui's directory, or the client's, lies in the project; False for the home directory itself."""
     project = paths.project_root(here)
     if paths.real(project) == paths.home(env):
         return False
     return paths.inside(project, paths.root(env)) or paths.inside(project, paths.config_dir(env))
+
+
+def settings_install_active(root: str, env: "dict[str, str]", cwd: str, event: str) -> bool:
+    """Tell whether the hook of a settings file serves an event of this session: the client would run it and the
+    plugin's, which then stays silent. The client reads project settings where it was started alone. Never raises."""
+    try:
+        directory, user_file = paths.started_in(env, cwd), paths.real(paths.config_dir(env) + "/settings.json")
+        files = fastjson.table(fastjson.loads_dict(fs.read(root + "/installs.json", "settings")), "files")
+        return any(_serves(path, record, directory, user_file, event) for path, record in files.items())
+    except (OSError, ValueError, KeyError, RecursionError):
+        return False
+
+
+def _serves(path: str, record: "object", directory: str, user_file: str, event: str) -> bool:
+    """Tell whether a settings file applies, by its record in installs.json, and has a command that can start."""
+    if not isinstance(record, dict):
+        return False
+    applies = directory in fastjson.rows(record, "projects")
+    if record.get("scope") == "user":
+        applies = paths.real(path) == user_file
+    if not applies or not all(paths.exists(str(record.get(key))) for key in ("interpreter", "launcher")):
+        return False
+    groups = fastjson.rows(fastjson.table(settings_files.read(path), "hooks"), event)
+    hooks = [hook for group in groups if isinstance(group, dict) for hook in fastjson.rows(group, "hooks")]
+    return any(isinstance(hook, dict) and LAUNCHER_TAIL in str(hook.get("command")) for hook in hooks)

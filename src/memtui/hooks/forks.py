@@ -102,7 +102,6 @@ def state_at_prompt(hook: Hook) -> "SessionState | None":
 
 
 def _now(hook: Hook) -> "dict[str, object]":
-    """Return what the state of a copy has of its own from its first prompt on."""
     return {
         "started": clock.iso(clock.now()),
         "cwd": hook.text("cwd"),
@@ -135,7 +134,6 @@ def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, obj
 
 
 def _state_of(hook: Hook, session_id: str) -> "dict[str, object]":
-    """Return the state of another session, without what did not arrive there."""
     state = session_state.load(hook.root, session_id)
     if fs.stamp(session_state.path(hook.root, session_id, "missed")):
         from memtui.inbox import redelivery
@@ -150,12 +148,10 @@ def _parent_by_record(hook: Hook) -> str:
 
 
 def _transcript_beside(hook: Hook, session_id: str) -> str:
-    """Return where the transcript of another session of the same project is."""
     return f"{hook.text('transcript_path').rpartition('/')[0]}/{session_id}.jsonl"
 
 
 def _named_parent(path: str, session_id: str) -> str:
-    """Return the session from which a transcript's first records say they were copied; "" if they name none."""
     from memtui.client.transcripts import transcript
 
     try:
@@ -244,9 +240,8 @@ def _context_size(record: "dict[str, object]") -> int:
 
 
 def _response(name: str, answered: float, tokens: "object") -> "tuple[float, bool]":
-    """Return when a transcript's last response came, and whether its context was compacted since; 0 as the time unless
-    it came about `answered` and its context had `tokens`, or was compacted. Times are seconds since the epoch. Raises
-    OSError."""
+    """Return when a transcript's last response came (0 unless about `answered`, with a context of `tokens`), and
+    whether its context was compacted since. Raises OSError."""
     from memtui.client.transcripts import transcript
 
     start = transcript.recent_start(name, answered - LATE_SECONDS, TAIL_BYTES)

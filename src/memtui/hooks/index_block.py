@@ -80,8 +80,7 @@ def note_known(
 
 
 def _watched(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") -> "list[str]":
-    """List the paths that every prompt checks for changes: directories (files come and go), files (some are written in
-    place), and the list of trusted memories if there are some of the project."""
+    """List the paths that every prompt checks: directories, some files, and the trusted memories if there are any."""
     watched = []
     for scope, memories in catalogs:
         watched += memories.directories[: catalog.WATCHED]
@@ -145,9 +144,8 @@ def news(hook: runner.Hook, changed: "list[str]", state: session_state.SessionSt
 def _quick_changes(
     hook: runner.Hook, changed: "list[str]", state: session_state.SessionState
 ) -> "list[delivery_blocks.Block] | None":
-    """Do as `changes` does, reading only the files at the paths `changed`, if all of these are memories in large
-    directories that the session knows; None if others may have changed. Other changes in the same directories are found
-    by the worker when the turn ends."""
+    """Do as `changes` does, reading only the files `changed`, if these are memories in large directories that the
+    session knows; else None. The worker finds other changes there when the turn ends."""
     index = session_state.load_part(hook.root, hook.session_id, "index")
     lines, changed_files = fastjson.table(index, "lines"), []
     for path in changed:

@@ -85,7 +85,6 @@ def updates(
 
 
 def _beyond(number: int) -> str:
-    """Say how many entries the settings leave out, too many or too old; "" for none."""
     return f" Left out: {number} more, older, or more than are shown at once." if number > 0 else ""
 
 

@@ -47,9 +47,9 @@ def handle(hook: Hook) -> None:
 
         hook.attempt(None, content.note_given, hook.root, hook.session_id, [path])
     if action == "wrote":
-        from memtui.hooks import detach
+        from memtui.hooks import worker_start
 
-        detach.detach(hook, "recall")
+        worker_start.detach(hook, "recall")
 
 
 def _failed(hook: Hook) -> bool:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 # What lists memories that are bound to paths.
 BOUND = "/recall/paths"
+# The tools that can write a memory.
+WRITES = ("Write", "Edit", "MultiEdit", "memory_write")
 # What lists memories that forbid commands, and the tools that run them.
 FORBIDDEN, SHELLS = "/recall/forbidden", {"Bash", "Monitor", "PowerShell"}
 
@@ -21,9 +23,14 @@ def _is_refused(hook: Hook) -> bool:
 
     if config.value(hook.settings, hook.project_root, "gate") != "ask":
         return False
-    from memtui.hooks import gate
+    from memtui.hooks import tool_file
 
-    return gate.refuse(hook)
+    path = tool_file.path_of(hook) if hook.text("tool_name") in WRITES else ""
+    if not path.endswith(".md"):
+        return False
+    from memtui.hooks import refusals
+
+    return refusals.refuse_write(hook, path)
 
 
 def _is_urgent(hook: Hook) -> bool:
@@ -94,9 +101,9 @@ def handle(hook: Hook) -> None:
     if hook.settings and _is_refused(hook):
         return
     if hook.text("tool_name") in SHELLS and hook.mode == "full" and paths.exists(hook.root + FORBIDDEN):
-        from memtui.hooks import command_refusal
+        from memtui.hooks import refusals
 
-        if command_refusal.refuse(hook):
+        if refusals.refuse_command(hook):
             return
     if hook.payload.get("agent_id"):
         return

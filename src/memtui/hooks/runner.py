@@ -16,33 +16,24 @@ if TYPE_CHECKING:
 
     Source = TypeVar("Source")
 
-MODULES = {
-    "SessionStart": "session_start",
-    "UserPromptSubmit": "user_prompt_submit",
-    "PreToolUse": "pre_tool_use",
-    "PostToolUse": "post_tool_use",
-    "PreCompact": "pre_compact",
-    "Stop": "stop",
-    "SessionEnd": "session_end",
-    "StatusLine": "status_line",  # no event: the client's status line, with a payload like theirs
-}
-# Set for what memtui starts itself, so that the hooks of a client started by a hook stay silent.
-INSIDE = "MEMTUI_INSIDE"
-STDIN_LIMIT = 64 << 20  # bytes
 # Seconds after which the work of a hook is interrupted, and interrupted again each time they pass, and seconds after
 # which the hook ends: well inside the client's time-out of 5 or 10 s (entries.EVENTS), after which the client drops all
 # that was printed.
 PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)
-SECONDS = {
-    "SessionStart": LONGER,
-    "UserPromptSubmit": PATIENCE,
-    "PreToolUse": PATIENCE,
-    "PostToolUse": PATIENCE,
-    "PreCompact": LONGER,
-    "Stop": LONGER,
-    "SessionEnd": LONGER,
-    "StatusLine": PATIENCE,
+# The module and the function that serve an event, and the time that they have.
+EVENTS = {
+    "SessionStart": ("session_start", "handle", LONGER),
+    "UserPromptSubmit": ("user_prompt_submit", "handle", PATIENCE),
+    "PreToolUse": ("pre_tool_use", "handle", PATIENCE),
+    "PostToolUse": ("post_tool_use", "handle", PATIENCE),
+    "PreCompact": ("worker_start", "compact", LONGER),
+    "Stop": ("worker_start", "end_turn", LONGER),
+    "SessionEnd": ("worker_start", "end_session", LONGER),
+    "StatusLine": ("status_line", "handle", PATIENCE),  # no event, but with a payload like theirs
 }
+# Set for what memtui starts itself, so that the hooks of a client started by a hook stay silent.
+INSIDE = "MEMTUI_INSIDE"
+STDIN_LIMIT = 64 << 20  # bytes
 
 
 class LateError(Exception):
@@ -202,8 +193,9 @@ def main(argv: "list[str]") -> None:
     hook; `--root DIR --config DIR` say where memtui's files and Claude Code's were when the hooks were installed. Never
     raises."""
     started = time.monotonic()
-    if not argv or argv[0] not in MODULES:
+    if not argv or argv[0] not in EVENTS:
         return
+    module, function, patience = EVENTS[argv[0]]
     env = environment()
     deadline = None
     try:
@@ -211,25 +203,25 @@ def main(argv: "list[str]") -> None:
         if env.get(INSIDE) or env.get("CLAUDE_HEADLESS") == "1":
             return
         late = LateError("it took too long altogether")
-        deadline = Deadline(*SECONDS[argv[0]], lambda: fail(env, argv[0], late))
+        deadline = Deadline(*patience, lambda: fail(env, argv[0], late))
         payload = fastjson.loads_dict(read_stdin())
         hook = Hook(argv[0], env, payload, started)
         hook.deadline = deadline
         if not hook.session_id or paths.strangers(hook.root, hook.slug):
             return
-        if "plugin" in argv[1:]:
-            from memtui.hooks import precedence
+        if "plugin" in argv[1:] and paths.exists(hook.root + "/installs.json"):
+            from memtui.hooks import environment as hook_environment
 
-            if precedence.settings_install_active(hook.root, hook.env, hook.started_in, hook.event):
+            if hook_environment.settings_install_active(hook.root, hook.env, hook.started_in, hook.event):
                 return
         hook.load_settings()
         if hook.mode == "off":
             return
         if doubt is not None and hook.event == "SessionStart":
             fail(env, hook.event, doubt)
-        name = "memtui.hooks." + MODULES[argv[0]]
+        name = "memtui.hooks." + module
         __import__(name)
-        sys.modules[name].handle(hook)
+        getattr(sys.modules[name], function)(hook)
     except Exception as error:
         fail(env, argv[0], error)
     finally:

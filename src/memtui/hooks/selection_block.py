@@ -27,14 +27,14 @@ def wanted(hook: Hook) -> bool:
 
 def start(hook: Hook) -> None:
     """Have a model asked about the prompt, in a process that nobody waits for. Raises OSError."""
-    from memtui.hooks import detach
+    from memtui.hooks import worker_start
     from memtui.recall import own_words
 
     if not wanted(hook) or own_words.counted(hook.text("prompt"))[1]:
         fs.unlink(session_state.path(hook.root, hook.session_id, PART))
         return
     session_state.save_part(hook.root, hook.session_id, PART, {"key": ids.new_id()})
-    detach.detach(hook, "select")
+    worker_start.detach(hook, "select")
 
 
 def take(hook: Hook) -> "list[bindings.Bound]":

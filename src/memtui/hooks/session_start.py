@@ -8,7 +8,7 @@ from memtui.base.session_state import SessionState
 from memtui.client import locate
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import session_memories
-from memtui.hooks import deliver, detach, forks, index_block, prompt, runner
+from memtui.hooks import deliver, forks, index_block, prompt, runner, worker_start
 from memtui.hooks.user_prompt_submit import reconcile_claims, without_missed
 from memtui.inbox import format as inbox_format
 from memtui.settings import config
@@ -88,12 +88,11 @@ def _catch_up(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") 
         # What is there counts as seen; what changes from now on does not.
         tasks.append("versions")
     if tasks:
-        detach.detach(hook, *tasks)
+        worker_start.detach(hook, *tasks)
 
 
 def _state(hook: runner.Hook, source: str) -> "tuple[SessionState, bool]":
-    """Return the session's state as this start finds it, or that of its parent if it is a copy; and whether all that
-    could be looked for."""
+    """Return the session's state at this start, or its parent's; and whether all that could be looked for."""
     state = session_state.load(hook.root, hook.session_id)
     copied = not state.uncopied
     if state.is_new and source in COPIES:
@@ -107,8 +106,7 @@ def _state(hook: runner.Hook, source: str) -> "tuple[SessionState, bool]":
 
 
 def _add_dropped(hook: runner.Hook, source: str, state: SessionState, blocks: "list[delivery_blocks.Block]") -> None:
-    """Add to `blocks` the guidance that a compaction or a resume dropped from the context, and the lists that a
-    compaction dropped."""
+    """Add the guidance and the lists that a compaction or a resume dropped from the context."""
     if source == "compact":
         prompt.begin_turn(hook, state)
         # A long turn may be compacted again.

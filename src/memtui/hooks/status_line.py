@@ -92,10 +92,9 @@ def _receipt(hook: runner.Hook) -> str:
     from memtui.base.phrasing import age
     from memtui.client.transcripts import transcript
     from memtui.deliver import receipts
-    from memtui.deliver.steps import size_of
 
     path = transcript.path_of(record, paths.config_dir(hook.env)) or ""
-    start = max(0, (size_of(record) or 0) - (receipts.TOOL_BYTES if record.get("tool_use_id") else 0))
+    start = max(0, (receipts.size_of(record) or 0) - (receipts.TOOL_BYTES if record.get("tool_use_id") else 0))
     name = record.get("id")
     view = receipts.view_from(path, start, TRANSCRIPT_BYTES, name if isinstance(name, str) else "")
     now = clock.now()

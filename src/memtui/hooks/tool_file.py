@@ -26,8 +26,7 @@ def path_of(hook: Hook) -> str:
 
 
 def _by_our_names(hook: Hook, path: str) -> str:
-    """Return a path by the names that memtui has for the directories of Claude Code and of the session, if it leads
-    into one of them through a symlink."""
+    """Return a path by memtui's names for the client's and the session's directories, if a symlink leads into one."""
     names = [name.rstrip("/") for name in (paths.config_dir(hook.env), hook.started_in, hook.project_root)]
     if not path.endswith(".md") or any(path.startswith(name + "/") for name in names):
         return path

@@ -67,9 +67,8 @@ def handle(hook: Hook) -> None:
 
 
 def _look(hook: Hook, state: SessionState) -> "tuple[bool, dict[str, object] | None, list[str]]":
-    """Find out what is due, once the claims of earlier hooks of this session are reconciled: whether there may be
-    notes; the stamps of the inboxes' pending updates, by scope, None if no list is due; and the paths whose memories
-    may have changed."""
+    """Reconcile the session's earlier claims, and find out what is due: whether there may be notes; the stamps of
+    pending updates by scope, None if no list is due; the paths whose memories may have changed."""
     notes = lists = unsettled = False
     stamps: dict[str, object] = {}
     for scope, directory in hook.inboxes():

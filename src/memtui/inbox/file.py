@@ -1,9 +1,9 @@
-"""Write inbox files. A replaced file is kept until nobody writes to it: a shell's `>>` takes no lock."""
+"""Write inbox files, and list the directory `claimed` of an inbox: guidance that hooks took, and replaced files. A
+replaced file is kept until nobody writes to it: a shell's `>>` takes no lock."""
 
 import posix
 
 from memtui.base import clock, fs, ids
-from memtui.inbox import claim_files
 from memtui.inbox import format as inbox_format
 
 # A longer file is not rewritten, since a rewrite holds all of it in memory.
@@ -72,7 +72,6 @@ def _lock_if_free(directory: str, timeout: float) -> fs.Lock:
 
 
 def _end_of(path: str) -> bytes:
-    """Return the part of an inbox file that holds all that was just appended."""
     try:
         return fs.read_bytes(path, offset=max(0, posix.stat(path).st_size - inbox_format.MAX_BYTES))
     except FileNotFoundError:
@@ -102,7 +101,7 @@ def rewrite_locked(path: str, change: "Callable[[str], str]", again: bool = True
             after = inbox_format.encode(change(inbox_format.decode(before)))
             if after == before:
                 return False
-            backup = claim_files.keep(path, fd, len(before))
+            backup = _backup(path, fd, len(before))
             if backup is None:
                 continue
             try:
@@ -145,7 +144,7 @@ def _collect(path: str, fd: int, size: int, backup: str, whole: bool) -> None:
 def recover(directory: str) -> None:
     """Carry over what was appended to replaced files, and remove them, under the caller's lock. Raises OSError."""
     replaced = []
-    for backup in claim_files.replaced(directory):
+    for backup in replaced_files(directory):
         path = f"{directory}/{inbox_format.CLAIMED}/{backup}"
         # A file that has another name was never replaced, and has nothing to carry over. These are removed first, since
         # the rewrites below may replace the file.
@@ -158,11 +157,11 @@ def recover(directory: str) -> None:
         since = ids.id_time(ulid) or 0.0
         fd = fs.open_regular(path, ours=True, follow=False)
         try:
-            if not fs.quiet(fd) and clock.now() - since < claim_files.KEPT_SECONDS:
+            if not fs.quiet(fd) and clock.now() - since < KEPT_SECONDS:
                 continue
             late = fs.read_fd(fd, int(size), fs.KINDS["claim"][0])
             target = f"{directory}/{name}"
-            data = _separate(target, late, claim_files.elsewhere(directory, since)) if late else ""
+            data = _separate(target, late, known_elsewhere(directory, since)) if late else ""
             if data:
                 add_locked(target, data)
             fs.unlink(path)
@@ -174,5 +173,135 @@ def _separate(path: str, late: bytes, known_ids: "set[str]") -> str:
     """Return late text as entries with marks, without `known_ids`; in a file of items each line is one already."""
     if path.endswith("/" + inbox_format.FILES["items"]):
         return "" if known_ids and late in _end_of(path) else inbox_format.decode(late)
-    entries = claim_files.unknown(inbox_format.parse(inbox_format.decode(late)), known_ids)
+    entries = unknown_entries(inbox_format.parse(inbox_format.decode(late)), known_ids)
     return "".join([inbox_format.standalone(e) for e in entries])
+
+
+REPLACED = "replaced~"
+# A shell that keeps a claim or a replaced file open for longer than this loses what it writes after that.
+KEPT_SECONDS = 3600.0
+# How many lines at the end of a file are looked at for text that was appended by hand after a hook had read the file.
+PARTED_LINES = 64
+
+
+def _names(directory: str) -> "list[str]":
+    try:
+        return sorted(posix.listdir(f"{directory}/{inbox_format.CLAIMED}"))
+    except OSError:
+        return []
+
+
+def claimed(directory: str) -> "list[tuple[str, str, str, int]]":
+    """List the claims of an inbox, oldest first: (file name, delivery id, session id, pid of the hook)."""
+    claims = []
+    for name in _names(directory):
+        parts = name.removesuffix(".md").split("~")
+        if len(parts) == 3 and parts[2].isascii() and parts[2].isdigit() and ids.id_time(parts[0]) is not None:
+            claims.append((name, parts[0], parts[1], int(parts[2])))
+    return claims
+
+
+def replaced_files(directory: str) -> "list[str]":
+    """List the names of an inbox's replaced files that may still be written to, oldest first."""
+    paths_replaced = [
+        name
+        for name in _names(directory)
+        if name.startswith(REPLACED) and name.count("~") == 3 and name.split("~")[2].isdecimal()
+    ]
+    return sorted(paths_replaced, key=lambda name: name.rpartition("~")[2])
+
+
+def _backup(path: str, fd: int, size: int) -> "str | None":
+    """Return the second name that keeps an open file when it is replaced; "": no hard links, None: it changed."""
+    directory, _, name = path.rpartition("/")
+    backup = f"{directory}/{inbox_format.CLAIMED}/{REPLACED}{name}~{size}~{ids.new_id()}"
+    try:
+        try:
+            posix.link(path, backup, follow_symlinks=False)
+        except FileNotFoundError:
+            fs.makedirs(f"{directory}/{inbox_format.CLAIMED}")
+            posix.link(path, backup, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return ""
+    stat_result, ours = posix.lstat(backup), posix.fstat(fd)
+    if (stat_result.st_dev, stat_result.st_ino) == (ours.st_dev, ours.st_ino) and ours.st_size == size:
+        return backup
+    posix.unlink(backup)
+    return None
+
+
+def unknown_entries(entries: "list[inbox_format.Entry]", known_ids: "set[str]") -> "list[inbox_format.Entry]":
+    """Return the entries not among the keys of `known_elsewhere`, and the end that was appended to a known one."""
+    rows = []
+    for entry in entries:
+        if not _is_known(entry, known_ids):
+            parts = parted(entry, lambda head: _is_known(head, known_ids))
+            rows.extend(parts[1] if parts else [entry])
+    return rows
+
+
+def _is_known(entry: inbox_format.Entry, known_ids: "set[str]") -> bool:
+    return entry.id in known_ids or _key(entry) in known_ids
+
+
+def parted(
+    entry: inbox_format.Entry, is_wanted: "Callable[[inbox_format.Entry], bool]"
+) -> "tuple[inbox_format.Entry, list[inbox_format.Entry]] | None":
+    """Split hand-written text into a beginning that `is_wanted` takes and what was appended; else None."""
+    if entry.fields:
+        return None
+    lines = entry.raw.split("\n")
+    for count in range(len(lines) - 1, max(0, len(lines) - PARTED_LINES), -1):
+        head = inbox_format.parse("\n".join(lines[:count]))
+        if head and is_wanted(head[0]):
+            return head[0], inbox_format.parse("\n".join(lines[count:]))
+    return None
+
+
+def _key(entry: inbox_format.Entry) -> str:
+    return f"{entry.id} {ids.content_hash(entry.text)}"
+
+
+def known_elsewhere(directory: str, since: float, delivery_id: str = "") -> "set[str]":
+    """Return keys, for `unknown_entries`, of guidance in an inbox, or that other deliveries took since or claimed."""
+    from memtui.deliver import log as delivery_log
+
+    known_ids = {""}
+    entries = inbox_format.read(directory + "/" + inbox_format.FILES["guidance"])
+    root = directory[: directory.rfind("/")]
+    root = root if directory.endswith("/global") else root[: root.rfind("/")]
+    logged = {delivery_id}
+    for record in _since(root, since, delivery_id):
+        logged.add(str(record.get("id")))
+        for item in delivery_log.brought(record):
+            known_ids.add(f"{item.get('id')} {item['hash']}" if "hash" in item else str(item.get("id")))
+    for name, other, _, _ in claimed(directory):
+        if delivery_id and other > delivery_id and other not in logged:
+            try:
+                data = fs.read(f"{directory}/{inbox_format.CLAIMED}/{name}", "claim")
+            except OSError:
+                continue  # reconciled by now, or no claim
+            entries.extend(inbox_format.parse(inbox_format.decode(data)))
+    known_ids.update([_key(e) for e in entries])
+    return known_ids
+
+
+def _since(root: str, since: float, delivery_id: str) -> "list[dict[str, object]]":
+    """Return the records of guidance since a time (by the log's order if the clock was put back), but for one's."""
+    from memtui.deliver import log as delivery_log
+
+    now = clock.now()
+    ahead = since > now
+    begin = delivery_log.back_to(since)
+    records = list(delivery_log.newest_first(root, needle=b'"guidance"', since=begin, within=delivery_log.WITHIN_BYTES))
+    times = [clock.parse(record.get("time")) or 0.0 for record in records]
+    own = [record.get("id") == delivery_id and not record.get("recovered") for record in records]
+    before = len(records) if ahead else 0
+    before = next((n for n in range(len(records)) if own[n] or (ahead and times[n] > now)), before)
+    return [
+        record
+        for number, record in enumerate(records)
+        if record.get("id") != delivery_id and (number < before or times[number] >= since)
+    ]

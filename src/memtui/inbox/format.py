@@ -11,7 +11,7 @@ LOCK_NAME = ".lock"
 CLAIMED = "claimed"
 # The words that a person rejected for good, which are not extracted again.
 REJECTED = "rejected.jsonl"
-# How a line of evidence in a pending update begins (pending_update.py).
+# How a line of evidence in a pending update begins (drafts.py).
 EVIDENCE = ("> agent: ", "> you: ")
 OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
 # An empty entry, which keeps the text before it apart from the text behind it.

@@ -1,8 +1,10 @@
 """Check the parts of a note of guidance: text, addressees, expiry, sender. Checks raise UsageError."""
 
-from memtui.base import clock, time_input
-from memtui.base.errors import UsageError
-from memtui.inbox import claims
+from memtui.base import clock, dates, visible
+from memtui.base.errors import ConflictError, UsageError
+from memtui.deliver import blocks as delivery_blocks
+from memtui.inbox import claims, note_block
+from memtui.inbox import format as inbox_format
 
 NAME_LIMIT = 80
 ANYONE = "anyone"
@@ -70,13 +72,13 @@ def addresses(addressees: "list[str]") -> "list[str]":
     return valid
 
 
-EXPIRY = time_input.AHEAD + ", never"  # examples of what can be given
+EXPIRY = dates.AHEAD + ", never"  # examples of what can be given
 EXPIRY_HINT = f"Use one of: {EXPIRY}."
 
 
 def expiry(value: str, now: float) -> float:
     """Return when a note expires, in seconds since the epoch, or `when.NEVER`. A day without a time means its end."""
-    seconds = time_input.read(value, now, ahead=True, day=time_input.END)
+    seconds = dates.read(value, now, ahead=True, day=dates.END)
     if seconds is None:
         raise UsageError(f"“{value}” is not a time.", EXPIRY_HINT)
     if seconds <= now:
@@ -91,6 +93,24 @@ def fields(by: str, to: "list[str]", urgent: bool, expires: "str | None", now: f
         note_fields["for"] = ",".join(addresses(to))
     if urgent:
         note_fields["urgent"] = "yes"
-    if expires is not None and (end := expiry(expires, now)) != time_input.NEVER:
+    if expires is not None and (end := expiry(expires, now)) != dates.NEVER:
         note_fields["expires"] = clock.iso_seconds(end)
     return note_fields
+
+
+def check(budget: int, now: float, text: str, fields: "dict[str, str]", directory: str) -> None:
+    """Raise UsageError for guidance too long for any delivery, ConflictError if the file of the inbox is too long."""
+    path = f"{directory}/{inbox_format.FILES['guidance']}"
+    if inbox_format.is_too_long(path):
+        raise ConflictError(
+            f"{path} is larger than {inbox_format.MAX_BYTES >> 20} MB, so no session gets a note from it.",
+            "Remove what is not a note. A log belongs in a file of its own, which a note can name.",
+        )
+    entry = inbox_format.Entry(note_block.ANY_ID, {**fields, "time": clock.iso_seconds(now)}, text, "", 0)
+    too_long = note_block.over(budget, now, entry, directory)
+    if too_long > 0:
+        units = delivery_blocks.units(visible.clean(text))
+        raise UsageError(
+            f"The note is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
+            "Shorten it, or put the long part into a file and name the file.",
+        )

@@ -1,6 +1,6 @@
 """The block of a note of guidance in a delivery, and whether the note fits into a delivery at all."""
 
-from memtui.base import clock, ids, visible
+from memtui.base import clock, ids
 from memtui.deliver import blocks as delivery_blocks
 from memtui.inbox import format as inbox_format
 
@@ -72,25 +72,3 @@ def oversize(too_large: "Oversize") -> "list[delivery_blocks.Block]":
 def over(budget: int, now: float, entry: inbox_format.Entry, directory: str) -> int:
     """Return by how many UTF-16 units guidance is too long for any delivery, now or later; 0 or less if it fits."""
     return note(directory, entry, now).size(ANY_ID) + LATER_UNITS - budget
-
-
-def check(budget: int, now: float, text: str, fields: "dict[str, str]", directory: str) -> None:
-    """Raise UsageError for guidance too long for any delivery, ConflictError if the file of the inbox is too long."""
-    path = f"{directory}/{inbox_format.FILES['guidance']}"
-    if inbox_format.is_too_long(path):
-        from memtui.base.errors import ConflictError
-
-        raise ConflictError(
-            f"{path} is larger than {inbox_format.MAX_BYTES >> 20} MB, so no session gets a note from it.",
-            "Remove what is not a note. A log belongs in a file of its own, which a note can name.",
-        )
-    entry = inbox_format.Entry(ANY_ID, {**fields, "time": clock.iso_seconds(now)}, text, "", 0)
-    too_long = over(budget, now, entry, directory)
-    if too_long > 0:
-        from memtui.base.errors import UsageError
-
-        units = delivery_blocks.units(visible.clean(text))
-        raise UsageError(
-            f"The note is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
-            "Shorten it, or put the long part into a file and name the file.",
-        )

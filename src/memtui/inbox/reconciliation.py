@@ -10,8 +10,7 @@ from memtui.client import process
 from memtui.client.transcripts import transcript
 from memtui.deliver import error_log, receipts
 from memtui.deliver import log as delivery_log
-from memtui.deliver.steps import size_of
-from memtui.inbox import claim_files, claims
+from memtui.inbox import claims
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 
@@ -59,29 +58,27 @@ def reconcile(
     """Reconcile the claims of a session, or all; later those that take over `limit` bytes, or can't be read."""
     seconds = clock.now() if now is None else now
     config = paths.config_dir(env)
-    reconcileds = []
+    reconciled = []
     for directory in all_inboxes(root) if directories is None else directories:
         try:
-            if claim_files.replaced(directory):
+            if inbox_file.replaced_files(directory):
                 with fs.Lock(directory + "/" + inbox_format.LOCK_NAME, wait):
                     inbox_file.recover(directory)
         except OSError as error:
             if not isinstance(error, fs.LockTimeoutError):
                 error_log.add(root, "settle", error)
-        for name, delivery_id, owner, pid in claim_files.listed(directory):
+        for name, delivery_id, owner, pid in inbox_file.claimed(directory):
             if session_id and owner != session_state.safe(session_id):
                 continue
             try:
                 claim = _Claim(root, directory, name, delivery_id, owner, pid)
-                reconciled = claim.reconcile(config, seconds, wait, limit, ended)
+                result = claim.reconcile(config, seconds, wait, limit, ended)
+                reconciled += [result] if result is not None else []
             except (FileNotFoundError, fs.LockTimeoutError):
                 continue  # another process has reconciled it, or works on the inbox
             except OSError as error:
                 error_log.add(root, "settle", error)
-                continue
-            if reconciled is not None:
-                reconcileds.append(reconciled)
-    return reconcileds
+    return reconciled
 
 
 def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
@@ -89,7 +86,7 @@ def finish(env: "dict[str, str]", root: str, session_id: str) -> None:
     owner = session_state.safe(session_id)
     deadline = time.monotonic() + END_SECONDS
     while any(
-        claim_owner == owner for inbox in all_inboxes(root) for _, _, claim_owner, _ in claim_files.listed(inbox)
+        claim_owner == owner for inbox in all_inboxes(root) for _, _, claim_owner, _ in inbox_file.claimed(inbox)
     ):
         ended = time.monotonic() >= deadline
         reconcile(env, root, session_id=session_id, ended=ended)
@@ -125,7 +122,6 @@ def withdraw(env: "dict[str, str]", root: str, session_id: str) -> None:
 
 
 def _outcomes(env: "dict[str, str]", root: str, session_id: str, entry: inbox_format.Entry) -> "set[str]":
-    """Return what became of the deliveries that told a session of an entry as it is now."""
     same = {"id": entry.id, "hash": ids.content_hash(entry.text)}
     records = [
         record
@@ -164,11 +160,10 @@ class _Claim:
         """Close the claim and return its outcome; None if that is not known yet. Raises OSError."""
         age = now - (ids.id_time(self.delivery_id) or 0.0)
         if age < 0:
-            age = HOOK_SECONDS if process.alive(self.pid) else claim_files.KEPT_SECONDS  # the clock was put back
+            age = HOOK_SECONDS if process.alive(self.pid) else inbox_file.KEPT_SECONDS  # the clock was put back
         if self.record is not None and self.size is None:
             # The hook failed to read this claim and went on without it: nothing of it was delivered.
-            with self._lock(wait):
-                return self._put_back_whole(age)
+            return self._close(receipts.FAILED, None, age, wait)
         if self.record is None and age < HOOK_SECONDS and process.alive(self.pid):
             return None
         path = transcript.path_of(self.record or {"session_id": self.owner}, config)
@@ -183,19 +178,16 @@ class _Claim:
             outcome = self._outcome_without_transcript(age, ended)
         if outcome == receipts.WAITING or not (view.whole or outcome in SHOWN):
             return None
-        with self._lock(wait):
-            return self._close(outcome, view, age)
-
-    def _lock(self, wait: float) -> fs.Lock:
-        return fs.Lock(self.directory + "/" + inbox_format.LOCK_NAME, wait)
+        return self._close(outcome, view, age, wait)
 
     def _view(self, path: str, limit: "int | None") -> "receipts.TranscriptView | None":
         """Return the view of the transcript from where it ended when the hook ran; None if `limit` is too small."""
         if not path:
             return receipts.TranscriptView("")
+        start: int | None
         if self.record is not None:
-            start: int | None = max(
-                0, size_of(self.record) - (receipts.TOOL_BYTES if self.record.get("tool_use_id") else 0)
+            start = max(
+                0, receipts.size_of(self.record) - (receipts.TOOL_BYTES if self.record.get("tool_use_id") else 0)
             )
         else:
             start = transcript.recent_start(path, ids.id_time(self.delivery_id) or 0.0, limit)
@@ -212,7 +204,6 @@ class _Claim:
         return receipts.UNKNOWN if age >= (receipts.QUIET_SECONDS if client else TRACE_SECONDS) else receipts.WAITING
 
     def _outcome_without_record(self, view: receipts.TranscriptView, age: float, ended: bool) -> str:
-        """Return the outcome of a claim whose delivery is not in the log."""
         if self.delivery_id in view.outcomes:
             return view.outcomes[self.delivery_id]
         if self.delivery_id in view.pending:
@@ -222,49 +213,50 @@ class _Claim:
             return receipts.WAITING
         return receipts.FAILED if view.exists and view.records_attachments else receipts.UNKNOWN
 
-    def _close(self, outcome: str, view: receipts.TranscriptView, age: float) -> "Reconciled | None":
-        """Put back what did not arrive, log the delivery, remove the claim; None if the claim may still grow."""
-        data = _read(self.path, age)
-        if data is None:
-            return None
-        failed: list[inbox_format.Entry] = []  # delivered, but did not arrive
-        others: list[inbox_format.Entry] = []  # not part of this delivery
-        if self.record is not None:
-            scope = inbox_format.scope_of(self.directory)
-            items = delivery_log.brought(self.record)
-            delivered = {item.get("id") for item in items if item.get("scope", scope) == scope}
-            if outcome in BACK or self._cut(outcome, view):
-                failed = [e for e in inbox_format.parse(inbox_format.decode(data[: self.size])) if e.id in delivered]
-            others = inbox_format.parse(inbox_format.decode(data[self.size :]))
-        elif outcome in SHOWN:
-            entries, rows = _shown_entries(inbox_format.decode(data), _ids_in(view.text, self.delivery_id))
-            failed = rows if outcome in BACK else []
-            others = [e for e in entries if all(e is not entry for entry in rows)]
-        else:
-            failed = inbox_format.parse(inbox_format.decode(data))
-        maybe_seen = outcome in MAYBE_SEEN or self._cut(outcome, view)
-        maybe_seen = maybe_seen or (self.record is None and outcome == receipts.UNKNOWN)
-        returned = self._put_back(failed, others, outcome, maybe_seen)
-        if self.record is None and outcome in SHOWN:
-            self._log_recovered(rows, view, len(data))
-        if self.record is not None and outcome in receipts.SETTLED and self.record.get("outcome") != outcome:
-            delivery_log.note_outcomes(self.root, [self.record], {self.delivery_id: outcome})
-        posix.unlink(self.path)
-        return Reconciled(self.delivery_id, outcome, returned)
+    def _close(
+        self, outcome: str, view: "receipts.TranscriptView | None", age: float, wait: float
+    ) -> "Reconciled | None":
+        """Put back what did not arrive (all, without a view), log the delivery, remove the claim; None if the claim may
+        still grow. Raises OSError."""
+        with fs.Lock(self.directory + "/" + inbox_format.LOCK_NAME, wait):
+            data = _read(self.path, age)
+            if data is None:
+                return None
+            maybe_seen = outcome in MAYBE_SEEN
+            failed: list[inbox_format.Entry] = []  # delivered, but did not arrive
+            others: list[inbox_format.Entry] = []  # not part of this delivery
+            if view is None:
+                others = inbox_format.parse(inbox_format.decode(data))
+            elif self.record is not None:
+                scope, is_cut = inbox_format.scope_of(self.directory), self._is_cut(outcome, view)
+                items = delivery_log.brought(self.record)
+                delivered = {item.get("id") for item in items if item.get("scope", scope) == scope}
+                if outcome in BACK or is_cut:
+                    failed = [
+                        e for e in inbox_format.parse(inbox_format.decode(data[: self.size])) if e.id in delivered
+                    ]
+                others = inbox_format.parse(inbox_format.decode(data[self.size :]))
+                maybe_seen = maybe_seen or is_cut
+            elif outcome in SHOWN:
+                entries, shown = _shown_entries(inbox_format.decode(data), _ids_in(view.text, self.delivery_id))
+                failed = shown if outcome in BACK else []
+                others = [e for e in entries if all(e is not entry for entry in shown)]
+            else:
+                failed = inbox_format.parse(inbox_format.decode(data))
+                maybe_seen = maybe_seen or outcome == receipts.UNKNOWN
+            returned = self._put_back(failed, others, outcome, maybe_seen)
+            if view is not None and self.record is None and outcome in SHOWN:
+                self._log_recovered(shown, view, len(data))
+            is_news = self.record is not None and self.record.get("outcome") != outcome in receipts.SETTLED
+            if view is not None and self.record is not None and is_news:
+                delivery_log.note_outcomes(self.root, [self.record], {self.delivery_id: outcome})
+            posix.unlink(self.path)
+            return Reconciled(self.delivery_id, outcome, returned)
 
-    def _cut(self, outcome: str, view: receipts.TranscriptView) -> bool:
+    def _is_cut(self, outcome: str, view: receipts.TranscriptView) -> bool:
         """Tell whether the transcript was cut before anything could show what became of the delivery."""
-        size = size_of(self.record) if self.record is not None else None
+        size = receipts.size_of(self.record) if self.record is not None else None
         return outcome == receipts.UNKNOWN and view.exists and size is not None and size > view.size
-
-    def _put_back_whole(self, age: float) -> "Reconciled | None":
-        """Put all of the claim back unchanged, as nothing of it was delivered. The caller holds the lock."""
-        data = _read(self.path, age)
-        if data is None:
-            return None
-        returned = self._put_back([], inbox_format.parse(inbox_format.decode(data)), receipts.FAILED, repeat=False)
-        posix.unlink(self.path)
-        return Reconciled(self.delivery_id, receipts.FAILED, returned)
 
     def _put_back(
         self, failed: "list[inbox_format.Entry]", others: "list[inbox_format.Entry]", outcome: str, repeat: bool
@@ -273,8 +265,13 @@ class _Claim:
         path = self.directory + "/" + inbox_format.FILES["guidance"]
         if failed or others:
             # The hook, or a process that reconciled before, may have put entries back before it died.
-            known_ids = claim_files.elsewhere(self.directory, ids.id_time(self.delivery_id) or 0.0, self.delivery_id)
-            failed, others = claim_files.unknown(failed, known_ids), claim_files.unknown(others, known_ids)
+            known_ids = inbox_file.known_elsewhere(
+                self.directory, ids.id_time(self.delivery_id) or 0.0, self.delivery_id
+            )
+            failed, others = (
+                inbox_file.unknown_entries(failed, known_ids),
+                inbox_file.unknown_entries(others, known_ids),
+            )
         # If a person left the branch or ended the client, the note is not to blame.
         attempts = 0 if outcome in MAYBE_SEEN else 1
         session = self.owner if outcome == receipts.BROKEN_OFF else ""
@@ -327,7 +324,7 @@ def _read(path: str, age: float) -> "bytes | None":
     fd = fs.open_regular(path, ours=True, follow=False)
     try:
         most = fs.KINDS["claim"][0]
-        return fs.read_fd(fd, most=most, path=path) if fs.quiet(fd) or age > claim_files.KEPT_SECONDS else None
+        return fs.read_fd(fd, most=most, path=path) if fs.quiet(fd) or age > inbox_file.KEPT_SECONDS else None
     finally:
         posix.close(fd)
 
@@ -358,14 +355,13 @@ def _shown_entries(text: str, shown_ids: "set[str]") -> "tuple[list[inbox_format
     entries = inbox_format.parse(text)
     rows = [e for e in entries if e.id in shown_ids]
     if entries and entries[-1].id not in shown_ids:
-        parts = claim_files.parted(entries[-1], lambda head: head.id in shown_ids)
+        parts = inbox_file.parted(entries[-1], lambda head: head.id in shown_ids)
         if parts:
             return [*entries[:-1], parts[0], *parts[1]], [*rows, parts[0]]
     return entries, rows if shown_ids else entries
 
 
 def _ids_in(text: str, delivery_id: str) -> "set[str]":
-    """Return the ids of the guidance in a delivery's text."""
     entry_ids = set()
     for block in text.split("<memtui-guidance ")[1:]:
         fields = inbox_format.parse_fields(block[: block.find(">")])
@@ -375,7 +371,6 @@ def _ids_in(text: str, delivery_id: str) -> "set[str]":
 
 
 def _blocks(text: str, note_ids: "set[str]") -> "list[str]":
-    """Return the blocks of a delivered text that hold the notes with these ids."""
     texts = []
     for piece in text.split("<memtui-guidance ")[1:]:
         block, close, _ = piece.partition("</memtui-guidance>")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from memtui.base import clock, fastjson, fs, ids, paths
 from memtui.client import locate
 from memtui.client.transcripts.conversation import normalised
-from memtui.inbox import draft_batch, pending_update, rejections, same_rule
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.learn import signals
@@ -58,10 +58,10 @@ def redacted(draft: Signal) -> Signal:
 
 def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: Sequence[Signal]) -> list[str]:
     now = clock.now()
-    ledger = draft_batch.lines_of(f"{directory}/{LEDGER}")
+    ledger = inbox_drafts.lines_of(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
-    never = [text.description for text in rejections.load(directory) if text.never]
+    never = [text.description for text in inbox_drafts.rejected(directory) if text.never]
     unwanted = {normalised(text) for text in never}
     draft_ids: list[str] = []
     noted = b""
@@ -72,7 +72,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         if not origins or not key:
             continue
         is_known = digest in hashes or key in unwanted or _is_known(env, cwd, draft.scope, key)
-        is_known = is_known or same_rule.first(draft.description, never) is not None
+        is_known = is_known or inbox_drafts.first_same(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not is_known:
             draft_ids.append(
                 inbox_file.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
@@ -115,7 +115,7 @@ def text_of(draft: Signal) -> str:
     """Return the text of a pending update: description, body, and the lines of evidence."""
     excerpts = zip(inbox_format.EVIDENCE, (draft.agent, draft.person), strict=True)
     evidence = [mark + " ".join(words.split()) for mark, words in excerpts if words]
-    return pending_update.join(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
+    return inbox_drafts.join_evidence(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
 
 
 def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
@@ -151,7 +151,7 @@ def _says(entries: Sequence[inbox_format.Entry], description: str) -> inbox_form
     if exact is not None:
         return exact
     drafts = [entry for entry in entries if "confidence" in entry.fields]
-    at = same_rule.first(description, [entry.text.split("\n")[0] for entry in drafts])
+    at = inbox_drafts.first_same(description, [entry.text.split("\n")[0] for entry in drafts])
     return None if at is None else drafts[at]
 
 

@@ -7,7 +7,7 @@ from memtui.base import paths, session_state
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
 from memtui.deliver.record import Delivery
-from memtui.deliver.sessions import PARTS, Session
+from memtui.deliver.sessions import PARTS, of_state
 
 AGENT = b'"agent": "'  # a record has the key only if the session has an agent
 
@@ -35,14 +35,14 @@ def strangers(root: str, config_dir: str, addresses: Sequence[str], slug: str | 
 def agents(root: str) -> set[str]:
     """Return the names of the agents in the newest part of the delivery log."""
     records = delivery_log.newest_first(root, needle=AGENT, most=delivery_log.WINDOW_BYTES)
-    return {name for name in (Delivery.of(record).agent for record in records) if name}
+    return {name for name in (Delivery(record).agent for record in records) if name}
 
 
 def _session(root: str, config_dir: str, name: str, slug: str | None) -> Stranger | None:
     sessions = [name.removesuffix(".json") for name in paths.names_in(f"{root}/sessions") if not name.endswith(PARTS)]
     if ids := [session_id for session_id in sessions if session_id.startswith(name)]:
         states = [session_state.load(root, session_id).values() for session_id in ids]
-        projects = {Session(name, state).slug for state in states}
+        projects = {of_state(name, state).slug for state in states}
         if slug is None or slug in projects or "" in projects:
             return None
         return Stranger("session", ids[0], transcript.text_of(states[0].get("project_root")) or min(projects))

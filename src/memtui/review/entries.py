@@ -3,11 +3,12 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from memtui.base import clock, fastjson, fs, ids, time_input
+from memtui.base import clock, dates, fastjson, fs, ids
 from memtui.base.errors import UsageError
 from memtui.base.phrasing import cut, many
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
-from memtui.inbox import note_block, pending_update, rejections
+from memtui.inbox import guidance
 from memtui.redact import redact
 from memtui.review import later
 from memtui.review.waiting_entries import Waiting, from_the_end
@@ -74,7 +75,7 @@ class Review:
         dropped = {"id", "time", "attempts"} | (set() if stays else {"expires"})
         fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in dropped}}
         fields.setdefault("from", self.by)
-        if expires is not None and expires != time_input.NEVER:
+        if expires is not None and expires != dates.NEVER:
             fields["expires"] = clock.iso_seconds(expires)
         transaction_id = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "send {} again")
         return fresh["id"], transaction_id
@@ -84,17 +85,17 @@ class Review:
         changes: list[Change] = list(_removals(items))
         for item in [entry for entry in items if entry.kind == "updates"]:
             name = item.entry.fields.get("name", "")
-            row = rejections.line(item.id, name, item.text, self.now(), never=never)
-            changes.append(TextEdit(rejections.path(item.directory), "", row))
+            row = inbox_drafts.rejected_line(item.id, name, item.text, self.now(), never=never)
+            changes.append(TextEdit(inbox_drafts.rejected_path(item.directory), "", row))
         return self._run("reject", changes, items)
 
     def never(self, items: Sequence[Waiting]) -> str:
         """Let pending updates that were rejected just now never be extracted again."""
         wanted, changes = {item.id for item in items}, list[Change]()
-        for file in dict.fromkeys(rejections.path(item.directory) for item in items):
+        for file in dict.fromkeys(inbox_drafts.rejected_path(item.directory) for item in items):
             for row in fs.read_or_empty(file).decode("utf-8", "replace").splitlines(keepends=True):
                 row_before = fastjson.loads_dict(row)
-                if row_before.get("id") in wanted and not rejections.is_never(row_before):
+                if row_before.get("id") in wanted and not inbox_drafts.is_never(row_before):
                     changes.append(TextEdit(file, row, fastjson.dumps({**row_before, "never": True}) + "\n"))
         return self._run("reject", changes, items, f"{acts.NEVER} draft {{}} again")
 
@@ -124,12 +125,12 @@ class Review:
             raise UsageError("The text is empty.", "To remove the entry, reject it, withdraw it or mark it done.")
         whole = text.strip("\n")
         if item.kind == "updates":
-            whole = pending_update.join(whole, item.evidence)
+            whole = inbox_drafts.join_evidence(whole, item.evidence)
         fields = self._fields(item)
         return fields["id"], self._run("edit entry", [_rewritten(item, fields, whole)], [item], "edit {}")
 
     def guide(self, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
-        """Leave guidance in an inbox; return its id and the transaction's. Raises as `deliverable.check`."""
+        """Leave guidance in an inbox; return its id and the transaction's. Raises as `guidance.check`."""
         self._check_length(directory, fields, text)
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
@@ -157,7 +158,7 @@ class Review:
 
     def _check_length(self, directory: str, fields: dict[str, str], text: str) -> None:
         budget = config.number(config.load(self.root), "budget")
-        note_block.check(budget, self.now(), text, fields, directory)
+        guidance.check(budget, self.now(), text, fields, directory)
 
     def _fields(self, item: Waiting) -> dict[str, str]:
         if item.entry.fields.get("id"):

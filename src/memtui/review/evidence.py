@@ -1,15 +1,113 @@
 """What helps a person to decide about a draft: its conversation, similar memories, and rejected drafts like it."""
 
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from memtui.base import paths
-from memtui.client.transcripts import excerpt, titles, transcript
-from memtui.client.transcripts.excerpt import Utterance
-from memtui.inbox.rejections import RefusedDraft
+from memtui.client.transcripts import prompts, speaker, tool_results, transcript
+from memtui.client.transcripts.conversation import normalised
+from memtui.client.transcripts.speaker import argument, on_plan, own_words, refusal
+from memtui.inbox.drafts import RefusedDraft
 from memtui.review.waiting_entries import Waiting
 from memtui.store.memory import Memory
+
+# The messages shown before and after the evidence, and the most characters of each.
+BEFORE, AFTER = 3, 3
+TEXT_LIMIT = 1200
+# Bytes. A longer line holds a file's content and is not parsed.
+LONG_LINE = 1 << 20
+# What stands in a line that may be somebody's message.
+_TURNS = (b"assistant", b'"user"', b"enqueue", b"queued_command")
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One message. `who`: agent, you, or tool (`text` is its name and first argument); `hit`: the evidence itself."""
+
+    who: str
+    text: str
+    time: str
+    hit: bool = False
+
+
+def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
+    """List the messages around the record `uuid`, else around the person's first with `words`. Raises OSError."""
+    # What was queued is in a record of its own once it was sent, and only that one says who wrote it.
+    return _around(path, uuid, words, queued=False) or _around(path, uuid, words, queued=True)
+
+
+def _around(path: str, uuid: str, words: str, *, queued: bool) -> list[Utterance]:
+    folded = normalised(words)[:200]
+    earlier: deque[Utterance] = deque(maxlen=BEFORE)
+    tools: dict[str, str] = {}  # call -> name
+    utterances: list[Utterance] = []
+    size = 0
+    for record in transcript.Reader(path, keep=_is_turn):
+        if record.get("isMeta") or any(record.get(mark) for mark in speaker.ASIDE):
+            continue
+        if record.get("type") == "queue-operation" and not queued:
+            continue
+        for utterance in _utterances(record, tools):
+            if utterances:
+                utterances.append(utterance)
+                if len(utterances) == size:
+                    return utterances
+                continue
+            hit = bool(uuid) and transcript.text_of(record.get("uuid")) == uuid
+            if not hit and folded and utterance.who == "you":
+                words_here = normalised(utterance.text)
+                hit = words_here.startswith(folded) or (len(words_here) > 20 and folded.startswith(words_here))
+            if hit:
+                utterances = [*earlier, replace(utterance, hit=True)]
+                size = len(utterances) + AFTER
+            else:
+                earlier.append(utterance)
+    return utterances
+
+
+def _is_turn(line: bytes) -> bool:
+    return len(line) < LONG_LINE and any(word in line for word in _TURNS)
+
+
+def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Utterance]:
+    kind = record.get("type")
+    time = transcript.text_of(record.get("timestamp"))
+    if kind == "user" and "planContent" in record:
+        words = on_plan(record, "\n".join(transcript.text_of(b.get("text")) for b in transcript.blocks(record)))[0]
+        return [Utterance("you", words[:TEXT_LIMIT], time)] if words else []
+    if kind in {"queue-operation", "attachment"}:
+        queued, text = transcript.attachment(record), ""
+        if record.get("operation") == "enqueue":
+            text = transcript.text_of(record.get("content"))
+        elif queued.get("type") == "queued_command":
+            text = speaker.queued_text(queued)
+        text = own_words(text) if speaker.is_person(record) else ""
+        return [Utterance("you", text[:TEXT_LIMIT], time)] if text else []
+    if kind not in {"user", "assistant"}:
+        return []
+    utterances = []
+    theirs = kind == "user" and ("toolUseResult" in record or speaker.is_person(record))
+    for block in transcript.blocks(record):
+        text = ""
+        who = "agent" if kind == "assistant" else "you"
+        if block.get("type") == "text":
+            text = transcript.text_of(block.get("text"))
+            text = (own_words(text) if theirs else "") if who == "you" else text.strip()
+        elif block.get("type") == "tool_use":
+            name = transcript.text_of(block.get("name"))
+            who, text = "tool", f"{name} {argument(block.get('input'))[:120]}".strip()
+            tools[transcript.text_of(block.get("id"))] = name
+        elif block.get("type") == "tool_result":
+            tool, report = tools.get(transcript.text_of(block.get("tool_use_id")), ""), transcript.result_text(block)
+            text = refusal(record, block, tool)
+            if not text and tool == tool_results.ASK_TOOL and tool_results.is_report(report):
+                typed = tool_results.typed_answers(report, record.get("toolUseResult"), None, from_client=True)
+                text = "\n".join(typed_answer.words for typed_answer in typed)
+        if text:
+            utterances.append(Utterance(who, text[:TEXT_LIMIT], time))
+    return utterances
 
 
 class Similar(NamedTuple):
@@ -47,9 +145,9 @@ def evidence_of(
     if path:
         quotes = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
         try:
-            evidence.title = titles.about(path).title
+            evidence.title = prompts.about(path).title
             if item.kind == "updates":
-                evidence.said = excerpt.around(path, fields.get("evidence", ""), quotes[-1] if quotes else "")
+                evidence.said = around(path, fields.get("evidence", ""), quotes[-1] if quotes else "")
         except OSError as error:
             evidence.problem = f"The transcript can't be read: {error.strerror}."
         if item.evidence and not evidence.said and not evidence.problem:

@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from memtui.base import clock, dates, fastjson, fs, time_input
+from memtui.base import clock, dates, fastjson, fs
+from memtui.base.dates import NEVER
 from memtui.base.errors import UsageError
 from memtui.base.storage import read_or_none
-from memtui.base.time_input import NEVER
 from memtui.store.journal import acts
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
@@ -21,7 +21,7 @@ def moment(words: str, now: float) -> float | None:
     """Return when what is hidden shows again (seconds since the epoch), None for `now`. Raises UsageError."""
     if not words:
         raise UsageError("Type a time, such as 30m or tomorrow.")
-    seconds = time_input.read(words, now, ahead=True)
+    seconds = dates.read(words, now, ahead=True)
     if seconds is None:
         raise UsageError(f"“{words}” is not a time.", HINT)
     if seconds == NEVER:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from memtui.base import clock, fs, paths, short_ids
 from memtui.base.finding import Finding, problem
-from memtui.inbox import claims, pending_update
+from memtui.inbox import claims
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
 
 KINDS = ("guidance", "updates", "items")
@@ -57,7 +58,7 @@ class Waiting:
         return clock.parse(self.entry.fields.get("until")) if self.entry.snoozed(now) else None
 
     def _parts(self) -> tuple[str, list[str]]:
-        return pending_update.split(self.entry.text) if self.kind == "updates" else (self.entry.text, [])
+        return inbox_drafts.split_evidence(self.entry.text) if self.kind == "updates" else (self.entry.text, [])
 
 
 # By the path of a file that was read whole: its stamp, and its entries.

@@ -70,7 +70,6 @@ def renewed(settings: "dict[str, object]") -> "dict[str, object]":
 
 
 def _plain(given: "object") -> "object":
-    """Convert a value for JSON: TOML's dates become text."""
     if isinstance(given, dict):
         return {key: _plain(each) for key, each in given.items()}
     if isinstance(given, list):

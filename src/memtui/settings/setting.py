@@ -4,20 +4,22 @@ The new text is parsed, and must have the one change and no other; odd forms are
 
 import json
 import re
+import string
 import tomllib
-from collections.abc import Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memtui import actions
 from memtui.base import fs
 from memtui.base.errors import MemtuiError, UsageError
-from memtui.settings import config, defaults, keymap
+from memtui.settings import config, defaults
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 
 Value = str | int | float | bool
-# The prefix of a setting that is a key of the TUI: `keys.app.quit`.
-KEYS = keymap.TABLE + "."
+# The table of keys that a person gave to actions of the TUI, `"app.quit" = "Q"`, and the beginning of such a setting.
+KEY_TABLE, KEYS = "keys", "keys."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 MEANINGS = {key: meaning for key, (*_, meaning) in defaults.SETTINGS.items()}
 # The settings that a person changes first, in this order.
@@ -137,8 +139,8 @@ def rows(root: str, project_root: str | None) -> list[Setting]:
 def key_rows(root: str) -> list[Setting]:
     """List the keys of every action of the TUI, as settings. Raises MemtuiError."""
     values = parse(text(root))
-    own = keymap.remapped(values)
-    wrong = dict(keymap.problems(values))
+    own = remapped(values)
+    wrong = dict(key_problems(values))
     return [
         Setting(
             KEYS + each.id, own.get(each.id, each.keys), "config" if each.id in own else "default", wrong.get(each.id)
@@ -161,7 +163,7 @@ def explained(key: str) -> str:
 def value_of(key: str, typed: str) -> Value:
     """Convert what the person typed to the type of the setting. Raises UsageError if it is not valid."""
     if key.startswith(KEYS):
-        if (wrong := keymap.problem(typed)) is not None:
+        if (wrong := keys_problem(typed)) is not None:
             raise UsageError(f"{key} {wrong}.")
         return typed.strip()
     default = config.DEFAULTS[key]
@@ -190,7 +192,7 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     table: tuple[str, ...] = ("projects", config.project_key(project_root)) if project_root is not None else ()
     name = key
     if key.startswith(KEYS):
-        table, name = (keymap.TABLE,), key.removeprefix(KEYS)
+        table, name = (KEY_TABLE,), key.removeprefix(KEYS)
     after = change(before, name, value, table)
     if before == after:
         return False
@@ -228,7 +230,6 @@ def as_typed(value: Value) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Write text as a TOML string."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -248,7 +249,6 @@ def parse(text: str) -> "dict[str, object]":
 
 
 def _table_of(line: str) -> "list[str] | None":
-    """Return the path of a table's header; None for any other line, and for a header that can't be parsed."""
     if not HEADER.match(line) or line.lstrip().startswith("[["):
         return None
     try:
@@ -296,13 +296,13 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     after = "\n".join(lines)
     if after and not after.endswith("\n"):
         after += newline
-    expected = dict(keymap.flat(before))
+    expected = dict(flat(before))
     name = ".".join([*table, key])
     expected.pop(name, None)
     if value is not None:
         expected[name] = value
     try:
-        correct = dict(keymap.flat(parse(after))) == expected
+        correct = dict(flat(parse(after))) == expected
     except MemtuiError:
         correct = False
     if not correct:
@@ -311,7 +311,6 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
 
 
 def _bare(name: str) -> str:
-    """Write a key as TOML, in quotes only where it needs them."""
     return name if BARE.fullmatch(name) else _quoted(name)
 
 
@@ -329,3 +328,99 @@ def _insert(
     while at > region[0] and not lines[at - 1].strip():
         at -= 1
     lines.insert(at, line + end)
+
+
+EVERYWHERE = frozenset({"app", "list"})
+NAMED = re.compile(r"f\d\d?|enter|escape|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right")
+MODIFIED = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*")
+# Textual's names for characters that Unicode names otherwise.
+SHORTER = {
+    "solidus": "slash",
+    "reverse_solidus": "backslash",
+    "commercial_at": "at",
+    "hyphen_minus": "minus",
+    "plus_sign": "plus",
+    "low_line": "underscore",
+}
+
+
+def _key_name(char: str) -> str:
+    if char.isalnum():
+        return char
+    name = unicodedata.name(char, char).lower().replace("-", "_").replace(" ", "_")
+    return SHORTER.get(name, name)
+
+
+SIGNS = frozenset(map(_key_name, string.punctuation))
+
+
+def split_keys(keys: str) -> list[str]:
+    """Split `q, ctrl+q` into the names of its keys."""
+    return [_key_name(key) if len(key) == 1 else key for key in (part.strip() for part in keys.split(","))]
+
+
+def keys_problem(keys: object) -> str | None:
+    """Say what is wrong with the keys set for an action; None if nothing is."""
+    if not isinstance(keys, str) or not keys.strip():
+        return 'must be keys, such as "x" or "x,ctrl+x"'
+    for key in split_keys(keys):
+        rest = MODIFIED.sub("", key, 1)
+        if not (len(rest) == 1 or NAMED.fullmatch(rest) or rest in SIGNS):
+            return f"has “{key}”, which is not a key. Keys are x, ctrl+x, slash, question_mark, space, f5"
+    return None
+
+
+def written_keys(settings: Mapping[str, object]) -> dict[str, object]:
+    """Return what config.toml sets for each action id; `"app.quit" = …` and `app.quit = …` mean the same."""
+    table = settings.get(KEY_TABLE)
+    return dict(flat(table)) if isinstance(table, dict) else {}
+
+
+def flat(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:
+    """Yield the values of a table, and of those in it, by their dotted path."""
+    for key, value in table.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield prefix + key, value
+
+
+def remapped(settings: Mapping[str, object]) -> dict[str, str]:
+    """Return the keys set for each action id, without those that are invalid."""
+    return {
+        name: keys
+        for name, keys in written_keys(settings).items()
+        if isinstance(keys, str) and keys_problem(keys) is None
+    }
+
+
+def key_problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Yield (action id, what is wrong) for unknown actions, unknown keys, and keys that two actions share."""
+    import difflib
+
+    default_keys = actions.defaults()
+    table = settings.get(KEY_TABLE, {})
+    if not isinstance(table, dict):
+        yield KEY_TABLE, 'must be a table, such as [keys] "app.quit" = "Q".'
+        return
+    for name, keys in written_keys(settings).items():
+        if name not in default_keys:
+            close = difflib.get_close_matches(name, default_keys, 1)
+            hint = f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them."
+            yield name, "is not an action" + hint
+        elif (why := keys_problem(keys)) is not None:
+            yield name, f"{why}. The default is used: {default_keys[name]}."
+    yield from _shared_keys(remapped(settings), default_keys)
+
+
+def _shared_keys(own: Mapping[str, str], default_keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the problem of each key of `own`, the remapped actions, that another action of the screen has too."""
+    in_force = {name: split_keys(own.get(name, keys)) for name, keys in default_keys.items()}
+    for name in own:
+        for key in in_force.get(name, ()):
+            for other, keys in in_force.items():
+                groups = {name.partition(".")[0], other.partition(".")[0]}
+                if other == name or key not in keys or len(groups - EVERYWHERE) > 1:
+                    continue
+                if other not in own or name < other:  # where both are remapped, one report is enough
+                    yield name, f"has {key}, as {other} has; only one of them works"

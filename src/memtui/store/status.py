@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from memtui.base import clock, ids, visible
 from memtui.base.finding import Finding, good, note, problem
-from memtui.client import auto_memory, locate
+from memtui.client import applied_settings, locate
 from memtui.deliver import log as delivery_log
-from memtui.deliver.memory_counts import RecallCounter, RecallCounts
 from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
+from memtui.deliver.statistics import RecallCounter, RecallCounts
 from memtui.store import links, scopes, trust
 from memtui.store.frontmatter import conflict_markers
 from memtui.store.index import index_state
@@ -26,11 +26,11 @@ RECORDS_READ = 2000
 
 # Shown instead of deliveries for memories that the client loads.
 BY_CLIENT = {
-    auto_memory.LOADED: "loaded by Claude Code itself",
-    auto_memory.RECALLED: "given by Claude Code itself, where a prompt fits",
-    auto_memory.OFF: "Claude Code's own memory is off here",
-    auto_memory.CUT: "not loaded: below the cut of MEMORY.md",
-    auto_memory.RECALL_ONLY: "not loaded, but brought by memtui with prompts that it fits",
+    applied_settings.LOADED: "loaded by Claude Code itself",
+    applied_settings.RECALLED: "given by Claude Code itself, where a prompt fits",
+    applied_settings.OFF: "Claude Code's own memory is off here",
+    applied_settings.CUT: "not loaded: below the cut of MEMORY.md",
+    applied_settings.RECALL_ONLY: "not loaded, but brought by memtui with prompts that it fits",
 }
 CHANGED = "memories.changed"
 

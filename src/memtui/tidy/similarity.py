@@ -11,8 +11,8 @@ from itertools import combinations, islice, pairwise
 from typing import Any, NamedTuple
 
 from memtui.client.transcripts.conversation import normalised
-from memtui.inbox import same_rule
-from memtui.inbox.rejections import RefusedDraft
+from memtui.inbox import drafts as inbox_drafts
+from memtui.inbox.drafts import RefusedDraft
 from memtui.review.evidence import LikeRefused, Similar
 from memtui.store.memory import Memory
 
@@ -193,13 +193,13 @@ class KnownTexts:
 
     def __init__(self, share: float) -> None:
         self._share = share
-        self._rules: list[tuple[same_rule.Rule, str]] = []
+        self._rules: list[tuple[inbox_drafts.Rule, str]] = []
         self._holders: dict[str, list[int]] = {}
         self._exact: dict[str, str] = {}
 
     def add(self, text: str, what: str) -> None:
         """Know a text, named by `what`; its first line and what is below it also by themselves."""
-        rule = same_rule.of(text)
+        rule = inbox_drafts.rule_of(text)
         for word in rule.words:
             self._holders.setdefault(word, []).append(len(self._rules))
         self._rules.append((rule, what))
@@ -214,8 +214,8 @@ class KnownTexts:
         words = normalised(part or text)
         if words in self._exact and words:  # what has no words says nothing
             return self._exact[words]
-        rule = same_rule.of(text)
+        rule = inbox_drafts.rule_of(text)
         rarest_first = sorted(rule.words & self._holders.keys(), key=lambda word: len(self._holders[word]))
         numbers = dict.fromkeys(at for word in rarest_first[:RAREST] for at in self._holders[word][-COMPARED:])
         rows = (self._rules[at] for at in numbers)
-        return next((what for other, what in rows if same_rule.same(rule, other, self._share)), None)
+        return next((what for other, what in rows if inbox_drafts.same_rule(rule, other, self._share)), None)

@@ -11,7 +11,7 @@ from memtui.base import clock, fastjson, fs, ids, paths
 from memtui.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.base.phrasing import many, size
 from memtui.client.transcripts.conversation import normalised
-from memtui.inbox import draft_batch, pending_update, rejections
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
 from memtui.learn.inbox_writer import LEDGER
 from memtui.redact.redact import redact
@@ -83,10 +83,10 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
     slug = paths.project_key(paths.project_root(store.cwd))
     inboxes = {"project": paths.inbox_dir(store.root, slug), "global": paths.inbox_dir(store.root, None)}
     decided = {
-        inbox: {str(row.get("hash")) for row in draft_batch.rows(f"{directory}/{LEDGER}")}
+        inbox: {str(row.get("hash")) for row in inbox_drafts.rows(f"{directory}/{LEDGER}")}
         for inbox, directory in inboxes.items()
     }
-    room = {inbox: draft_batch.room(directory) for inbox, directory in inboxes.items()}
+    room = {inbox: inbox_drafts.room(directory) for inbox, directory in inboxes.items()}
     texts, names = _read_known(store, slug, inboxes.values())
     renamed: dict[str, str] = {}
     for incoming in source_content.memories:
@@ -146,7 +146,7 @@ def _read_known(store: Store, slug: str, inboxes: Iterable[str]) -> tuple[KnownT
     for item in waiting_entries.waiting_in(store.root, [slug, None], ("updates",)):
         texts.add(item.text, f"the draft “{item.text.partition(chr(10))[0][:60]}”")
         names[item.entry.fields.get("scope") or item.scope].add(item.entry.fields.get("name", "").casefold())
-    for draft in (draft for directory in inboxes for draft in rejections.load(directory) if draft.never):
+    for draft in (draft for directory in inboxes for draft in inbox_drafts.rejected(directory) if draft.never):
         texts.add(draft.description, "a draft that was rejected for good")
     return texts, names
 
@@ -224,7 +224,9 @@ def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
         "triggers": json.dumps(incoming.triggers, ensure_ascii=False) if incoming.triggers else "",
     }
     text = incoming.description + (f"\n\n{incoming.body}" if incoming.body.strip() != incoming.description else "")
-    return inbox_format.render({key: value for key, value in fields.items() if value}, pending_update.join(text, ()))
+    return inbox_format.render(
+        {key: value for key, value in fields.items() if value}, inbox_drafts.join_evidence(text, ())
+    )
 
 
 def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent:

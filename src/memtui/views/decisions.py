@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base import ids
+from memtui.base.dates import NEVER
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import ago, some
-from memtui.base.time_input import NEVER
 from memtui.inbox.format import NOUNS
 from memtui.review import draft as drafting
 from memtui.review import outside_changes

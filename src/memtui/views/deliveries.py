@@ -11,9 +11,9 @@ from memtui.deliver import receipts
 from memtui.views import colours, glyphs
 
 if TYPE_CHECKING:
-    from memtui.deliver.memory_counts import RecallCounts, ReceiptCounts
     from memtui.deliver.record import ItemCounts
-    from memtui.deliver.sessions import SessionRow
+    from memtui.deliver.sessions import Session
+    from memtui.deliver.statistics import RecallCounts, ReceiptCounts
 
 # By outcome: its colour, the word for it wherever receipts are listed, and what it means.
 OUTCOMES = {
@@ -189,36 +189,36 @@ LIVE = ("●", "green")
 WAITING = "○"
 
 
-def session_title(row: "SessionRow") -> str:
+def session_title(row: "Session") -> str:
     """Return what a session is about, in words also where nobody knows."""
     if row.title or not row.looked_up:
         return row.title
     return "no prompt yet" if row.live or row.transcript else "its transcript is gone"
 
 
-def arrived(row: "SessionRow") -> str:
+def arrived(row: "Session") -> str:
     """Return how many deliveries arrived of those whose outcome is settled: `8 of 10`; empty if none is."""
     return f"{row.counts.arrived:,} of {row.counts.settled:,}" if row.counts.settled else ""
 
 
-def besides(row: "SessionRow") -> list[tuple[str, str]]:
+def besides(row: "Session") -> list[tuple[str, str]]:
     """Return in words, each with its style, what is to be said beside what arrived, as `sums`."""
     return sums(row.counts)[1 if row.counts.settled else 0 :]
 
 
-def session_sums(row: "SessionRow") -> list[tuple[str, str]]:
+def session_sums(row: "Session") -> list[tuple[str, str]]:
     """Return in words, each with its style, what became of the deliveries to a session."""
     if not row.deliveries:
         return [("got nothing yet", "dim")]
     return sums(row.counts) or [("receipts are looked up …", "dim")]
 
 
-def is_gone(row: "SessionRow") -> bool:
+def is_gone(row: "Session") -> bool:
     """Whether a session can't be resumed any more, as its transcript is gone."""
     return row.looked_up and not row.transcript and not row.live
 
 
-def resume(row: "SessionRow", cwd: str) -> str:
+def resume(row: "Session", cwd: str) -> str:
     """Return the shell command that resumes a session, empty if it can't be. `cwd`: the directory that it is for."""
     if is_gone(row):
         return ""

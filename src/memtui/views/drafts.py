@@ -7,8 +7,8 @@ from memtui.base import clock, findings, paths
 from memtui.base.dates import day, day_and_time
 from memtui.base.phrasing import ago, cut, many, share, some
 from memtui.base.shell import shell_word
-from memtui.inbox import delivery_problems
 from memtui.inbox import format as inbox_format
+from memtui.inbox import undelivered
 from memtui.review.evidence import Evidence, LikeRefused, evidence_of
 from memtui.review.waiting_entries import Waiting
 from memtui.settings import config
@@ -65,7 +65,7 @@ def states(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
     """Say why an entry is not delivered, or what is decided about a todo (kept, done)."""
     entry, days = item.entry, config.number(settings, "drafts_days")
     if item.kind == "guidance":
-        reports = delivery_problems.findings(entry, item.directory, now, config.number(settings, "budget"))
+        reports = undelivered.problems(entry, item.directory, now, config.number(settings, "budget"))
         return [flag for finding in reports if (flag := findings.flag(finding))]
     if item.kind == "items":
         state = entry.fields.get("state")
@@ -125,10 +125,10 @@ def find_evidence(here: "Workspace", item: Waiting, name: str, near: "Sequence[M
     """Find what was said around an entry, and what a draft with a `name` is like."""
     if not name:
         return evidence_of(here.env, item)
-    from memtui.inbox import rejections
+    from memtui.inbox import drafts as inbox_drafts
     from memtui.tidy import similarity
 
-    rejected = rejections.near([item.directory, paths.inbox_dir(here.root, None)])
+    rejected = inbox_drafts.rejected_near([item.directory, paths.inbox_dir(here.root, None)])
     alike = similarity.to_draft(name, item.text, near), similarity.to_refused(name, item.text, rejected)
     return evidence_of(here.env, item, *alike)
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.base.phrasing import age, ago, many
-from memtui.client import auto_memory
+from memtui.client import applied_settings
 
 if TYPE_CHECKING:
     from memtui.store.scopes import Scope
@@ -20,11 +20,11 @@ LOADERS = {
 }
 # Of Claude Code's own memories, where it does not load all: by how it brings one (client/auto_memory.py).
 OWN_LOADERS = {
-    auto_memory.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no"
+    applied_settings.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no"
     " MEMORY.md",
-    auto_memory.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui check`)",
-    auto_memory.RECALL_ONLY: "memtui brings {them} with prompts of this project that fit",
-    auto_memory.OFF: "",
+    applied_settings.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui check`)",
+    applied_settings.RECALL_ONLY: "memtui brings {them} with prompts of this project that fit",
+    applied_settings.OFF: "",
 }
 # By kind of scope: what it is, and who gets its memories.
 SCOPES = {
@@ -92,7 +92,7 @@ def _projects(labels: Sequence[str]) -> int:
     return len(here | {label for label in labels if label.startswith("auto:")})
 
 
-def loader(label: str, count: int = 1, project: str = "", way: str = auto_memory.LOADED) -> str:
+def loader(label: str, count: int = 1, project: str = "", way: str = applied_settings.LOADED) -> str:
     """Say who loads memories of a scope, empty for nobody; `way`: how Claude Code brings its own."""
     words = LOADERS.get(label, "")
     if label == "auto":

@@ -83,8 +83,8 @@ def _ends_with(path: str, size: int, last: str) -> bool:
 def _read_session(
     env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float, *, ended: bool
 ) -> None:
-    """Read what is new in a session's transcript, and write drafts of at least the confidence `threshold`, and items,
-    to the inboxes. `last`: the turn's last message, which the file may not have yet. Raises OSError."""
+    """Read what is new in a session's transcript; write drafts of at least the confidence `threshold`, and items.
+    `last`: the turn's last message, which the file may not have yet. Raises OSError."""
     root = paths.root(env)
     cursor = session_state.load_part(root, session_id, "cursor")
     # Under --no-session-persistence or CLAUDE_CODE_SKIP_PROMPT_HISTORY there is no transcript.
@@ -134,7 +134,6 @@ def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) ->
 
 
 def _is_as_of(path: str, at: float) -> bool:
-    """Tell whether a file was last changed at a time (in ms), or no time is known."""
     try:
         return not at or abs(os.stat(path).st_mtime * 1000 - at) < 1
     except OSError:

@@ -3,9 +3,9 @@
 from memtui.base import fs, ids, paths
 from memtui.base.storage import read_or_none
 from memtui.client.transcripts import prompts, transcript
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.inbox import pending_update
 from memtui.recall import words
 from memtui.redact.redact import redacted
 from memtui.store import memory, scopes
@@ -41,14 +41,13 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
     if before is not None:
         fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids.digest(before)}
     description, body = (redacted(text).strip() for text in (mem.description, mem.body))
-    text = pending_update.join("\n\n".join(filter(None, (" ".join(description.split()), body))) or mem.stem, [])
+    text = inbox_drafts.join_evidence("\n\n".join(filter(None, (" ".join(description.split()), body))) or mem.stem, [])
     slug = None if scope.label == "global" else paths.project_key(project)
     _leave(paths.inbox_dir(paths.root(env), slug), {key: value for key, value in fields.items() if value}, text)
     return True
 
 
 def _written(tool: str, tool_input: dict[str, object], before: bytes | None) -> bytes | None:
-    """Return the file as the tool would leave it; None if it would fail."""
     if tool in {"Write", "memory_write"}:
         content = tool_input.get("content")
         makes = str(tool_input.get("if_version", "")).strip().lower() in {"new", ""}

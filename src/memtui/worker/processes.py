@@ -31,7 +31,7 @@ def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, pa
 
 def python(root: str) -> str:
     """Return the interpreter with all that memtui needs: hooks and workers run in a bare one. The installation noted it
-    (hooks/install/installs.py), or memtui is in its site-packages."""
+    (hooks/install/installation.py), or memtui is in its site-packages."""
     try:
         files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
     except OSError:

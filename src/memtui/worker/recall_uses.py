@@ -7,15 +7,20 @@ import marshal
 import os
 import re
 from binascii import crc32
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.base import clock, fs, ids, paths
+from memtui.base import clock, fastjson, fs, ids, paths
+from memtui.client import locate
+from memtui.client.transcripts import prompts, transcript
 from memtui.deliver import log as delivery_log
 from memtui.deliver import uses
-from memtui.deliver.earlier_paths import EarlierPlaces
-from memtui.deliver.memory_counts import RecallCounter, RecallCounts
-from memtui.deliver.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, Record
+from memtui.deliver.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, EarlierPlaces, Record
+from memtui.deliver.statistics import RecallCounter, RecallCounts
+from memtui.recall import own_words, places, words
+from memtui.redact.redact import redacted
+from memtui.settings import config
+from memtui.store import index_requests, triggers
 from memtui.store.versions import moves
 
 if TYPE_CHECKING:
@@ -117,7 +122,6 @@ def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], se
 
 
 def _words_of(path: str) -> tuple[set[str], set[str]]:
-    """Return the stems of a memory's file, and those of its name and description; none if unreadable."""
     try:
         text = fs.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
     except OSError:
@@ -131,87 +135,80 @@ def _stems(text: str) -> set[str]:
     return {word[:STEM] for word in _WORD.findall(text.casefold()) if word not in _COMMON}
 
 
-class _Counted:
-    """What was counted of the log up to its `ends`; `stamps`: of files, by path; `places`: a checksum of earlier
-    ones."""
+class _Counted(RecallCounter):
+    """What was counted of the log up to its `ends`; `stamps`: of files, by path; `places`: a checksum of the places
+    that memories had earlier."""
 
-    def __init__(self) -> None:
-        self.counter = RecallCounter()
-        self.ends: dict[str, int] = {}
-        self.places = 0
+    def __init__(self, places: int, ends: dict[str, int]) -> None:
+        super().__init__(self._is_of_this_text)
+        self.places, self.ends = places, ends
         self.stamps: dict[str, int] = {}
 
-    @classmethod
-    def load(cls, root: str) -> "_Counted | None":
-        """Read the state file; None if there is none that can be continued."""
-        counted = cls()
-        try:
-            version, *parts = marshal.loads(fs.read(f"{root}/{STATE}", "cache"))  # noqa: S302  # ours
-            if version != STATE_VERSION:
-                return None
-            counted.ends, counted.places, counted.stamps, counted.counter.unread, counts = parts
-            counted.counter.memories = {path: RecallCounts(*counts_row) for path, counts_row in counts.items()}
-        except (OSError, ValueError, TypeError, EOFError, AttributeError):
-            return None
-        return counted
+    def _is_of_this_text(self, path: str, seconds: float) -> bool:
+        """Tell whether a memory had its present text already; a memory that is gone has none."""
+        if path not in self.stamps:
+            self.stamps[path] = _stamp(path)
+        return seconds >= (self.stamps[path] / 1e9 or float("inf"))
+
+    def add_line(self, line: bytes, earlier: EarlierPlaces, *, newest: bool = False) -> float:
+        """Count a line of the log; return its time, 0.0 if it tells nothing."""
+        record = delivery_log.parse(line) if TELLING.search(line) else None
+        delivery = Delivery(record) if record is not None else None
+        if delivery is None or not delivery.tells_recall:
+            return 0.0
+        self.count(delivery, earlier, newest=newest)
+        return delivery.time
 
     def save(self, root: str) -> None:
         """Write what hooks read, and then the state file. Raises OSError."""
-        memories = {path: recall_counts for path, recall_counts in self.counter.memories.items() if recall_counts}
+        memories = {path: counts for path, counts in self.memories.items() if counts}
         packed = uses.pack({path: (c.recalled, c.opened, c.corrected, c.last) for path, c in memories.items()})
         fs.write_atomic(f"{root}/{uses.FILE}", packed, durable=False)
         oldest = clock.now() - OPEN_DAYS * clock.DAY
-        unread = {key: seconds for key, seconds in self.counter.unread.items() if seconds > oldest}
+        unread = {key: seconds for key, seconds in self.unread.items() if seconds > oldest}
         stamps = {path: stamp for path, stamp in self.stamps.items() if path in memories}
-        counts = {path: dataclasses.astuple(recall_counts) for path, recall_counts in memories.items()}
-        state = marshal.dumps((STATE_VERSION, self.ends, self.places, stamps, unread, counts))
+        rows = {path: dataclasses.astuple(counts) for path, counts in memories.items()}
+        state = marshal.dumps((STATE_VERSION, self.ends, self.places, stamps, unread, rows))
         fs.write_atomic(f"{root}/{STATE}", state, durable=False)
 
-    def add(self, line: bytes, earlier: EarlierPlaces, *, newest: bool = False) -> float:
-        """Count a line of the log; return its time, 0.0 if it tells nothing."""
-        record = delivery_log.parse(line) if TELLING.search(line) else None
-        delivery = Delivery.of(record) if record is not None else None
-        if delivery is None or not delivery.tells_recall:
-            return 0.0
-        for item in delivery.items:
-            path = earlier.now(item.path, delivery.time) if item.path and not item.left_out else ""
-            if not path:
-                continue
-            if path not in self.stamps:
-                self.stamps[path] = _stamp(path)
-            # A memory that is gone counts nothing.
-            if delivery.time >= (self.stamps[path] / 1e9 or float("inf")):
-                chars = item.chars or 0
-                self.counter.add(path, delivery.session, item.kind, item.action, chars, delivery.time, newest=newest)
-        return delivery.time
+
+def _load(root: str) -> _Counted | None:
+    """Read the state file; None if there is none that can be continued."""
+    try:
+        version, ends, places, *parts = marshal.loads(fs.read(f"{root}/{STATE}", "cache"))  # noqa: S302  # ours
+        counted = _Counted(places, ends)
+        counted.stamps, counted.unread, rows = parts
+        counted.memories = {path: RecallCounts(*row) for path, row in rows.items()}
+    except (OSError, ValueError, TypeError, EOFError, AttributeError):
+        return None
+    return counted if version == STATE_VERSION else None
 
 
 def update(root: str) -> None:
     """Bring `recall/uses` up to date with the log. For one process at a time. Raises OSError."""
     if not delivery_log.months(root):
         return
-    counted = _Counted.load(root)
+    counted = _load(root)
     news = None if counted is None else delivery_log.appended(root, counted.ends)
     if news is not None and not any(TELLING.search(line) for _, line in news[0]):
         return
     earlier = moves.load(root)
     places = crc32(repr(sorted(earlier.spans.items())).encode("utf-8", "replace"))
     if counted is None or news is None or counted.places != places:
-        counted = _Counted()
-        counted.places, counted.ends = places, delivery_log.ends(root)
+        counted = _Counted(places, delivery_log.ends(root))
         oldest, size = clock.now() - SPAN_DAYS * clock.DAY, 0
         for _, line in delivery_log.lines(root, counted.ends):
             size += len(line)
-            seconds = counted.add(line, earlier)
+            seconds = counted.add_line(line, earlier)
             if size > delivery_log.WINDOW_BYTES or 0.0 < seconds < oldest:
                 break
     else:
         for path in [path for path, stamp in counted.stamps.items() if _stamp(path) != stamp]:
             del counted.stamps[path]
-            counted.counter.memories.pop(path, None)
+            counted.memories.pop(path, None)
         lines, counted.ends = news
         for _, line in lines:
-            counted.add(line, earlier, newest=True)
+            counted.add_line(line, earlier, newest=True)
     counted.save(root)
 
 
@@ -220,3 +217,129 @@ def _stamp(path: str) -> int:
         return os.stat(path).st_mtime_ns
     except OSError:
         return 0
+
+
+# How far the log was read: {"v": 1, "ends": {file: bytes}}. Without it learning begins with what was logged in the last
+# FIRST_DAYS.
+LEARNED = "run/learned.json"
+LEARNED_VERSION = 1
+FIRST_DAYS = 30
+# Uses of one run: a first one may find very many.
+MOST_USES = 2000
+# A delivery of the same prompt is at most so much older than the use.
+PROMPT_SECONDS = 12 * 3600.0
+_READ = b'"action": "read"'
+
+
+class Opening(NamedTuple):
+    """That the agent opened a memory: session, prompt (the client's id), time, path then, transcript, directory."""
+
+    session: str
+    prompt: str
+    time: float
+    path: str
+    transcript: str
+    cwd: str
+
+
+def learn(env: dict[str, str], root: str) -> None:
+    """Learn from what was logged since the last time. For one process at a time. Raises OSError."""
+    openings, ends = _uses(root)
+    by_session: dict[tuple[str, str], list[Opening]] = {}
+    for use in openings[-MOST_USES:]:
+        by_session.setdefault((use.session, use.transcript), []).append(use)
+    lessons: dict[str, dict[str, list[tuple[str, float]]]] = {}
+    if by_session:
+        settings, earlier = config.load(root), moves.load(root)
+        for uses in by_session.values():
+            if config.value(settings, paths.project_root(uses[0].cwd), "extract") is True:
+                for directory, file, line, time in _lessons(env, root, earlier, uses):
+                    lessons.setdefault(directory, {}).setdefault(file, []).append((line, time))
+    changed = [
+        f"{directory}/{file}"
+        for directory, of_files in lessons.items()
+        for file in triggers.note_use(root, directory, of_files)
+    ]
+    fs.write_atomic(f"{root}/{LEARNED}", fastjson.dumps({"v": LEARNED_VERSION, "ends": ends}).encode(), durable=False)
+    index_requests.request(root, changed)
+
+
+def _uses(root: str) -> tuple[list[Opening], dict[str, int]]:
+    try:
+        state = fastjson.loads_dict(fs.read(f"{root}/{LEARNED}", "cache"))
+    except OSError:
+        state = {}
+    ends = state.get("ends")
+    got = delivery_log.appended(root, ends) if state.get("v") == LEARNED_VERSION and isinstance(ends, dict) else None
+    if got is not None:
+        return [use for _, line in got[0] for use in _of_line(line)], got[1]
+    now, oldest = delivery_log.ends(root), clock.now() - FIRST_DAYS * clock.DAY
+    openings: list[Opening] = []
+    for _, line in delivery_log.lines(root, now):
+        uses = list(_of_line(line))
+        if (uses and uses[0].time < oldest) or len(openings) >= MOST_USES:
+            break
+        openings += uses
+    return openings[::-1], now
+
+
+def _of_line(line: bytes) -> Iterator[Opening]:
+    record = delivery_log.parse(line) if _READ in line else None
+    if record is None or record.get("agent_id"):
+        return
+    session, prompt, path_of, cwd = (
+        transcript.text_of(record.get(key)) for key in ("session_id", "prompt_id", "transcript", "cwd")
+    )
+    time = clock.parse(record.get("time")) or 0.0
+    for item in delivery_log.brought(record):
+        path = item.get("path")
+        if item.get("kind") == "use" and item.get("action") == "read" and isinstance(path, str):
+            yield Opening(session, prompt, time, path, path_of, cwd)
+
+
+def _lessons(
+    env: dict[str, str], root: str, earlier: EarlierPlaces, uses: list[Opening]
+) -> Iterator[tuple[str, str, str, float]]:
+    """Yield the triggers that the uses of one session teach: directory of memories, file in it, line, time."""
+    session, path = uses[0].session, uses[0].transcript
+    if not path.startswith("/") or not os.path.exists(path):
+        path = transcript.find(paths.config_dir(env), session) or ""
+    questions = list(prompts.of_transcript(path)) if path else []
+    delivered = _recalled(root, session, min(other.time for other in uses)) if questions else set()
+    for use in uses:
+        by_id = use.prompt and any(question.id for question in questions)
+        before = (
+            each for each in reversed(questions) if (each.id == use.prompt if by_id else 0.0 < each.time <= use.time)
+        )
+        prompt, place = next(before, None), _place(env, root, earlier, use)
+        if prompt is None or place is None or (use.path, prompt.id or use.prompt) in delivered:
+            continue
+        counted, _ = own_words.counted(prompt.text)
+        line = triggers.one_line(redacted(counted)) if counted and words.tells(counted) else ""
+        if line:
+            yield (*place, line, use.time)
+
+
+def _place(env: dict[str, str], root: str, earlier: EarlierPlaces, use: Opening) -> tuple[str, str] | None:
+    """Return the directory and file where an opened memory is now; None if it is gone, or is none."""
+    path = earlier.now(use.path, use.time)
+    if not path or not os.path.isfile(path) or not locate.is_memory_name(os.path.basename(path)):
+        return None
+    own = (each for _, each in places.of_session(env, use.cwd) if path.startswith(each + "/"))
+    directory = next(own, None) or index_requests.indexed(root, path)
+    if not directory or locate.is_set_aside(path[len(directory) + 1 :]):
+        return None
+    return directory, path[len(directory) + 1 :]
+
+
+def _recalled(root: str, session: str, oldest: float) -> set[tuple[str, str]]:
+    """Return (path, id of the prompt) of the memories that were recalled for prompts of a session."""
+    needle = session.encode("utf-8", "replace")
+    since = delivery_log.back_to(oldest - PROMPT_SECONDS)
+    return {
+        (str(item.get("path")), str(record.get("prompt_id")))
+        for record in delivery_log.newest_first(root, needle=needle, since=since)
+        if record.get("session_id") == session
+        for item in delivery_log.brought(record)
+        if item.get("kind") == "recall"
+    }

@@ -15,7 +15,7 @@ from hooks.killing import arm, die
 from memtui.base import clock, fs, ids
 from memtui.base.errors import NotFoundError
 from memtui.deliver import log as delivery_log
-from memtui.inbox import rejections
+from memtui.inbox import drafts as inbox_drafts
 from memtui.store import trust, trust_grants
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
@@ -431,16 +431,16 @@ def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_sta
     world = World(tmp_path)
     rejected = f"{world.root}/global/rejected.jsonl"
     rows = [
-        rejections.line("a", "old", "Use npm", NOW - 200 * DAY, never=False),
-        rejections.line("b", "never", "Use yarn", NOW - 200 * DAY, never=True),
+        inbox_drafts.rejected_line("a", "old", "Use npm", NOW - 200 * DAY, never=False),
+        inbox_drafts.rejected_line("b", "never", "Use yarn", NOW - 200 * DAY, never=True),
         '{"v": 1, "text": "as an older version wrote it", "time": "2020-01-01T00:00:00Z"}\n',
-        rejections.line("c", "new", "Use bun", NOW - 100 * DAY, never=False),
+        inbox_drafts.rejected_line("c", "new", "Use bun", NOW - 100 * DAY, never=False),
     ]
     fs.append(rejected, "".join(rows).encode())
     assert retention.due(world.root, NOW).rejected == 1
     found = world.collect()
     assert (found.rejected, found.busy) == (1, [])
-    descriptions = [each.description for each in rejections.load(f"{world.root}/global")]
+    descriptions = [each.description for each in inbox_drafts.rejected(f"{world.root}/global")]
     assert descriptions == ["Use yarn", "as an older version wrote it", "Use bun"]
     sentences = setup_words.due(found, retention.limits(world.root), dry=False)
     assert ("rejected", "1 draft that you rejected long ago") in sentences

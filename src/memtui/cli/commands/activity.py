@@ -6,7 +6,7 @@ import os
 import time
 from collections import Counter
 
-from memtui.base import clock, ids, short_ids, time_input
+from memtui.base import clock, dates, ids, short_ids
 from memtui.base.errors import NotFoundError, UsageError
 from memtui.base.phrasing import age, ago, cut, many
 from memtui.base.short_ids import short_id
@@ -14,15 +14,14 @@ from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.memories import RECALLS
 from memtui.cli.output import Output, Result, line, picked, safe, styled
-from memtui.client import live_sessions, projects
+from memtui.client import projects
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
 from memtui.deliver import sessions as core
-from memtui.deliver.earlier_paths import NOTHING_MOVED
 from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.log_queries import Reading, Receipts
-from memtui.deliver.record import RECALL, Delivery, Item, session_kind
+from memtui.deliver.record import NOTHING_MOVED, RECALL, Delivery, Item, session_kind
 from memtui.deliver.record import titles as names_in
 from memtui.store import scopes
 from memtui.store.versions import moves
@@ -53,9 +52,9 @@ KIND_OPTIONS = [*KIND_WORD.values()]
 
 
 def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
-    since = time_input.read(args.since, ctx.now(), ahead=False) if args.since else None
+    since = dates.read(args.since, ctx.now(), ahead=False) if args.since else None
     if args.since and since is None:
-        raise UsageError(f"--since: “{args.since}” is not a time.", f"Use one of: {time_input.BACK}.")
+        raise UsageError(f"--since: “{args.since}” is not a time.", f"Use one of: {dates.BACK}.")
     return Filter(
         session=args.id or args.session or "",
         project="" if args.all_projects or args.session or args.id else ctx.slug,
@@ -63,7 +62,7 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
         memory=_memory(ctx, args.memory) if args.memory else "",
         outcome=args.outcome if args.outcome == LOST else OUTCOME_OF.get(args.outcome, args.outcome or ""),
         text=args.text or "",
-        since=None if since == time_input.NEVER else since,
+        since=None if since == dates.NEVER else since,
     )
 
 
@@ -93,7 +92,7 @@ Of this project, newest first. The first or last 4 characters of an ID are enoug
 --memory NAME|PATH | only what brought this memory, or used it; also one gone
 --outcome WORD | as the list says it: {", ".join(OUTCOME_WORDS)}; of what is lost also {", ".join(receipts.LOST)}
 --text WORDS | only with these words in the text, which is not kept for ever
---since WHEN | not older than WHEN: {time_input.BACK}
+--since WHEN | not older than WHEN: {dates.BACK}
 --limit N | rows, default: {LIMIT}; 0: all, of the whole log""",
     {
         "kind": {"type": lambda word: KIND_WORD.get(word, word), "choices": KIND_OPTIONS},
@@ -173,7 +172,7 @@ def _find(ctx: Context, ref: str) -> Delivery:
     """Find a delivery by its id, or a unique beginning or end. Raises NotFoundError, ConflictError."""
     prefix = ref.strip().lstrip("…").upper()
     matching: dict[str, Delivery] = {}
-    for delivery in map(Delivery.of, delivery_log.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))):
+    for delivery in map(Delivery, delivery_log.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))):
         if short_ids.is_short_for(prefix, delivery.id):
             if len(matching) <= short_ids.SEVERAL:
                 matching.setdefault(delivery.id, delivery)
@@ -239,20 +238,19 @@ def _print_items(ctx: Context, out: Output, title: str, items: "list[Item]", nam
 
 
 def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receipts) -> Result:
-    skipped, clients = delivery_log.Skipped(), live_sessions.served(ctx.root)
+    skipped, clients = delivery_log.Skipped(), core.served(ctx.root)
     records = delivery_log.newest_first(ctx.root, skipped, most=delivery_log.WINDOW_BYTES if limit else 0)
-    by_id = {visit.id: visit for visit in core.collect(ctx.root, records)}
-    visits = [visit for visit in by_id.values() if args.all_projects or visit.slug == ctx.slug]
-    rows = [core.row_of(visit, clients, ctx.now()) for visit in visits]
+    rows = [row for row in core.collect(ctx.root, records) if args.all_projects or row.slug == ctx.slug]
+    for row in rows:
+        row.look(clients, ctx.now())
     rows = sorted(
         (row for row in rows if row.live or not args.live), key=lambda row: (not row.live, -(row.last or 0.0))
     )
-    finder, session_rows = transcript.Finder(ctx.config_dir), []
-    for row in rows[: limit or None]:
-        session = by_id[row.id]
-        proofs.look(session.proofs)
-        outcomes = Counter(proofs.known[proof.id] for proof in session.proofs if proof.id in proofs.known)
-        session_rows.append(core.look_up(row, session, finder, outcomes))
+    finder, session_rows = transcript.Finder(ctx.config_dir), rows[: limit or None]
+    for row in session_rows:
+        proofs.look(row.proofs)
+        row.outcomes = Counter(proofs.known[proof.id] for proof in row.proofs if proof.id in proofs.known)
+        row.look_up(finder)
     more = len(rows) - len(session_rows)
     data = {"sessions": [_data(row) for row in session_rows], "more": more, "whole_log": not skipped.older}
 
@@ -287,7 +285,7 @@ def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receip
     )
 
 
-def _data(row: core.SessionRow) -> "dict[str, object]":
+def _data(row: core.Session) -> "dict[str, object]":
     started, last = (None if at is None else clock.iso(at) for at in (row.started, row.last))
     return {
         **picked(row, "id project cwd mode kind live title branch transcript deliveries uses characters"),

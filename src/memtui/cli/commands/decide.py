@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memtui.base import clock, dates, ids
+from memtui.base.dates import NEVER
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.base.phrasing import cut, it, many
 from memtui.base.short_ids import short_id
-from memtui.base.time_input import NEVER
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, PROPOSED, Decisions, name_taken, print_row

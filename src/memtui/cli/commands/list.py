@@ -179,7 +179,7 @@ name=NAME|ID |
 --raw | the file as it is""")
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one memory; what an id means if there is none of that name."""
-    from memtui.client import auto_memory
+    from memtui.client import applied_settings
     from memtui.store.links import shown
     from memtui.store.versions import moves
     from memtui.views import memories as words
@@ -227,7 +227,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         if row.deliveries:
             facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
         else:
-            way = ctx.way_of(memory) if scope.kind == "auto" else auto_memory.LOADED
+            way = ctx.way_of(memory) if scope.kind == "auto" else applied_settings.LOADED
             facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT[way]))
         facts += [
             ("recalled", recalls(row.recalls).removeprefix("recalled ") if row.recalls else ""),

@@ -11,7 +11,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Result
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.inbox import guidance, note_block
+from memtui.inbox import guidance
 from memtui.settings import config
 
 DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
@@ -66,7 +66,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     fields = _fields(ctx, args)
     directory = ctx.inbox(args.everywhere)
     text, redacted = ctx.checked(text, yes=args.yes, declined=DECLINED)
-    note_block.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
+    guidance.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
     # The journal would cost a monitor more than the note itself, and its notes would push all else out of undo's reach.
     attended = ctx.out.json or ctx.out.stderr.isatty()
     try:

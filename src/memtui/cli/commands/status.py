@@ -57,7 +57,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
     unread: list[Finding] = []
     waiting, changed = ctx.counts(unread), _changed(ctx)
-    last = next((row for row in map(Delivery.of, delivery_log.newest_first(ctx.root)) if row.injected), None)
+    last = next((row for row in map(Delivery, delivery_log.newest_first(ctx.root)) if row.injected), None)
     outcome = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir)).of(last) if last else None
     try:  # but for those of Claude Code itself, which has to be started for them
         problems = [row for row in checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[]) if row.level == PROBLEM]

@@ -4,7 +4,7 @@ import argparse
 import os
 import time
 
-from memtui.base import time_input
+from memtui.base import dates
 from memtui.base.errors import UsageError
 from memtui.base.phrasing import many, size
 from memtui.base.shell import shell_word
@@ -38,7 +38,7 @@ is known already. `sessions` reads the transcripts of all projects that are on d
 said that is most worth keeping, without a model. Called again, it reads only what is new; what was read stays if it is
 interrupted.
 path=PATH|sessions | a file or a folder (./sessions for one of that name)
---since WHEN | with sessions: what was said since then: {time_input.BACK}
+--since WHEN | with sessions: what was said since then: {dates.BACK}
 --scope SCOPE | where to: project, global, auto, agent:NAME
 --limit N | the most drafts at once (default: 200, of sessions {past_sessions.MOST}; 0: all)
 --dry-run | show what would be written""")
@@ -89,10 +89,10 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.learn.backfill import ranking, reader
     from memtui.views import drafts
 
-    since = time_input.read(args.since, ctx.now(), ahead=False) if args.since else 0.0
-    if since is None or since == time_input.NEVER or since > ctx.now():
+    since = dates.read(args.since, ctx.now(), ahead=False) if args.since else 0.0
+    if since is None or since == dates.NEVER or since > ctx.now():
         why = "is still to come" if since is not None and since > ctx.now() else "is not a time"
-        raise UsageError(f"--since: “{args.since}” {why}.", f"Use one of: {time_input.BACK}.")
+        raise UsageError(f"--since: “{args.since}” {why}.", f"Use one of: {dates.BACK}.")
     project = ctx.project_root if ctx.project_given else ""
     width, shown_at = (ctx.out.columns or 80) - 1, 0.0
 

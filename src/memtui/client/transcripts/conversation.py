@@ -7,13 +7,14 @@ only where the record shows that the client wrote them. What is queued does not 
 record that does (speaker.py)."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from itertools import starmap
 from typing import Any, NamedTuple
 
-from memtui.base import fastjson, ids
-from memtui.client.transcripts import answers, background, speaker, transcript
+from memtui.base import ids
+from memtui.client.transcripts import speaker, tool_results, transcript
 from memtui.client.transcripts.speaker import MAX_TEXT, argument, own_words
 from memtui.client.transcripts.transcript import text_of
 
@@ -30,10 +31,10 @@ _TAKEN_BACK = ("cancelled", "dropped")
 # What a later reading knows a text by.
 _hashed = partial(ids.digest, size=KEPT_HASH)
 _SENTENCE = re.compile(r"(?<=[.!?:;—])\s+|(?<=[。！？])")
-_BACKGROUND_TOOLS = (*background.ASKING, *background.STOPPING)
+_BACKGROUND_TOOLS = (*tool_results.ASKING, *tool_results.STOPPING)
 _TASK_TOOLS = ("TaskCreate", "TaskUpdate")
 # What is kept of the input of these, until they have a result.
-_KEPT = ("subject", "taskId", "status", *background.NAMES)
+_KEPT = ("subject", "taskId", "status", *tool_results.NAMES)
 # The calls without a result that are remembered: a transcript that never answers them must not fill the memory.
 MAX_CALLS = 256
 # Characters that are kept of a call.
@@ -83,20 +84,6 @@ def _list(value: object) -> list[object]:
     return value if isinstance(value, list) else []
 
 
-def _restored_turn(row: object) -> Turn | None:
-    """Read a turn that is kept as its fields; None for anything else."""
-    if not isinstance(row, dict):
-        return None
-    texts = {key: text_of(row.get(key)) for key in ("text", "uuid", "session", "time", "agent", "request")}
-    tools = tuple(map(str, _list(row.get("tools"))))
-    return Turn(**texts, channel="queued", tools=tools, interrupted=row.get("interrupted") is True)
-
-
-def _restored_todos(rows: object) -> list[Todo]:
-    """Read the entries of a todo list that are kept as [text, status]."""
-    return [Todo(str(row[0]), str(row[1])) for row in _list(rows) if isinstance(row, list) and len(row) == 2]
-
-
 def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     """Return what a file will hold, with `clean` applied to each text in it."""
     if isinstance(value, str):
@@ -104,13 +91,6 @@ def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
     if isinstance(value, list | tuple):
         return [cleaned(part, clean) for part in value]
     return {key: cleaned(part, clean) for key, part in value.items()} if isinstance(value, dict) else value
-
-
-def _table(state: dict[str, object], key: str, size: int) -> Iterator[tuple[str, list[object]]]:
-    """Yield the names and rows of a table of the state that have so many parts."""
-    for name, row in fastjson.table(state, key).items():
-        if isinstance(row, list) and len(row) == size:
-            yield name, row
 
 
 class Conversation:
@@ -129,7 +109,7 @@ class Conversation:
         self.session = self.last_message = self._message_id = self._request = self._agent = self._todos_time = ""
         self._doing = ""  # the call that the person decided on last, in short
         self._tools: list[str] = []
-        self._calls: dict[str, tuple[str, dict[str, object], str]] = {}  # without a result yet: tool, input, time
+        self._calls: dict[str, tuple[str, dict[str, Any], str]] = {}  # without a result yet: tool, input, time
         self._todos: list[Todo] = []
         self._tasks: dict[str, tuple[Todo, str]] = {}
         self.todos_changed = False  # since the last prompt
@@ -139,7 +119,10 @@ class Conversation:
         self._interrupted = False
         self._queued: list[Turn] = []  # `uuid`: the hash of the text as it was before it was cleaned
         self._others: dict[str, None] = {}  # hashes of texts that others wrote and that may be queued
-        self._restore(state or {})
+        try:
+            self._restore(state or {})
+        except (AttributeError, KeyError, TypeError, ValueError):
+            pass  # of another version: what was under way is not known
 
     def to_state(self) -> dict[str, object]:
         """Return what a later reading continues from, not the turns: the agent's last words, the request under way, the
@@ -159,22 +142,18 @@ class Conversation:
             "injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:],
         }
 
-    def _restore(self, state: dict[str, object]) -> None:
+    def _restore(self, state: dict[str, Any]) -> None:
         for key, name in _TEXTS.items():
             setattr(self, name, text_of(state.get(key)))
-        self._interrupted = state.get("interrupted") is True
-        self.todos_changed = state.get("todos_changed") is True
-        self._todos = _restored_todos(state.get("todos"))
-        self._queued = [*filter(None, map(_restored_turn, _list(state.get("queued"))))]
-        self._others = dict.fromkeys(map(str, _list(state.get("others"))))
-        self._injected_hashes = dict.fromkeys(map(str, _list(state.get("injected"))))
-        for name, (text, status, time) in _table(state, "tasks", 3):
-            self._tasks[name] = (Todo(str(text), str(status)), str(time))
-        for name, (text, is_agent) in _table(state, "running", 2):
-            self.running[name] = Running(str(text), is_agent is True)
-        for name, (tool, tool_input, time) in _table(state, "calls", 3):
-            if isinstance(tool_input, dict):
-                self._calls[name] = (str(tool), tool_input, str(time))
+        self._interrupted, self.todos_changed = bool(state.get("interrupted")), bool(state.get("todos_changed"))
+        self._todos = list(starmap(Todo, state.get("todos", ())))
+        self._queued = [Turn(**{**row, "tools": tuple(row["tools"])}) for row in state.get("queued", ())]
+        self._others = dict.fromkeys(state.get("others", ()))
+        self._injected_hashes = dict.fromkeys(state.get("injected", ()))
+        self.running = {name: Running(*row) for name, row in state.get("running", {}).items()}
+        self._calls = {name: (tool, fields, time) for name, (tool, fields, time) in state.get("calls", {}).items()}
+        tasks = state.get("tasks", {}).items()
+        self._tasks = {name: (Todo(text, status), time) for name, (text, status, time) in tasks}
 
     def feed(self, record: dict[str, object]) -> None:
         """Add one record. Records of unknown kinds and shapes are ignored."""
@@ -250,8 +229,8 @@ class Conversation:
             if is_kept and isinstance(tool_input, dict)
             else {}
         )
-        if name == answers.TOOL and isinstance(tool_input, dict):
-            fields = {"questions": answers.asked(tool_input.get("questions"))}
+        if name == tool_results.ASK_TOOL and isinstance(tool_input, dict):
+            fields = {"questions": tool_results.asked_questions(tool_input.get("questions"))}
         if name == "TodoWrite" and isinstance(tool_input, dict) and time >= self._todos_time:
             fields = {"before": [list(todo) for todo in self._todos], "before_time": self._todos_time}
             entries = [entry for entry in _list(tool_input.get("todos")) if isinstance(entry, dict)]
@@ -277,7 +256,7 @@ class Conversation:
             elif block.get("type") == "text":
                 parts.append(text_of(block.get("text")))
         text = "\n".join(parts)
-        self.running.pop(background.ended(text), None)
+        self.running.pop(tool_results.ended_task(text), None)
         if speaker.INTERRUPTED.search(text[:MAX_TEXT]):
             self._interrupted = True
         if not parts or (record.get("isMeta") and "toolUseResult" in record):
@@ -304,25 +283,27 @@ class Conversation:
         ):
             self._doing = text_of(tool_input.get("doing"))
         if name in _BACKGROUND_TOOLS:
-            self.running.pop(background.over(name, tool_input, text, result, failed=failed), None)
+            self.running.pop(tool_results.over_task(name, tool_input, text, result, failed=failed), None)
         elif about := text_of(tool_input.get("about")):
-            task, is_agent = background.started(text, result, is_asked=tool_input.get("background") is True)
+            task, is_agent = tool_results.left_running(text, result, is_asked=tool_input.get("background") is True)
             if task and len(self.running) < MAX_CALLS:
                 self.running[task] = Running(about, is_agent)
         if failed:
             if name == "TodoWrite" and self._todos_time == time and "before" in tool_input:
-                self._todos = _restored_todos(tool_input["before"])
+                self._todos = list(starmap(Todo, tool_input["before"]))
                 self._todos_time = text_of(tool_input.get("before_time"))
             words = speaker.refusal(record, block, name)
-            if name == answers.TOOL and words.startswith(answers.CLARIFIED):
-                self._answers(record, answers.clarified(words, tool_input.get("questions")))
+            if name == tool_results.ASK_TOOL and words.startswith(tool_results.CLARIFIED):
+                self._answers(record, tool_results.clarified_answers(words, tool_input.get("questions")))
             else:
                 self._add_turn(record, words, "tool_reject")
         elif name in _TASK_TOOLS:
             self._task(name, tool_input, record, text)
-        elif name in {"", answers.TOOL} and answers.is_report(text):
+        elif name in {"", tool_results.ASK_TOOL} and tool_results.is_report(text):
             questions = tool_input.get("questions")
-            self._answers(record, answers.typed(text, result, questions, from_client=name == answers.TOOL))
+            self._answers(
+                record, tool_results.typed_answers(text, result, questions, from_client=name == tool_results.ASK_TOOL)
+            )
 
     def _task(self, name: str, tool_input: dict[str, object], record: dict[str, object], text: str) -> None:
         time = text_of(record.get("timestamp"))
@@ -340,7 +321,7 @@ class Conversation:
             subject, status = self._text(tool_input.get("subject")), text_of(tool_input.get("status"))
             self._tasks[key] = (Todo(subject or todo.text, status or todo.status), time)
 
-    def _answers(self, record: dict[str, object], typed: Iterable[answers.TypedAnswer]) -> None:
+    def _answers(self, record: dict[str, object], typed: Iterable[tool_results.TypedAnswer]) -> None:
         for words, question in typed:
             self._add_turn(record, words, "answer", agent=self._text(question))
 
@@ -348,7 +329,7 @@ class Conversation:
         attachment = transcript.attachment(record)
         if attachment.get("type") == "queued_command":
             text = speaker.queued_text(attachment)
-            self.running.pop(background.ended(text), None)
+            self.running.pop(tool_results.ended_task(text), None)
             self._sent(record, text, "queued")
         elif text_of(attachment.get("type")).startswith("hook_"):
             for text in [*transcript.attachment_texts(attachment), text_of(attachment.get("stdout"))]:
@@ -369,7 +350,7 @@ class Conversation:
     def _queue(self, record: dict[str, object]) -> None:
         """Add a message to the queue, or drop those that were taken back (`popAll`: to edit them)."""
         text = text_of(record.get("content"))
-        self.running.pop(background.ended(text), None)
+        self.running.pop(tool_results.ended_task(text), None)
         operation = record.get("operation")
         taken_back = operation == "remove" and text_of(record.get("reason")).startswith(_TAKEN_BACK)
         if operation == "popAll" or taken_back:

@@ -11,9 +11,10 @@ from memtui.base import clock, fastjson, fs, paths, session_state
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, good, note, problem
 from memtui.base.phrasing import ago
-from memtui.client import auto_memory, locate
+from memtui.client import applied_settings, locate
 from memtui.client.process import PERSONAL
-from memtui.hooks.install import installs, status
+from memtui.hooks.install import installation as install
+from memtui.hooks.install import status
 from memtui.models import choice
 from memtui.settings import config
 from memtui.store.memory import Memory
@@ -65,7 +66,7 @@ def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Findi
 
 def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
     """Check that Claude Code loads its own memory of this project, into which approved drafts go."""
-    by = auto_memory.auto_memory_off(env, cwd)
+    by = applied_settings.auto_memory_off(env, cwd)
     if not by:
         return []
     try:
@@ -120,7 +121,7 @@ def unserved_sessions(env: dict[str, str], cwd: str, now: float) -> list[Finding
     can silence hooks, so theirs alone are no problem."""
     root = paths.root(env)
     try:
-        since = max(os.stat(installs.installs_path(root)).st_mtime, now - OLDEST)
+        since = max(os.stat(install.installs_path(root)).st_mtime, now - OLDEST)
     except OSError:
         since = now - OLDEST
     unserved: list[_Session] = []
@@ -141,7 +142,6 @@ def unserved_sessions(env: dict[str, str], cwd: str, now: float) -> list[Finding
 
 
 def _newest(env: dict[str, str], root: str, since: float) -> list[_Session]:
-    """List the sessions that were started in a project since a time, newest first."""
     top, slug = paths.config_dir(env) + "/projects", paths.slug(root)
     names = {slug, env.get("CLAUDE_CODE_PROJECT_DIR_NAME") or slug}
     files = []
@@ -160,7 +160,6 @@ def _newest(env: dict[str, str], root: str, since: float) -> list[_Session]:
 
 
 def _read(path: str) -> _Session | None:
-    """Read how a transcript begins; None for one that says too little."""
     try:
         head = fs.read_bytes(path, HEAD_BYTES)
     except OSError:

@@ -4,23 +4,125 @@ Uninstalling removes exactly what is ours: an unchanged file gets its old bytes 
 
 import compileall
 import difflib
+import json
 import os
 import stat
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import memtui
-from memtui.base import clock, fs, paths
+from memtui.base import clock, fs, ids, paths
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
-from memtui.hooks.install import entries, installs, settings_merge
-from memtui.hooks.install.installs import Record
+from memtui.hooks.install import entries, settings_merge
+from memtui.hooks.install.settings_merge import Groups, Made
 
-# The journal is imported only where settings are changed: the TUI, when it starts, only needs their paths.
 if TYPE_CHECKING:
     from memtui.store.journal.changes import Change, Patch
     from memtui.store.journal.journal import Journal
+    from memtui.store.journal.own_files import EntryEdit
+
+BACKUPS_KEPT = 10  # per settings file
+
+
+@dataclass
+class Record:
+    """One settings file, and what the installation made in it: our `groups` by event, `created` and `replaced` as in
+    `Made`, `made_dirs`; `python`: in which a worker starts commands."""
+
+    scope: str
+    real_path: str
+    projects: list[str]
+    interpreter: str
+    launcher: str
+    version: str
+    time: str
+    existed: bool
+    groups: Groups
+    created: list[list[Any]] | None = field(default_factory=list)
+    replaced: list[list[Any]] = field(default_factory=list)
+    made_dirs: list[str] = field(default_factory=list)
+    python: str = ""
+
+
+def _made(record: Record | None) -> Made:
+    """Return a copy of what an installation made; unknown without a record of it."""
+    if record is None:
+        return Made(created=None)
+    return Made(None if record.created is None else [*record.created], [*record.replaced])
+
+
+def installs_path(root: str) -> str:
+    return root + "/installs.json"
+
+
+def load(root: str) -> dict[str, Record]:
+    """Read the records by the path of their settings file. Raises MemtuiError if the list can't be read."""
+    try:
+        names = {item.name for item in fields(Record)}
+        rows = _whole(root).get("files", {}).items()
+        return {name: Record(**{key: row[key] for key in row if key in names}) for name, row in rows}
+    except (TypeError, AttributeError) as error:
+        raise _damaged(root, error) from error
+
+
+def _whole(root: str) -> dict[str, Any]:
+    path = installs_path(root)
+    try:
+        data = fs.read_or_empty(path)
+        value: dict[str, Any] = json.loads(data) if data.strip() else {}
+        value.get("files", {}).items()
+    except OSError as error:
+        raise MemtuiError(f"Can't read {path}: {error.strerror}.", "Check its owner and mode.") from error
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise _damaged(root, error) from error
+    return value
+
+
+def _damaged(root: str, error: Exception) -> MemtuiError:
+    path = installs_path(root)
+    hint = f"Move {path} away: `memtui setup hooks --remove` then takes out what it recognises as memtui's."
+    return MemtuiError(f"{path} is damaged: {error}.", hint)
+
+
+def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
+    """Make the change of a record (None: removed, the last one with the file). Raises MemtuiError."""
+    from memtui.store.journal.own_files import EntryEdit
+
+    before = {key: row for key, row in _whole(root).get("files", {}).items() if key == name}
+    new = {} if after is None else {name: json.loads(json.dumps(asdict(after)))}
+    return EntryEdit(installs_path(root), before, new, "files")
+
+
+def find(records: dict[str, Record], settings_path: str, real_path: str) -> tuple[str, Record | None]:
+    """Return the key and the record of a settings file, also if it was recorded by another path to the same file."""
+    same_file = (name for name, record in records.items() if record.real_path == real_path)
+    key = settings_path if settings_path in records else next(same_file, settings_path)
+    return key, records.get(key)
+
+
+def backup(root: str, settings_path: str, data: bytes) -> str:
+    """Write a copy of a settings file; return its path relative to the root. Raises OSError."""
+    name = f"backups/{ids.new_id()}-{_short(settings_path)}.json"
+    fs.write_atomic(f"{root}/{name}", data)
+    return name
+
+
+def _short(settings_path: str) -> str:
+    """Return a short name for a settings file, for its backups."""
+    return paths.slug(settings_path)[-60:].strip("-") + "-" + ids.content_hash(os.fsencode(settings_path))[:6]
+
+
+def tidy(root: str, settings_path: str) -> None:
+    """Remove the oldest backups of a settings file beyond `BACKUPS_KEPT`. Raises OSError."""
+    ending = f"-{_short(settings_path)}.json"
+    names = sorted(name for name in os.listdir(root + "/backups") if name.endswith(ending))
+    for name in names[:-BACKUPS_KEPT]:
+        fs.unlink(f"{root}/backups/{name}")
+
+
+# The journal is imported only where settings are changed: the TUI, when it starts, only needs their paths.
 
 Action = Literal["install", "uninstall"]
 SCOPES = ("user", "project", "local")
@@ -49,15 +151,29 @@ class SettingsPlan:
     real_path: str
     before: bytes | None
     after: bytes | None
-    diff: str
-    changed: bool
     root: str
     key: str
     old_record: Record | None
     new_record: Record | None
-    status_line: bool = False
-    other_status_line: Any = None
-    instead: str = ""
+    status_line: bool
+    other_status_line: Any
+    instead: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file would become another."""
+        return self.after != self.before
+
+    @property
+    def diff(self) -> str:
+        """The change as a unified diff; empty for none."""
+        if not self.changed:
+            return ""
+        both = (self.before, self.after)
+        before, after = (decode(data)[1].splitlines(keepends=True) for data in both)
+        old, new = ("/dev/null" if data is None else self.settings_path for data in both)
+        diff = difflib.unified_diff(before, after, old, new, n=DIFF_CONTEXT)
+        return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in diff)
 
 
 def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
@@ -103,7 +219,8 @@ def plan(
     real_path = os.path.realpath(path)
     root, config = directories(env)
     before = _read(path, real_path)
-    key, record = installs.find(installs.load(root), path, real_path)
+    key, record = find(load(root), path, real_path)
+    settings = settings_merge.read(decode(before)[1], path)
     new_record: Record | None = None
     after: bytes | None
     other: Any = None
@@ -111,13 +228,14 @@ def plan(
     if action == "install":
         interpreter = interpreter or entries.choose_interpreter()
         launcher = launcher or entries.launcher_path()
-        groups = entries.groups(interpreter, launcher, root, config)
-        line = entries.status_line(interpreter, launcher, root, config)
         if status_line:
-            other = settings_merge.other_status_line(settings_merge.read(decode(before)[1], path))
+            other = settings_merge.other_status_line(settings)
             status_line = other is None
             instead = _both(other, interpreter, launcher, root)
-        existed, record_after, after = _installed(path, before, record, groups, line, status_line)
+        groups = entries.groups(interpreter, launcher, root, config)
+        line = entries.status_line(interpreter, launcher, root, config)
+        with_line = status_line or settings_merge.has_status_line(settings)
+        existed, made, after = _installed(path, before, settings, record, groups, line if with_line else None)
         new_record = Record(
             scope=scope,
             real_path=real_path,
@@ -128,39 +246,22 @@ def plan(
             time=record.time if record and after == before else clock.iso_seconds(clock.now()),
             existed=existed,
             groups=groups,
-            created=None
-            if record_after.created is None
-            else [[str(step) for step in steps] for steps in record_after.created],
-            replaced=[([str(step) for step in steps], source) for steps, source in record_after.replaced],
+            created=made.created,
+            replaced=made.replaced,
             made_dirs=record.made_dirs if record else [],
             python=sys.executable,
         )
         if record and replace(new_record, time=record.time) == record:
             new_record = record
-    elif status_line:
-        new_record, after = record, _uninstalled(path, before, record, hooks=False)
     else:
-        after = _uninstalled(path, before, record, hooks=True)
-    if action == "uninstall" and before is not None:
-        other, instead = _pasted(settings_merge.read(decode(before)[1], path))
+        new_record = record if status_line else None
+        after = _uninstalled(path, before, record, hooks=not status_line)
+        other, instead = _pasted(settings)
     if after != before:
         _check_writable(real_path)
     return SettingsPlan(
-        action=action,
-        scope=scope,
-        settings_path=path,
-        real_path=real_path,
-        before=before,
-        after=after,
-        diff=_diff(path, before, after),
-        changed=after != before,
-        root=root,
-        key=key,
-        old_record=record,
-        new_record=new_record,
-        status_line=status_line,
-        other_status_line=other,
-        instead=instead,
+        *(action, scope, path, real_path, before, after, root, key, record, new_record),
+        *(status_line, other, instead),
     )
 
 
@@ -218,22 +319,21 @@ def _encode(codec: str, text: str) -> bytes:
 def _installed(
     path: str,
     before: bytes | None,
+    settings: dict[str, Any],
     record: Record | None,
-    groups: settings_merge.Groups,
-    line: dict[str, Any],
-    status_line: bool,
-) -> tuple[bool, settings_merge.Made, bytes]:
-    """Return whether a file was there at first, the containers made for ours, and the bytes after."""
+    groups: Groups,
+    line: dict[str, Any] | None,
+) -> tuple[bool, Made, bytes]:
+    """Return whether a file was there at first, the containers made for ours, and the bytes after. `line`: our status
+    line, None to leave it out."""
     codec, text = decode(before)
-    existed, other = before is not None, settings_merge.Made()
-    settings = settings_merge.read(text, path)
-    if settings_merge.holds_ours(settings) or settings_merge.has_status_line(settings):
-        existed = record.existed if record else True
-        other = record.made() if record else settings_merge.Made(created=None)
-    text = settings_merge.add(text, groups, record.groups if record else {}, other, path)
-    if status_line or settings_merge.has_status_line(settings):
-        text = settings_merge.add_status_line(text, line, other, path)
-    return existed, other, _encode(codec, text)
+    existed, made = before is not None, Made()
+    if settings_merge.has_status_line(settings) or settings_merge.holds_ours(settings):
+        existed, made = record.existed if record else True, _made(record)
+    text = settings_merge.add(text, groups, record.groups if record else {}, made, path)
+    if line is not None:
+        text = settings_merge.add_status_line(text, line, made, path)
+    return existed, made, _encode(codec, text)
 
 
 def _uninstalled(path: str, before: bytes | None, record: Record | None, *, hooks: bool) -> bytes | None:
@@ -241,9 +341,9 @@ def _uninstalled(path: str, before: bytes | None, record: Record | None, *, hook
     if before is None:
         return None
     codec, text = decode(before)
-    other = record.made() if record else settings_merge.Made(created=None)
-    rest = settings_merge.strip_status_line(text, other, path)
-    rest = settings_merge.strip(rest, other, path) if hooks else rest
+    made = _made(record)
+    rest = settings_merge.strip_status_line(text, made, path)
+    rest = settings_merge.strip(rest, made, path) if hooks else rest
     if hooks and record and not record.existed and not settings_merge.read(rest, path):
         return None
     return _encode(codec, rest)
@@ -265,15 +365,6 @@ def _check_writable(real_path: str) -> None:
         )
 
 
-def _diff(path: str, before: bytes | None, after: bytes | None) -> str:
-    if before == after:
-        return ""
-    lines = [decode(data)[1].splitlines(keepends=True) for data in (before, after)]
-    names = ["/dev/null" if data is None else path for data in (before, after)]
-    diff = difflib.unified_diff(lines[0], lines[1], names[0], names[1], n=DIFF_CONTEXT)
-    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in diff)
-
-
 def apply(change: SettingsPlan, *, by: str = "cli", now: Callable[[], float] = clock.now) -> str | None:
     """Carry out a plan as one step of undo; return a backup's path. Raises ConflictError, MemtuiError."""
     from memtui.store.journal.journal import Journal
@@ -282,7 +373,7 @@ def apply(change: SettingsPlan, *, by: str = "cli", now: Callable[[], float] = c
         # Not every installer compiles modules, and hooks can't in a read-only package.
         compileall.compile_dir(os.path.dirname(os.path.abspath(memtui.__file__)), quiet=2)
     try:
-        with fs.Lock(change.root + "/run/installs.lock", LOCK_SECONDS):
+        with fs.Lock(change.root + "/run/lock", LOCK_SECONDS):
             return _apply_locked(change, Journal(change.root, by, now))
     except fs.LockTimeoutError as error:
         raise MemtuiError("Another memtui process is changing settings.", "Try again in a moment.") from error
@@ -292,19 +383,19 @@ def apply(change: SettingsPlan, *, by: str = "cli", now: Callable[[], float] = c
 
 
 def _apply_locked(change: SettingsPlan, journal: "Journal") -> str | None:
-    records = installs.load(change.root)
+    records = load(change.root)
     if _read(change.settings_path, change.real_path) != change.before or records.get(change.key) != change.old_record:
         raise ConflictError(
             f"{change.settings_path} changed in the meantime. Nothing was written.", "Run the command again."
         )
     saved = None
     if change.changed and change.before is not None:
-        saved = installs.backup(change.root, change.settings_path, change.before)
+        saved = backup(change.root, change.settings_path, change.before)
     record = change.new_record
     if record is not None and record != change.old_record:
         made_dirs = {*record.made_dirs, *_missing_dirs(os.path.dirname(change.real_path))}
         record = replace(record, made_dirs=sorted(made_dirs))
-    noted = installs.edit(change.root, change.key, record)
+    noted = edit(change.root, change.key, record)
     if change.changed:
         verb = VERBS[change.action, change.status_line]
         changes: list[Change] = [noted] if noted.before != noted.after else []
@@ -312,7 +403,7 @@ def _apply_locked(change: SettingsPlan, journal: "Journal") -> str | None:
     elif noted.before != noted.after:
         noted.make()
     try:
-        installs.tidy(change.root, change.settings_path)
+        tidy(change.root, change.settings_path)
     except (OSError, MemtuiError):
         pass  # old backups are removed the next time
     return f"{change.root}/{saved}" if saved else None

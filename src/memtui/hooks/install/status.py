@@ -12,9 +12,9 @@ from memtui.base import findings, paths
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import PROBLEM, Finding, note, problem
 from memtui.base.phrasing import some
-from memtui.client import settings_faults, settings_files
+from memtui.client import applied_settings, settings_files
 from memtui.hooks import environment
-from memtui.hooks.install import entries, json_edit, settings_merge
+from memtui.hooks.install import entries, settings_merge
 from memtui.hooks.install import installation as install
 
 OLDEST_PYTHON = (3, 11)
@@ -91,7 +91,7 @@ class Status:
         return {event: [entry for entry in self.entries if entry.event == event] for event, _, _ in entries.EVENTS}
 
 
-Loaded = tuple[SettingsFile, settings_faults.Settings]
+Loaded = tuple[SettingsFile, applied_settings.Settings]
 
 
 def status(env: dict[str, str], cwd: str) -> Status:
@@ -133,12 +133,12 @@ def _hidden_by(settings: list[tuple[str, dict[str, Any]]]) -> str:
 
 
 def _load(scope: str, path: str) -> Loaded:
-    settings = settings_faults.read(path, managed=scope == "managed")
+    settings = applied_settings.read(path, managed=scope == "managed")
     error = some([f"`{fault.key}`: {fault.why}" if fault.key else fault.why for fault in settings.faults])
     return SettingsFile(scope, path, os.path.lexists(path), error or None), settings
 
 
-def _skipped(path: str, settings: settings_faults.Settings) -> list[Finding]:
+def _skipped(path: str, settings: applied_settings.Settings) -> list[Finding]:
     """Return what to say of the hooks in a file that the client skips alone: a problem if they are ours."""
     return [
         (problem if entries.is_ours(fault.entry) else note)("hooks.entry", path=path, key=fault.key, why=fault.why)
@@ -150,7 +150,7 @@ def _above(env: dict[str, str], cwd: str) -> str:
     """Return the project's settings above with our hooks that a session started here does not read, or ""."""
     path = install.working_tree(cwd).rstrip("/") + settings_files.SHARED
     read_here = [path_read for _, path_read in settings_files.every(env, paths.normal(cwd))]
-    return path if path not in read_here and settings_merge.holds_ours(settings_faults.read(path).value) else ""
+    return path if path not in read_here and settings_merge.holds_ours(applied_settings.read(path).value) else ""
 
 
 def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[HookEntry]:
@@ -275,7 +275,7 @@ def _install_path(plugins: str, name: str) -> str:
 def _json(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8-sig") as file:
-            value = json_edit.load(file.read())
+            value = settings_merge.load(file.read())
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from memtui.base import clock, fastjson, ids, paths
 from memtui.base.phrasing import many
 from memtui.client.transcripts.conversation import normalised
-from memtui.inbox import draft_batch, rejections
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
 from memtui.inbox.format import DELIVERED, LASTING
 from memtui.learn import inbox_writer, message
@@ -217,7 +217,7 @@ def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float
             continue
         directory = _directory(store.root, candidate)
         if directory not in room:
-            room[directory] = draft_batch.room(directory)
+            room[directory] = inbox_drafts.room(directory)
         length = len(inbox_format.encode(_rendered(candidate, "0" * 26, now)))
         if (most and len(offer.drafts) >= most) or length > room[directory]:
             offer.left += 1
@@ -244,7 +244,7 @@ class _SaidAlready:
         """Tell whether a candidate is known, or was decided on."""
         directory = _directory(self.store.root, each)
         if directory not in self._drafted:
-            rows = draft_batch.rows(f"{directory}/{inbox_writer.LEDGER}")
+            rows = inbox_drafts.rows(f"{directory}/{inbox_writer.LEDGER}")
             self._drafted[directory] = {str(r.get("evidence")) for r in rows}, {str(r.get("hash")) for r in rows}
         evidence, hashes = self._drafted[directory]
         if ids.content_hash(normalised(each.draft.description)) in hashes or evidence.intersection(each.evidence):
@@ -263,7 +263,7 @@ class _SaidAlready:
         for item in waiting_entries.waiting_in(self.store.root, [slug], ("updates",)):
             texts.add(item.text.partition("\n")[0], "a draft")
             self._quoted |= {(item.entry.fields.get("session"), quote) for quote in item.evidence}
-        for refused_draft in rejections.load(paths.inbox_dir(self.store.root, slug)):
+        for refused_draft in inbox_drafts.rejected(paths.inbox_dir(self.store.root, slug)):
             texts.add(refused_draft.description, "a rejected draft")
         kinds = ("project", "auto", "instructions:project") if project else ("global", "instructions:user")
         for scope in scopes.discover(self.store.env, project or self.store.cwd):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from memtui.base import fastjson, fs, paths
 from memtui.base.errors import ConflictError
 from memtui.base.storage import storage_error
-from memtui.client import live_sessions, projects
-from memtui.deliver import error_log
+from memtui.client import projects
+from memtui.deliver import error_log, sessions
 from memtui.learn import classifier
 from memtui.learn.backfill import past_sessions, ranking, session
 from memtui.learn.backfill.ranking import Candidates
@@ -116,7 +116,7 @@ class _Reader:
         self.env, self.root, self.since, self.project, self.dry = env, paths.root(env), since, project, dry
         self.settings = config.load(self.root)
         self.roots: dict[str, str] = {}
-        self.live = frozenset(live_sessions.served(self.root).values())
+        self.live = frozenset(sessions.served(self.root).values())
         self.saved, self.saving = time.monotonic(), 0.0
         try:
             state = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{past_sessions.STATE}"))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base import clock
-from memtui.deliver.earlier_paths import NOTHING_MOVED, EarlierPlaces, Span
+from memtui.deliver.record import NOTHING_MOVED, EarlierPlaces, Span
 
 if TYPE_CHECKING:
     from memtui.store.journal.ledger import Transaction

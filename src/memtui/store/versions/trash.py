@@ -3,14 +3,16 @@
 import contextlib
 import json
 import os
-from collections.abc import Collection, Iterable
+import posix
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.base import fastjson, fs
+from memtui.base import fastjson, fs, ids, reverse_lines
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
-from memtui.deliver import log_retention
+from memtui.deliver import log as delivery_log
 from memtui.store import index_requests
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Ledger, MemoryWrite, Transaction
@@ -19,6 +21,8 @@ from memtui.store.versions.versions import GONE, Versions
 
 # The least characters of a line by which a text is known to be of a memory, and of one with a digit in it.
 TELLING, WITH_DIGIT = 12, 6
+# Bytes of the delivery log that are read at a time.
+BLOCK = 1 << 20
 CONTENTS = ("before", "after", "removed", "added")
 
 
@@ -181,13 +185,68 @@ def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
     """Remove the words from delivery log, sessions, proposals, and indexes, which are made anew. Raises MemtuiError."""
     directories = {directory for path in paths if (directory := index_requests.indexed(root, path)) is not None}
     try:
-        log_retention.fold_records(root, words.delivered_by, words.within)
+        fold_records(root, words.delivered_by, words.within)
         _forget_lines(root, words)
         _drop_proposals(root, words)
         outdated = [directory for directory in directories if index_requests.remove(root, directory)]
     except OSError as error:
         raise storage_error(error, root) from error
     index_requests.start(root, outdated)
+
+
+def fold_records(root: str, is_meant: Callable[[dict[str, object]], bool], within: Callable[[str], bool]) -> None:
+    """Drop the texts of the records that are meant, and the reasons within which the words are, in place: each line
+    keeps its length, so that hooks may append and readers may follow meanwhile. Raises OSError."""
+    for path in delivery_log.months(root):
+        fd = fs.open_regular(path, ours=True, follow=False, write=True)
+        try:
+            at = 0
+            for lines in _blocks(fd):
+                for line in lines:
+                    record = fastjson.loads_dict(line) if b'"items"' in line else {}
+                    blanked = _blanked(line, record, within) if record and is_meant(record) else line
+                    offset = 0 if blanked != line else len(line)
+                    while offset < len(line):
+                        offset += posix.pwrite(fd, blanked[offset:], at + offset)
+                    at += len(line) + 1
+            posix.fsync(fd)
+        finally:
+            posix.close(fd)
+
+
+_TEXT, _REASON = (re.compile(rb'"' + key + rb'": ("(?:[^"\\]|\\.)*+")') for key in (b"text", b"reason"))
+
+
+def _blanked(line: bytes, record: dict[str, object], within: Callable[[str], bool]) -> bytes:
+    """Return a record's line with blanks in place of its text, and of each reason within which the words are."""
+
+    def reasonless(match: re.Match[bytes]) -> bytes:
+        has = within(str(fastjson.loads(match[1])))
+        return b'"reason": ""'.ljust(len(match[0])) if has else match[0]
+
+    line = _REASON.sub(reasonless, line)
+    text = record.get("text")
+    place = _TEXT.search(line)
+    if not isinstance(text, str) or not text or place is None:
+        return line
+    marks = (f'"text_hash": "{ids.content_hash(text)}", "folded": true', '"folded": true')
+    mark = next((mark.encode() for mark in marks if len(mark) <= len(place[0])), b"")
+    return line[: place.start()] + mark.ljust(len(place[0])) + line[place.end() :] if mark else line
+
+
+def _blocks(fd: int) -> Iterator[list[bytes]]:
+    at = 0
+    pieces: list[bytes] = []
+    while block := os.pread(fd, BLOCK, at):
+        at += len(block)
+        head, end, tail = block.rpartition(b"\n")
+        if not end:
+            pieces.append(block)
+            if len(pieces) * BLOCK > reverse_lines.LONGEST:
+                return  # no line of a log is so long
+            continue
+        yield b"".join([*pieces, head]).split(b"\n")
+        pieces = [tail]
 
 
 def _forget_lines(root: str, words: PurgedWords) -> None:

@@ -4,7 +4,7 @@ import os
 from typing import NamedTuple
 
 from memtui.base import clock, paths
-from memtui.client.transcripts import prompts, titles, transcript
+from memtui.client.transcripts import prompts, transcript
 from memtui.deliver import log as delivery_log
 from memtui.store.versions.versions import AGENT, GONE, OTHER, Version, Writer
 
@@ -64,4 +64,4 @@ class Occasions:
 
     def _read(self, writer: Writer) -> Occasion:
         path = self._finder.find(writer.session)
-        return Occasion(titles.about(path).title, prompts.with_id(path or "", writer.prompt))
+        return Occasion(prompts.about(path).title, prompts.with_id(path or "", writer.prompt))

@@ -13,11 +13,12 @@ from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, good, note, problem
 from memtui.base.phrasing import ago
 from memtui.deliver import log as delivery_log
-from memtui.inbox import claim_files, delivery_problems
+from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
+from memtui.inbox import undelivered
 from memtui.redact import redact
 from memtui.review.waiting_entries import waiting_in
-from memtui.settings import config, defaults, keymap
+from memtui.settings import config, defaults, setting
 from memtui.store import scopes, status
 from memtui.store import trust as trusting
 from memtui.store.index.index_state import IndexState, index_of
@@ -221,11 +222,11 @@ def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
     """Find mistakes in settings that were read from the file at `path`."""
     finding = partial(problem, path=path, table="")
     tables = settings.get("projects", {})
-    yield from _values({key: settings[key] for key in settings if key not in {"projects", keymap.TABLE}}, finding)
-    for name, why in keymap.problems(settings):
+    yield from _values({key: settings[key] for key in settings if key not in {"projects", setting.KEY_TABLE}}, finding)
+    for name, why in setting.key_problems(settings):
         yield finding(
             "config.keys",
-            table="" if name == keymap.TABLE else "[keys] ",
+            table="" if name == setting.KEY_TABLE else "[keys] ",
             key=name,
             why=why if why.endswith("?") else why + ".",
         )
@@ -279,9 +280,9 @@ def _inbox(root: str, slug: str | None, now: float) -> Iterator[Finding]:
     guidance = f"{directory}/{inbox_format.FILES['guidance']}"
     if not any(finding.data["path"] == guidance for finding in unread):
         for entry in inbox_format.read(guidance):
-            yield from islice(delivery_problems.findings(entry, directory, now, budget), 1)
+            yield from islice(undelivered.problems(entry, directory, now, budget), 1)
             yield from secret(entry)
-    for file, delivery_id, _, _ in claim_files.listed(directory):
+    for file, delivery_id, _, _ in inbox_file.claimed(directory):
         path = f"{directory}/{inbox_format.CLAIMED}/{file}"
         try:
             fs.read(path, "claim")

@@ -1,5 +1,6 @@
 """How long things are kept; what is older goes for good, once a day in a worker, or by `memtui doctor --clean`."""
 
+import calendar
 import itertools
 import os
 import re
@@ -12,8 +13,8 @@ from dataclasses import dataclass, field
 from memtui.base import clock, fastjson, fs, ids, paths
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import storage_error
-from memtui.deliver import log_retention
-from memtui.inbox import rejections
+from memtui.deliver import log as delivery_log
+from memtui.inbox import drafts as inbox_drafts
 from memtui.settings import config
 from memtui.store import trust
 from memtui.store.journal.changes import FileChange
@@ -134,11 +135,11 @@ class _Collector:
             due.images, due.image_bytes = len(contents), sum(size for _, size in contents)
 
     def _logs(self) -> None:
-        months = log_retention.old(self.root, self.now, self.keep.days)
+        months = old_logs(self.root, self.now, self.keep.days)
         sizes = {path: os.path.getsize(path) for path in months if os.path.exists(path)}
         self.due.months = self._remove(months)
         self.due.month_bytes = sum(sizes.get(path, 0) for path in self.due.months)
-        self.due.calls = self._remove(log_retention.old(self.root, self.now, self.keep.days, CALLS))
+        self.due.calls = self._remove(old_logs(self.root, self.now, self.keep.days, CALLS))
 
     def _proposals(self) -> None:
         times = {name: ids.id_time(name.removesuffix(".json")) for name in paths.names_in(self.root + "/proposals")}
@@ -159,9 +160,9 @@ class _Collector:
 
     def _rejected(self) -> None:
         for slug in [None, *paths.inbox_slugs(self.root)] if self.before else []:
-            path = rejections.path(paths.inbox_dir(self.root, slug))
+            path = inbox_drafts.rejected_path(paths.inbox_dir(self.root, slug))
             data = fs.read_or_empty(path)
-            after, count = rejections.too_old(data, self.before)
+            after, count = inbox_drafts.without_old(data, self.before)
             self.due.rejected += count
             if count and not self.dry:
                 FileChange(path, data, after or None).make()
@@ -292,3 +293,18 @@ def deleted(transactions: list[Transaction], ledger: Ledger) -> list[str]:
             stem = os.path.basename(transaction.paths[0]).removesuffix(".md")
             names.append(f"{transaction.record.get('scope', '')}:{stem}".lstrip(":"))
     return names
+
+
+def old_logs(root: str, now: float, days: int, prefix: str = delivery_log.PREFIX) -> list[str]:
+    """Return the logs of the months that ended more than so many days ago, oldest first; none for 0 days."""
+    months = [(path, _end(path, prefix)) for path in reversed(delivery_log.months(root, prefix))]
+    return [path for path, end in months if days > 0 and end is not None and end < now - days * clock.DAY]
+
+
+def _end(path: str, prefix: str) -> float | None:
+    """Return when the month of a log ended, in seconds since the epoch; None if its name holds no month."""
+    stem = os.path.basename(path).removeprefix(prefix).removesuffix(delivery_log.SUFFIX)
+    begin = clock.parse(stem + "-01")
+    if begin is None:
+        return None
+    return begin + calendar.monthrange(int(stem[:4]), int(stem[5:7]))[1] * clock.DAY

@@ -7,12 +7,11 @@ from functools import cache
 from rich.text import Text
 
 from memtui import actions
-from memtui.base import clock, ids, paths, time_input
+from memtui.base import clock, dates, ids, paths
 from memtui.base.dates import day_and_time
 from memtui.base.phrasing import ago, until
-from memtui.client import live_sessions
 from memtui.client.projects import names, names_of_roots, paths_of, with_memory
-from memtui.client.transcripts import titles, transcript
+from memtui.client.transcripts import prompts, transcript
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import sessions
 from memtui.deliver.sessions import Session
@@ -72,7 +71,7 @@ def _as_given(expires: str) -> str:
         return expires
     local = time.strftime("%Y-%m-%dT%H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M", time.localtime(seconds))
     # An hour that there is twice, as clocks are put back, would be read as another.
-    return local if time_input.read(local, seconds, ahead=True, day=time_input.END) == seconds else expires
+    return local if dates.read(local, seconds, ahead=True, day=dates.END) == seconds else expires
 
 
 def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
@@ -157,7 +156,7 @@ class GuidanceSubject(Subject):
         return {**self._there, "expires": "" if self._past(self._there["expires"]) else self._there["expires"]}
 
     def _past(self, expires: str) -> float:
-        seconds = time_input.read(expires, self.data.now(), ahead=True, day=time_input.END) or 0.0
+        seconds = dates.read(expires, self.data.now(), ahead=True, day=dates.END) or 0.0
         return seconds if seconds <= self.data.now() else 0.0
 
     def _elsewhere(self) -> Options:
@@ -168,12 +167,12 @@ class GuidanceSubject(Subject):
         recent = sessions.collect(data.root, data.records(RECORDS))
         targets, first = recent[:SESSIONS], self._first_target
         targets += [self._target(first)] if first and all(pair.id != first for pair in targets) else []
-        clients = live_sessions.served(data.root)
+        clients = sessions.served(data.root)
         projects = names_of_roots(data.env, {pair.project for pair in targets})
         options = []
         for pair in targets:
-            live = live_sessions.live(pair.id, pair.client, clients)
-            since = "live" if live else ago(clock.parse(pair.last), data.now())
+            live = sessions.live(pair.id, pair.client, clients)
+            since = "live" if live else ago(clock.parse(pair.logged), data.now())
             words = f"{_name(pair, finder.find(pair.id))}  {projects[pair.project]}, {since}"
             options.append((not live, SESSION + pair.id, words))
         options.sort(key=lambda option: option[0])
@@ -198,7 +197,7 @@ class GuidanceSubject(Subject):
         expires, end = note["expires"].strip(), ""
         if expires:
             seconds = guidance.expiry(expires, now)
-            never = seconds == time_input.NEVER
+            never = seconds == dates.NEVER
             end = ", whenever that is" if never else f", until {day_and_time(seconds, now)} ({until(seconds, now)})"
         recipient = self._recipient(", ".join(addresses), note["to"], urgent=note["when"] == URGENT)
         words = [f"Delivered once, to {recipient}{end}."]
@@ -206,9 +205,7 @@ class GuidanceSubject(Subject):
         words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
         if note["to"].startswith(SESSION):
             target = self._target(note["to"].removeprefix(SESSION))
-            words += (
-                [] if live_sessions.live(target.id, target.client, live_sessions.served(self.data.root)) else [OVER]
-            )
+            words += [] if sessions.live(target.id, target.client, sessions.served(self.data.root)) else [OVER]
         agent = note["agent"].strip()
         unknown = bool(agent) and self._agents is not None and agent not in self._agents
         words += [notes.why(addressees.Stranger("agent", agent))] if unknown else []
@@ -271,5 +268,5 @@ class GuidanceSubject(Subject):
 
 def _name(session: Session, path: str | None) -> str:
     """Return the title of a session, by its transcript; without one the beginning of its id."""
-    title = titles.about(path).title
+    title = prompts.about(path).title
     return f"“{safe_text.line(title, 50)}”" if title else f"session {session.id[:8]}"

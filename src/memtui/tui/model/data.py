@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from memtui.base import fastjson, fs
-from memtui.client import live_sessions
+from memtui.deliver import sessions
 from memtui.store import scopes
 from memtui.workspace import Workspace
 
@@ -101,9 +101,9 @@ class Data(Workspace):
         settings = self.settings()
         if "keys" not in settings:
             return {}
-        from memtui.settings import keymap
+        from memtui.settings import setting
 
-        return keymap.remapped(settings)
+        return setting.remapped(settings)
 
     # the bars
 
@@ -126,7 +126,7 @@ class Data(Workspace):
 
     def count_live(self) -> bool:
         """Look which sessions clients serve now; return whether these are others than before."""
-        before, self.facts.live = self.facts.live, frozenset(live_sessions.served(self.root).values())
+        before, self.facts.live = self.facts.live, frozenset(sessions.served(self.root).values())
         return self.facts.live != before
 
     def hooked(self) -> tuple[bool, bool, bool]:
@@ -194,5 +194,5 @@ class Data(Workspace):
         """Return outcome by delivery id, for these records of the log and all that were looked up before."""
         from memtui.deliver.record import Delivery
 
-        self.receipts.look(map(Delivery.of, records))
+        self.receipts.look(map(Delivery, records))
         return dict(self.receipts.known)

@@ -15,8 +15,8 @@ from memtui.base.short_ids import short_id
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import log_queries, receipts
 from memtui.deliver.record import RECALL, Delivery, Item, Note, find_note, notes_of, titles
-from memtui.deliver.sessions import SessionRow
-from memtui.inbox.notes_in_flight import UnderWay
+from memtui.deliver.sessions import Session
+from memtui.inbox.undelivered import UnderWay
 from memtui.models.subconscious import runs
 from memtui.models.subconscious.runs import Run
 from memtui.review.waiting_entries import Waiting
@@ -60,7 +60,7 @@ class RowContext:
     read_only: bool = False
     words: str = ""  # of the query, which are marked
     projects: dict[str, str] = field(default_factory=dict)  # names by root or slug
-    facts: dict[str, SessionRow] = field(default_factory=dict)  # of sessions, by id
+    facts: dict[str, Session] = field(default_factory=dict)  # of sessions, by id
     notes: Sequence[Any] = ()  # the rows of those that wait
     unused: bool = False  # no session was ever given anything
     mentions: "Sequence[WaitingMention]" = ()  # what was asked of the model and has no reply yet
@@ -236,7 +236,7 @@ def _moment(seconds: float | None, now: float) -> str:
 # A session
 
 
-def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence[tuple[Waiting, str]]) -> Text:
+def session(context: RowContext, row: Session, project: str, for_it: Sequence[tuple[Waiting, str]]) -> Text:
     """Return all about a session. `for_it`: the notes that it can get, each with who gets it in words."""
     now, resume = context.data.now(), present.resume(row, context.data.cwd)
     text = Text().append(safe_text.line(present.session_title(row), 300) + "\n", style="bold")
@@ -252,7 +252,7 @@ def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence
     _line(text, row.cwd or row.project)
     text.append("\nWhat it got", style="bold")
     if row.deliveries:
-        size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,} ms in hooks"
+        size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,.0f} ms in hooks"
         text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
         lines = (Text(words, style) for words, style in present.session_sums(row))
         text.append_text(Text("  ").join(lines)).append("\n")
@@ -274,7 +274,7 @@ def session(context: RowContext, row: SessionRow, project: str, for_it: Sequence
     return text
 
 
-def session_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
+def session_keys(text: Text, row: Session, *, read_only: bool) -> None:
     """Append the keys that work on a session, and what each does."""
     is_gone = present.is_gone(row)
     later = "write a note to its project" if is_gone else "write to it for when it is resumed, or to its project"

@@ -8,7 +8,7 @@ from memtui.client import projects
 from memtui.deliver import receipts
 from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.log_queries import DeliveryRow, Reading
-from memtui.deliver.sessions import SessionRow
+from memtui.deliver.sessions import Session
 from memtui.tui.screens.activity.details import RowContext
 from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
 from memtui.views import query
@@ -140,7 +140,7 @@ class Listing(RowContext):
             facts = self.facts.get(name)
             if facts is None:
                 unknown[name] = deliveries[0] if deliveries else None
-                facts = SessionRow(name, "", "", "")
+                facts = Session(name)
             unfolded = self._folds_of_query.get(name, True) if self.asks else self._folds.get(name, False)
             root = (deliveries[0].root if deliveries else facts.project) or (read_by[0].root if read_by else "")
             group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by, hits)

@@ -10,8 +10,7 @@ from memtui.base import clock
 from memtui.base.phrasing import many, short
 from memtui.deliver import receipts
 from memtui.deliver.log_queries import Reading
-from memtui.deliver.memory_counts import ReceiptCounts
-from memtui.deliver.statistics import Day, Statistics
+from memtui.deliver.statistics import Day, ReceiptCounts, Statistics
 from memtui.views import colours, safe_text
 from memtui.views.deliveries import EVENTS, GLYPHS, limits, outcomes, sums
 from memtui.views.glyphs import bar

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.worker import get_current_worker
 
-from memtui.base import clock, findings, paths, session_state
+from memtui.base import findings, paths, session_state
 from memtui.base.finding import Finding
-from memtui.client import live_sessions, projects
+from memtui.client import projects
 from memtui.client.transcripts import transcript
-from memtui.deliver.earlier_paths import NOTHING_MOVED
+from memtui.deliver import sessions
 from memtui.deliver.filter import Filter
 from memtui.deliver.log_queries import DeliveryRow, Reading, read
-from memtui.deliver.record import Delivery
-from memtui.deliver.sessions import Session, SessionRow, look_up, row_of, states
-from memtui.inbox import delivery_problems, notes_in_flight
+from memtui.deliver.record import NOTHING_MOVED, Delivery
+from memtui.deliver.sessions import Session, of_state, states
+from memtui.inbox import undelivered
 from memtui.models.subconscious import runs as model_runs
 from memtui.review.waiting_entries import Waiting, homes, waiting_in
 from memtui.settings import config
@@ -47,7 +47,7 @@ class ReadNotes(NamedTuple):
 
 def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
     """Find what keeps a note from being delivered, then what else is wrong with it."""
-    wrong = [*delivery_problems.findings(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
+    wrong = [*undelivered.problems(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
     yield from sorted(wrong, key=lambda finding: not findings.flag(finding))
 
 
@@ -78,7 +78,7 @@ class ActivityReader:
             for entry in waiting
         ]
         notes.sort(key=lambda row: (row.is_lost, not row.entry.flag("urgent"), row.time or now))
-        tasks = notes_in_flight.listed(data.root, slugs)
+        tasks = undelivered.under_way(data.root, slugs)
         notes += [NoteRow(task.entry, task.time, task.slug, under_way=task) for task in tasks]
         names = projects.names(data.env, self._homes)
         problem = " ".join(map(findings.with_remedy, unread))
@@ -100,7 +100,7 @@ class ActivityReader:
         stamp = os.stat(directory).st_mtime_ns if os.path.isdir(directory) else 0
         if stamp != self._states_stamp:
             self._states_stamp = stamp
-            sessions = {name: (clock.parse(each.started), each.slug) for name, each in states(self.data.root).items()}
+            sessions = {name: (each.started, each.slug) for name, each in states(self.data.root).items()}
             self._known = {name: (began, slug) for name, (began, slug) in sessions.items() if began is not None}
         return self._known
 
@@ -140,19 +140,21 @@ class ActivityReader:
         for start in range(0, len(names), SESSIONS_AT_ONCE):
             if worker.is_cancelled:
                 return
-            clients = live_sessions.served(self.data.root)
+            clients = sessions.served(self.data.root)
             some = names[start : start + SESSIONS_AT_ONCE]
-            sessions = {name: self._find_session(name, first_rows[name], finder, clients) for name in some}
-            self._later(self._to.show_facts, sessions)
+            facts = {name: self._find_session(name, first_rows[name], finder, clients) for name in some}
+            self._later(self._to.show_facts, facts)
 
     def _find_session(
         self, name: str, newest: DeliveryRow | None, finder: transcript.Finder, clients: dict[int, str]
-    ) -> SessionRow:
-        session = Session(name, session_state.load(self.data.root, name).values() if name else {})
+    ) -> Session:
+        session = of_state(name, session_state.load(self.data.root, name).values() if name else {})
         delivery = read(newest) if newest is not None else None
         if delivery is not None:
             session.note(delivery)
-        return look_up(row_of(session, clients, self.data.now()), session, finder)
+        session.look(clients, self.data.now())
+        session.look_up(finder)
+        return session
 
     def _count(self, go_on: Callable[[int], bool]) -> None:
         statistics = self.data.statistics

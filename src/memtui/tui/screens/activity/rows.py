@@ -13,9 +13,9 @@ from memtui.base.phrasing import age
 from memtui.deliver import log_queries, receipts
 from memtui.deliver.filter import LOST
 from memtui.deliver.record import session_kind
-from memtui.deliver.sessions import SessionRow
+from memtui.deliver.sessions import Session
 from memtui.inbox.format import Entry
-from memtui.inbox.notes_in_flight import UnderWay
+from memtui.inbox.undelivered import UnderWay
 from memtui.models.subconscious.runs import Run
 from memtui.review.waiting_entries import Waiting, is_for
 from memtui.tui.model import fuzzy
@@ -183,7 +183,7 @@ class SessionGroup:
     session: str
     deliveries: Sequence[log_queries.DeliveryRow]
     root: str
-    facts: SessionRow
+    facts: Session
     live: bool
     unfolded: bool
     runs: "Sequence[RunRow]"
@@ -210,7 +210,7 @@ class SessionGroup:
     def copied(self, context: RowContext) -> str:
         return deliveries.resume(self.whole({}), context.data.cwd)
 
-    def whole(self, known: Mapping[str, str]) -> SessionRow:
+    def whole(self, known: Mapping[str, str]) -> Session:
         """Return all that is known of it. `known`: outcomes by delivery."""
         newest = [*(row.time for row in self.deliveries[:1]), *(run_row.time for run_row in self.runs[:1])]
         return replace(
@@ -218,7 +218,7 @@ class SessionGroup:
             live=self.live,
             deliveries=sum(row.injected for row in self.deliveries),
             characters=sum(row.chars for row in self.deliveries),
-            ms=round(sum(row.ms or 0.0 for row in self.deliveries)),
+            ms=sum(row.ms or 0.0 for row in self.deliveries),
             outcomes=dict(Counter(known[row.id] for row in self.deliveries if row.id in known)),
             last=max(newest, default=self.facts.last),
         )

@@ -15,7 +15,7 @@ from memtui import actions
 from memtui.base.phrasing import many
 from memtui.deliver.log_queries import KEPT, PAGE, Reading
 from memtui.deliver.receipts import ARRIVED
-from memtui.deliver.sessions import SessionRow
+from memtui.deliver.sessions import Session
 from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.listing import FIELDS, IS_LOST, Listing
@@ -202,7 +202,7 @@ class Activity(ListScreen[Row]):
                 self._to_last = False
                 self.table.move_to(len(self.table.rows) - 1)
 
-    def show_facts(self, facts: dict[str, SessionRow]) -> None:
+    def show_facts(self, facts: dict[str, Session]) -> None:
         self.listing.facts |= facts
         self.fill()
 

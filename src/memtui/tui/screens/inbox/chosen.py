@@ -7,8 +7,8 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.base import dates
+from memtui.base.dates import NEVER
 from memtui.base.phrasing import cut
-from memtui.base.time_input import NEVER
 from memtui.review import later
 from memtui.review.waiting_entries import Waiting
 from memtui.store.memory import read_memory

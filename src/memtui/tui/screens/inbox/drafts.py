@@ -7,7 +7,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.base.errors import ConflictError, MemtuiError
 from memtui.base.phrasing import cut, many, share, some
-from memtui.client import auto_memory
+from memtui.client import applied_settings
 from memtui.review import approvals
 from memtui.review import draft as drafting
 from memtui.review.approvals import Approval
@@ -146,7 +146,7 @@ class DraftCommands(RowCommands[EntryRow]):
             return ""
         label, project, way, count = min(labels), min(places), min(ways), len(approved)
         words = loader(label, count, project, way)
-        if words and (label != "auto" or way == auto_memory.LOADED):  # all is as usual: in short words
+        if words and (label != "auto" or way == applied_settings.LOADED):  # all is as usual: in short words
             where = f" in {project}" if project else ""
             words = f"The next session{where} gets {'it' if count == 1 else 'them'}"
         return f" {words}." if words else ""

@@ -12,8 +12,8 @@ from rich.text import Text
 from memtui.base import fs
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import age, many
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
-from memtui.inbox import rejections
 from memtui.review import draft
 from memtui.review.draft import AS_DRAFTED, Choices, Draft
 from memtui.review.evidence import Evidence, Similar
@@ -60,7 +60,9 @@ class InboxView:
         """Forget what was computed from files; the evidence only if the `directories` of inboxes reject others now."""
         self._drafts.clear()
         self.occasions.clear()
-        rejected = {directory: fs.stamp(rejections.path(directory)) for directory in {*directories, *self._rejected}}
+        rejected = {
+            directory: fs.stamp(inbox_drafts.rejected_path(directory)) for directory in {*directories, *self._rejected}
+        }
         if any(stamp != self._rejected.get(directory, stamp) for directory, stamp in rejected.items()):
             self.evidence.clear()
         self._rejected = rejected

@@ -10,7 +10,7 @@ from memtui import actions
 from memtui.base import findings, fs
 from memtui.base.finding import PROBLEM
 from memtui.base.phrasing import age, ago, size
-from memtui.client import auto_memory
+from memtui.client import applied_settings
 from memtui.store.memory import LinkTargets, Memory, flat
 from memtui.store.scopes import Scope
 from memtui.store.status import BY_CLIENT, MEANINGS, Row
@@ -174,15 +174,19 @@ class MemoryDetail:
         """Return how Claude Code brings a memory that memtui does not deliver."""
         scope, row = pair
         if scope.kind != "auto":
-            return auto_memory.LOADED
+            return applied_settings.LOADED
         if self._way is None:
-            self._way = auto_memory.way(self.services.data.env, self.services.data.cwd)
-        if self._way != auto_memory.LOADED:
+            self._way = applied_settings.way(self.services.data.env, self.services.data.cwd)
+        if self._way != applied_settings.LOADED:
             return self._way
         if any(flag.code == "memories.cut" for flag in row.flags):
-            return auto_memory.CUT
+            return applied_settings.CUT
         meter = self._meter(scope)
-        return auto_memory.RECALL_ONLY if meter is not None and self._is_recall_only(meter, row) else auto_memory.LOADED
+        return (
+            applied_settings.RECALL_ONLY
+            if meter is not None and self._is_recall_only(meter, row)
+            else applied_settings.LOADED
+        )
 
     def _deliveries(self, text: Text, pair: Pair) -> None:
         (scope, row), now = pair, self.services.data.now()

@@ -1,11 +1,22 @@
-"""A memory that forbids a command: the shell is refused it, once a session, and gets the memory as the reason. The same
-command again goes through: the person may want just that."""
+"""Tools that are refused. A write into a memory directory becomes a draft for the person instead, with `gate = "ask"`.
+A command that a memory forbids is refused once a session, with the memory as the reason; the same command again goes
+through: the person may want just that."""
 
 from memtui.base import fastjson, fs, session_state
+from memtui.client import locate
 from memtui.deliver import session_memories
 from memtui.hooks import bundle, runner
 from memtui.recall import bindings, places
 
+INDEX = "/MEMORY.md"
+NOT_WRITTEN = (
+    'Not written: memtui keeps this memory as a draft until the user approves it (gate = "ask" in its settings).'
+    " The work can go on without it."
+)
+NO_LINE_WRITTEN = (
+    'Not written: memtui adds a memory\'s line to MEMORY.md when the user approves the memory (gate = "ask" in its'
+    " settings). The work can go on without it."
+)
 PART = "refused"
 # Refused commands that a session's state holds, at most.
 MOST = 200
@@ -20,7 +31,25 @@ if TYPE_CHECKING:
     from memtui.recall import judge
 
 
-def refuse(hook: runner.Hook) -> bool:
+def refuse_write(hook: runner.Hook, path: str) -> bool:
+    """Refuse the tool if it would write a memory at `path`, once the memory is kept as a draft; tell whether it was
+    refused. An edit that the client will refuse itself is left to it."""
+    is_index = path.endswith(INDEX)
+    memory = path.removesuffix(INDEX) + "/x.md" if is_index else path
+    if locate.scope_of(hook.env, hook.started_in, memory) is None:
+        return False
+    if not is_index:
+        # Finding secrets takes modules that a hook does without; this is rare, and what is refused must not get lost.
+        from memtui.worker import gate_drafts
+
+        tool = hook.text("tool_name")
+        if not gate_drafts.keep(hook.env, hook.started_in, hook.session_id, path, tool, hook.payload):
+            return False
+    runner.reply(hook, "", refusal=NO_LINE_WRITTEN if is_index else NOT_WRITTEN)
+    return True
+
+
+def refuse_command(hook: runner.Hook) -> bool:
     """Refuse the tool if a memory forbids its command and this session was not refused it yet; tell whether it was. An
     error is logged, and then it runs."""
     verdict = hook.attempt(None, _found, hook)
@@ -46,8 +75,7 @@ def refuse(hook: runner.Hook) -> bool:
 
 
 def _found(hook: runner.Hook) -> "judge.Verdict | None":
-    """Return the memory that forbids the command, with that as its reason; None if none does, or the session was
-    refused it before. Raises OSError."""
+    """Return the memory that forbids the command, with that as its reason; None for none. Raises OSError."""
     tool_input = hook.payload.get("tool_input")
     line = tool_input.get("command") if isinstance(tool_input, dict) else None
     if not isinstance(line, str):

@@ -1,13 +1,13 @@
-"""The answers to the agent's questions (the tool AskUserQuestion), as the client reports them: what the person typed.
-An option that they only picked is no words of theirs: it makes no draft, and is told with what they typed about it."""
+"""What tools report of the person and of themselves: typed answers to questions, and work in the background."""
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from memtui.client.transcripts import transcript
 from memtui.client.transcripts.transcript import text_of
 
-TOOL = "AskUserQuestion"
+ASK_TOOL = "AskUserQuestion"
 # Characters that are kept of a question, a label or a preview.
 MAX_KEPT = 2000
 
@@ -32,7 +32,7 @@ class TypedAnswer(NamedTuple):
     question: str = ""
 
 
-def asked(questions: object) -> list[dict[str, object]]:
+def asked_questions(questions: object) -> list[dict[str, object]]:
     """Return of the questions of a call what is needed to tell picked options from typed words."""
     return [
         {
@@ -56,7 +56,7 @@ def is_report(text: str) -> bool:
     return bool(_ANSWERED.match(text))
 
 
-def typed(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[TypedAnswer]:
+def typed_answers(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[TypedAnswer]:
     """Yield what was typed, by a report's text and the `result` beside it. `questions`: what `asked` kept of the call;
     unless the text is known to be `from_client`, only the result counts, which no other tool has."""
     fields = result if isinstance(result, dict) else {}
@@ -67,7 +67,7 @@ def typed(text: str, result: object, questions: object, *, from_client: bool) ->
         response = text.removeprefix(_RESPONDED)
     if response:
         yield TypedAnswer(response)
-    questions_by_text = _by_text([*asked(questions), *asked(fields.get("questions"))])
+    questions_by_text = _by_text([*asked_questions(questions), *asked_questions(fields.get("questions"))])
     answers, notes = fields.get("answers"), fields.get("annotations")
     notes = {
         str(key): text_of(row.get("notes"))
@@ -84,9 +84,9 @@ def _by_text(questions: list[dict[str, object]]) -> dict[str, dict[str, object]]
     return {text_of(question["question"]): question for question in questions}
 
 
-def clarified(words: str, questions: object) -> Iterator[TypedAnswer]:
+def clarified_answers(words: str, questions: object) -> Iterator[TypedAnswer]:
     """Yield what was typed where the person refused questions to clarify them; `words` begin with CLARIFIED."""
-    questions_by_text = _by_text(asked(questions))
+    questions_by_text = _by_text(asked_questions(questions))
     parts = _ASKED.split(words)[1:]
     for question, lines in zip(parts[::2], parts[1::2], strict=False):
         answers = {match["what"]: match["words"] for match in _ANSWER_LINE.finditer(lines)}
@@ -148,3 +148,46 @@ def _texts(question: Mapping[str, object], key: str) -> list[str]:
 
 def _low(text: str) -> str:
     return " ".join(text.lower().split())
+
+
+# The tools that ask for the output of what runs, and those that stop it, in all versions of the client.
+ASKING = ("TaskOutput", "BashOutput", "AgentOutputTool")
+STOPPING = ("TaskStop", "KillShell", "KillBash")
+# The fields of their input that name what runs.
+NAMES = ("task_id", "shell_id", "bash_id", "agentId")
+NOTIFICATION = "<task-notification>"
+
+_ID = re.compile(r"<task-id>\s*([\w-]{1,80})\s*</task-id>")
+_ENDED = re.compile(r"<status>\s*(?:completed|failed|killed|stopped)\s*</status>")
+_RUNNING = ("running", "pending")
+_IN_BACKGROUND = re.compile(r"^Command running in background with ID: ([\w-]{1,80})", re.MULTILINE)
+_GONE = re.compile(r"No (?:task|shell) found with ID")
+_UNSURE = "may still be running"
+
+
+def left_running(text: str, result: object, *, is_asked: bool) -> tuple[str, bool]:
+    """Return the id of what a call left running (`is_asked` for), empty if nothing, and whether it is an agent."""
+    if isinstance(result, dict):
+        if result.get("status") == "async_launched":
+            return transcript.text_of(result.get("agentId")), True
+        return transcript.text_of(result.get("backgroundTaskId")), False
+    match = _IN_BACKGROUND.search(text) if is_asked else None
+    return (match[1] if match else ""), False
+
+
+def ended_task(notification: str) -> str:
+    """Return the id of what has ended, by a message of the client; empty if it tells of nothing that has."""
+    match = _ID.search(notification) if notification.lstrip().startswith(NOTIFICATION) else None
+    return match[1] if match and _ENDED.search(notification) else ""
+
+
+def over_task(tool: str, tool_input: dict[str, object], text: str, result: object, *, failed: bool) -> str:
+    """Return the id of what has ended, by a tool that asked for it or stopped it, or `failed` to; else empty."""
+    name = next((text_value for key in NAMES if (text_value := transcript.text_of(tool_input.get(key)))), "")
+    if failed or tool in STOPPING:
+        match = _GONE.search(text) if failed else _UNSURE not in text
+        return name if match else ""
+    data = result if isinstance(result, dict) else {}
+    task = data.get("task")
+    status = transcript.text_of((task if isinstance(task, dict) else data).get("status"))
+    return name if (status and status not in _RUNNING) or _ENDED.search(text[:400]) else ""

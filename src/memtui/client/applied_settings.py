@@ -1,4 +1,5 @@
-"""What Claude Code skips of its settings files: a whole file for one value of a wrong type, or a single hook.
+"""What Claude Code takes from its settings files: what it skips of them (a whole file for one value of a wrong type, or
+a single hook), and whether and how it brings its own memory into sessions.
 
 Without these files' hooks memtui delivers nothing, and the client says so only on its own screen, if at all. Keys that
 it doesn't know, and those whose wrong value alone it leaves out, are not here."""
@@ -8,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.base import fs
+from memtui.base import fastjson, fs
+from memtui.client import settings_files
 
 MOST_BYTES = 1 << 21
 LONGEST_INT = 4000  # digits; int() refuses more than 4300
@@ -67,7 +69,6 @@ def read(path: str, managed: bool = False) -> Settings:
 
 
 def _without(value: dict[str, Any], malformed: Iterable[tuple[str, Fault]]) -> dict[str, Any]:
-    """Return settings without their malformed hooks."""
     entry_ids = [id(fault.entry) for _, fault in malformed]
     if not entry_ids:
         return value
@@ -100,7 +101,6 @@ DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_int)
 
 
 def _wrong(value: dict[str, Any], above: str = "") -> Iterator[Fault]:
-    """Find the values that the client's schema rejects."""
     for name in REQUIRED.get(above.rstrip("."), ()):
         if name not in value:
             yield Fault(above + name, "Required, but absent")
@@ -117,7 +117,6 @@ def _wrong(value: dict[str, Any], above: str = "") -> Iterator[Fault]:
 
 
 def _why(key: str, value: object) -> str:
-    """Return what the client says of a value; empty if it takes it."""
     if kind := TYPE_OF.get(key, "").partition(" ")[0]:
         return "" if _kind(value) == kind.replace("record", "object") else _expected(kind, value)
     if key in NUMBERS:
@@ -153,7 +152,6 @@ def _kind(value: object) -> str:
 
 
 def _malformed_hooks(hooks: object) -> Iterator[tuple[str, Fault]]:
-    """Find the hooks that the client can't load, with their events."""
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         if event not in EVENTS or groups is None:
             continue
@@ -204,3 +202,53 @@ def _why_hook(hook: object) -> str:
         if not isinstance(hook.get(name, True), bool):
             return f"Invalid {kind} hook ({name}: {_expected('boolean', hook[name])})"
     return ""
+
+
+VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
+TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
+# What `way` returns; and of a single memory, that its line in MEMORY.md is behind what is loaded of that, or that
+# MEMORY.md keeps it from being loaded.
+LOADED, RECALLED, OFF, CUT, RECALL_ONLY = "loaded", "recalled", "off", "cut", "recall only"
+# What has the client recall memories: a variable, and a feature that its vendor switches on; and what keeps it from
+# looking for such features, unless SILENT_READS is set.
+STORES, FLAG = "CLAUDE_MEMORY_STORES", "tengu_moth_copse"
+SILENT = ("DISABLE_TELEMETRY", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
+SILENT_READS = "CLAUDE_CODE_GB_DISK_CACHE_WHEN_TELEMETRY_OFF"
+CLIENT_BYTES = 64 << 20
+
+
+def auto_memory_off(env: dict[str, str], cwd: str) -> str:
+    """Return the file or variable that switches the client's memory off; empty if none. The variable goes first."""
+    files = [
+        (path, read(path, managed=scope == "managed").value) for scope, path in reversed(settings_files.every(env, cwd))
+    ]
+    switches = [(path, value["env"][VARIABLE]) for path, value in files if VARIABLE in (value.get("env") or ())]
+    for by, switch in [*switches, (VARIABLE, env.get(VARIABLE, ""))][:1]:
+        if str(switch).strip().lower() in TRUE:
+            return by
+        if str(switch).strip().lower() in FALSE:
+            return ""
+    setting = next(((path, value["autoMemoryEnabled"]) for path, value in files if "autoMemoryEnabled" in value), None)
+    return setting[0] if setting and setting[1] is False else ""
+
+
+def way(env: dict[str, str], cwd: str) -> str:
+    """Return how sessions get the client's memory: LOADED with its MEMORY.md, RECALLED by prompt, or OFF."""
+    if auto_memory_off(env, cwd):
+        return OFF
+    return RECALLED if env.get(STORES, "").strip() or _is_switched_on(env) else LOADED
+
+
+def _is_switched_on(env: dict[str, str]) -> bool:
+    """Tell whether the vendor switched on that the client recalls, which it looks up only with telemetry."""
+    silent = any(env.get(name, "").lower() not in {"", *FALSE} for name in SILENT)
+    if silent and env.get(SILENT_READS, "").lower() in {"", *FALSE}:
+        return False
+    path = (env.get("CLAUDE_CONFIG_DIR", "").rstrip("/") or env.get("HOME", "").rstrip("/")) + "/.claude.json"
+    try:
+        state = fastjson.loads_dict(fs.read_bytes(path, CLIENT_BYTES))
+    except OSError:
+        return False
+    flags = state.get("cachedGrowthBookFeatures")
+    flags = state.get("cachedFeatureFlags") if flags is None else flags
+    return isinstance(flags, dict) and flags.get(FLAG) is True

@@ -2,7 +2,7 @@
 
 import json
 
-from memtui.client.transcripts import excerpt
+from memtui.review import evidence
 
 
 def line(kind, text, uuid="", **more):
@@ -26,7 +26,7 @@ def test_it_is_found_by_its_record_and_stands_between_what_was_said(tmp_path):
         line("assistant", "Done"),
         *[line("user", f"after {n}") for n in range(9)],
     )
-    found = excerpt.around(path, "u-1")
+    found = evidence.around(path, "u-1")
     assert [(s.who, s.text) for s in found] == [
         ("you", "before 7"),
         ("you", "before 8"),
@@ -41,7 +41,7 @@ def test_it_is_found_by_its_record_and_stands_between_what_was_said(tmp_path):
 
 def test_without_a_record_the_words_are_looked_for(tmp_path):
     path = write(tmp_path, line("assistant", "npm it is"), line("user", "No, use pnpm  please, always."))
-    found = excerpt.around(path, "", "no, use pnpm please")
+    found = evidence.around(path, "", "no, use pnpm please")
     assert [s.hit for s in found] == [False, True]
 
 
@@ -57,9 +57,9 @@ def test_a_rejected_tool_and_a_queued_message_are_the_persons_words(tmp_path):
         line("user", "I will wait", "u-3", isMeta=True, turnOrigin="scheduled"),
         json.dumps({"type": "queue-operation", "operation": "enqueue", "content": "never mind"}),
     )
-    assert [s.text for s in excerpt.around(path, "u-1")] == ["use uv", "and be quick"]
-    assert excerpt.around(path, "", "and be quick")[-1].hit
-    assert excerpt.around(path, "", "never mind")[-1].hit, "the session ended before it was sent"
+    assert [s.text for s in evidence.around(path, "u-1")] == ["use uv", "and be quick"]
+    assert evidence.around(path, "", "and be quick")[-1].hit
+    assert evidence.around(path, "", "never mind")[-1].hit, "the session ended before it was sent"
 
 
 def test_a_typed_answer_and_words_on_a_plan_are_found_by_their_records(tmp_path):
@@ -73,12 +73,12 @@ def test_a_typed_answer_and_words_on_a_plan_are_found_by_their_records(tmp_path)
         line("user", [{"type": "tool_result", "tool_use_id": "t", "content": report}], "u-1", toolUseResult=answered),
         line("user", plan, "u-2", planContent="# Plan", origin={"kind": "auto-continuation"}),
     )
-    assert [s.text for s in excerpt.around(path, "u-1") if s.hit] == ["none of these"]
-    assert [s.text for s in excerpt.around(path, "u-2") if s.hit] == ["no mocks"]
+    assert [s.text for s in evidence.around(path, "u-1") if s.hit] == ["none of these"]
+    assert [s.text for s in evidence.around(path, "u-2") if s.hit] == ["no mocks"]
 
 
 def test_what_is_not_there_gives_nothing_and_what_is_no_conversation_is_left_out(tmp_path):
     others = (line("user", "meta", isMeta=True), line("user", "side", isSidechain=True))
     path = write(tmp_path, "not json", *others, line("user", "real", "u-1"))
-    assert excerpt.around(path, "u-9", "never said") == []
-    assert [s.text for s in excerpt.around(path, "u-1")] == ["real"]
+    assert evidence.around(path, "u-9", "never said") == []
+    assert [s.text for s in evidence.around(path, "u-1")] == ["real"]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memtui.client import settings_faults
+from memtui.client import applied_settings
 
 from .settings_cases import COMMAND, READ, SKIPPED, SKIPPED_TEXTS
 
@@ -16,7 +16,7 @@ def read(tmp_path):
     def write_and_read(text):
         path = tmp_path / "settings.json"
         path.write_text(text)
-        return settings_faults.read(str(path))
+        return applied_settings.read(str(path))
 
     return write_and_read
 
@@ -56,6 +56,6 @@ def test_a_malformed_hook_that_guards_nothing_is_left_out_alone(read):
 def test_of_a_managed_file_a_wrong_value_does_not_lose_the_others(tmp_path, settings):
     path = tmp_path / "managed-settings.json"
     path.write_text(json.dumps({**settings, "disableAllHooks": True}))
-    found = settings_faults.read(str(path), managed=True)
+    found = applied_settings.read(str(path), managed=True)
     assert not found.faults
     assert found.value["disableAllHooks"] is True

@@ -1,0 +1,205 @@
+"""Drafts of an inbox: their text and its evidence, those that a person rejected, and whether two say the same rule."""
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from memtui.base import clock, fastjson, fs, ids
+from memtui.client.transcripts.conversation import normalised
+from memtui.inbox import format as inbox_format
+from memtui.inbox.format import EVIDENCE
+from memtui.redact import redact
+
+# Bytes of the file that are read; characters that are kept of a draft's first line and of the rest.
+MOST_REJECTED = 4 << 20
+DESCRIPTION, BODY = 600, 1000
+
+
+class RefusedDraft(NamedTuple):
+    """A rejected draft. `time`: when, in seconds since the epoch, or None; `never`: it must not be drafted again."""
+
+    name: str
+    description: str
+    body: str
+    time: float | None
+    never: bool
+
+
+def rejected_path(directory: str) -> str:
+    """Return the file of an inbox."""
+    return f"{directory}/{inbox_format.REJECTED}"
+
+
+def rejected_line(entry_id: str, name: str, text: str, now: float, *, never: bool) -> str:
+    """Return the line that lists a rejected draft, without secrets."""
+    first, _, rest = redact.redact(text)[0].strip().partition("\n")
+    words = first.strip()
+    row = {
+        "v": 1,
+        "hash": ids.content_hash(normalised(words)),
+        "text": words[:DESCRIPTION],
+        "body": rest.strip()[:BODY],
+        "name": redact.redact(name)[0],
+        "never": never,
+        "time": clock.iso_seconds(now),
+        "id": entry_id,
+    }
+    return fastjson.dumps({key: value for key, value in row.items() if value not in ("", None)}) + "\n"
+
+
+def is_never(row: dict[str, object]) -> bool:
+    """Tell whether a line says that something must never be drafted again; older versions listed nothing else."""
+    return row.get("never") is not False
+
+
+def rejected(directory: str) -> list[RefusedDraft]:
+    """Read the rejected drafts of an inbox, oldest first, of a long file the newest; none if it can't be read."""
+    try:
+        data = fs.read_or_empty(rejected_path(directory))[-MOST_REJECTED:]
+    except OSError:
+        return []
+    return [_refused(row) for row in map(fastjson.loads_dict, data.splitlines()) if isinstance(row.get("text"), str)]
+
+
+def rejected_near(directories: Sequence[str]) -> list[RefusedDraft]:
+    """Read the drafts that were rejected from several inboxes."""
+    return [refused_draft for directory in dict.fromkeys(directories) for refused_draft in rejected(directory)]
+
+
+def _refused(row: dict[str, object]) -> RefusedDraft:
+    name, description, body = (str(row.get(key) or "") for key in ("name", "text", "body"))
+    return RefusedDraft(name, description, body, clock.parse(row.get("time")), is_never(row))
+
+
+def without_old(data: bytes, before: float) -> tuple[bytes, int]:
+    """Return a file without drafts rejected before a time (not for good), and how many these are."""
+    lines = data.splitlines(keepends=True)
+    rows = ((rejected_line, fastjson.loads_dict(rejected_line)) for rejected_line in lines)
+    recent = [
+        rejected_line
+        for rejected_line, row in rows
+        if is_never(row) or (clock.parse(row.get("time")) or before) >= before
+    ]
+    return b"".join(recent), len(lines) - len(recent)
+
+
+# How a quote begins. One in the text itself gets a backslash, so that it is not taken for evidence.
+QUOTE = "> "
+
+
+def join_evidence(text: str, evidence: Sequence[str]) -> str:
+    """Return the whole text of an entry."""
+    lines = ["\\" + line if line.lstrip("\\").startswith(QUOTE) else line for line in text.split("\n")]
+    return "\n".join([*lines, "", *evidence] if evidence else lines)
+
+
+def split_evidence(whole: str) -> tuple[str, list[str]]:
+    """Split an entry's text into what it says and its evidence, without blank lines around. The inverse of `join`."""
+    lines = whole.rstrip().split("\n")
+    end = len(lines)
+    while end and lines[end - 1].startswith(EVIDENCE):
+        end -= 1
+    text = [line[1:] if line.startswith("\\") and line.lstrip("\\").startswith(QUOTE) else line for line in lines[:end]]
+    return "\n".join(text).strip(), lines[end:]
+
+
+# Left free in an inbox file, of which only MAX_BYTES are read, for what sessions leave there.
+KEPT_FREE = inbox_format.MAX_BYTES // 4
+# Bytes of a list beside an inbox that are read.
+MOST_READ = 4 << 20
+
+
+def room(directory: str) -> int:
+    """Return how many bytes of drafts an inbox takes; 0 or less if it is full, or can't be read."""
+    try:
+        length = len(fs.read_or_empty(f"{directory}/{inbox_format.FILES['updates']}"))
+    except OSError:
+        return 0
+    return inbox_format.MAX_BYTES - KEPT_FREE - length
+
+
+def lines_of(path: str) -> list[dict[str, object]]:
+    """Return the objects of a JSON Lines file beside an inbox. Raises OSError."""
+    return [row for row in map(fastjson.loads_dict, fs.read_or_empty(path, MOST_READ).split(b"\n")) if row]
+
+
+def rows(path: str) -> list[dict[str, object]]:
+    """Return what `lines_of` does; nothing if the file can't be read."""
+    try:
+        return lines_of(path)
+    except OSError:
+        return []
+
+
+# How many of the words of two texts, of all that either has, are in both; and how many at least.
+SAME, LEAST = 0.66, 2
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+|[^\W_]+(?:'[^\W_]+)?|[,.;:!?()]")
+_ENDINGS = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
+# Words after which what follows is denied, up to the end of the clause.
+_DENIAL = frozenset(
+    re.findall(
+        r"\S+",
+        "not no never don't dont doesn't isn't cannot can't without avoid stop instead rather over nor neither"
+        " nicht kein keine keinen keinem nie niemals statt anstatt ohne pas jamais sans nunca sin ni jamás"
+        " não nem sem non mai senza niet geen nooit",
+    )
+)
+_CLAUSE = frozenset([*",.;:!?()", "but", "and", "aber", "sondern", "mais", "pero", "sino", "mas", "ma", "maar"])
+# Words that say little about what a rule is about.
+_COMMON = frozenset(
+    re.findall(
+        r"\S+",
+        "a an the or of to in on at by for from with as is are be it its this that these those i me my we our you your"
+        " please always just also only really should must have has want would like prefer use used using make made do"
+        " does when whenever if than then there here now so all any each every everything onwards future let's lets"
+        " remember need needs better",
+    )
+)
+
+
+class Rule(NamedTuple):
+    """The words of a text that tell what it is about, with a `-` before each that is denied: as a set, and in order."""
+
+    words: frozenset[str]
+    order: tuple[str, ...]
+
+    @property
+    def denies(self) -> bool:
+        return any(word.startswith("-") for word in self.words)
+
+
+def rule_of(text: str) -> Rule:
+    """Return the words of a text."""
+    texts: list[str] = []
+    denied = False
+    for word in _WORD.findall(text.casefold().replace("’", "'")):
+        if word in _CLAUSE:
+            denied = False
+        elif word in _DENIAL:
+            denied = True
+        elif word not in _COMMON:
+            parts = ["".join(pair) for pair in pairwise(word)] if _WIDE.match(word) and len(word) > 1 else [word]
+            texts += [("-" if denied else "") + _ENDINGS.sub("", part) for part in parts]
+    return Rule(frozenset(texts), tuple(dict.fromkeys(texts)))
+
+
+def same_rule(one: Rule, other: Rule, share: float = SAME) -> bool:
+    """Tell whether two texts say the same rule: both must have a `share` of the words that either has."""
+    both = one.words & other.words
+    if len(both) < LEAST or len(both) < share * len(one.words | other.words):
+        return False
+    if any((word[1:] if word.startswith("-") else "-" + word) in other.words for word in one.words):
+        return False
+    if any(any(map(str.isdigit, word)) for word in one.words ^ other.words):
+        return False
+    if one.denies and other.denies:
+        return True
+    return [word for word in one.order if word in both] == [word for word in other.order if word in both]
+
+
+def first_same(text: str, others: Iterable[str]) -> int | None:
+    """Return which of the `others` says the same rule as a text, the first; None if none does."""
+    rule = rule_of(text)
+    return next((at for at, other in enumerate(others) if same_rule(rule, rule_of(other))), None)
