@@ -222,7 +222,7 @@ class _Claim:
             data = _read(self.path, age)
             if data is None:
                 return None
-            maybe_seen = outcome in MAYBE_SEEN
+            maybe_seen, is_news = outcome in MAYBE_SEEN, False
             failed: list[inbox_format.Entry] = []  # delivered, but did not arrive
             others: list[inbox_format.Entry] = []  # not part of this delivery
             if view is None:
@@ -237,6 +237,7 @@ class _Claim:
                     ]
                 others = inbox_format.parse(inbox_format.decode(data[self.size :]))
                 maybe_seen = maybe_seen or is_cut
+                is_news = outcome in receipts.SETTLED and outcome != self.record.get("outcome")
             elif outcome in SHOWN:
                 entries, shown = _shown_entries(inbox_format.decode(data), _ids_in(view.text, self.delivery_id))
                 failed = shown if outcome in BACK else []
@@ -247,8 +248,7 @@ class _Claim:
             returned = self._put_back(failed, others, outcome, maybe_seen)
             if view is not None and self.record is None and outcome in SHOWN:
                 self._log_recovered(shown, view, len(data))
-            is_news = self.record is not None and self.record.get("outcome") != outcome in receipts.SETTLED
-            if view is not None and self.record is not None and is_news:
+            if is_news and self.record is not None:
                 delivery_log.note_outcomes(self.root, [self.record], {self.delivery_id: outcome})
             posix.unlink(self.path)
             return Reconciled(self.delivery_id, outcome, returned)
