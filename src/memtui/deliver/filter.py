@@ -105,14 +105,13 @@ class Filter:
         return " ".join((delivery.text, _last(delivery.root), *labels, *uses))
 
     def _names_memory(self, delivery: Delivery, earlier: EarlierPlaces) -> bool:
-        names = _names(self.memory)
+        names, items = _names(self.memory), [item for item in delivery.items if item.names_memory]
         if "/" in self.memory:
-            names = frozenset(map(earlier.latest, names))
-            return any(earlier.now(item.path, delivery.time) in names for item in delivery.items if item.names_memory)
+            latest = set(map(earlier.latest, names))
+            return any(earlier.now(item.path, delivery.time) in latest for item in items)
         return any(
             not names.isdisjoint({item.id, stem(item.path), stem(earlier.now(item.path, delivery.time))})
-            for item in delivery.items
-            if item.names_memory
+            for item in items
         )
 
     def ended(self, delivery: Delivery) -> bool:

@@ -48,7 +48,7 @@ def choose_interpreter() -> str:
     """Return the Python for hooks: this one's base, which needs no site-packages and may outlive the environment; never
     a version manager's shim, which takes 60 ms to start. Raises MemtuiError."""
     for candidate in (getattr(sys, "_base_executable", None), sys.executable):
-        if candidate and os.path.isabs(candidate) and not _is_script(candidate) and _same_version(candidate):
+        if candidate and os.path.isabs(candidate) and _fits(candidate):
             return str(candidate)
     raise MemtuiError(
         "The Python interpreter that runs memtui can't be started by its path.",
@@ -56,17 +56,11 @@ def choose_interpreter() -> str:
     )
 
 
-def _is_script(path: str) -> bool:
+def _fits(path: str) -> bool:
+    """Tell whether a Python is no script and of this version."""
     try:
         with open(path, "rb") as file:
-            return file.read(2) == b"#!"
-    except OSError:
-        return True
-
-
-def _same_version(path: str) -> bool:
-    try:
-        return version_of(path) == sys.version_info[:2]
+            return file.read(2) != b"#!" and version_of(path) == sys.version_info[:2]
     except (OSError, ValueError, subprocess.SubprocessError):
         return False
 
@@ -98,12 +92,16 @@ def command_after(other: str, interpreter: str, launcher: str, root: str) -> str
     return _guarded(main, interpreter, 'statusline --after="$other"', f"MEMTUI_HOME={shlex.quote(root)}", other)
 
 
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
 def shows_ours(text: str) -> bool:
     """Return whether the command of a person's own status line starts memtui's: by its name, or as `command_after`."""
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        words = text.split()
+    words = _words(text)
     return "memtui statusline" in text or any(
         word.endswith(MAIN_TAIL) and following == "statusline" for word, following in itertools.pairwise(words)
     )
@@ -111,10 +109,7 @@ def shows_ours(text: str) -> bool:
 
 def other_of(text: str) -> str:
     """Return the other's command of a status line that `command_after` made; empty for any other command."""
-    try:
-        first = shlex.split(text)[:1]
-    except ValueError:
-        return ""
+    first = _words(text)[:1]
     other = first[0].removeprefix("other=").removesuffix(";") if first else ""
     made = text.startswith(f"other={shlex.quote(other)}; ") and shows_ours(text)
     return other if made else ""
