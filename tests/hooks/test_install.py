@@ -42,10 +42,9 @@ class World:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(data if isinstance(data, bytes) else data.encode())
 
-    def plan(self, action="install", file=None, scope="user", python=PYTHON, launcher=LAUNCHER):
-        return install.plan(
-            str(file or self.file), action, env=self.env, scope=scope, interpreter=python, launcher=launcher
-        )
+    def plan(self, action="install", file=None, python=PYTHON, launcher=LAUNCHER, **more):
+        path = str(file or self.file)
+        return install.plan(path, action, env=self.env, interpreter=python, launcher=launcher, **more)
 
     def install(self, **more):
         change = self.plan(**more)
@@ -53,9 +52,7 @@ class World:
         return change
 
     def uninstall(self, file=None):
-        change = install.plan(str(file or self.file), "uninstall", env=self.env)
-        install.apply(change)
-        return change
+        install.apply(self.plan("uninstall", file))
 
     def value(self):
         return json.loads(self.file.read_text(encoding="utf-8-sig"))

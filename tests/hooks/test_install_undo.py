@@ -1,9 +1,9 @@
 """Installing and uninstalling hooks are steps of undo: settings come back to the byte, or are left alone."""
 
 import os
-import posix
 
 import pytest
+import test_install
 
 from memtui.base import fs
 from memtui.base.errors import ConflictError
@@ -11,28 +11,25 @@ from memtui.hooks.install import installation as install
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 from memtui.views.changes import undone_as_one
+from store.journal.test_journal import Killed, Killer
 
 LAUNCHER = "/opt/memtui/hooks/launch.py"
 SETTINGS = b'{\n\t"env": {"API_KEY": "hunter2-in-env"},\n    "hooks" : { "Stop":[ ] },\n  "apiKeyHelper": "hunter2-at-the-end"\n}'
 SECRETS = (b"hunter2-in-env", b"hunter2-at-the-end")
 
 
-class World:
+class World(test_install.World):
     """A home directory with settings, and a repository."""
 
-    def __init__(self, top):
-        self.env = {"HOME": str(top), "PATH": os.environ["PATH"]}
-        self.root = top / ".claude/memtui"
-        self.file = top / ".claude/settings.json"
+    def __init__(self, home):
+        super().__init__(home)
         self.file.parent.mkdir(parents=True)
-        self.repo = top / "repo"
+        self.repo = home / "repo"
         (self.repo / ".git").mkdir(parents=True)
 
     def apply(self, action, scope="user"):
         path = install.settings_path(self.env, str(self.repo), scope)
-        install.apply(
-            install.plan(path, action, env=self.env, scope=scope, interpreter="/opt/python", launcher=LAUNCHER)
-        )
+        install.apply(self.plan(action, path, launcher=LAUNCHER, scope=scope))
 
     @property
     def journal(self):
@@ -120,34 +117,6 @@ def test_one_of_two_installations_is_undone_and_the_other_stays(world):
     assert [record.scope for record in install.load(str(world.root)).values()] == ["local"]
 
 
-class Killed(BaseException):
-    """Stands for SIGKILL."""
-
-
-def deadly(patch, allowed):
-    """Let so many changing system calls pass, and fail each one after that; the list has one entry once it did."""
-    hit = []
-    left = [allowed]
-
-    def wrap(real, creates):
-        def call(*args, **more):
-            if creates and not args[1] & os.O_CREAT:
-                return real(*args, **more)
-            if left[0] <= 0:
-                hit.append(True)
-                raise Killed
-            left[0] -= 1
-            return real(*args, **more)
-
-        return call
-
-    for name in ("write", "rename", "link", "unlink", "rmdir", "mkdir", "truncate", "open"):
-        real = getattr(posix, name)
-        for module in (posix, os):
-            patch.setattr(module, name, wrap(real, name == "open"))
-    return hit
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("start", [SETTINGS, None])
 @pytest.mark.parametrize("action", ["install", "uninstall", "undo"])
@@ -161,7 +130,7 @@ def test_killed_at_any_system_call_settings_and_record_agree(tmp_path, action, s
             world.apply("install")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(install.compileall, "compile_dir", lambda *_, **__: True)
-            hit = deadly(patch, allowed)
+            killer = Killer(patch, allowed)
             try:
                 undo.run(world.journal, "undo").first() if action == "undo" else world.apply(action)
             except Killed:
@@ -172,6 +141,6 @@ def test_killed_at_any_system_call_settings_and_record_agree(tmp_path, action, s
         world.apply("uninstall")
         assert fs.read_or_empty(str(world.file)) == (start or b"")
         assert world.file.exists() == (start is not None)
-        if not hit:
+        if not killer.hit:
             return
     pytest.fail("it never came to its end")

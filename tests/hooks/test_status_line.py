@@ -3,13 +3,14 @@
 import json
 
 import pytest
+import test_install
 from launching import run_in_fork
 
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
 from memtui.views import setup as setup_words
 
-PYTHON, LAUNCHER = "/opt/python3", "/opt/memtui/hooks/launch.py"
+LAUNCHER = "/opt/memtui/hooks/launch.py"
 OTHER = {"type": "command", "command": "~/.claude/line.sh 'x'", "padding": 0}
 
 
@@ -73,28 +74,19 @@ def test_a_file_that_can_not_be_read_is_logged_and_the_rest_is_said(home):
 # --- installing
 
 
-@pytest.fixture
-def settings(tmp_path):
-    return Settings(tmp_path)
+class World(test_install.World):
+    """A settings file, and installing a status line into it."""
 
-
-class Settings:
-    """A settings file, and installing into it."""
-
-    def __init__(self, base):
-        self.env = {"HOME": str(base)}
-        self.file = base / ".claude" / "settings.json"
-        self.file.parent.mkdir()
-
-    def change(self, action="install", status_line=True, launcher=LAUNCHER):
-        plan = install.plan(
-            str(self.file), action, env=self.env, interpreter=PYTHON, launcher=launcher, status_line=status_line
-        )
+    def line(self, action="install", status_line=True, launcher=LAUNCHER):
+        plan = self.plan(action, launcher=launcher, status_line=status_line)
         install.apply(plan)
         return plan
 
-    def value(self):
-        return json.loads(self.file.read_text())
+
+@pytest.fixture
+def world(tmp_path):
+    (tmp_path / ".claude").mkdir()
+    return World(tmp_path)
 
 
 @pytest.mark.every(step=5)
@@ -106,39 +98,39 @@ class Settings:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("first", [True, False], ids=["at once", "later"])
-def test_it_is_installed_and_taken_out_to_the_byte(settings, before, first):
+def test_it_is_installed_and_taken_out_to_the_byte(world, before, first):
     if before is not None:
-        settings.file.write_bytes(before)
+        world.file.write_bytes(before)
     if not first:
-        settings.change(status_line=False)
-    plan = settings.change()
+        world.line(status_line=False)
+    plan = world.line()
     assert "statusLine" in plan.diff
     assert entries.STATUS_LINE in plan.after.decode("utf-16" if plan.after[:2] == b"\xff\xfe" else "utf-8")
-    assert not settings.change().changed
-    settings.change("uninstall", status_line=False)
-    assert (settings.file.read_bytes() if settings.file.exists() else None) == before
+    assert not world.line().changed
+    world.line("uninstall", status_line=False)
+    assert (world.file.read_bytes() if world.file.exists() else None) == before
 
 
-def test_a_later_install_brings_its_command_up_to_date_and_leaves_the_rest_of_it(settings):
-    settings.change(launcher="/old/memtui/hooks/launch.py")
-    held = settings.value()
+def test_a_later_install_brings_its_command_up_to_date_and_leaves_the_rest_of_it(world):
+    world.line(launcher="/old/memtui/hooks/launch.py")
+    held = world.value()
     held["statusLine"]["padding"] = 2
-    settings.file.write_text(json.dumps(held, indent=2))
-    settings.change(status_line=False)
-    assert LAUNCHER in settings.value()["statusLine"]["command"]
-    assert settings.value()["statusLine"]["padding"] == 2
+    world.file.write_text(json.dumps(held, indent=2))
+    world.line(status_line=False)
+    assert LAUNCHER in world.value()["statusLine"]["command"]
+    assert world.value()["statusLine"]["padding"] == 2
 
 
-def test_a_status_line_that_is_there_stays_and_the_way_to_have_both_is_told(settings):
-    settings.file.write_text(json.dumps({"statusLine": OTHER}))
-    plan = settings.change()
+def test_a_status_line_that_is_there_stays_and_the_way_to_have_both_is_told(world):
+    world.file.write_text(json.dumps({"statusLine": OTHER}))
+    plan = world.line()
     assert OTHER["command"] in " ".join(setup_words.notes(plan))
     both = json.loads("{" + setup_words.to_paste(plan) + "}")["command"]
     assert not entries.is_ours({"command": both})
     assert entries.shows_ours(both)
     assert setup_words.done(plan).startswith("hooks installed")
-    assert set(settings.value()) == {"statusLine", "hooks"}
-    assert not settings.change().changed
-    settings.change(status_line=False)
-    settings.change("uninstall", status_line=False)
-    assert settings.value() == {"statusLine": OTHER}
+    assert set(world.value()) == {"statusLine", "hooks"}
+    assert not world.line().changed
+    world.line(status_line=False)
+    world.line("uninstall", status_line=False)
+    assert world.value() == {"statusLine": OTHER}

@@ -27,10 +27,10 @@ class Killed(BaseException):
 class Killer:
     """Lets `allowed` changing system calls pass and fails each one after that."""
 
-    CALLS = ("write", "rename", "link", "unlink", "truncate", "ftruncate", "mkdir", "fchmod", "open")
+    CALLS = ("write", "rename", "link", "unlink", "truncate", "ftruncate", "mkdir", "rmdir", "fchmod", "open")
 
-    def __init__(self, monkeypatch, allowed, error=Killed):
-        self.left, self.hit, self.error = allowed, False, error
+    def __init__(self, monkeypatch, allowed):
+        self.left, self.hit = allowed, False
         for name in self.CALLS:
             real = getattr(posix, name)
             monkeypatch.setattr(posix, name, self.wrap(name, real))
@@ -42,7 +42,7 @@ class Killer:
                 return real(*args, **kwargs)
             if self.left <= 0:
                 self.hit = True
-                raise self.error
+                raise Killed
             self.left -= 1
             return real(*args, **kwargs)
 
