@@ -27,7 +27,8 @@ ORDER = ("UserPromptSubmit", "settling", "recall", "delivery")  # as a prompt ne
 @pytest.fixture
 def package(tmp_path):
     """A copy of the sources, whose bundles no other test uses."""
-    shutil.copytree(SOURCES / "memtui", tmp_path / "memtui", ignore=shutil.ignore_patterns("tui", "*.bundle"))
+    other = shutil.ignore_patterns("tui", "*.bundle", "*.table")
+    shutil.copytree(SOURCES / "memtui", tmp_path / "memtui", ignore=other)
     return tmp_path
 
 
