@@ -65,7 +65,12 @@ class Completer:
         self, prefix: str, action: argparse.Action, parsed_args: argparse.Namespace, **_: object
     ) -> dict[str, str]:
         if self.kinds == ["values"]:
-            return _setting_values(parsed_args.key)
+            from memtui.settings import config
+
+            default = config.DEFAULTS.get(parsed_args.key)
+            text = str(default).lower() if isinstance(default, bool) else default
+            values = config.CHOICES.get(parsed_args.key) or (("true", "false") if isinstance(default, bool) else ())
+            return {value: "default" if value == text else "" for value in values}
         ctx = Context(os.environ, Output({}), getattr(parsed_args, "project", None))
         typed = getattr(parsed_args, action.dest, None) if action.nargs in {"*", "+"} else None
         candidates: dict[str, str] = {}
@@ -74,15 +79,6 @@ class Completer:
                 if word.startswith(prefix) and line(word) == word and word not in (typed or ()):
                     candidates.setdefault(word, cut(line(about), TITLE))
         return candidates
-
-
-def _setting_values(key: str) -> dict[str, str]:
-    from memtui.settings import config
-
-    default = config.DEFAULTS.get(key)
-    text = str(default).lower() if isinstance(default, bool) else default
-    values = config.CHOICES.get(key) or (("true", "false") if isinstance(default, bool) else ())
-    return {value: "default" if value == text else "" for value in values}
 
 
 def _present(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:

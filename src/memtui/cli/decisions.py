@@ -1,6 +1,6 @@
 """What waits for a decision, as the Inbox of the TUI lists it, and what an id or a name means among it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 
@@ -12,11 +12,12 @@ from memtui.base.short_ids import short_id
 from memtui.base.storage import file_error
 from memtui.cli import entries, memories, proposals
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, difference, line, narrate, picked, styled
+from memtui.cli.output import Output, Printer, Result, difference, line, narrate, picked, styled
 from memtui.client import projects
 from memtui.review import approvals, draft, later, waiting_entries
 from memtui.review.draft import Draft
 from memtui.review.evidence import Evidence, Similar
+from memtui.review.outside_changes import Changed
 from memtui.review.waiting_entries import Waiting, best_first
 from memtui.settings import config
 from memtui.store.store import Store
@@ -25,14 +26,6 @@ from memtui.tidy.composed_files import weigh
 from memtui.views import changes, decisions, drafts
 from memtui.views.decisions import PROBLEM, ChangedRow, Decision, EntryRow, ProblemRow, ProposedRow, TrustRow
 from memtui.views.parts import TextDifference
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from memtui.cli.output import Printer
-    from memtui.review.outside_changes import Changed
-    from memtui.review.waiting_entries import Waiting
 
 NOTHING = "Nothing that waits is called"
 # By what `--kind` calls them: the words of the kinds, in the order of the list.
@@ -80,14 +73,6 @@ class Decisions:
         except OSError as error:
             raise file_error(error) from error
 
-    def proposed(self) -> "list[ProposedRow]":
-        """Return the merges, fixes and rules that are proposed. Raises MemtuiError."""
-        return self._plan[0]
-
-    def problems(self) -> "list[ProblemRow]":
-        """Return the problems of memories that nothing fixes by itself. Raises MemtuiError."""
-        return self._plan[1]
-
     def untrusted(self) -> "list[TrustRow]":
         """Return the memories of the repository, or of a team, that are not trusted and that nobody changed since."""
         changes: list[Changed] = []
@@ -96,25 +81,24 @@ class Decisions:
             changes = self.ctx.changed()
         return [decisions.of_untrusted(memory, self.ctx.project) for memory in self.ctx.untrusted(changes)]
 
-    def awake_and_hidden(self, rows: "Iterable[Decision]") -> "list[Decision]":
-        """Return rows in their order, those put off last, without those that were rejected."""
-        return decisions.in_order(rows, self.hidden, self.ctx.now())
+    def _sources(self) -> "list[tuple[set[str], Callable[[], Sequence[Decision]]]]":
+        """Return where decisions besides entries come from, each with the words of its kinds."""
+        return [
+            ({"changed"}, self.changed),
+            ({"trust"}, self.untrusted),
+            ({*PROPOSED}, lambda: self._plan[0]),
+            ({"problem"}, lambda: self._plan[1]),
+        ]
 
     def read(self, kinds: "tuple[str, ...]") -> "list[Decision]":
-        """Return the decisions of some kinds, in their order. What can't be read is said."""
+        """Return the decisions of some kinds, in their order, those put off last. What can't be read is said."""
         rows: list[Decision] = [row for row in self.of_entries if self.near(row.item)]
-        sources: list[tuple[set[str], Callable[[], Sequence[Decision]]]] = [
-            ({"changed"}, self.changed),
-            ({*PROPOSED}, self.proposed),
-            ({"problem"}, self.problems),
-            ({"trust"}, self.untrusted),
-        ]
-        for of, source in sources:
+        for words, source in self._sources():
             try:
-                rows += source() if of & {*kinds} else ()
+                rows += source() if words & {*kinds} else ()
             except MemtuiError as error:
                 self.ctx.out.say(f"! {line(error.message)}")
-        return self.awake_and_hidden(row for row in rows if row.kind.word in kinds)
+        return decisions.in_order([row for row in rows if row.kind.word in kinds], self.hidden, self.ctx.now())
 
     def find(
         self, ref: str, kinds: "tuple[str, ...]" = ("draft", "todo", "note"), *, by_memory: bool = True
@@ -122,16 +106,10 @@ class Decisions:
         """Return what an id or a name means, of entries only these kinds; with `by_memory`, where nothing is called so,
         what is about the memory of that name. Raises NotFoundError, ConflictError."""
         about: list[Decision] = []
-        sources: list[Callable[[], Sequence[Decision]]] = [
-            lambda: [row for row in self.of_entries if row.kind.word in kinds],
-            self.changed,
-            lambda: self.changed(every=True),
-            self.untrusted,
-            self.proposed,  # a plan is made for these and the next
-            self.problems,
-        ]
-        for source in sources:
-            rows = self.awake_and_hidden(source())
+        changed, *others = (source for _, source in self._sources())
+        of_kinds = [row for row in self.of_entries if row.kind.word in kinds]
+        for source in (lambda: of_kinds, changed, lambda: self.changed(every=True), *others):
+            rows = decisions.in_order(source(), self.hidden, self.ctx.now())
             if row := _match(rows, ref):
                 return row
             about += [row for row in rows if by_memory and ref in row.about]
@@ -267,7 +245,12 @@ def print_row(ctx: Context, out: Output, row: Decision, *, back: bool = False) -
 def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | Printer], bool]":
     """Return more for --json, what is printed, and whether a memory has the name of the draft."""
     now, store, item = ctx.now(), ctx.store(), row.item
-    proposed, problem = _becomes(store, item)
+    proposed, problem = None, ""
+    if item.kind == "updates":
+        try:
+            proposed = draft.propose(store, item)
+        except MemtuiError as error:
+            problem = f"{error.message} {error.hint}".strip()
     near = draft.neighbours(store, item) if proposed is not None else ()
     reason, data = Evidence(), dict[str, object]()
     if item.kind != "guidance":
@@ -303,15 +286,6 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
             _print_similar(out, store, item, similar)
 
     return data, [text], proposed is not None and proposed.taken
-
-
-def _becomes(store: Store, item: Waiting) -> "tuple[Draft | None, str]":
-    if item.kind != "updates":
-        return None, ""
-    try:
-        return draft.propose(store, item), ""
-    except MemtuiError as error:
-        return None, f"{error.message} {error.hint}".strip()
 
 
 def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, object]":

@@ -8,7 +8,7 @@ from memtui.base.errors import EXIT_FAILED, MemtuiError, NotFoundError
 from memtui.base.phrasing import it, many
 from memtui.base.short_ids import short_id
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, narrate, picked, safe, styled
+from memtui.cli.output import Printer, Result, line, narrate, picked, safe, styled
 from memtui.store import scopes
 from memtui.store.memory import TYPES, Memory
 from memtui.store.scopes import Scope
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeVar
 
-    from memtui.cli.output import Printer
     from memtui.store.status import Row
     from memtui.store.store import Store
     from memtui.store.versions.trash import TrashItem
@@ -179,27 +178,10 @@ class BulkResult:
     def run(self, store: "Store", names: "Sequence[str]", change: "Callable[[str], Done]") -> "list[Done]":
         """Make the change for each name, as one step of undo; return the results. Raises MemtuiError if all failed."""
         outcome = store.each(names, change)
-        self._note(names, outcome.failed)
-        return [result for _, result in outcome.done]
-
-    def find(self, names: "Sequence[str]", find: "Callable[[str], Done]") -> "list[Done]":
-        """Find what each name means; return what was found. Raises MemtuiError if nothing was."""
-        results: list[Done] = []
-        failed: list[tuple[str, MemtuiError]] = []
-        for name in names:
-            try:
-                results.append(find(name))
-            except MemtuiError as error:
-                failed.append((name, error))
-        self._note(names, failed)
-        return results
-
-    def _note(self, names: "Sequence[str]", failed: "Sequence[tuple[str, MemtuiError]]") -> None:
-        """Keep the failures for the answer. Raises the error of a single name, MemtuiError if all of several failed."""
-        if len(names) == 1 and failed:
-            raise failed[0][1]
-        self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in failed]
-        if self.failed and len(failed) == len(names):
+        if len(names) == 1 and outcome.failed:
+            raise outcome.failed[0][1]
+        self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in outcome.failed]
+        if self.failed and not outcome.done:
             hints = {row["hint"] for row in self.failed}
             shared = hints.pop() if len(hints) == 1 else ""
             messages = [
@@ -207,16 +189,15 @@ class BulkResult:
                 for row in self.failed
             ]
             raise MemtuiError("\n".join([f"None of these {len(names)} could be changed.", *messages]), shared)
+        return [result for _, result in outcome.done]
 
     def result(self, data: "dict[str, object]", *text: "str | Printer") -> Result:
         """Return the command's result: its own, then the failures."""
-        code = EXIT_FAILED if self.failed else self.code
-        return Result({**data, "failed": self.failed}, *text, self._print_failures, code=code)
-
-    def _print_failures(self, out: Output) -> None:
+        failures = []
         for row in self.failed:
-            out.say(f"memtui: {line(row['name'])}: {safe(row['message'])}")
-            if row["hint"]:
-                out.say(f"  {safe(row['hint'])}")
+            failures.append(narrate(f"memtui: {line(row['name'])}: {safe(row['message'])}"))
+            failures.append(narrate(f"  {safe(row['hint'])}" if row["hint"] else ""))
         if self.failed:
-            out.say(many(len(self.failed), "of these was", "of these were") + " left alone.")
+            failures.append(narrate(many(len(self.failed), "of these was", "of these were") + " left alone."))
+        code = EXIT_FAILED if self.failed else self.code
+        return Result({**data, "failed": self.failed}, *text, *failures, code=code)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from memtui.base import fastjson
 from memtui.base.phrasing import gap
@@ -29,15 +30,13 @@ MIN_FLEX = 12  # columns that a shortened cell keeps
 MIN_LAST = 30  # columns below which a last column goes below its row
 GAP = "  "
 BELOW = " · "  # between what is printed below a row
+Cell = Sequence[str]  # text, or text and style
+Printer = Callable[["Output"], None]
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import TextIO
 
     from memtui.views.parts import Part
-
-    Cell = Sequence[str]  # text, or text and style
-    Printer = Callable[["Output"], None]
 
 
 class UnwritableError(Exception):

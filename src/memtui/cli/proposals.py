@@ -5,7 +5,7 @@ from memtui.base.phrasing import many
 from memtui.base.short_ids import short_id
 from memtui.cli import memories
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, difference, narrate, safe
+from memtui.cli.output import Output, Printer, Result, difference, narrate, safe
 from memtui.store import scopes, sidecars
 from memtui.store.store import Store
 from memtui.tidy import changeset, composed_files, coverage, waiting_proposals
@@ -14,10 +14,6 @@ from memtui.tidy.checks import lint
 from memtui.tidy.composed_files import Composition, Refused, Weighed, savings, weigh
 from memtui.views import changesets, decisions
 from memtui.views.parts import Words
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memtui.cli.output import Printer
 
 DECLINED = "Nothing was changed."
 

@@ -10,7 +10,6 @@ from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.phrasing import ago, cut, many, some
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
-from memtui.review.outside_changes import Changed
 from memtui.store import references, triggers
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
@@ -26,6 +25,7 @@ from memtui.views.parts import File, Part, TextDifference, Words, line
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from memtui.review.outside_changes import Changed
     from memtui.store.journal.journal import Journal
     from memtui.store.journal.ledger import Transaction
     from memtui.store.journal.undo import Elsewhere, Undone
@@ -226,7 +226,7 @@ NOT_TRUSTED = "not trusted: sessions get it once you keep it"
 BACK = {"new": "it goes to the trash", "edited": "what you saw last is restored", "deleted": "it comes back"}
 
 
-def by(item: Changed, title: str = "") -> str:
+def by(item: "Changed", title: str = "") -> str:
     """Say what was done and by whom: `changed by Claude in “title”`."""
     if item.kind == "deleted":
         return f"deleted outside memtui{_undone(item)}"
@@ -236,17 +236,17 @@ def by(item: Changed, title: str = "") -> str:
     return f"{what} outside memtui{_undone(item)}"
 
 
-def _undone(item: Changed) -> str:
+def _undone(item: "Changed") -> str:
     """Say that an undo of the person put it back, which is why it is here again."""
     return ", put back by your undo" if item.now.op == "undo" else ""
 
 
-def who(item: Changed) -> str:
+def who(item: "Changed") -> str:
     """Say in two words who wrote it."""
     return f"{'by Claude' if item.writer.by == AGENT else 'outside memtui'}{_undone(item)}"
 
 
-def done(act: str, items: Sequence[Changed], failed: int = 0) -> str:
+def done(act: str, items: "Sequence[Changed]", failed: int = 0) -> str:
     """Say what was done: `Kept: auto:prefer-pnpm.`, `Rejected: 3 memories; one was left alone.`."""
     names = some([item.ref for item in items]) if len(items) <= 2 else many(len(items), "memory", "memories")
     rest = f"; {many(failed, 'one was', 'were')} left alone" if failed else ""
@@ -262,7 +262,7 @@ def gate_off(hidden: int, *, own: bool) -> tuple[str, str]:
     )
 
 
-def failures(failed: Sequence[tuple[Changed, MemtuiError]]) -> list[dict[str, str]]:
+def failures(failed: "Sequence[tuple[Changed, MemtuiError]]") -> list[dict[str, str]]:
     """Return name, message and hint of each that could not be rejected."""
     return [{"name": item.ref, "message": error.message, "hint": error.hint} for item, error in failed]
 

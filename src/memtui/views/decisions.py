@@ -335,11 +335,38 @@ class ProblemRow(Decision):
 
 
 def of_plan(here: "Workspace", plan: "UndecidedSet") -> tuple[list[ProposedRow], list[ProblemRow]]:
-    """Make the rows of what is proposed about memories, and of the problems that are left for a person."""
-    places = scopes.discover(here.env, here.cwd)
-    proposed = [_of_proposal(proposal, places, here.project) for proposal in plan.proposals]
+    """Make the rows of what is proposed about memories, the same when planned again, and of the problems left over."""
+    places, proposed, problems = scopes.discover(here.env, here.cwd), [], []
+    for proposal in plan.proposals:
+        kind, place = PROPOSED[proposal.word], place_of(proposal, places, here.project)
+        row = ProposedRow(
+            key=proposal.ref,
+            kind=kind,
+            says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal), place),
+            place=place,
+            later_key=proposal.later_key,
+            proposal=proposal,
+            state=query.PROBLEM if kind is FIX else "",
+            cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
+        )
+        proposed.append(row)
     names = {scope.shown: scope_name(scope, here.project) for scope in places}
-    return proposed, [_of_problem(problem, names) for problem in plan.left]
+    for problem in plan.left:
+        label = str(problem.finding.data.get("scope", ""))
+        place = names.get(label, "")
+        problem_row = ProblemRow(
+            key=problem.key,
+            kind=PROBLEM,
+            says=changesets.without_scope(problem.sentence, label, place),
+            place=place,
+            about=tuple(problem.memories),
+            later_key=problem.later_key,
+            cause=f"problem {problem.cause}",
+            state=query.PROBLEM,
+            problem=problem,
+        )
+        problems.append(problem_row)
+    return proposed, problems
 
 
 def place_of(proposal: "Proposal", places: "Sequence[Scope]", project: str) -> str:
@@ -347,37 +374,6 @@ def place_of(proposal: "Proposal", places: "Sequence[Scope]", project: str) -> s
     path = proposal.files[0].path
     around = [scope for scope in places if path.startswith(scope.directory + "/")]
     return scope_name(max(around, key=lambda scope: len(scope.directory)), project) if around else ""
-
-
-def _of_proposal(proposal: "Proposal", places: "Sequence[Scope]", project: str) -> ProposedRow:
-    """Make the row of a change; planned again, it is the same row."""
-    kind, place = PROPOSED[proposal.word], place_of(proposal, places, project)
-    return ProposedRow(
-        key=proposal.ref,
-        kind=kind,
-        says=changesets.without_scope(changesets.gist(proposal), changesets.scope_of(proposal), place),
-        place=place,
-        later_key=proposal.later_key,
-        proposal=proposal,
-        state=query.PROBLEM if kind is FIX else "",
-        cause=f"fix {proposal.evidence[0].code}" if proposal.evidence and kind is not MERGE else "",
-    )
-
-
-def _of_problem(problem: "Problem", places: Mapping[str, str]) -> ProblemRow:
-    label = str(problem.finding.data.get("scope", ""))
-    place = places.get(label, "")
-    return ProblemRow(
-        key=problem.key,
-        kind=PROBLEM,
-        says=changesets.without_scope(problem.sentence, label, place),
-        place=place,
-        about=tuple(problem.memories),
-        later_key=problem.later_key,
-        cause=f"problem {problem.cause}",
-        state=query.PROBLEM,
-        problem=problem,
-    )
 
 
 @dataclass(frozen=True, kw_only=True)

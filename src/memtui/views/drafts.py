@@ -1,7 +1,7 @@
 """Words for drafts and what else waits in an inbox; and for imports, which make drafts, and exports."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memtui.base import clock, findings, paths
 from memtui.base.dates import day, day_and_time
@@ -9,7 +9,7 @@ from memtui.base.phrasing import ago, cut, many, share, some
 from memtui.base.shell import shell_word
 from memtui.inbox import format as inbox_format
 from memtui.inbox import undelivered
-from memtui.review.evidence import Evidence, LikeRefused, evidence_of
+from memtui.review.evidence import Evidence, evidence_of
 from memtui.review.waiting_entries import Waiting
 from memtui.settings import config
 from memtui.views import colours, safe_text
@@ -105,19 +105,15 @@ def added(count: int) -> str:
     return f"Added {many(count, 'draft')}"
 
 
-def like_refused(refusal: LikeRefused, now: float) -> str:
-    """Say that a draft is like a rejected one: `like a draft that you rejected on Thu 12 Nov (.87): “Use npm”`."""
-    moment = day(refusal.draft.time, now) if refusal.draft.time is not None else ""
-    when = f"{' at' if ':' in moment else ' on'} {moment}" if moment else ""
-    words = cut(safe_text.line(refusal.draft.description), REFUSED_SHOWN)
-    good = " for good" if refusal.draft.never else ""
-    return f"like a draft that you rejected{good}{when} ({share(refusal.score)}): “{words}”"
-
-
 def warnings(states: Sequence[str], evidence: Evidence | None, now: float) -> list[Part]:
     """Return what a person should know before a decision: states of a draft, and rejected ones that are like it."""
-    refused = (evidence.refused if evidence is not None else ())[:SIMILAR_SHOWN]
-    sentences = [*states, *(like_refused(refusal, now) for refusal in refused)]
+    sentences = [*states]
+    for refusal in (evidence.refused if evidence is not None else ())[:SIMILAR_SHOWN]:
+        moment = day(refusal.draft.time, now) if refusal.draft.time is not None else ""
+        when = f"{' at' if ':' in moment else ' on'} {moment}" if moment else ""
+        words = cut(safe_text.line(refusal.draft.description), REFUSED_SHOWN)
+        good = " for good" if refusal.draft.never else ""
+        sentences.append(f"like a draft that you rejected{good}{when} ({share(refusal.score)}): “{words}”")
     return [line(f"! {sentence}", colours.WARNING, 600) for sentence in sentences]
 
 
@@ -133,27 +129,9 @@ def find_evidence(here: "Workspace", item: Waiting, name: str, near: "Sequence[M
     return evidence_of(here.env, item, *alike)
 
 
-class Quote(NamedTuple):
-    """Words from a conversation, cut to what is shown; `hit` if the draft comes from them."""
-
-    who: str
-    text: str
-    hit: bool
-
-
-def setting(evidence: Evidence) -> list[Quote]:
-    """Quote the transcript around a draft."""
-    quotes = []
-    for reason in evidence.said:
-        limit = HIT_SHOWN if reason.hit else AROUND_SHOWN
-        words = cut(reason.text, limit)
-        quotes.append(Quote(reason.who, " ".join(words.split()) if reason.who == "tool" else words, reason.hit))
-    return quotes
-
-
-def quoted(item: Waiting) -> list[Quote]:
-    """Quote the evidence that the draft itself holds, for where the transcript is gone."""
-    return [Quote(who, words, hit=True) for who, _, words in (line[2:].partition(": ") for line in item.evidence)]
+def quoted(item: Waiting) -> list[tuple[str, str]]:
+    """Return who said what of the evidence that the draft itself holds, for where the transcript is gone."""
+    return [(who, words) for who, _, words in (line[2:].partition(": ") for line in item.evidence)]
 
 
 def session_name(session_id: str, title: str) -> str:
@@ -190,12 +168,14 @@ def conversation(item: Waiting, evidence: Evidence | None) -> list[Part]:
     """Return what was said around a draft, from the transcript, or else what the draft itself holds of it."""
     parts: list[Part] = []
     if evidence is not None and evidence.said:
-        for quote in setting(evidence):
-            mark, style, text_style = ("›", "bold", "") if quote.hit else (" ", colours.QUIET, colours.QUIET)
-            parts += [Words(f"{mark} {quote.who:<6}", style), Words(indented(quote.text), text_style)]
+        for reason in evidence.said:
+            mark, style, text_style = ("›", "bold", "") if reason.hit else (" ", colours.QUIET, colours.QUIET)
+            words = cut(reason.text, HIT_SHOWN if reason.hit else AROUND_SHOWN)
+            words = " ".join(words.split()) if reason.who == "tool" else words
+            parts += [Words(f"{mark} {reason.who:<6}", style), Words(indented(words), text_style)]
         return [heading("evidence"), *parts]
-    for quote in quoted(item):
-        parts += [Words(f"  {safe_text.line(quote.who):<6}", colours.QUIET), Words(indented(quote.text))]
+    for who, words in quoted(item):
+        parts += [Words(f"  {safe_text.line(who):<6}", colours.QUIET), Words(indented(words))]
     problem = "looking for it in the transcript …" if evidence is None else evidence.problem
     problems = line(f"  {problem}" if problem else "", colours.QUIET)
     return [*([heading("evidence")] if item.evidence else []), *parts, problems]

@@ -8,7 +8,7 @@ from memtui.models.log import ANSWERED, BEGUN
 from memtui.models.subconscious import runs
 
 if TYPE_CHECKING:  # what is imported is waited for before the first paint
-    from memtui.models.subconscious.control import Overview, Powers
+    from memtui.models.subconscious.control import Overview
 
 BACKENDS = {"api": "the API", "claude": "the client, claude -p", "": "nothing"}
 OUTCOMES = {
@@ -71,17 +71,15 @@ def state(overview: "Overview", now: float) -> str:
     return f"{powers.mode}, {powers.model} by {BACKENDS[powers.backend]}"
 
 
-def tools(powers: "Powers") -> str:
-    return powers.allowed + (f" ({powers.fewer})" if powers.fewer else "")
-
-
 def facts(overview: "Overview", now: float) -> list[tuple[str, str]]:
     """Return what it may do, what it used, what to do, and how its last run ended: words by their names."""
     run, last = overview.last, ""
     if run is not None:
         last = ", ".join(filter(None, (f"{ago(run.time, now)}: {ended(run, now)[0]}", did(run))))
-    rows = [("tools", tools(overview.powers)), ("today", used(overview)), ("budget", overview.budget)]
-    rows += [("to do", overview.powers.hint), ("last run", last)]
+    powers = overview.powers
+    tools = powers.allowed + (f" ({powers.fewer})" if powers.fewer else "")
+    rows = [("tools", tools), ("today", used(overview)), ("budget", overview.budget)]
+    rows += [("to do", powers.hint), ("last run", last)]
     return [(name, words) for name, words in rows if words]
 
 

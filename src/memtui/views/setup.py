@@ -64,23 +64,20 @@ def notes(plan: SettingsPlan) -> list[str]:
     if any(place in launcher for place in CACHES):
         lines.append(f"{launcher} is in a cache that may be cleared. Install memtui permanently first.")
     if plan.other_status_line is not None:
-        lines.append(_status_line_stays(plan.other_status_line, bool(plan.instead)))
+        other = plan.other_status_line
+        theirs = other.get("command") if isinstance(other, dict) else None
+        if not isinstance(theirs, str):
+            lines.append("`statusLine` there is not memtui's, and stays. Remove it to have memtui's.")
+        elif shows_ours(theirs):
+            lines.append(f"The status line there shows memtui's already, and stays: {theirs}")
+        else:
+            lines.append(f"The status line there stays: {theirs}" + (TO_SEE_BOTH if plan.instead else ""))
     return lines
 
 
 def to_paste(plan: SettingsPlan) -> str:
     """Return the line to paste for another status line beside or without memtui's, empty if there is none."""
     return f'"command": {json.dumps(plan.instead)}' if plan.instead else ""
-
-
-def _status_line_stays(value: object, to_paste: bool) -> str:
-    """Say that another status line stays where ours was wanted; `to_paste`: a line to paste follows."""
-    theirs = value.get("command") if isinstance(value, dict) else None
-    if not isinstance(theirs, str):
-        return "`statusLine` there is not memtui's, and stays. Remove it to have memtui's."
-    if shows_ours(theirs):
-        return f"The status line there shows memtui's already, and stays: {theirs}"
-    return f"The status line there stays: {theirs}" + TO_SEE_BOTH * to_paste
 
 
 def outcome(not_served: Sequence[Finding]) -> list[str]:

@@ -198,7 +198,12 @@ def history_of(ctx: Context, args: argparse.Namespace) -> Result:
     chosen = history.numbered(lineage, number) if number is not None else None
     newest = lineage[-1]
     if chosen is not None and args.restore is not None:
-        return _restored(ctx, versions, scope, memory, chosen, newest.file)
+        restored = history.restore(ctx.store(), versions, scope, memory, chosen, newest.file)
+        history.taken_in(versions, [scope])
+        is_same = restored is memory
+        words = memories.written(ctx, "unchanged" if is_same else "restored", restored)
+        after = narrate("That is the present text already.") if is_same else memories.undo()
+        return Result(memories.data_of(restored), words, after)
     path, trash = os.path.realpath(newest.path), ctx.store().trash() if memory is None else []
     trashed = next((item.id for item in trash if item.path == path), "")
     last = f"It is in the trash: memtui history {short_id(trashed)} --restore" if trashed else ""
@@ -318,13 +323,3 @@ def _data(
         "prompt_text": occasion.prompt or None,
         "deleted": version.digest == GONE,
     }
-
-
-def _restored(
-    ctx: Context, versions: Versions, scope: Scope, mem: "Memory | None", version: Version, file: str
-) -> Result:
-    memory = history.restore(ctx.store(), versions, scope, mem, version, file)
-    history.taken_in(versions, [scope])
-    after = narrate("That is the present text already.") if memory is mem else memories.undo()
-    words = memories.written(ctx, "unchanged" if memory is mem else "restored", memory)
-    return Result(memories.data_of(memory), words, after)

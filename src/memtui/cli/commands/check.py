@@ -53,7 +53,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.apart:
         if args.path or args.fix:
             raise UsageError("--apart takes no PATH and no --fix.", "Call check twice.")
-        return _keep_apart(ctx, *args.apart)
+        first, second = (memories.find(ctx, name) for name in args.apart)
+        changed = sidecars.keep_apart(ctx.store().journal, first, second)
+        words = f"{first.ref} and {second.ref} are kept apart" + (f"; {UNDO}" if changed else " already.")
+        return Result({"changed": changed, "memories": [first.path, second.path]}, line(words))
     if ctx.out.json and args.format == "github":
         raise UsageError("--format github and --json can't be combined.", "Choose one of them.")
     if args.dry_run and not args.fix:
@@ -184,13 +187,6 @@ def _has_home(ctx: Context) -> bool:
         return os.path.isdir(ctx.root)
     except UsageError:
         return False
-
-
-def _keep_apart(ctx: Context, one: str, other: str) -> Result:
-    first, second = memories.find(ctx, one), memories.find(ctx, other)
-    changed = sidecars.keep_apart(ctx.store().journal, first, second)
-    words = f"{first.ref} and {second.ref} are kept apart" + (f"; {UNDO}" if changed else " already.")
-    return Result({"changed": changed, "memories": [first.path, second.path]}, line(words))
 
 
 class Remedies:

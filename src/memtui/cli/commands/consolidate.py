@@ -91,7 +91,13 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         "not_looked_at": [{"path": memory.path, "why": why} for memory, why in dream.not_looked_at],
     }
     if args.dry_run:
-        return Result(data, lambda out: _print_estimate(out, dream, asking))
+        names: dict[WhyNot, list[str]] = {}
+        for memory, why in dream.not_looked_at:
+            names.setdefault(why, []).append(memory.stem)
+        lines = [f"· not counted, {WHY_NOT[why]}: {line(some(stems))}" for why, stems in names.items()]
+        counted = many(dream.count, "memory", "memories")
+        asked = f"{counted}: {asking if dream.batches else 'none needs a look.'}"
+        return Result(data, *(styled(text, "dim") for text in lines), asked)
     if dream.batches and not args.yes and not args.unattended:
         ctx.confirm(f"{asking} Ask?", "No model was asked.")
 
@@ -124,16 +130,6 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _reason(proposal: Proposal) -> str:
     return proposal.reason or ", ".join(dict.fromkeys(evidence.code for evidence in proposal.evidence))
-
-
-def _print_estimate(out: Output, dream: Dream, asking: str) -> None:
-    names: dict[WhyNot, list[str]] = {}
-    for memory, why in dream.not_looked_at:
-        names.setdefault(why, []).append(memory.stem)
-    for why, stems in names.items():
-        out.print(styled(f"· not counted, {WHY_NOT[why]}: {line(some(stems))}", "dim"))
-    counted = many(dream.count, "memory", "memories")
-    out.print(f"{counted}: {asking if dream.batches else 'none needs a look.'}")
 
 
 def _print(out: Output, outcome: DreamOutcome) -> None:

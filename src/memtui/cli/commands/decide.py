@@ -14,21 +14,17 @@ from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, PROPOSED, Decisions, name_taken, print_row
-from memtui.cli.output import Output, Result, line, narrate, safe, styled
+from memtui.cli.output import Output, Printer, Result, line, narrate, safe, styled
 from memtui.review import approvals as approving
 from memtui.review import draft as draft_of
 from memtui.review import later, outside_changes
 from memtui.review.approvals import Approval
 from memtui.review.draft import Choices, Draft
+from memtui.review.waiting_entries import Waiting
 from memtui.store.journal import acts
 from memtui.views import changes, drafts, notes
 from memtui.views.decisions import NOTE, Decision, ProblemRow, ProposedRow, TrustRow
 from memtui.views.memories import loader
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memtui.cli.output import Printer
-    from memtui.review.waiting_entries import Waiting
 
 OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger")
 # What several rows of a kind are called, where it is not what `--kind` calls them.
@@ -66,7 +62,7 @@ class DecisionCall:
         """Choose what the arguments name, or all drafts (`asleep`: the hidden ones) or changes. Raises MemtuiError."""
         decisions = Decisions(self.ctx, every=self.args.all_projects, decide=True)
         if not self.args.all:
-            rows = self.bulk.find(self.args.ids, lambda ref: decisions.find(ref, kinds))
+            rows = self.bulk.run(self.store, self.args.ids, lambda ref: decisions.find(ref, kinds))
             self.rows = list({row.key: row for row in rows}.values())
         elif self.args.kind == "changed":
             self.rows = [*decisions.changed()]

@@ -10,7 +10,7 @@ from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import entries, memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, difference, line, narrate, styled
+from memtui.cli.output import Output, Printer, Result, difference, line, narrate, styled
 from memtui.redact import redact
 from memtui.review.waiting_entries import KINDS, Waiting
 from memtui.store import memory, references, scopes, triggers
@@ -21,10 +21,6 @@ from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.views.editor import EditedFile
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memtui.cli.output import Printer
 
 # How a command is written that a hook is to refuse.
 AS_RUN = "write the program first, as in `npm install`, without its directory, quotes or sudo."

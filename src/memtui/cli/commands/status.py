@@ -56,7 +56,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if scope.kind != "instructions":
             counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
     unread: list[Finding] = []
-    waiting, changed = ctx.counts(unread), _changed(ctx)
+    waiting, changed = ctx.counts(unread), 0
+    with suppress(MemtuiError, OSError):
+        ctx.look()
+        changed = len(ctx.changed())
     last = next((row for row in map(Delivery, delivery_log.newest_first(ctx.root)) if row.injected), None)
     outcome = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir)).of(last) if last else None
     try:  # but for those of Claude Code itself, which has to be started for them
@@ -109,13 +112,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         lambda out: out.table(["", ""], [[(way, "bold"), why] for way, why in steps], indent="  ", whole=True),
         "\nAll commands: memtui --help",
     )
-
-
-def _changed(ctx: Context) -> int:
-    with suppress(MemtuiError, OSError):
-        ctx.look()
-        return len(ctx.changed())
-    return 0
 
 
 def _decisions(ctx: Context, waiting: "dict[str, int]") -> "tuple[int | None, frozenset[str]]":

@@ -41,9 +41,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.list:
         return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
     bulk = memories.BulkResult()
-    names = bulk.find(args.names, lambda name: _relative_path(ctx, directory, name, label)) or None
+    names = bulk.run(ctx.store(), args.names, lambda name: _relative_path(ctx, directory, name, label)) or None
     if args.remove:
-        return _remove(ctx, directory, names, bulk)
+        had = trust_grants.revoke(ctx.root, directory, names, now=ctx.now)
+        what = ", ".join(names) if names else ctx.tilde(directory)
+        words = f"{'no longer trusted' if had else 'not trusted before'}: {line(what)}"
+        data = {**_data(directory, _status(ctx, directory)), "removed": had}
+        return bulk.result(data, words, memories.undo(bool(had)))
     return _grant(ctx, args, directory, before, names, bulk)
 
 
@@ -92,13 +96,6 @@ def _grant(
         words = f"trusted: {many(len(untrusted), 'memory', 'memories')}{how}"
     undo = memories.undo(bool(untrusted or how))
     return bulk.result({**_data(directory, after), "newly": untrusted}, words, undo)
-
-
-def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: memories.BulkResult) -> Result:
-    had = trust_grants.revoke(ctx.root, directory, names, now=ctx.now)
-    what = ", ".join(names) if names else ctx.tilde(directory)
-    words = f"{'no longer trusted' if had else 'not trusted before'}: {line(what)}"
-    return bulk.result({**_data(directory, _status(ctx, directory)), "removed": had}, words, memories.undo(bool(had)))
 
 
 def _relative_path(ctx: Context, directory: str, name: str, label: str) -> str:

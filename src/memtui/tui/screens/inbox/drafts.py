@@ -60,9 +60,9 @@ class DraftCommands(RowCommands[EntryRow]):
         text.rstrip()
         text.append("\n").append_text(draw(drafts.warnings(states, evidence, view.now)))
         glance, facts = text.copy(), self._facts(item, proposed, evidence)
-        for quote in drafts.quoted(item):
-            if quote.who == "you":
-                glance.append(f"› {quote.who:<6}", style="bold").append(drafts.indented(quote.text))
+        for who, words in drafts.quoted(item):
+            if who == "you":
+                glance.append(f"› {who:<6}", style="bold").append(drafts.indented(words))
         text.append_text(draw(drafts.conversation(item, evidence))).append("\n").append_text(facts)
         glance.append_text(facts)
         if isinstance(proposed, Draft) and not is_taken:
