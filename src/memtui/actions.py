@@ -89,12 +89,10 @@ class Action:
 
     @property
     def group(self) -> str:
-        """The screen it belongs to, or `app`."""
         return self.id.partition(".")[0]
 
     @property
     def verb(self) -> str:
-        """The second part of the id."""
         return self.id.partition(".")[2]
 
 
@@ -120,7 +118,6 @@ def offered(group: str = "", *, read_only: bool) -> tuple[Action, ...]:
 
 
 def get(action_id: str) -> Action:
-    """Return an action by its id. Raises KeyError."""
     return _BY_ID[action_id]
 
 

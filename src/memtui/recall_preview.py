@@ -61,7 +61,6 @@ class RecallCandidate:
 
     @property
     def delivered(self) -> bool:
-        """Whether it would be delivered."""
         return self.outcome == DELIVERED
 
     @property
@@ -88,12 +87,10 @@ class RecallRun:
 
     @property
     def delivered(self) -> tuple[RecallCandidate, ...]:
-        """The memories that would be delivered."""
         return tuple(candidate for candidate in self.candidates if candidate.delivered)
 
     @property
     def left_out(self) -> tuple[RecallCandidate, ...]:
-        """The memories that were found and would not be delivered."""
         return tuple(candidate for candidate in self.candidates if not candidate.delivered)
 
     @property

@@ -74,7 +74,6 @@ class Workspace:
         _ = self.root, self.config_dir
 
     def settings(self) -> "dict[str, object]":
-        """Return the settings as written in the file."""
         return config.load(self.root)
 
     def setting(self, key: str) -> "object":
@@ -102,13 +101,11 @@ class Workspace:
         return journal_ledger.shared(self.root + "/journal.jsonl")
 
     def journal(self) -> "Journal":
-        """Return the journal, through which every change goes."""
         from memtui.store.journal.journal import Journal
 
         return Journal(self.root, by=self.by, now=self.now, ledger=self.ledger)
 
     def store(self) -> "Store":
-        """Return the store, which changes memories."""
         from memtui.store.store import Store
 
         self.must_have_home()

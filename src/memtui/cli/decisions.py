@@ -165,7 +165,6 @@ def _match(rows: "list[Decision]", ref: str) -> "Decision | None":
 
 
 def as_data(ctx: Context, row: Decision) -> "dict[str, object]":
-    """Return a decision for --json."""
     time, until = (clock.iso_seconds(at) if at is not None else None for at in (row.time, row.until))
     data: dict[str, object] = {
         "id": row.id,
@@ -203,8 +202,6 @@ def as_data(ctx: Context, row: Decision) -> "dict[str, object]":
     }
 
 
-# one decision whole
-
 TITLES = {"guidance": "Note", "updates": "Draft", "items": "Todo"}
 
 # By verb: the command that does it.
@@ -237,9 +234,6 @@ def print_row(ctx: Context, out: Output, row: Decision, *, back: bool = False) -
         out.parts(row.describe(ctx, Occasions(ctx.env).of(row.changed.writer), back=back))
     elif isinstance(row, ProblemRow | TrustRow):
         out.parts(row.describe(ctx))
-
-
-# entries
 
 
 def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | Printer], bool]":

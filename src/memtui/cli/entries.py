@@ -122,7 +122,6 @@ def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
-    """Return an entry for --json."""
     return {
         **picked(item, "scope path text evidence"),
         "project": item.slug,
@@ -143,9 +142,6 @@ def lost(ctx: Context, *, every: bool = False) -> str:
     return f"{many(count, 'note')} lost: memtui note --list" if count else ""
 
 
-# notes that were written before
-
-
 def note_facts(item: Waiting, now: float) -> "list[str]":
     """Return the facts about a note, a few words each."""
     fields = item.entry.fields
@@ -159,7 +155,6 @@ def note_facts(item: Waiting, now: float) -> "list[str]":
 
 
 def withdraw(ctx: Context, ref: str) -> Result:
-    """Withdraw a note before it is delivered."""
     item = pick(ctx, ref, ("guidance",), "note")
     transaction_id = ctx.review().withdraw([item])
     data = {"withdrawn": [item.id], "transaction": transaction_id}

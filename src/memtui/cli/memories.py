@@ -114,12 +114,10 @@ def undo(count: int = 1) -> "Printer":
 
 
 def data_of(memory: Memory) -> "dict[str, object]":
-    """Return a memory for --json."""
     return picked(memory, "name path type description") | {"scope": memory.scope_label}
 
 
 def status_data(row: "Row") -> "dict[str, object]":
-    """Return a memory with its status for --json."""
     from memtui.base import clock
 
     memory = row.memory
@@ -148,7 +146,6 @@ class MemoryTriggers:
         self.muted = triggers.muted_prompts(ctx.root, scope.directory, file)
 
     def data(self) -> "dict[str, object]":
-        """Return them for --json."""
         from memtui.base.clock import iso_seconds as time
 
         return {

@@ -251,7 +251,6 @@ class Output:
         return text.encode("ascii", glyphs.ERRORS).decode("ascii") if self.ascii else text
 
     def answer(self, text: "Sequence[str | Printer]") -> None:
-        """Print the text of a command's result."""
         for part in text:
             if callable(part):
                 part(self)
@@ -259,7 +258,6 @@ class Output:
                 self.print(part)
 
     def parts(self, parts: "Iterable[Part]", indent: str = "") -> None:
-        """Print the parts of a detail."""
         from memtui.views.parts import File, Remedy, TextDifference, Words
 
         begun = indent  # of a line

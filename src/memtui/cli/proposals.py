@@ -29,15 +29,10 @@ def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list
 
 
 def brief(proposal: Proposal) -> "dict[str, object]":
-    """Return for --json what a proposal does."""
     return {"id": proposal.ref, "kind": proposal.kind, "title": changeset.title(proposal)}
 
 
-# Showing
-
-
 def listing(ctx: Context, labels: "list[str] | None") -> Result:
-    """Show the proposals, each with its diff."""
     store = ctx.store()
     files, proposals = store.files(), read(ctx, store, labels)
     changes = [weigh(files, proposal) for proposal in proposals]
@@ -102,9 +97,6 @@ def _refusal(refused: Refused) -> "dict[str, object]":
         "path": refused.path,
         "message": refused.error.message,
     }
-
-
-# Making
 
 
 def approve(

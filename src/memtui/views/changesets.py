@@ -179,9 +179,6 @@ def refused(refused: Refused) -> str:
     return f"Not made ({REFUSED[refused.reason]}): {title(refused.proposal)}. {refused.error.message}"
 
 
-# the detail
-
-
 def head(proposal: Proposal, weighed: Weighed | None, place: str = "") -> list[Part]:
     """Return what is proposed in the scope `place`, why, what it saves, and why it can't be made."""
     source = [place, f"proposed by {proposal.by}" if proposal.by != BY else ""]
@@ -222,7 +219,6 @@ def statements(coverage: Coverage | None) -> list[Part]:
 
 
 def additions(proposal: Proposal) -> list[Part]:
-    """Return what a model wrote that no memory says."""
     texts = added(proposal)
     words = heading(f"added by the model: {many(len(texts), 'statement')} that no memory has")
     return [words, *(Words(f"+ {_shorten(text)}\n", colours.WARNING) for text in texts)] if texts else []

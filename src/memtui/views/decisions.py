@@ -134,7 +134,6 @@ class Decision:
 
     @property
     def is_one_off(self) -> bool:
-        """Whether it is a draft that is unlikely to last."""
         return self.kind is DRAFT and self.item is not None and self.item.entry.one_off()
 
     @property
@@ -235,7 +234,6 @@ class ChangedRow(Decision):
 
 
 def of_changed(here: "Workspace", memories: "Sequence[Changed]") -> list[ChangedRow]:
-    """Make a row for each memory that somebody else wrote."""
     undelivered = outside_changes.undelivered(here.root, memories)
     rows = []
     for change in memories:
@@ -399,7 +397,6 @@ class TrustRow(Decision):
 
 
 def of_untrusted(untrusted: "Untrusted", project: str) -> TrustRow:
-    """Make the row of a memory of a repository that is not trusted."""
     memory = untrusted.memory
     return TrustRow(
         key=f"trust:{memory.path}",

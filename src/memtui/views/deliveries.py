@@ -167,7 +167,6 @@ def reason(recorded: str) -> str:
 
 
 def legend(title: str = "Receipts") -> str:
-    """Return the legend of the receipts of deliveries."""
     return glyphs.section(
         title, ((GLYPHS[code][0], f"{word}: {meaning}") for code, (_, word, meaning) in OUTCOMES.items())
     )
@@ -181,8 +180,6 @@ def session_words(session: str, entrypoint: str, title: str = "") -> str:
     facts = ", ".join(filter(None, (kind, session[:8] if title else "")))
     return (f"“{title}”" if title else f"session {session[:8]}") + (f" ({facts})" if facts else "")
 
-
-# sessions
 
 LIVE = ("●", "green")
 # In front of a note that waits for a session.

@@ -75,8 +75,6 @@ def bar(value: float, top: float, width: int) -> str:
     return ("█" * whole + (EIGHTHS[rest] if rest else "")).ljust(width)
 
 
-# what marks mean
-
 # The marks of every list.
 CURSOR, MARKED, FOLDED, UNFOLDED = "›", "●", "▸", "▾"
 LISTS = (

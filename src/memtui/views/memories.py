@@ -103,13 +103,10 @@ def loader(label: str, count: int = 1, project: str = "", way: str = applied_set
 
 
 def source(other: "Source", now: float) -> str:
-    """Say where a memory comes from, in a few words."""
     if other.session:
         return f"session {other.session[:8]}"
     return SOURCES[other.kind] + (f" {ago(other.when, now)}" if other.when is not None else "")
 
-
-# triggers
 
 ORIGINS = {
     "file": "in its file",

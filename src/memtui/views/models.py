@@ -29,12 +29,10 @@ EMPTY = "It has read no session yet."
 
 
 def outcome(code: str) -> str:
-    """Say what became of a call."""
     return OUTCOMES.get(code, "failed")
 
 
 def style(code: str) -> str:
-    """Return the style in which an outcome is shown."""
     return "green" if code == ANSWERED else "dim" if code in {BEGUN, "cancelled"} else "yellow"
 
 
@@ -55,9 +53,6 @@ def of_budget(usage: ModelUsage, daily_tokens: int, daily_dollars: float) -> str
     tokens = f"{usage.tokens:,} of {daily_tokens:,} tokens" if daily_tokens else f"{usage.tokens:,} tokens"
     money = f"{dollars(usage.cost)} of ${daily_dollars:.2f}" if daily_dollars else dollars(usage.cost)
     return f"{tokens}, {money}"
-
-
-# the model that reads sessions
 
 
 def state(overview: "Overview", now: float) -> str:

@@ -66,9 +66,6 @@ def why(stranger: "Stranger") -> str:
     return f"No session “{name}” is known yet; the note waits for it."
 
 
-# why nobody gets it
-
-
 class Unheard(NamedTuple):
     """Why no session gets anything, a command for it, an action of Setup with its row, and its aim."""
 

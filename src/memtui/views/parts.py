@@ -44,5 +44,4 @@ def line(text: str, style: str = "", most: int = 300) -> Words:
 
 
 def heading(words: str) -> Words:
-    """Return a heading between two parts."""
     return Words(f"\n{words}\n", HEADING)

@@ -166,7 +166,6 @@ class MemoryQuery:
 
 
 def memories(text: str) -> MemoryQuery:
-    """Return what a query of memories says."""
     query = parse(text, NAMES)
     terms = {name: value.casefold() for name, value in query.terms.items()}
     begun = terms.get("is", "")

@@ -163,7 +163,6 @@ def took(run: "RecallRun") -> str:
 
 
 def data(run: "RecallRun") -> "dict[str, object]":
-    """Return a dry run for --json."""
     candidates = [
         {name: value for name, value in vars(candidate).items() if name not in {"units", "stamp"}}
         | {"characters": candidate.units, "tokens": candidate.tokens}
@@ -172,9 +171,6 @@ def data(run: "RecallRun") -> "dict[str, object]":
     fields = {name: value for name, value in vars(run).items() if name != "units"}
     facts = {"silent": run.silent or None, "session": run.session or None, "candidates": candidates}
     return fields | facts | {"characters": run.units, "tokens": run.tokens}
-
-
-# prompts that are replayed
 
 
 def replayed(run: "ReplayedPrompt") -> list[tuple[str, str, str]]:

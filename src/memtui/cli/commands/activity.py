@@ -100,7 +100,6 @@ Of this project, newest first. The first or last 4 characters of an ID are enoug
     },
 )
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List deliveries or sessions, or show one."""
     criteria = _filter(ctx, args)
     if (args.id or args.sessions) and criteria.but(project="", session=""):
         raise UsageError("An ID and --sessions take no filter.", "See `memtui activity --help`.")

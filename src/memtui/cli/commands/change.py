@@ -33,7 +33,6 @@ names=NAME... | a memory, or with --purge also an id of the trash
 --purge | delete for good, also from the trash; asks first
 --yes | don't ask""")
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
-    """Remove memories, which go to the trash, or delete them for good."""
     store = ctx.store()
     memories.ask_others(ctx, store, args.names, yes=args.yes)
     if args.purge:
@@ -155,8 +154,7 @@ def _trusted(store: Store, memory: Memory, target: Scope) -> Memory:
     return memory
 
 
-@parser.command(
-    """\
+@parser.command("""\
 history: versions of a memory, the trash, and the way back
   memtui history prefer-pnpm
   memtui history prefer-pnpm --diff 3
@@ -168,10 +166,8 @@ it lists the trash.
 names=[NAME|ID...] |
 / --diff N | what version N changed
 / --show N | the whole text of version N
-/ --restore [N] | make version N the present text, or without N restore what is in the trash; memtui undo undoes it""",
-)
+/ --restore [N] | make version N the present text, or without N restore what is in the trash; memtui undo undoes it""")
 def history_of(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the trash or restore from it; list the versions of a memory, or show or restore one."""
     if args.restore is True:
         return _from_trash(ctx, args.names)
     number = next((each for each in (args.diff, args.show, args.restore) if each is not None), None)

@@ -28,8 +28,7 @@ FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is
 REJECTED = "You rejected the fix. To have it again: memtui undo --list"
 
 
-@parser.command(
-    """\
+@parser.command("""\
 check: what is wrong with memories, and the fix: --fix
   memtui check
   memtui check --fix
@@ -43,10 +42,8 @@ written without --fix. The exit code is 5 if there is something to fix; docs/cli
 --yes | with --fix: don't ask
 --scope SCOPE | only this scope
 --dry-run | with --fix: only show the diff
---apart NAME OTHER | two memories are different: never name them as alike again""",
-)
+--apart NAME OTHER | two memories are different: never name them as alike again""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Keep two memories apart, or check and fix."""
     if args.path is None:
         ctx.must_have_home()
         ctx.must_own()

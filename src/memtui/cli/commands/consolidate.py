@@ -54,7 +54,6 @@ with --ask-model:
 --dry-run | only say what would be asked, and what it would cost
 --unattended |""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List what is proposed, make all of it, or ask a model for more."""
     if args.ask_model:
         if args.all:
             raise UsageError("--ask-model makes nothing.", "Look at what it proposes first: memtui consolidate")

@@ -111,7 +111,6 @@ class DecisionCall:
         self.text += text
 
     def fail(self, rows: "Sequence[Decision]", error: MemtuiError) -> None:
-        """Note that some things could not be decided."""
         names = [short_id(row.id) for row in rows]
         self.bulk.failed += [{"name": name, "message": error.message, "hint": error.hint} for name in names]
 
@@ -120,8 +119,7 @@ def _items(rows: "list[Decision]") -> "list[Waiting]":
     return [row.item for row in rows if row.item is not None]
 
 
-@parser.command(
-    f"""\
+@parser.command(f"""\
 approve: say yes: to a draft, a todo that is done, a change
   memtui approve 7XAD
   memtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'
@@ -142,8 +140,7 @@ drafts:
 --into MEMORY | append to an existing memory
 todos:
 / --keep | not done yet: keep it whatever the next session does
-/ --note | tell it, or a draft, to the agent with the next prompt""",
-)
+/ --note | tell it, or a draft, to the agent with the next prompt""")
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve what is named; one that fails does not stop the others."""
     call = DecisionCall(ctx, args)
@@ -314,8 +311,7 @@ def _problems(_: DecisionCall, rows: "list[Decision]") -> None:
     raise MemtuiError(f"{short_id(rows[0].id)} is a problem that you solve yourself: {rows[0].says}", remedy)
 
 
-@parser.command(
-    f"""\
+@parser.command(f"""\
 reject: say no, or not now: --later
   memtui reject 7XAD
   memtui reject --all --never
@@ -326,10 +322,8 @@ restored: a new one goes to the trash, a deleted one comes back. A merge or a fi
 memories stay as they are, a problem or an untrusted memory not listed again. `memtui undo` undoes it.
 {CHOSEN}
 / --never | never again draft these words, or propose this change
-/ --later WHEN | hide it until WHEN: {later.TAKEN}, now; `memtui inbox --later` lists those""",
-)
+/ --later WHEN | hide it until WHEN: {later.TAKEN}, now; `memtui inbox --later` lists those""")
 def reject(ctx: Context, args: argparse.Namespace) -> Result:
-    """Reject what is named, or put it off."""
     until = None if args.later is None else later.moment(args.later, ctx.now())
     call = DecisionCall(ctx, args)
     call.choose(("draft", "todo", "note"), asleep=args.later is not None and until is None)

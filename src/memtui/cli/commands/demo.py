@@ -41,7 +41,6 @@ directory=[DIR] | the directory; an older sample world there is made anew, but w
 --open | open the TUI in it
 --tour | open the TUI in it, with a tour of three steps""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Build the sample world and show it."""
     from memtui.demo import layout
     from memtui.demo import world as demo_world
     from memtui.hooks.install import installation as install

@@ -28,8 +28,7 @@ PLACEHOLDER = "What it is about, in one line"  # the description in a template
 NOT_MADE, NOT_CHANGED = "No memory was created.", "Nothing was changed."
 
 
-@parser.command(
-    f"""\
+@parser.command(f"""\
 new: create a memory
   memtui new prefer-pnpm --type feedback --description "Use pnpm, never npm"
   pbpaste | memtui new release-steps --type project --scope global --body -
@@ -39,8 +38,7 @@ NAME | also the name of the file
 --scope SCOPE | default: global for user; project if the repository has one; else auto
 --description DESCRIPTION | the one line that the index shows; default: the first of the body
 --body TEXT | the text; `-` reads standard input
-{parser.KEEP_SECRETS}""",
-)
+{parser.KEEP_SECRETS}""")
 def new(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes(), args.type)
@@ -112,7 +110,6 @@ names=NAME|ID... |
 --no-trigger N|TEXT... | remove one: memtui show
 {parser.KEEP_SECRETS}""")
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
-    """Change a memory in an editor, its triggers, or fields of one or more memories; or the text of an entry."""
     store, only = ctx.store(), len(args.names) == 1
     if args.trigger or args.no_trigger:
         if not only or _fields(args):

@@ -83,11 +83,8 @@ counts those that recalled the memory for a prompt, USED these and how often the
 )
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     result = MemorySearch(ctx, args, status=True)
-    parts = [(scope, [hit.row for hit in result.hits if hit.scope is scope]) for scope in result.scopes]
-    parts = [
-        (scope, sorted(rows, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold())))
-        for scope, rows in parts
-    ]
+    hits = sorted(result.hits, key=lambda hit: (SORT_KEYS[args.sort](hit.row), hit.row.memory.name.casefold()))
+    parts = [(scope, [hit.row for hit in hits if hit.scope is scope]) for scope in result.scopes]
     names = "label kind directory exists writable trusted problem"
 
     def data() -> "dict[str, object]":
@@ -131,17 +128,14 @@ def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") 
         out.table(["TYPE", "NAME", *numbers, "DESCRIPTION"], cells, (-1, 1), right, indent="  ", notes=notes)
 
 
-@parser.command(
-    f"""\
+@parser.command(f"""\
 search: search names, descriptions and texts
   memtui search pnpm lock file
 QUERY... | {QUERY}; small typing errors are allowed
 --scope SCOPE | only this scope
 --all-projects | {ALL_PROJECTS}
---limit N={SEARCH_LIMIT} | rows, default: {SEARCH_LIMIT}, 0: all""",
-)
+--limit N={SEARCH_LIMIT} | rows, default: {SEARCH_LIMIT}, 0: all""")
 def search(ctx: Context, args: argparse.Namespace) -> Result:
-    """Search names, descriptions and bodies."""
     result, text = MemorySearch(ctx, args, status=False), " ".join(args.query)
     if not result.words and not result.has_terms:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
@@ -178,7 +172,6 @@ NAME is a memory's name, its file, scope:name, or a path.
 name=NAME|ID |
 --raw | the file as it is""")
 def show(ctx: Context, args: argparse.Namespace) -> Result:
-    """Show one memory; what an id means if there is none of that name."""
     from memtui.client import applied_settings
     from memtui.store.links import shown
     from memtui.store.versions import moves

@@ -39,7 +39,6 @@ model: language models: which, what they did and cost
 No model is asked unless the setting llm_backend says so: `api`, `claude`, or `auto`, which takes what is there.
 docs/faq.md says what is sent then.""")
 def status(ctx: Context, _: argparse.Namespace) -> Result:
-    """Show which model is chosen, what was used of the budget of the day, and whether it reads sessions."""
     choice, usage = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
     reading = control.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
     powers = reading.powers
@@ -85,19 +84,13 @@ def _print_reading(ctx: Context, out: Output, overview: Overview) -> None:
         out.print(models.EMPTY)
 
 
-# the log
-
-
-@parser.command(
-    f"""\
+@parser.command(f"""\
 model log: list the calls of models, newest first
   memtui model log
   memtui model log --runs
 --runs | the sessions that a model read in the background
---limit N={LIMIT} | rows, default: {LIMIT}, 0: all""",
-)
+--limit N={LIMIT} | rows, default: {LIMIT}, 0: all""")
 def log_of(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the calls of models, or the sessions that one read, newest first."""
     now = ctx.now()
     if args.runs:
         return _runs(ctx, runs.newest_first(ctx.root, args.limit or sys.maxsize), now)
@@ -149,21 +142,15 @@ def _runs(ctx: Context, jobs: "list[runs.Run]", now: float) -> Result:
     return Result({"runs": [run.data() for run in jobs]}, text)
 
 
-# the sentence model
-
-
-@parser.command(
-    f"""\
+@parser.command(f"""\
 model sentences: compare prompts with memories by a sentence model
   memtui model sentences
   memtui model sentences on
   memtui model sentences off
 It needs a package: {sentences.INSTALL}. A daemon of yours keeps the model warm: a session starts it, and it ends when
 no prompt came for half an hour. It downloads the model once, and nothing leaves the machine.
-what=[on|off] | default: show whether it is on""",
-)
+what=[on|off] | default: show whether it is on""")
 def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
-    """Show whether prompts are compared by a sentence model, or switch that on or off."""
     if args.what == "off":
         changed = setting.assign(ctx.root, ctx.journal(), "semantic", None)
         stopped = sentence_vectors.stop(ctx.root)
@@ -213,9 +200,6 @@ def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
     return Result(data, lambda out: out.facts(rows, whole=("to do",)))
 
 
-# blocks
-
-
 @parser.command(f"""\
 model blocks: list the model's blocks of notes, or print one
   memtui model blocks
@@ -223,7 +207,6 @@ model blocks: list the model's blocks of notes, or print one
 Blocks: {", ".join(block_files.BLOCKS)}. You change them in the TUI, in Memories.
 [BLOCK] |""")
 def blocks(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the blocks, or print one."""
     parts, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
     if name:
         text = parts.text(name)
@@ -244,9 +227,6 @@ def blocks(ctx: Context, args: argparse.Namespace) -> Result:
     return Result({"blocks": data}, lambda out: out.table(headers, cells, flex=(4, 3), right=(2,)))
 
 
-# reading sessions
-
-
 @parser.command("""\
 model start: let it read sessions again
   memtui model start""")
@@ -254,7 +234,6 @@ model start: let it read sessions again
 model stop: stop reading sessions, until `start`
   memtui model stop""")
 def switch(ctx: Context, args: argparse.Namespace) -> Result:
-    """Stop what reads sessions, also what it reads now; or let it read again."""
     if args.action == "stop":
         changed = control.stop(ctx.root)
         words = "The model reads no more sessions, in all projects." if changed else "It was stopped already."

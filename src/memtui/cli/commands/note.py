@@ -17,8 +17,7 @@ from memtui.settings import config
 DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
 
 
-@parser.command(
-    f"""\
+@parser.command(f"""\
 note: leave a note for the agent, delivered once
   memtui note "CI is red: the lockfile job fails" --urgent --expires 2h
   tail -5 build.log | memtui note - --from ci-watch --to 'path:src/**'
@@ -37,10 +36,8 @@ sender=--from NAME | the sender, default: cli
 / --list | list what waits, is on the way, was delivered last
 / --again ID | deliver a note again: expired, held, or already delivered
 {parser.KEEP_SECRETS}
-/ --withdraw ID | withdraw a note that was not delivered yet""",
-)
+/ --withdraw ID | withdraw a note that was not delivered yet""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Write a note, or do what an option says with one that was written before."""
     if not (args.list or args.withdraw or args.again):
         return _leave(ctx, args)
     if args.text:

@@ -91,7 +91,6 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
 @parser.command(CHANGE_LINE)
 @parser.command(CHANGE_HOOKS)
 def change(ctx: Context, args: argparse.Namespace) -> Result:
-    """Install or uninstall the hooks."""
     path = install.settings_path(ctx.env, ctx.cwd, args.scope)
     action: install.Action = "uninstall" if args.remove else "install"
     plan = install.plan(path, action, env=ctx.env, scope=args.scope, status_line=args.action == "statusline")
@@ -133,7 +132,6 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
 setup plugin: say how to add memtui as a plugin of Claude Code
   memtui setup plugin""")
 def plugin(_: Context, __: argparse.Namespace) -> Result:
-    """Print the commands of the client that add the plugin."""
     about = (
         "The plugin brings the hooks alone, without the TUI; with it `memtui setup hooks` is not needed."
         " PATH-OR-URL is that of memtui's repository:"
@@ -181,7 +179,6 @@ It changes nothing without --fix or --clean. The exit code is 5 if there is some
     {"fix": {"choices": ("all", *AT_ONCE, *DECIDED)}},
 )
 def doctor(ctx: Context, args: argparse.Namespace) -> Result:
-    """Fix what is asked for, then check everything; or only list errors, or delete what was kept long enough."""
     if args.errors or args.fix or args.clean:
         ctx.must_own()
     if args.dry_run and not args.clean:

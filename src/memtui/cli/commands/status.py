@@ -48,7 +48,6 @@ status: how things stand, and what to do next
     {"paths": {"choices": PATHS}},
 )
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Report the mode, memories, waiting entries and the last delivery, with commands to run next."""
     if args.paths:
         return _paths(ctx, args.paths)
     counts: dict[str, int] = {}
@@ -140,29 +139,28 @@ def _steps(
         (hooks and not hooks.installed, "memtui setup hooks", "the hooks are not installed: sessions get nothing"),
         (hooks and hooks.problems, "memtui setup", "something keeps the hooks from running"),
     )
-    steps = [(command, why) for is_so, command, why in of_hooks if is_so][:1]
-    if off := doctor.mode_off(ctx.settings(), ctx.project_root):
-        steps.append((findings.remedy(off), "the mode is off here: sessions get nothing"))
-    if earlier:
-        steps.append(("memtui import sessions", f"reads your {many(earlier, 'earlier session')} for drafts"))
-    if decisions != 0:
-        count = "what waits for a decision" if decisions is None else f"{decisions:,} to decide"
-        steps.append(("memtui inbox", f"{count}: yes or no?"))
+    off = doctor.mode_off(ctx.settings(), ctx.project_root)
+    count = "what waits for a decision" if decisions is None else f"{decisions:,} to decide"
     fixes: dict[str, list[str]] = {}
     for problem in findings.by_cause(problems):
         if findings.fix_of(problem.finding) == "lint" and problem.finding.data.get("path") not in rejected:
             fixes.setdefault(problem.remedy.partition(", or ")[0], []).append(problem.sentence.rstrip("."))
-    steps += [(command, "; ".join(sentences)) for command, sentences in fixes.items()]
-    if any(finding.area not in {"hooks", "trust"} for finding in problems):  # these have their own steps
-        steps.append(("memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"))
-    if os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings():
-        steps.append(("memtui config edit", "config.toml can't be read"))
-    if total:
-        steps.append(("memtui check", "reads the memories: secrets, days that are over, paths that are gone"))
-        steps.append(("memtui list", "what is remembered"))
-    steps.append(('memtui note "…"', "write a note to the next session"))
-    steps.append(("memtui activity", "what was delivered, and whether it arrived"))
-    return steps
+    to_fix = any(finding.area not in {"hooks", "trust"} for finding in problems)  # these have their own steps
+    unreadable = os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings()
+    others = (
+        (off, findings.remedy(off) if off else "", "the mode is off here: sessions get nothing"),
+        (earlier, "memtui import sessions", f"reads your {many(earlier, 'earlier session')} for drafts"),
+        (decisions != 0, "memtui inbox", f"{count}: yes or no?"),
+        *((True, command, "; ".join(sentences)) for command, sentences in fixes.items()),
+        (to_fix, "memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"),
+        (unreadable, "memtui config edit", "config.toml can't be read"),
+        (total, "memtui check", "reads the memories: secrets, days that are over, paths that are gone"),
+        (total, "memtui list", "what is remembered"),
+        (True, 'memtui note "…"', "write a note to the next session"),
+        (True, "memtui activity", "what was delivered, and whether it arrived"),
+    )
+    pressing, rest = ([(command, why) for is_so, command, why in rows if is_so] for rows in (of_hooks, others))
+    return [*pressing[:1], *rest]
 
 
 def _paths(ctx: Context, name: "str | bool") -> Result:

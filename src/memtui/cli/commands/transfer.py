@@ -180,7 +180,6 @@ A scope becomes a folder of its memories and its MEMORY.md, byte for byte; --all
 --all | all scopes, and the auto memory of every project
 --to PATH | where to (default: memtui-SCOPE here)""")
 def export(ctx: Context, args: argparse.Namespace) -> Result:
-    """Export scopes to a folder."""
     from memtui.transfer import export_folder
     from memtui.views import drafts
 

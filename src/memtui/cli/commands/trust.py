@@ -28,7 +28,6 @@ names=[NAME...] | only these. Default: all; the texts are shown first
 --team | those that a team shares through Claude Code instead
 --yes | don't ask""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Trust memories, list them, or revoke trust."""
     if args.names and (args.list or args.always):
         raise UsageError("--list and --always work on all memories of a repository.", "Leave the names out.")
     directory, exists, label = _directory(ctx, args)

@@ -36,7 +36,6 @@ ask on it refuses, unless --yes or the ID is given. A note that a script wrote i
 --limit N | changes that --list shows, default: {HISTORY}, 0: all
 --yes | don't ask""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Undo the last change, or the one named; or redo the one that was undone last."""
     if args.limit is not None and not args.list:
         raise UsageError("--limit goes with --list.", "memtui undo --list --limit N")
     op: undoing.Op = "redo" if args.redo else "undo"
