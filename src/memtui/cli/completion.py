@@ -3,6 +3,7 @@
 import argparse
 import os
 from collections.abc import Iterator
+from functools import partial
 from itertools import islice
 
 import argcomplete
@@ -51,34 +52,28 @@ def with_candidates(typed: str) -> parser.Parser:
         for action in current._actions:  # noqa: SLF001  argparse has no public way
             word = action.option_strings[-1] if action.option_strings else action.dest
             if kinds := SOURCES.get((command, word)) or SOURCES.get(("", word)):
-                action.completer = Completer(kinds.split())  # type: ignore[attr-defined]
+                action.completer = partial(_candidates, kinds.split())  # type: ignore[attr-defined]
     return root
 
 
-class Completer:
-    """What there is of some kinds, with descriptions of one line; argcomplete calls it."""
+def _candidates(
+    kinds: list[str], prefix: str, action: argparse.Action, parsed_args: argparse.Namespace, **_: object
+) -> dict[str, str]:
+    """Return what there is of some kinds, with descriptions of one line."""
+    if kinds == ["values"]:
+        from memtui.settings import config
 
-    def __init__(self, kinds: list[str]) -> None:
-        self.kinds = kinds
-
-    def __call__(
-        self, prefix: str, action: argparse.Action, parsed_args: argparse.Namespace, **_: object
-    ) -> dict[str, str]:
-        if self.kinds == ["values"]:
-            from memtui.settings import config
-
-            default = config.DEFAULTS.get(parsed_args.key)
-            text = str(default).lower() if isinstance(default, bool) else default
-            values = config.CHOICES.get(parsed_args.key) or (("true", "false") if isinstance(default, bool) else ())
-            return {value: "default" if value == text else "" for value in values}
-        ctx = Context(os.environ, Output({}), getattr(parsed_args, "project", None))
-        typed = getattr(parsed_args, action.dest, None) if action.nargs in {"*", "+"} else None
-        candidates: dict[str, str] = {}
-        for kind in self.kinds:
-            for word, about in _present(ctx, kind):
-                if word.startswith(prefix) and line(word) == word and word not in (typed or ()):
-                    candidates.setdefault(word, cut(line(about), TITLE))
-        return candidates
+        default = config.DEFAULTS.get(parsed_args.key)
+        text = str(default).lower() if isinstance(default, bool) else default
+        values = config.CHOICES.get(parsed_args.key) or (("true", "false") if isinstance(default, bool) else ())
+        return {value: "default" if value == text else "" for value in values}
+    ctx = Context(os.environ, Output({}), getattr(parsed_args, "project", None))
+    typed = getattr(parsed_args, action.dest, None) if action.nargs in {"*", "+"} else None
+    candidates: dict[str, str] = {}
+    for word, about in (pair for kind in kinds for pair in _present(ctx, kind)):
+        if word.startswith(prefix) and line(word) == word and word not in (typed or ()):
+            candidates.setdefault(word, cut(line(about), TITLE))
+    return candidates
 
 
 def _present(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:

@@ -96,7 +96,8 @@ class Parser(argparse.ArgumentParser):
             raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", hint + more)
         if action.metavar in KINDS_OF and len(list(action.choices)) > MOST_NAMED:
             kind, lists = KINDS_OF[str(action.metavar)]
-            raise _no_such(kind, value, action.choices, f"`{lists}` lists them.")
+            hint = _did_you_mean(_close(value, action.choices))
+            raise UsageError(f"There is no {kind} “{value}”.", f"{hint}`{lists}` lists them.")
         name = action.option_strings[-1] if action.option_strings else action.metavar or "The argument"
         raise UsageError(f"{name} must be one of {names}, not “{value}”.", more)
 
@@ -294,10 +295,6 @@ def _close(word: str, choices: "Iterable[str]") -> "list[str]":
     return difflib.get_close_matches(word, choices, 3, 0.6)
 
 
-def _no_such(what: str, word: str, choices: "Iterable[str]", more: str = "") -> UsageError:
-    return UsageError(f"There is no {what} “{word}”.", (_did_you_mean(_close(word, choices)) + more).rstrip())
-
-
 def _did_you_mean(close: "list[str]") -> str:
     return f"Did you mean {' or '.join(close)}? " if close else ""
 
@@ -330,7 +327,8 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         argv = [*before, ALIASES[name], *argv[len(before) + 1 :]]
         name = ALIASES[name]
     if name not in COMMANDS and name not in HIDDEN:
-        raise _no_such("command", name, COMMANDS, "`memtui --help` lists them.")
+        hint = _did_you_mean(_close(name, COMMANDS))
+        raise UsageError(f"There is no command “{name}”.", f"{hint}`memtui --help` lists them.")
     if any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
         raise UsageError("--screen and --read-only are for the TUI, without a command.", "See `memtui --help`.")
     root = build(name)

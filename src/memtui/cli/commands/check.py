@@ -60,10 +60,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--dry-run goes with --fix.", "Without --fix nothing is written.")
     if args.path is not None and args.scope:
         raise UsageError("--scope is for your own memories, not for a PATH.", "Give the directory of the scope.")
-    return _check(ctx, args)
-
-
-def _check(ctx: Context, args: argparse.Namespace) -> Result:
     chosen = memories.chosen_scopes(ctx, args.scope) if args.scope else []
     labels = {scope.shown for scope in chosen}
 
@@ -78,11 +74,8 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
     subject, reports, planned = look()
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
-    rejected = (
-        set[str]()
-        if args.path
-        else {fix.files[0].path for fix in filter(waiting_proposals.rejections(ctx.root), planned)}
-    )
+    is_rejected = waiting_proposals.rejections(ctx.root) if not args.path else lambda _: False
+    rejected = {fix.files[0].path for fix in planned if is_rejected(fix)}
     if rejected and args.fix:
         ctx.out.say(f"{many(len(rejected), 'file')} left out. {REJECTED}")
     fixed = [fix for fix in planned if fix.files[0].path not in rejected] if args.fix else []
@@ -118,12 +111,12 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
         if args.format == "github":
             for report in reports:
                 out.exact(annotation(report, remedies, ctx.cwd))
-        else:
-            _print(ctx, out, causes, remedies.fix)
-            _print_indexes(out, indexes)
-            labels = {scope.label for scope in chosen}
-            count = sum(not labels or memory.scope_label in labels for memory in subject.memories.values())
-            _print_count(out, count, causes, remedies.fix)
+            return
+        _print(ctx, out, causes, remedies.fix)
+        _print_indexes(out, indexes)
+        labels = {scope.label for scope in chosen}
+        count = sum(not labels or memory.scope_label in labels for memory in subject.memories.values())
+        _print_count(out, count, causes, remedies.fix)
 
     return Result(data, text, code=EXIT_FINDINGS if to_fix else 0)
 
