@@ -1,4 +1,4 @@
-"""Lines of the delivery log that tell what came of recalling a memory, for tests."""
+"""Lines of the delivery log, for tests."""
 
 from memtui.base import clock, ids
 from memtui.deliver import log as delivery_log
@@ -7,6 +7,13 @@ SESSION = "5e55101f-recalls"
 COUNTS = {"recalled": 2, "opened": 1, "corrected": 1, "tokens": 200}
 # The id of the last delivery.
 LAST = ids.new_id(0.0)
+
+
+def deliver(root, seconds, *items, **more):
+    """Log a delivery of that time with some items; its record."""
+    record = {"v": 1, "id": ids.new_id(seconds), "time": clock.iso(seconds), "items": list(items), **more}
+    delivery_log.append(root, record, seconds)
+    return record
 
 
 def log(world, path, chars=400):
@@ -19,7 +26,7 @@ def log(world, path, chars=400):
         (400.0, ids.new_id(3.0), "Stop", {**item, "kind": "corrected", "reason": "Use pnpm"}),
         (300.0, LAST, "UserPromptSubmit", recall),
     ):
-        brings = found is recall
-        record = {"v": 1, "id": delivery, "time": clock.iso(world.now - ago), "event": event, "session_id": SESSION}
-        record |= {"project": "shop", "project_root": world.shop, "chars": chars if brings else 0, "items": [found]}
-        delivery_log.append(world.env["MEMTUI_HOME"], record | {"text": "x" * chars if brings else ""}, world.now - ago)
+        size = chars if found is recall else 0
+        more = {"id": delivery, "event": event, "session_id": SESSION, "chars": size, "text": "x" * size}
+        place = {"project": "shop", "project_root": world.shop}
+        deliver(world.env["MEMTUI_HOME"], world.now - ago, found, **more, **place)

@@ -4,11 +4,12 @@ import os
 
 import pytest
 
-from memtui.base import clock, fastjson, fs, ids
+from memtui.base import clock, fastjson, fs
 from memtui.deliver import log as delivery_log
 from memtui.deliver import log_queries
 from memtui.deliver.filter import Filter
 from memtui.deliver.log_queries import Reading, Receipts
+from recalls import deliver
 
 NOW = clock.parse("2026-11-21T12:00:00Z")
 
@@ -25,11 +26,9 @@ def proofs(tmp_path):
 
 def add(root, number, **more):
     seconds = NOW - 10_000 + number
-    items = [{"kind": "guidance" if number % 2 else "index", "id": f"n{number}"}]
-    record = {"v": 1, "id": ids.new_id(seconds), "time": clock.iso(seconds), "session_id": f"s{number}", "items": items}
-    record |= {"event": "SessionStart", "text": f"words {number}", "chars": 8, **more}
-    delivery_log.append(root, record, seconds)
-    return record["id"]
+    item = {"kind": "guidance" if number % 2 else "index", "id": f"n{number}"}
+    text = {"event": "SessionStart", "text": f"words {number}", "chars": 8}
+    return deliver(root, seconds, item, **{"session_id": f"s{number}", **text, **more})["id"]
 
 
 def names(found):

@@ -5,10 +5,11 @@ import os
 
 import pytest
 
-from memtui.base import clock, ids, session_state
+from memtui.base import clock, session_state
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
 from memtui.deliver import sessions
+from recalls import deliver
 
 NOW = clock.parse("2026-11-21T12:00:00Z")
 
@@ -20,10 +21,9 @@ def env(tmp_path):
 
 def add(env, session, number, **more):
     seconds = NOW - 10_000 + number
-    items = [{"kind": "guidance", "id": f"n{number}"}]
-    record = {"v": 1, "id": ids.new_id(seconds), "time": clock.iso(seconds), "session_id": session, "items": items}
-    record |= {"event": "UserPromptSubmit", "text": f"words {number}", "chars": 8, "project": "-p", **more}
-    delivery_log.append(env["MEMTUI_HOME"], record, seconds)
+    text = {"event": "UserPromptSubmit", "text": f"words {number}", "chars": 8, "project": "-p"}
+    item = {"kind": "guidance", "id": f"n{number}"}
+    deliver(env["MEMTUI_HOME"], seconds, item, **{"session_id": session, **text, **more})
 
 
 def collected(env, skipped=None, most=0):

@@ -13,6 +13,7 @@ from memtui.deliver import receipts
 from memtui.inbox import claims, reconciliation
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
+from recalls import deliver
 
 NOW = clock.parse("2026-11-21T10:00:00Z")
 SESSION = "2581a30a-f827-46a4-a54f-1c2be567828b"
@@ -270,9 +271,7 @@ def test_what_a_killed_hook_had_put_back_does_not_come_twice(world):
 
 def test_what_another_delivery_brought_since_does_not_come_again(world):
     world.take("a", "b")
-    later = ids.new_id(NOW + 2)
-    record = {"v": 1, "id": later, "time": at(2), "items": [{"kind": "guidance", "id": "id-b"}], "text": "x"}
-    delivery_log.append(world.root, record, NOW + 2)
+    deliver(world.root, NOW + 2, {"kind": "guidance", "id": "id-b"}, text="x")
     world.tell(agent())
     assert world.settle() == [("failed", ["id-a"])]
 
@@ -381,9 +380,7 @@ HOUR = 3600.0
 def test_a_clock_that_was_put_back_settles_as_any_other(world, arrived):
     world.log(world.take("a", "b"), transcript_size=0)
     for number in range(3):
-        then = NOW - HOUR + number
-        row = {"v": 1, "id": ids.new_id(then), "time": clock.iso(then), "text": "x", "items": [{"kind": "index"}]}
-        delivery_log.append(world.root, row, then)
+        deliver(world.root, NOW - HOUR + number, {"kind": "index"}, text="x")
     world.tell(*[context(world.block("a", "b"))][: int(arrived)], agent(-HOUR))
     assert world.settle(after=-HOUR) == [("arrived", []) if arrived else ("failed", ["id-a", "id-b"])]
     assert sum(r["id"] == world.id for r in delivery_log.newest_first(world.root)) == 1
@@ -397,10 +394,7 @@ def test_what_another_delivery_brought_after_the_clock_was_put_back_does_not_com
         world.log(claim, left_out=["id-b"], transcript_size=0)
         with open(claim.path, "ab") as late:
             late.write(inbox_format.render({"id": "id-b"}, "b").encode())
-    then = NOW - HOUR + 2
-    items = [{"kind": "guidance", "id": "id-b"}]
-    row = {"v": 1, "id": ids.new_id(then), "time": clock.iso(then), "items": items, "text": "x"}
-    delivery_log.append(world.root, row, then)
+    deliver(world.root, NOW - HOUR + 2, {"kind": "guidance", "id": "id-b"}, text="x")
     world.tell(agent(-HOUR + 5))
     assert world.settle(after=-HOUR + 9) == [("failed", ["id-a"])]
 

@@ -4,11 +4,11 @@ import os
 
 import pytest
 
-from memtui.base import clock, ids
-from memtui.deliver import log as delivery_log
+from memtui.base import clock
 from memtui.store.versions.intake import Intake
 from memtui.store.versions.versions import GONE, Versions, Writer
 from memtui.store.versions.writers import Writers
+from recalls import deliver
 
 from .conftest import AGENT, write
 
@@ -64,8 +64,7 @@ def test_what_an_agent_wrote_before_the_first_look_of_all_is_unseen(store, late,
     write(directory / "made.md", "by the agent in the first session")
     os.utime(directory / "made.md", (now, now))
     wrote = {"kind": "use", "action": "wrote", "path": str(directory / "made.md")}
-    record = {"v": 1, "id": ids.new_id(now), "time": clock.iso(now + late), "session_id": "s", "items": [wrote]}
-    delivery_log.append(versions.root, record, now)
+    deliver(versions.root, now, wrote, time=clock.iso(now + late), session_id="s")
     (found,) = Intake(versions, Writers(versions.root).of).take_in(str(directory))
     assert (found.writer.by, found.seen) == (by, by == "first")
 

@@ -2,14 +2,13 @@
 
 import pytest
 
-from memtui.base import clock
-from memtui.deliver import log as delivery_log
 from memtui.deliver.statistics import Statistics
 from memtui.store.journal import undo
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.store.status import Usage
 from memtui.store.versions import moves
+from recalls import deliver
 
 
 class World:
@@ -44,8 +43,7 @@ class World:
     def deliver(self, name, via=None):
         self.tick()
         item = {"kind": "recall", "id": name, "path": f"{via or self.top}/{name}.md"}
-        record = {"v": 1, "id": f"D{self.time}", "time": clock.iso(self.time), "items": [item], "chars": 1}
-        delivery_log.append(self.root, record, self.time)
+        deliver(self.root, self.time, item, chars=1)
 
     def counts(self):
         """The deliveries by the name of the memory."""

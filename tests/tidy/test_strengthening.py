@@ -1,6 +1,5 @@
 """Stronger forms of a memory that is violated: a pin, then a line of CLAUDE.md or a rule, and commands that a hook refuses."""
 
-import json
 import os
 from pathlib import Path
 
@@ -8,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock, fs, ids, paths
-from memtui.deliver import log as delivery_log
+from memtui.base import clock, paths
 from memtui.store.journal import undo
 from memtui.store.plan import FileDiff
 from memtui.store.status import Usage
@@ -17,6 +15,7 @@ from memtui.store.store import Store
 from memtui.tidy import changeset, composed_files, plan
 from memtui.tidy.checks import lint
 from memtui.tidy.plan import forbidden_commands
+from recalls import deliver
 
 NOW = clock.parse("2026-11-22T12:00:00Z")
 DAY = 86_400
@@ -44,10 +43,7 @@ class Home:
         return str(path)
 
     def record(self, path, ago, kind="index"):
-        time = NOW - ago
-        row = {"v": 1, "id": ids.new_id(time), "time": clock.iso(time), "event": "SessionStart", "session_id": SESSION}
-        row["items"] = [{"kind": kind, "path": path}]
-        fs.append(delivery_log.log_path(self.root, time), json.dumps(row).encode() + b"\n")
+        deliver(self.root, NOW - ago, {"kind": kind, "path": path}, event="SessionStart", session_id=SESSION)
 
     def found(self) -> list[str]:
         subject = lint.here(self.env, self.cwd, self.root, NOW, Usage(self.root), set())

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import clock, fs, paths
+from memtui.base import fs, paths
 from memtui.deliver import log as delivery_log
 from memtui.deliver import session_memories
 from memtui.inbox import file as inbox_file
@@ -16,6 +16,7 @@ from memtui.inbox import format as inbox_format
 from memtui.recall import places
 from memtui.store.versions.versions import Versions
 from memtui.worker import extraction, main, processes
+from recalls import deliver
 from waiting import at_once
 
 RULE = "No, use pnpm. From now on always use pnpm."
@@ -258,8 +259,7 @@ def test_who_has_to_repeat_what_a_memory_says_marks_it_as_violated(world):
     memory.write_text(f"---\nname: pnpm\ndescription: {rule}\n---\n{rule}\n")
     os.utime(memory, (time.time() - 60,) * 2)
     item = {"kind": "memory", "id": "pnpm", "scope": "project", "path": str(memory), "chars": 30}
-    row = {"v": 1, "id": "d1", "time": clock.iso(time.time() - 30), "session_id": "s1", "items": [item]}
-    delivery_log.append(world.root, row, time.time())
+    deliver(world.root, time.time() - 30, item, session_id="s1")
     world.write(hook_gave(rule), world.agent("I ran npm."), world.user(f"No! {rule}."))
     world.run(event="SessionEnd")
     assert world.updates == []

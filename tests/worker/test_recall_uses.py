@@ -5,11 +5,10 @@ import time
 
 import pytest
 
-from memtui.base import clock, ids
-from memtui.deliver import log as delivery_log
 from memtui.deliver import uses
 from memtui.learn.signals import Signal
 from memtui.worker import recall_uses
+from recalls import deliver
 
 PNPM = (
     "---\nname: prefer-pnpm\ndescription: Install packages with pnpm, not npm\n---\nThe lock file is pnpm-lock.yaml.\n"
@@ -34,9 +33,7 @@ class Home:
         os.utime(path, (time.time() - seconds,) * 2)
 
     def log(self, session, *items, ago=0.0):
-        now = time.time() - ago
-        record = {"v": 1, "id": ids.new_id(now), "time": clock.iso(now), "session_id": session, "items": list(items)}
-        delivery_log.append(self.root, record, now)
+        deliver(self.root, time.time() - ago, *items, session_id=session)
 
     def recall(self, session, *paths, ago=0.0):
         items = [{"kind": "recall", "id": path, "scope": "auto", "path": path, "chars": 400} for path in paths]

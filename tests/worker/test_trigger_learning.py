@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import clock, ids, paths
-from memtui.deliver import log as delivery_log
+from memtui.base import clock, paths
 from memtui.store import sidecars, triggers
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.worker import main, recall_uses
+from recalls import deliver
 
 SHIP = "how do we put the shop live?"
 
@@ -48,9 +48,8 @@ class World:
 
     def log(self, prompt, **item):
         self.now += 1
-        record = {"v": 1, "id": ids.new_id(self.now), "time": clock.iso(self.now), "session_id": "s1"}
-        record |= {"prompt_id": prompt, "transcript": self.transcript, "cwd": str(self.repo), "items": [item]}
-        delivery_log.append(self.root, record, self.now)
+        place = {"transcript": self.transcript, "cwd": str(self.repo)}
+        deliver(self.root, self.now, item, session_id="s1", prompt_id=prompt, **place)
 
     def opens(self, name="ci", prompt="p1"):
         self.log(prompt, kind="use", action="read", id=name, path=f"{self.auto}/{name}.md", scope="auto")

@@ -25,6 +25,7 @@ from memtui.store.versions.intake import Intake
 from memtui.store.versions.versions import Versions, Writer
 from memtui.tidy.checks import retention
 from memtui.views import setup as setup_words
+from recalls import deliver
 
 DAY = 86_400.0
 NOW = clock.parse("2026-11-21T09:00:00Z")
@@ -289,12 +290,9 @@ def log(root, when, count=3):
     seconds = clock.parse(when)
     made = []
     for number in range(count):
-        record = {"v": 1, "id": ids.new_id(seconds + number), "time": clock.iso(seconds + number), "extra": [1]}
         text = f"<memtui-guidance>Text {number} of {when}: ünï</memtui-guidance>"
-        record |= {"event": "UserPromptSubmit", "session_id": "s", "text": text, "chars": 50}
-        record["items"] = [{"kind": "guidance", "id": f"N{number}"}]
-        delivery_log.append(root, record, seconds)
-        made.append(record)
+        more = {"event": "UserPromptSubmit", "session_id": "s", "text": text, "chars": 50, "extra": [1]}
+        made.append(deliver(root, seconds + number, {"kind": "guidance", "id": f"N{number}"}, **more))
     return made
 
 
