@@ -65,3 +65,14 @@ def _clear(top: str) -> None:
             os.rmdir(entry.path)
         else:
             os.unlink(entry.path)
+
+
+def link_worktree(repo, place):
+    """Make a linked work tree of a repository, laid out as git does it, but without git; its directory."""
+    place.mkdir(parents=True, exist_ok=True)
+    git = repo / ".git" / "worktrees" / place.name
+    git.mkdir(parents=True)
+    (git / "commondir").write_text("../..\n")
+    (git / "gitdir").write_text(f"{place}/.git\n")
+    (place / ".git").write_text(f"gitdir: {git}\n")
+    return place

@@ -11,6 +11,7 @@ from memtui.hooks import index_block, runner
 from memtui.store import trust, trust_grants
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
+from tree import link_worktree
 
 
 @pytest.fixture
@@ -122,14 +123,8 @@ def test_a_directory_that_is_a_link_out_of_the_repository_is_not_read_however_tr
 
 def worktree(tmp_path, main):
     """A linked worktree of `main`, laid out as git does."""
-    tree = tmp_path / "tree"
-    gitdir = main / ".git" / "worktrees" / "tree"
-    gitdir.mkdir(parents=True)
-    (gitdir / "commondir").write_text("../..\n")
-    (gitdir / "gitdir").write_text(f"{tree}/.git\n")
-    found = tree / ".claude" / "memory"
+    found = link_worktree(main, tmp_path / "tree") / ".claude" / "memory"
     found.mkdir(parents=True)
-    (tree / ".git").write_text(f"gitdir: {gitdir}\n")
     (found / "a.md").write_text("one\n")
     return found
 

@@ -193,15 +193,6 @@ class Home:
             trust_grants.grant(str(self.root), str(directory))
         return path
 
-    def link_worktree(self, place):
-        """Make a work tree of the project's repository."""
-        place.mkdir(parents=True)
-        git = self.project / ".git" / "worktrees" / place.name
-        git.mkdir(parents=True)
-        (git / "commondir").write_text("../..\n")
-        (git / "gitdir").write_text(f"{place}/.git\n")
-        (place / ".git").write_text(f"gitdir: {git}\n")
-
     def log(self):
         """The delivery log, oldest first."""
         return list(delivery_log.newest_first(str(self.root)))[::-1]

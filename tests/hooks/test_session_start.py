@@ -14,6 +14,7 @@ from memtui.deliver import sessions
 from memtui.store import trust_grants
 from memtui.store.store import Store
 from memtui.worker import main
+from tree import link_worktree
 
 
 def listed(context):
@@ -73,7 +74,7 @@ def test_an_index_over_the_budget_names_what_was_left_out(home):
 
 def test_a_worktree_sees_the_memories_of_the_main_work_tree(home, tmp_path):
     home.remember("shared", scope="project")
-    home.link_worktree(tmp_path / "fix")
+    link_worktree(home.project, tmp_path / "fix")
     assert listed(home.start(cwd=str(tmp_path / "fix")).context) == ["shared"]
 
 

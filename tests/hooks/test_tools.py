@@ -7,6 +7,7 @@ import pytest
 from launching import EVENTS
 
 from memtui.base import paths
+from tree import link_worktree
 
 
 def test_urgent_guidance_comes_before_the_next_tool_and_other_guidance_does_not(home):
@@ -48,7 +49,7 @@ def test_guidance_for_a_path_comes_when_a_tool_touches_it(home, glob, tool, give
 
 def test_in_a_linked_worktree_a_path_is_taken_from_its_top(home, tmp_path):
     for fix in (tmp_path / "fix", home.project / ".claude" / "worktrees" / "inner"):
-        home.link_worktree(fix)
+        link_worktree(home.project, fix)
         home.guide("mind the encoding", for_="path:src/*.py")
         given = {"tool_name": "Edit", "tool_input": {"file_path": f"{fix}/src/app.py"}}
         assert "mind the encoding" in home.hook("PreToolUse", cwd=str(fix), **given).context

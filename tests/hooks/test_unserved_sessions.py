@@ -4,27 +4,21 @@ import json
 import os
 
 import pytest
+import test_status
 
 from memtui.base import clock, findings, paths, session_state
 from memtui.hooks.install import checkup
-from memtui.hooks.install import installation as install
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0
 
 
-class World:
+class World(test_status.World):
     """A home whose hooks were installed a day ago, with a project whose sessions are written as the client does."""
 
     def __init__(self, tmp_path):
-        self.home, self.project = tmp_path / "home", tmp_path / "project"
-        (self.project / ".git").mkdir(parents=True)
-        (self.project / "src").mkdir()
-        (self.home / ".claude").mkdir(parents=True)
-        self.env = {"HOME": str(self.home), "PATH": "/usr/bin:/bin"}
-        self.root = str(self.home / ".claude" / "memtui")
-        self.settings = self.home / ".claude" / "settings.json"
-        install.apply(install.plan(str(self.settings), "install", env=self.env, scope="user"))
+        super().__init__(tmp_path)
+        self.settings = self.install()
         day_ago = NOW - 24 * HOUR
         os.utime(f"{self.root}/installs.json", (day_ago, day_ago))
 

@@ -11,6 +11,7 @@ from memtui.base import paths
 from memtui.base.errors import ConflictError, NotFoundError
 from memtui.client import locate, settings_files
 from memtui.store import scopes, trust_grants
+from tree import link_worktree
 
 MEMORY = "---\nname: {name}\ndescription: about {name}\nmetadata:\n  type: project\n---\nBody of {name}\n"
 
@@ -39,13 +40,8 @@ class World:
         return scopes.find(self.env, str(cwd or self.repo), ref)
 
     def worktree(self, place=None):
-        tree = place or self.top / "tree"
-        gitdir = self.repo / ".git" / "worktrees" / "tree"
-        gitdir.mkdir(parents=True)
-        (gitdir / "commondir").write_text("../..\n")
-        (gitdir / "gitdir").write_text(f"{tree}/.git\n")
-        (tree / "src").mkdir(parents=True)
-        (tree / ".git").write_text(f"gitdir: {gitdir}\n")
+        tree = link_worktree(self.repo, place or self.top / "tree")
+        (tree / "src").mkdir()
         return tree
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from e2e.model import Reply, say, use
 from memtui.models.subconscious import block_files, control, run_process, tools, transcript_view
+from tree import link_worktree
 from waiting import at_once
 
 from .conftest import SETTINGS, Read
@@ -425,12 +426,7 @@ def test_the_process_reads_along_for_a_payload_and_prints_nothing(read, api, goe
 
 def test_a_session_in_a_linked_work_tree_reads_that_one(read, api, tmp_path):
     main, tree = tmp_path / "shop", tmp_path / "tree"
-    git = main / ".git" / "worktrees" / "tree"
-    git.mkdir(parents=True)
-    (git / "commondir").write_text("../..\n")
-    (git / "gitdir").write_text(f"{tree}/.git\n")
-    (tree / "src").mkdir(parents=True)
-    (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
+    (link_worktree(main, tree) / "src").mkdir()
     (main / "plan.md").write_text("The old plan.\n")
     (tree / "plan.md").write_text("The new plan.\n")
     read.says(SAID)
