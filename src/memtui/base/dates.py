@@ -1,4 +1,4 @@
-"""Local times in words: of what is to come a day, with the time of day where that matters; of what was in few cells."""
+"""Local times in words, and the times that people give: `2h`, `tomorrow`, `friday 9:30`, `2026-11-22`."""
 
 import time
 

@@ -1,4 +1,5 @@
-"""The sessions that memtui served, by their state files and by the delivery log."""
+"""The sessions that memtui served, by their state files and by the delivery log; and those that are live: hooks note in
+`run/client-PID` which session a client serves (hooks/forks.py)."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping

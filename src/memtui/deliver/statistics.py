@@ -1,5 +1,5 @@
-"""Statistics of the delivery log's newest months: by day, hook event and memory. They are counted once, in a worker;
-after that only what is appended is added."""
+"""Statistics of the delivery log's newest months by day and hook event, what came of recalling each memory, and how
+many deliveries had which outcome. They are counted once, in a worker; after that only what is appended is added."""
 
 import threading
 import time

@@ -75,12 +75,8 @@ def _refused(row: dict[str, object]) -> RefusedDraft:
 def without_old(data: bytes, before: float) -> tuple[bytes, int]:
     """Return a file without drafts rejected before a time (not for good), and how many these are."""
     lines = data.splitlines(keepends=True)
-    rows = ((rejected_line, fastjson.loads_dict(rejected_line)) for rejected_line in lines)
-    recent = [
-        rejected_line
-        for rejected_line, row in rows
-        if is_never(row) or (clock.parse(row.get("time")) or before) >= before
-    ]
+    rows = ((line, fastjson.loads_dict(line)) for line in lines)
+    recent = [line for line, row in rows if is_never(row) or (clock.parse(row.get("time")) or before) >= before]
     return b"".join(recent), len(lines) - len(recent)
 
 
@@ -95,7 +91,8 @@ def join_evidence(text: str, evidence: Sequence[str]) -> str:
 
 
 def split_evidence(whole: str) -> tuple[str, list[str]]:
-    """Split an entry's text into what it says and its evidence, without blank lines around. The inverse of `join`."""
+    """Split an entry's text into what it says and its evidence, without blank lines around. The inverse of
+    `join_evidence`."""
     lines = whole.rstrip().split("\n")
     end = len(lines)
     while end and lines[end - 1].startswith(EVIDENCE):

@@ -1,4 +1,5 @@
-"""The worker: background work after a turn or a session. It runs in a process of its own that nobody waits for."""
+"""The worker: background work after a turn or a session, and once a day the removal of what nothing needs any more. It
+runs in a process of its own that nobody waits for."""
 
 import os
 import time

@@ -1,6 +1,9 @@
 """What came of delivered memories, for the hook that recalls next: a person's corrections of what a session was given
 are logged, and `recall/uses` is brought up to date by what the log got since (deliver/uses.py). A memory that
-changed is counted anew: what came of its old text says nothing about the new one."""
+changed is counted anew: what came of its old text says nothing about the new one.
+
+Also what its use teaches: the prompt after which the agent opened a memory becomes a trigger of it, unless that very
+prompt had brought the memory. The log says what was opened, the transcript what was asked."""
 
 import dataclasses
 import marshal

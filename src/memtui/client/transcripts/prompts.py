@@ -1,4 +1,5 @@
-"""The prompts that a person typed, newest first, from the transcripts of a project that are on disk."""
+"""The prompts that a person typed, newest first, from the transcripts of a project that are on disk; and what a session
+is about: its title (a record after `/rename`, or the client's own, 2.1.330), else its first prompt."""
 
 import os
 import posix

@@ -57,8 +57,8 @@ def is_report(text: str) -> bool:
 
 
 def typed_answers(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[TypedAnswer]:
-    """Yield what was typed, by a report's text and the `result` beside it. `questions`: what `asked` kept of the call;
-    unless the text is known to be `from_client`, only the result counts, which no other tool has."""
+    """Yield what was typed, by a report's text and the `result` beside it. `questions`: what `asked_questions` kept of
+    the call; unless the text is known to be `from_client`, only the result counts, which no other tool has."""
     fields = result if isinstance(result, dict) else {}
     if fields.get("afkTimeoutMs") is not None:
         return  # nobody was there: the client went on by itself

@@ -1,6 +1,7 @@
 """`memtui setup hooks`: plan a change to a settings file, show it, apply it to the bytes that it was made for.
 
-Uninstalling removes exactly what is ours: an unchanged file gets its old bytes back (`merge.strip`)."""
+Uninstalling removes exactly what is ours: an unchanged file gets its old bytes back (`settings_merge.strip`).
+`installs.json` lists the files that memtui wrote to, and what it made in each; `backups/` has copies."""
 
 import compileall
 import difflib
