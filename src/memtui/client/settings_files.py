@@ -12,8 +12,7 @@ MANAGED = {"darwin": "/Library/Application Support/ClaudeCode"}.get(sys.platform
 
 
 def of_project(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """List the project's files as (scope, path), later ones override: the project's in the session's directory alone,
-    the local one in the main work tree too."""
+    """List the project's files as (scope, path), later ones override; the local one is in the main work tree, too."""
     here = cwd.rstrip("/")
     files = [("project", here + SHARED), ("local", here + LOCAL)]
     root = paths.project_root(cwd).rstrip("/")

@@ -51,8 +51,7 @@ class Filter:
         return replace(self, **fields)
 
     def needle(self, earlier: EarlierPlaces = NOTHING_MOVED) -> tuple[bytes, bool]:
-        """Return the longest word that the log's line of each matching delivery holds, and whether case is ignored.
-        `earlier` as for `matches`."""
+        """Return the longest word that the line of each matching delivery holds, and whether case is ignored."""
         words = [self.session, f'"{self.kind}"' if self.kind else "", paths.slug_of(self.project)]
         stems = {name for other in _names(self.memory) for name in earlier.names(earlier.latest(other))}
         words += stems if len(stems) == 1 else []

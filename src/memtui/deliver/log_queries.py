@@ -32,8 +32,7 @@ PROOF = (
 
 
 class Proof:
-    """A delivery as short as its receipt can be looked up by. `time`: seconds since the epoch, 0.0 for none; `record`:
-    the fields of PROOF."""
+    """What a receipt can be looked up by. `time`: since the epoch, 0.0 for none; `record`: the fields of PROOF."""
 
     __slots__ = ("id", "record", "time")
 
@@ -44,8 +43,7 @@ class Proof:
 
 
 class DeliveryRow(Proof):
-    """A delivery, or a use of a memory, without its text. `root`: of its project, or a slug; `files`: its items'
-    paths."""
+    """A delivery, or a use of a memory, without its text. `root`: of its project, or a slug; `files`: of its items."""
 
     __slots__ = ("chars", "contents", "event", "files", "ms", "place", "root", "session")
 

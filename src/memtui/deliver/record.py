@@ -84,8 +84,7 @@ class Item:
 
 
 class ItemCounts(NamedTuple):
-    """The numbers of a delivery's items, by kind and left out. `used`: of a use, what was done to which memory.
-    `titles`: those of its first items."""
+    """The numbers of a delivery's items. `used`: what was done to which memory; `titles`: of its first items."""
 
     counts: tuple[tuple[str, int], ...]
     left_out: int
@@ -272,8 +271,7 @@ class Note:
 
     @property
     def fields(self) -> dict[str, str]:
-        """For whom it was (`for`), and whether it was `urgent`, as far as its reason tells (inbox/claims.py); and when
-        it `expires`."""
+        """For whom it was (`for`), whether it was `urgent`, as its reason tells, and when it `expires`."""
         fields, whom = {"expires": self.expires} if self.expires else {}, []
         for word in self.reason.split(", "):
             for begin, kind in REASONS.items():

@@ -54,8 +54,7 @@ class SessionMemories:
         self.forget(left_out, always=True)
 
     def forget(self, paths: "Iterable[str]", always: bool = False) -> None:
-        """Note that the session does not have the memories at these paths after all; save that `always`, or if it had
-        any. Raises OSError."""
+        """Forget the memories at these paths; save that `always`, or if it had any. Raises OSError."""
         forgotten = {path for path in paths if path in self.sent}
         if forgotten or always:
             self.sent = {path: noted for path, noted in self.sent.items() if path not in forgotten}

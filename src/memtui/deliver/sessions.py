@@ -77,8 +77,7 @@ class Session:
                 self.proofs.append(Proof(delivery))
 
     def look(self, clients: Mapping[int, str], now: float) -> None:
-        """Find out whether it is live, and when it was active last: its transcript may have grown since its newest
-        delivery. `clients`: as `served` returns them."""
+        """Find out whether it is live (`clients`: as `served` returns), and when it, or its transcript, changed."""
         try:
             changed = min(os.stat(self.transcript).st_mtime, now)
         except OSError:

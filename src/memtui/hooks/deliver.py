@@ -90,8 +90,7 @@ class Notes:
         return True
 
     def put_back(self, left_out: "set[tuple[str, str]] | None" = None) -> None:
-        """Put notes back into their inboxes: those `left_out`, each a scope and an id, else all. Where that fails, a
-        later hook or worker reconciles the claim."""
+        """Put notes back into their inboxes: those `left_out`, by scope and id, else all; or a later hook does."""
         for claim in self.claims:
             self._hook.attempt(None, _put_back, claim, left_out)
 

@@ -68,8 +68,7 @@ def _whole(scope: str, memories: catalog.Catalog) -> "delivery_blocks.Block | No
 def note_known(
     hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]", state: session_state.SessionState
 ) -> None:
-    """Note in the session's state what it will know of each directory: the lines that it is told, and the stamps of the
-    directory and its files."""
+    """Note what the session will know of each directory: the lines it is told, and the stamps of its files."""
     state.dirs = {path: fs.stamp(path) for path in _watched(hook, catalogs)}
     state.building = [scope for scope, memories in catalogs if memories.building]
     lines = {

@@ -91,8 +91,7 @@ def _beyond(number: int) -> str:
 def items(
     hook: runner.Hook, scope: str, directory: str, only: "set[str] | None" = None
 ) -> "list[delivery_blocks.Block]":
-    """Return the block of an inbox's pending items from other sessions, `only` those with these ids; none without
-    any."""
+    """Return the block of an inbox's pending items from other sessions, `only` those with these ids."""
     path = f"{directory}/{inbox_format.FILES['items']}"
     now = clock.now()
     parts = []

@@ -45,8 +45,7 @@ def _is_urgent(hook: Hook) -> bool:
 
 
 def _recalled(hook: Hook) -> "list[judge.Verdict]":
-    """Return what a model selected for the prompt, and the memories that are bound to what the tool touches. Where none
-    is bound, it costs one `stat`."""
+    """Return what a model selected for the prompt, and what is bound to the touched path; one `stat` for none."""
     chosen: list[bindings.Bound] = []
     if hook.settings and hook.setting("recall_select"):
         from memtui.hooks import selection_block
@@ -66,8 +65,7 @@ def _recalled(hook: Hook) -> "list[judge.Verdict]":
 
 
 def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
-    """Deliver urgent guidance, and below it what is recalled; return the paths of the memories that were given. None
-    without any guidance that is due."""
+    """Deliver urgent guidance, then what is recalled; return the paths of its memories, None without guidance."""
     from memtui.base import ids, session_state
     from memtui.client import locate
     from memtui.deliver import blocks as delivery_blocks

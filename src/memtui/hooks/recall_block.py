@@ -103,8 +103,7 @@ def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> "set[str]":
 
 
 def before_tool(hook: runner.Hook, selected: "list[bindings.Bound]", touched: str) -> "list[judge.Verdict]":
-    """Return the memories that are due before a tool: those that a model selected, and those that are bound to the path
-    that it is about to touch."""
+    """Return the memories due before a tool: those that a model selected, and those bound to the path it touches."""
     from memtui.recall import bindings, places
 
     where = places.of_session(hook.env, hook.started_in)

@@ -50,8 +50,7 @@ def refuse_write(hook: runner.Hook, path: str) -> bool:
 
 
 def refuse_command(hook: runner.Hook) -> bool:
-    """Refuse the tool if a memory forbids its command and this session was not refused it yet; tell whether it was. An
-    error is logged, and then it runs."""
+    """Refuse the tool if a memory forbids its command, once a session; tell whether it was. Errors let it run."""
     verdict = hook.attempt(None, _found, hook)
     if verdict is None:
         return False

@@ -175,8 +175,7 @@ def _again(hook: runner.Hook, notes: "list[object]", lost: str) -> "list[deliver
 
 
 def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
-    """Return the banner, the line for the person, in parts: the mode unless it is full, the memories that memtui
-    delivers, what is waiting. Empty if it is off."""
+    """Return the line for the person in parts: the mode unless full, memories, what waits. Empty if it is off."""
     if not config.value(hook.settings, hook.project_root, "banner"):
         return []
     words = []

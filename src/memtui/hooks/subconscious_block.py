@@ -23,8 +23,7 @@ def changed(hook: Hook, state: session_state.SessionState) -> "dict[str, object]
 
 
 def blocks(hook: Hook, state: session_state.SessionState) -> "list[delivery_blocks.Block]":
-    """Return the block with what the session does not know yet, and note in its state what it then knows. No block if
-    nothing is new."""
+    """Return the block of what the session does not know yet, and note in its state what it then knows."""
     stamps = changed(hook, state)
     if stamps is None:
         return []

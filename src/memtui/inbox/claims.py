@@ -131,8 +131,7 @@ class Claim:
 
 
 def peek(directory: str, recipient: Recipient) -> "list[tuple[inbox_format.Entry, str]]":
-    """List the guidance for the recipient, each with its reason, without taking it. Raises OSError, also for a
-    symlink."""
+    """List the guidance for the recipient, each with its reason, without taking it. Raises OSError."""
     entries = _with_reasons(_source(directory), recipient)
     return [(entry, reason) for entry, reason in entries if reason is not None]
 

@@ -91,8 +91,7 @@ def join_evidence(text: str, evidence: Sequence[str]) -> str:
 
 
 def split_evidence(whole: str) -> tuple[str, list[str]]:
-    """Split an entry's text into what it says and its evidence, without blank lines around. The inverse of
-    `join_evidence`."""
+    """Split an entry's text into what it says and its evidence. The inverse of `join_evidence`."""
     lines = whole.rstrip().split("\n")
     end = len(lines)
     while end and lines[end - 1].startswith(EVIDENCE):

@@ -216,8 +216,7 @@ class _Claim:
     def _close(
         self, outcome: str, view: "receipts.TranscriptView | None", age: float, wait: float
     ) -> "Reconciled | None":
-        """Put back what did not arrive (all, without a view), log the delivery, remove the claim; None if the claim may
-        still grow. Raises OSError."""
+        """Put back what did not arrive, log the delivery, remove the claim; None if that may still grow."""
         with fs.Lock(self.directory + "/" + inbox_format.LOCK_NAME, wait):
             data = _read(self.path, age)
             if data is None:

@@ -64,8 +64,7 @@ _COMMON = frozenset(
 
 
 def note_corrections(root: str, session: str, cwd: str, signals: Iterable["Signal"]) -> int:
-    """Log which memories that a session was given a person's sure corrections, or rules said again, concern, each once;
-    return how many. Raises OSError."""
+    """Log which memories of a session a person's sure corrections concern; return how many. Raises OSError."""
     sure = [signal for signal in signals if signal.kind in SHARED_PARTS and signal.confidence >= SURE]
     corrections = [signal for signal in sure if signal.kind == "correction" or signal.agent]
     if not corrections or not session:
@@ -139,8 +138,7 @@ def _stems(text: str) -> set[str]:
 
 
 class _Counted(RecallCounter):
-    """What was counted of the log up to its `ends`; `stamps`: of files, by path; `places`: a checksum of the places
-    that memories had earlier."""
+    """What was counted of the log up to its `ends`; `stamps`: of files; `places`: a checksum of earlier places."""
 
     def __init__(self, places: int, ends: dict[str, int]) -> None:
         super().__init__(self._is_of_this_text)

@@ -176,8 +176,7 @@ class Conversation:
         return [*self._todos, *[todo for todo, _ in self._tasks.values()]]
 
     def was_injected(self, text: str) -> bool:
-        """Tell whether a hook gave a line with this text; of earlier readings, only whole lines and sentences are
-        known."""
+        """Tell whether a hook gave this line; of earlier readings only whole lines and sentences are known."""
         folded = normalised(text)
         if folded in self._injected or (self._injected_hashes and _hashed(folded) in self._injected_hashes):
             return True

@@ -50,8 +50,7 @@ def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
 
 
 def of_transcript(path: str, start: int = -1, needle: bytes = b"") -> Iterator[Prompt]:
-    """Yield the prompts at the end of a transcript, or from `start`, oldest first; none if it can't be read. `needle`
-    must be in a prompt's line."""
+    """Yield the prompts at a transcript's end, or from `start`, oldest first; `needle` must be in a prompt's line."""
     may_be_prompt = lambda line: (
         len(line) < LONG_LINE and needle in line and b'"user"' in line and b"tool_use_id" not in line
     )

@@ -86,8 +86,7 @@ def command(event: str, interpreter: str, launcher: str, root: str = "", config:
 
 
 def command_after(other: str, interpreter: str, launcher: str, root: str) -> str:
-    """Return the command of a person's status line that shows that of `other` and then memtui's, or only the other's
-    where ours can't start."""
+    """Return the command of a status line that shows that of `other`, then memtui's if that can start."""
     main = launcher.removesuffix(LAUNCHER_TAIL) + MAIN_TAIL
     return _guarded(main, interpreter, 'statusline --after="$other"', f"MEMTUI_HOME={shlex.quote(root)}", other)
 

@@ -178,8 +178,7 @@ class SettingsPlan:
 
 
 def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
-    """Return the settings file of a scope: user, project or local (of the working tree, where the client must be
-    started). Raises UsageError."""
+    """Return the settings file of a scope: user, project or local (of the working tree). Raises UsageError."""
     if scope == "user":
         return paths.normal(os.path.abspath(paths.config_dir(env))) + "/settings.json"
     if scope not in SCOPES:
@@ -325,8 +324,7 @@ def _installed(
     groups: Groups,
     line: dict[str, Any] | None,
 ) -> tuple[bool, Made, bytes]:
-    """Return whether a file was there at first, the containers made for ours, and the bytes after. `line`: our status
-    line, None to leave it out."""
+    """Return whether a file was there at first, the containers made for ours, and the bytes after."""
     codec, text = decode(before)
     existed, made = before is not None, Made()
     if settings_merge.has_status_line(settings) or settings_merge.holds_ours(settings):
