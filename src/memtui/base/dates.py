@@ -47,9 +47,8 @@ START, END, NEXT = (0, 0), (23, 59), (24, 0)  # of a day: its beginning, its las
 
 
 def read(text: str, now: float, *, ahead: bool, day: "tuple[int, int]" = START) -> "float | None":
-    """Return the moment that a person means, in seconds since the epoch; NEVER for `never`; None for anything else.
-    With `ahead` spans, weekdays and times of day lie after `now`, else before it. A day without a time is its `day`:
-    START, END or NEXT. A time without a zone is local, one with a zone is RFC 3339."""
+    """Return the moment that a person means, in seconds since the epoch, or NEVER; None for anything else. With `ahead`
+    it lies after `now`, else before it. A day without a time is its `day`: START, END or NEXT."""
     words = text.lower().split()
     if words in (["now"], ["never"]):
         return now if words == ["now"] else NEVER

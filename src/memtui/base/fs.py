@@ -156,9 +156,8 @@ def write_all(fd: int, data: bytes) -> None:
 
 
 def append(path: str, data: bytes, durable: bool = False) -> bool:
-    """Append in a single write, so that lines of concurrent writers do not mix; create the file if it is missing. A
-    last line torn by a crash is closed with a newline first, so that one line is lost, not two. `durable` waits for the
-    disk. False if another process removed or replaced the file meanwhile, and may not have seen the data. Raises
+    """Append in a single write, so that lines of concurrent writers do not mix, behind a newline if a crash tore the
+    last one. `durable` waits for the disk. False if another process removed or replaced the file meanwhile. Raises
     OSError after removing what was written; KeptError if that can't be removed."""
     flags = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY
     fd = _open_making_dirs(path, flags, FILE_MODE)
@@ -239,9 +238,8 @@ def temporary_of(name: str) -> "tuple[str, int] | None":
 
 
 def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
-    """Replace a file: write a temporary file in the same directory, sync it to disk, rename it. Raises OSError.
-    `durable=False` leaves out the sync: for derived state that may be lost in a power cut, never for a person's words.
-    On any error the temporary file is removed and the old content stays."""
+    """Replace a file by a temporary one beside it, synced unless `durable` is False (for derived state only, never for
+    a person's words). On any error the old content stays. Raises OSError."""
     new = temporary(path)
     mode = FILE_MODE
     try:
@@ -320,9 +318,8 @@ def unlink(path: str) -> None:
 
 
 def quiet(fd: int, seconds: float = 0.0) -> bool:
-    """Return whether nobody has a file open for writing, waiting up to `seconds` for that; `fd` is read-only. The
-    kernel grants a lease only then. A file without a name that is quiet will not change any more. On file systems
-    without leases nobody can tell: True, after a wait for a writer that has just opened the file."""
+    """Tell whether nobody has a file open for writing, waiting up to `seconds`; the kernel grants a lease on the read-
+    only `fd` only then. On file systems without leases True, after a wait for a writer that has just opened it."""
     fcntl = native.load("fcntl")
     deadline = time.monotonic() + seconds
     while True:

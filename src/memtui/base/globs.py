@@ -2,9 +2,8 @@
 
 
 def matches(pattern: str, path: str, project_root: str) -> bool:
-    """Return whether an absolute path matches a glob. `*` and `?` stay within one part of the path, `**` spans parts. A
-    pattern with a slash is relative to the project's root, or absolute; one without a slash matches the file's name, or
-    the name of any directory above it."""
+    """Tell whether an absolute path matches a glob; `**` spans parts. A pattern with a slash is relative to the
+    project's root, or absolute; one without matches the file's name, or that of any directory above it."""
     if path.startswith(project_root.rstrip("/") + "/"):
         relative = path[len(project_root.rstrip("/")) + 1 :]
     else:

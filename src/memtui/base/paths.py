@@ -82,9 +82,8 @@ def slug(path: str) -> str:
 
 
 def project_key(root: str) -> str:
-    """Return the name of a project in memtui's own files, by its root: the slug, a dot, and six hex digits. The
-    client's slug alone is no identity: `my-app`, `my_app` and `my.app` have one, and so have two names of as many
-    letters outside of ASCII."""
+    """Return the name of a project in memtui's own files: the slug of its root, a dot, and six hex digits. The slug
+    alone is no identity: `my-app`, `my_app` and `my.app` have one."""
     number = int.from_bytes(root.encode("utf-8", "surrogatepass"), "little") % KEY_PRIME
     return f"{slug(root)}.{number:06x}"
 

@@ -20,9 +20,8 @@ def safe(session_id: str) -> str:
 
 
 def path(root: str, session_id: str, part: str = "") -> str:
-    """Return the path of a session's state file, or of another `part` of its state. Parts: `index`, the memories it was
-    told of; `cursor`, how far its transcript was read; `missed`, what did not arrive; `unread`, turns that a model was
-    to read; `stopped`, the claims under way when a turn ended."""
+    """Return the path of a session's state file, or of a `part`: `index`, the memories it was told of; `cursor`, how
+    far its transcript was read; `missed`, what did not arrive; `stopped`, the claims under way at a turn's end."""
     return f"{root}/sessions/{safe(session_id)}{'.' + part if part else ''}.json"
 
 

@@ -168,9 +168,8 @@ def recallable(directory: str) -> "list[str]":
 
 
 def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
-    """List the Markdown files under a directory as (relative path, problem), sorted, without indexes, hidden and
-    special files and a native memory's team. `problem`: it is a symlink out of the directory. Those read are added to
-    `directories`. Raises OSError, TooManyError for more than `most` (-1: any)."""
+    """List the Markdown files under a directory as (relative path, problem: a symlink out of it), sorted; those read
+    are added to `directories`. Raises OSError, TooManyError for more than `most` (-1: any)."""
     files: list[tuple[str, str]] = []
     through: list[str] = [] if directories is None else directories
     try:

@@ -14,9 +14,8 @@ ATTENDED = "CLAUDE_CODE_SESSION_ATTENDED"
 
 
 def client() -> "list[object]":
-    """Identify the client that started this hook, past any shells in between: [pid, start, machine]. `start` is in
-    clock ticks since the boot, so that another process with the same pid is not taken for it; empty without /proc.
-    `machine` is the host's name and the pid namespace: the pid means nothing elsewhere."""
+    """Identify the client that started this hook, past any shells: [pid, start in clock ticks since the boot (empty
+    without /proc), machine: the host's name and the pid namespace]."""
     pid = posix.getppid()
     name, parent, started = _stat(pid)
     for _ in range(MAX_SHELLS):

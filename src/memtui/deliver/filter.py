@@ -70,9 +70,8 @@ class Filter:
         earlier: EarlierPlaces = NOTHING_MOVED,
         outcome: Callable[[Delivery], str] = lambda _: "",
     ) -> bool:
-        """Whether a delivery matches all fields but `outcome`, which takes its receipt. Uses of memories match only if
-        the filter names a kind or a memory. A path of `memory` stands for the memory that is there now, or was there
-        last, also for what it got under another name (`earlier`). `outcome` finds that of a delivery."""
+        """Tell whether a delivery matches all but the outcome. Uses of memories match only if the filter names a kind
+        or a memory; a path stands for the memory that is there now, also under an `earlier` name."""
         kinds = {item.kind for item in delivery.items}
         with_uses = self.kind or self.memory or self.outcome == receipts.NOTHING
         if not with_uses and kinds and kinds <= BRING_NOTHING:

@@ -114,8 +114,7 @@ def send(
     refusal: str = "",
 ) -> "list[delivery_blocks.Part]":
     """Compose, print and log a delivery; `message` and `refusal` as for `runner.reply`. Returns the parts for which
-    there was no room; notes among them go back into their inbox. Whether a delivery that can't be logged has arrived is
-    read from the transcript."""
+    there was no room; notes among them go back into their inbox."""
     text, items, left_out = delivery_blocks.compose(blocks, budget(hook), delivery_id)
     names = {(str(part.item["scope"]), str(part.item["id"])) for part in left_out if part.item["kind"] == "guidance"}
     if notes is not None and names:

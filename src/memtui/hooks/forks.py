@@ -73,9 +73,8 @@ def state_at_late_prompt(hook: Hook, state: SessionState) -> SessionState:
 
 
 def state_at_prompt(hook: Hook) -> "SessionState | None":
-    """Return the state of a session that is first seen with a prompt; None if it is no copy of another, or none of a
-    resumed one. The fork received what its parent was told at the start. So the parent's state goes back to what it was
-    before."""
+    """Return the state of a session first seen with a prompt; None if it is no copy, or none of a resumed one. The fork
+    received what its parent was told at the start, so the parent's state goes back to before that."""
     noted = _noted(hook)
     parent = fastjson.text(noted, "session_id")
     was_resumed = noted.get("source") == "resume" and parent not in {"", hook.session_id}

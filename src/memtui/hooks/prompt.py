@@ -19,9 +19,8 @@ def deliver_prompt(
     changed: "list[str]",
     recalled: "judge.Recalled | None",
 ) -> None:
-    """Deliver everything that is due with this prompt, and the memories that it recalls; save the session's state.
-    `stamps`: of the inboxes' pending updates, by scope, None if no list is due; `changed`: the paths whose memories may
-    have changed."""
+    """Deliver what is due with this prompt and what it recalls; save the session's state. `stamps`: of pending updates
+    by scope, None if no list is due; `changed`: paths whose memories may have changed."""
     delivery_id = ids.new_id()
     was_telling, state.telling = state.telling, delivery_id
     with deliver.Notes(hook, delivery_id) as notes:

@@ -55,9 +55,8 @@ class Giving:
         self.paths |= noted.keys()
 
     def blocks(self, chosen: "list[judge.Verdict]", room: int) -> "list[delivery_blocks.Block]":
-        """Return the blocks of memories in `room` UTF-16 units, once they are noted, without those that another hook
-        gave meanwhile. An error is logged, and then there are none: what can't be noted would come with every
-        prompt."""
+        """Return the blocks of memories in `room` UTF-16 units, once they are noted, without those given meanwhile. An
+        error is logged, and then there are none: what can't be noted would come with every prompt."""
         try:
             from memtui.deliver import blocks as delivery_blocks
             from memtui.recall import memory_block

@@ -189,9 +189,8 @@ def read_stdin() -> bytes:
 
 
 def main(argv: "list[str]") -> None:
-    """Run the hook of the event that `argv` names first. `plugin` after it says that the plugin's launcher started the
-    hook; `--root DIR --config DIR` say where memtui's files and Claude Code's were when the hooks were installed. Never
-    raises."""
+    """Run the hook of the event that `argv` names first; `plugin` behind it: the plugin's launcher; `--root DIR
+    --config DIR`: where memtui's files and Claude Code's were at the installation. Never raises."""
     started = time.monotonic()
     if not argv or argv[0] not in EVENTS:
         return
@@ -253,9 +252,8 @@ def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
 
 
 def reply(hook: Hook, context: str, message: str = "", refusal: str = "") -> None:
-    """Print the hook's answer: context for the model, a message for the person, and why the tool must not run, which
-    the model gets as well. Raises OSError if nobody reads it. Lifts the deadline: what was printed has to be logged, in
-    all the time that the client gives."""
+    """Print context for the model, a message for the person, and why the tool must not run. Lifts the deadline: what
+    was printed has to be logged, in all the time that the client gives. Raises OSError."""
     answer: dict[str, object] = {}
     output = {"additionalContext": context} if context else {}
     if refusal:

@@ -177,9 +177,8 @@ TIDY_MOST = 30.0
 
 
 def tidy(root: str) -> int:
-    """Remove what nothing needs any more, at most once a day; return the number of files: session files unchanged for
-    KEPT_DAYS, locks of ended workers, indexes of directories that are gone, and for up to TIDY_MOST seconds what the
-    settings no longer keep; also expired whispers. Raises OSError if its stamp can't be written."""
+    """Remove what nothing needs any more, at most once a day; return the number of files. What the settings no longer
+    keep gets up to TIDY_MOST seconds. Raises OSError if its stamp can't be written."""
     now = clock.now()
     stamp = root + "/run/tidied"
     try:

@@ -271,9 +271,8 @@ def attachment_texts(found: "dict[str, object]") -> "list[str]":
 
 
 def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int | None":
-    """Return an offset after which a transcript holds everything written since `seconds` (of the epoch); None if that
-    is more than `limit` bytes from the end, 0 if it can't be read. It spares a hook 100 MB. Records are almost in the
-    order of time, hence RECENT_MARGIN_SECONDS."""
+    """Return an offset after which a transcript holds everything since `seconds` (of the epoch); None if that is over
+    `limit` bytes from its end, 0 if it can't be read. Records are almost in the order of time."""
     try:
         size = posix.stat(path).st_size
         tail = RECENT_BYTES

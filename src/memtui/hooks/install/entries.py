@@ -79,8 +79,7 @@ def version_of(interpreter: str) -> tuple[int, ...]:
 
 def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:
     """Return a hook's shell command. The test in front keeps prompts safe when memtui was removed (Python exits with 2,
-    which blocks the prompt); `exec` saves a fork, and lets the client's time-out end the hook. Raises MemtuiError for a
-    path that JSON can't represent."""
+    which blocks the prompt). Raises MemtuiError for a path that JSON can't represent."""
     rest = f"{event} --root {shlex.quote(root)} --config {shlex.quote(config)}" if root else event
     return _guarded(launcher, interpreter, rest)
 
