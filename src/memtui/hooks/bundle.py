@@ -71,16 +71,9 @@ def load(group: str) -> None:
             data = posix.read(fd, posix.fstat(fd).st_size)
         finally:
             posix.close(fd)
-        if data[:4] != magic():
-            return
-        start = 8 + int.from_bytes(data[4:8], "little")
-        names, stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files
-        here = top()
-        sources = [f"{here}/{each.replace('.', '/')}.py" for each in names]
-        if tuple(map(stamp, sources)) != stamps:
-            return
-        bodies = marshal.loads(memoryview(data)[start:])  # noqa: S302
-        for each, source, body in zip(names, sources, bodies, strict=True):
+        names, start = head_of(data)
+        bodies = marshal.loads(memoryview(data)[start:]) if names else ()  # noqa: S302
+        for each, source, body in zip(names, sources_of(names), bodies, strict=True):
             name = "memtui." + each
             if name in sys.modules:
                 continue
@@ -91,6 +84,21 @@ def load(group: str) -> None:
             setattr(sys.modules[above], last, module)
     except Exception:
         sys.modules.pop(name, None)  # it is imported as always
+
+
+def head_of(data: bytes) -> "tuple[tuple[str, ...], int]":
+    """Return the modules of a bundle, none unless it is current, and where their code begins. Raises for a torn one."""
+    start = 8 + int.from_bytes(data[4:8], "little")
+    if data[:4] != magic():
+        return (), start
+    names, stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files
+    return (names if tuple(map(stamp, sources_of(names))) == stamps else ()), start
+
+
+def sources_of(names: "tuple[str, ...]") -> "list[str]":
+    """Return the source files of modules."""
+    here = top()
+    return [f"{here}/{name.replace('.', '/')}.py" for name in names]
 
 
 def stamp(source: str) -> "tuple[int, int]":

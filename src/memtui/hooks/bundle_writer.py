@@ -29,7 +29,7 @@ def _write(group: str) -> bool:
         if _is_current(fs.read_or_empty(path)):
             return False
         names = tuple(modules_of(group))
-        sources = _sources_of(names)
+        sources = bundle.sources_of(names)
         head = marshal.dumps((names, tuple(map(bundle.stamp, sources))))
         data = bundle.magic() + len(head).to_bytes(4, "little") + head
         fs.write_atomic(path, data + marshal.dumps(list(map(_compiled, sources))), durable=False)
@@ -56,30 +56,23 @@ def modules_of(group: str) -> list[str]:
 
 
 def _imported(name: str) -> list[str]:
-    (source,) = _sources_of((name,))
+    (source,) = bundle.sources_of((name,))
     modules = []
     for node in ast.parse(fs.read_or_empty(source)).body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("memtui."):
             above = node.module.removeprefix("memtui.")
             places = [f"{above}.{alias.name}" for alias in node.names]
-            modules += [place if fs.stamp(_sources_of((place,))[0]) else above for place in places]
+            modules += [place if fs.stamp(bundle.sources_of((place,))[0]) else above for place in places]
     return modules
 
 
 def _is_current(data: bytes) -> bool:
     """Tell whether a bundle can be read, and no source of it changed. The same code has not always the same bytes."""
-    start = 8 + int.from_bytes(data[4:8], "little")
     try:
-        names, stamps = marshal.loads(data[8:start])  # noqa: S302
-        is_same = data[:4] == bundle.magic() and tuple(map(bundle.stamp, _sources_of(names))) == stamps
-        return is_same and bool(marshal.loads(data[start:]))  # noqa: S302
+        names, start = bundle.head_of(data)
+        return bool(names) and bool(marshal.loads(data[start:]))  # noqa: S302
     except (OSError, ValueError, EOFError, TypeError):
         return False
-
-
-def _sources_of(names: tuple[str, ...]) -> list[str]:
-    here = bundle.top()
-    return [f"{here}/{name.replace('.', '/')}.py" for name in names]
 
 
 def _compiled(source: str) -> object:

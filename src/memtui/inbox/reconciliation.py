@@ -29,6 +29,10 @@ MAYBE_SEEN = {receipts.DROPPED, receipts.BROKEN_OFF}
 BACK = {receipts.PREVIEWED, *receipts.LOST}
 SHOWN = {receipts.ARRIVED, receipts.PREVIEWED, *MAYBE_SEEN}
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 class Reconciled:
     """One claim that was reconciled: the delivery, its outcome, and the ids of the entries put back into the inbox."""
@@ -238,7 +242,9 @@ class _Claim:
                 maybe_seen = maybe_seen or is_cut
                 is_news = outcome in receipts.SETTLED and outcome != self.record.get("outcome")
             elif outcome in SHOWN:
-                entries, shown = _shown_entries(inbox_format.decode(data), _ids_in(view.text, self.delivery_id))
+                notes = [fields for fields, _ in _notes_in(view.text) if fields.get("delivery") == self.delivery_id]
+                note_ids = {fields.get("id", "") for fields in notes}
+                entries, shown = _shown_entries(inbox_format.decode(data), note_ids)
                 failed = shown if outcome in BACK else []
                 others = [e for e in entries if all(e is not entry for entry in shown)]
             else:
@@ -296,7 +302,8 @@ class _Claim:
         state = session_state.load(self.root, self.owner)
         text = view.text
         if any(delivery_log.records_of(self.root, self.delivery_id)):
-            text = "\n".join(_blocks(text, {e.id for e in entries}))
+            note_ids = {e.id for e in entries}
+            text = "\n".join([block for fields, block in _notes_in(text) if fields.get("id") in note_ids])
         record: dict[str, object] = {
             "v": delivery_log.VERSION,
             "id": self.delivery_id,
@@ -360,19 +367,8 @@ def _shown_entries(text: str, shown_ids: "set[str]") -> "tuple[list[inbox_format
     return entries, rows if shown_ids else entries
 
 
-def _ids_in(text: str, delivery_id: str) -> "set[str]":
-    entry_ids = set()
-    for block in text.split("<memtui-guidance ")[1:]:
-        fields = inbox_format.parse_fields(block[: block.find(">")])
-        if fields.get("delivery") == delivery_id:
-            entry_ids.add(fields.get("id", ""))
-    return entry_ids
-
-
-def _blocks(text: str, note_ids: "set[str]") -> "list[str]":
-    texts = []
+def _notes_in(text: str) -> "Iterator[tuple[dict[str, str], str]]":
+    """Yield the attributes and the block of each note in a delivered text."""
     for piece in text.split("<memtui-guidance ")[1:]:
         block, close, _ = piece.partition("</memtui-guidance>")
-        if inbox_format.parse_fields(block[: block.find(">")]).get("id") in note_ids:
-            texts.append("<memtui-guidance " + block + close)
-    return texts
+        yield inbox_format.parse_fields(block[: block.find(">")]), "<memtui-guidance " + block + close
