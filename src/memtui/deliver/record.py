@@ -204,13 +204,9 @@ def titles(text: str, items: Iterable[Item]) -> list[str]:
             words = lists.take(item)
         else:
             words = item.id
-        names.append(_first_line(words))
+        line = visible.one_line(words.lstrip().partition("\n")[0])
+        names.append(line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…")
     return names
-
-
-def _first_line(words: str) -> str:
-    line = visible.one_line(words.lstrip().partition("\n")[0])
-    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
 
 
 def _characters(text: str, size: int) -> int:

@@ -155,9 +155,9 @@ def row(root: str, project_root: str | None, key: str) -> Setting:
     return next(setting for setting in every if setting.key == key)
 
 
-def explained(key: str) -> str:
+def explained(key: str, between: str = " ") -> str:
     """Say what each value of a setting does: `show: …  ask: …`; empty where there is nothing to say."""
-    return " ".join(f"{value}: {words}" for value, words in VALUES.get(key, {}).items())
+    return between.join(f"{value}: {words}" for value, words in VALUES.get(key, {}).items())
 
 
 def value_of(key: str, typed: str) -> Value:
@@ -177,10 +177,8 @@ def value_of(key: str, typed: str) -> Value:
             value = typed
     problem = config.problem(key, value)
     if problem is not None:
-        choices = "\n  ".join(f"{value}: {words}" for value, words in VALUES.get(key, {}).items())
-        raise UsageError(
-            f"{key} {problem}, not “{typed}”.", choices if key in config.CHOICES else f"{key}: {MEANINGS[key]}."
-        )
+        hint = explained(key, "\n  ") if key in config.CHOICES else f"{key}: {MEANINGS[key]}."
+        raise UsageError(f"{key} {problem}, not “{typed}”.", hint)
     return value
 
 
