@@ -54,7 +54,7 @@ def test_no_command_that_asks_no_model_imports_a_backend(bare):
         "import sys; from memtui.cli.main import main\n"
         "for words in (['model'], ['model', 'log'], ['doctor'], ['config'], ['status']): main(words)\n"
         "import memtui.tui.app\n"
-        "print(sorted(each for each in sys.modules if each in {'anthropic', 'memtui.models.api', 'memtui.models.headless'}))"
+        "print(sorted(each for each in sys.modules if each in {'anthropic', 'memtui.models.backends'}))"
     )
     env = {**bare.env, "PYTHONPATH": str(parser.__file__).rsplit("/memtui/", 1)[0]}
     done = subprocess.run([sys.executable, "-c", code], env=env, cwd=bare.cwd, capture_output=True, text=True)

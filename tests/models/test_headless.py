@@ -9,7 +9,7 @@ import pytest
 from e2e.client import World, client_or_skip, wanted
 from e2e.model import Reply, say, use
 from memtui.base import fs
-from memtui.models import headless, log
+from memtui.models import backends, log
 from memtui.models.call import ModelError
 from memtui.models.model import LanguageModel
 
@@ -134,5 +134,5 @@ def test_over_the_budget_and_in_a_client_of_ours_no_client_is_started(world, api
     with pytest.raises(ModelError, check=lambda error: error.outcome == "budget"):
         ask(model(world, "llm_daily_tokens = 1000"))
     with pytest.raises(ModelError, check=lambda error: error.outcome == "off"):
-        ask(model(world, env=headless.ENVIRONMENT))
+        ask(model(world, env=backends.ENVIRONMENT))
     assert api.requests == []

@@ -6,32 +6,32 @@ import sys
 
 import pytest
 
-from memtui.models import headless, log
+from memtui.models import backends, log
 from memtui.models.call import Call, ModelError, Stop
 from memtui.models.model import LanguageModel
 
 
 def test_so_many_run_at_once(tmp_path):
     with contextlib.ExitStack() as taken:
-        held = [taken.enter_context(headless.slot(str(tmp_path))) for _ in range(headless.AT_ONCE)]
-        assert len({each.path for each in held}) == headless.AT_ONCE
-        with pytest.raises(ModelError, check=lambda error: error.outcome == "busy"), headless.slot(str(tmp_path)):
+        held = [taken.enter_context(backends.slot(str(tmp_path))) for _ in range(backends.AT_ONCE)]
+        assert len({each.path for each in held}) == backends.AT_ONCE
+        with pytest.raises(ModelError, check=lambda error: error.outcome == "busy"), backends.slot(str(tmp_path)):
             pass
-    with headless.slot(str(tmp_path)) as again:
+    with backends.slot(str(tmp_path)) as again:
         assert again.path == held[0].path
 
 
 def test_so_many_start_in_a_minute(tmp_path, monkeypatch):
     now = 1000.0
-    monkeypatch.setattr(headless.time, "time", lambda: now)
-    for _ in range(headless.A_MINUTE):
-        headless.note_spawn(str(tmp_path))
+    monkeypatch.setattr(backends.time, "time", lambda: now)
+    for _ in range(backends.A_MINUTE):
+        backends.note_spawn(str(tmp_path))
         now += 1
     with pytest.raises(ModelError, check=lambda error: error.outcome == "busy") as caught:
-        headless.note_spawn(str(tmp_path))
-    assert caught.value.after == pytest.approx(headless.MINUTE - headless.A_MINUTE)
+        backends.note_spawn(str(tmp_path))
+    assert caught.value.after == pytest.approx(backends.MINUTE - backends.A_MINUTE)
     now += caught.value.after + 0.1
-    headless.note_spawn(str(tmp_path))
+    backends.note_spawn(str(tmp_path))
 
 
 CLIENT = """#!{python}
@@ -50,7 +50,7 @@ def asked(tmp_path):
     env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s"}
 
     def ask(**more):
-        client = headless.Headless(env, str(tmp_path / "memtui"), str(program), "haiku", **more)
+        client = backends.Headless(env, str(tmp_path / "memtui"), str(program), "haiku", **more)
         return client.call(Call("Rules.", "", "Words.", {}, 100), Stop(30.0, lambda: False)).data
 
     return ask

@@ -17,8 +17,7 @@ from memtui.redact.redact import redact
 from memtui.settings import config
 
 if TYPE_CHECKING:
-    from memtui.models.api import Api
-    from memtui.models.headless import Headless
+    from memtui.models.backends import Api, Headless
 
 ATTEMPTS = 4
 # Outcomes of which the same call may succeed next time, and those of which nothing tells what they used.
@@ -67,13 +66,11 @@ class LanguageModel:
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
         name = self.choice.model if self.choice.chosen else model_choice.best(env, root, self.choice)
         self._backend: "Api | Headless"
-        if self.choice.backend == "api":
-            from memtui.models.api import Api
+        from memtui.models.backends import Api, Headless
 
+        if self.choice.backend == "api":
             self._backend = Api(env, name)
         else:
-            from memtui.models.headless import Headless
-
             program = shutil.which("claude", path=env.get("PATH")) or "claude"
             self._backend = Headless(env, root, program, name, workplace, self._dollars_left)
 

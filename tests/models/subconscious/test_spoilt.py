@@ -11,8 +11,8 @@ import pytest
 
 from e2e.model import PATIENCE, Reply
 from memtui.deliver import error_log
+from memtui.models.backends import Headless
 from memtui.models.call import Call, Stop
-from memtui.models.headless import Headless
 from memtui.models.subconscious import block_files, control, runs
 from waiting import eventually
 
