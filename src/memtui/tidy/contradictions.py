@@ -4,7 +4,7 @@ Rivals differ in one telling word (a number, name, environment, verb), siblings 
 
 import os
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import combinations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memtui.base import word_lists
 from memtui.store.memory import CODE, Memory
-from memtui.tidy import coverage
+from memtui.tidy import coverage, similarity
 
 DO = ("always", "use", "prefer", "do", "must", "keep", "run", "write", "put", "add", "commit", "call", "choose")
 NOT = ("never", "avoid", "don't", "do not", "don’t", "must not", "mustn't", "stop")
@@ -101,12 +101,8 @@ def _candidates(orders: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
     """Yield pairs that share a rare word, and of which one negates, or both have a word with an opposite."""
     marked = [order for order in orders if not order.positive or order.subject & SWAPPED.keys()]
     common = frozenset(word for order in marked for word in order.subject) - SWAPPED.keys()
-    counts = Counter(word for order in orders for word in order.subject & common) if common else Counter[str]()
-    holders: defaultdict[str, list[Order]] = defaultdict(list)
-    for order in orders if common else []:
-        for word in sorted(order.subject & common, key=lambda word: (counts[word], word))[:RAREST]:
-            holders[word].append(order)
-    for members in holders.values():
+    rare = similarity.by_rarest([order.subject & common for order in orders], RAREST)
+    for members in ([orders[at] for at in texts] for texts in rare.values()):
         negative = [order for order in members if not order.positive]
         swapping = [order for order in members if order.subject & SWAPPED.keys()]
         if len(negative) <= COMMON:

@@ -5,7 +5,7 @@ import math
 import re
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from itertools import combinations, islice, pairwise
 from typing import Any, NamedTuple
@@ -88,7 +88,7 @@ def pairs(memories: Iterable[Memory], most: int = 200, least: float = LEAST) -> 
     weights = {word: math.log((1 + len(bags)) / count) for word, count in counts.items()}
     scored = [
         (score, one, other)
-        for one, other in _candidates(bags, weights, counts)
+        for one, other in _candidates(bags, counts)
         if (score := _share(bags[one], bags[other], weights)) >= least
     ]
     scored.sort(key=lambda pair: (-pair[0], pair[1], pair[2]))
@@ -102,15 +102,20 @@ def _rarest(bag: Iterable[str], weights: dict[str, float], most: int) -> tuple[s
     return tuple(sorted(bag, key=lambda word: (-weights[word], word))[:most])
 
 
-def _candidates(
-    bags: Sequence[frozenset[str]], weights: dict[str, float], counts: Counter[str]
-) -> Iterable[tuple[int, int]]:
-    """Return the pairs of texts (numbers) that have SHARED of their RAREST words in common."""
+def by_rarest(bags: Sequence[Collection[str]], most: int) -> dict[str, list[int]]:
+    """Return the texts (numbers) by each of their `most` rarest words."""
+    counts = Counter(word for bag in bags for word in bag)
     holders: defaultdict[str, list[int]] = defaultdict(list)
     for at, bag in enumerate(bags):
-        for word in _rarest((word for word in bag if 1 < counts[word] <= COMMON), weights, RAREST):
+        for word in sorted(bag, key=lambda word: (counts[word], word))[:most]:
             holders[word].append(at)
-    shared = Counter(pair for holder in holders.values() for pair in combinations(holder, 2))
+    return holders
+
+
+def _candidates(bags: Sequence[frozenset[str]], counts: Counter[str]) -> Iterable[tuple[int, int]]:
+    """Return the pairs of texts (numbers) that have SHARED of their RAREST words in common."""
+    rare = [[word for word in bag if 1 < counts[word] <= COMMON] for bag in bags]
+    shared = Counter(pair for texts in by_rarest(rare, RAREST).values() for pair in combinations(texts, 2))
     return (pair for pair, count in shared.items() if count >= SHARED)
 
 
