@@ -9,7 +9,7 @@ import pytest
 from e2e.model import use
 from memtui.base import clock
 from memtui.base.errors import ConflictError
-from memtui.models.subconscious import block_files, blocks, control, runs, tools
+from memtui.models.subconscious import agent, block_files, blocks, control, runs
 from memtui.store.journal.journal import Journal
 
 SAID = "We deploy on Tuesdays only, never on a Friday."
@@ -27,12 +27,12 @@ def shop(tmp_path):
     (tmp_path / "shop-x").mkdir()
     (tmp_path / "shop" / "notes.md").write_text("inside words\n")
     (tmp_path / "shop-x" / "f").write_text("outside words\n")
-    return tools.Tools(str(tmp_path / "shop"))
+    return agent.Tools(str(tmp_path / "shop"))
 
 
 def test_no_tool_leaves_the_directory_not_even_for_one_whose_name_begins_so(shop):
     paths = ("../shop-x/f", "../shop-x", "..", "../shop/../shop-x/f", "/", "notes.md/../../shop-x/f")
-    for tool, path in itertools.product(tools.NAMES, paths):
+    for tool, path in itertools.product(agent.NAMES, paths):
         result = shop.run(tool, path, "words")
         assert (bool(result.refused), "outside" in result.text) == (True, False), (tool, path)
 
@@ -41,9 +41,9 @@ def test_links_to_files_and_directories_elsewhere_are_neither_found_nor_searched
     os.symlink(tmp_path / "shop-x" / "f", tmp_path / "shop" / "link.md")
     os.symlink(tmp_path / "shop-x", tmp_path / "shop" / "linked")
     os.symlink(tmp_path / "shop" / "notes.md", tmp_path / "shop" / "same.md")
-    assert shop.run(tools.GLOB, ".", "*").text == "notes.md"
-    assert shop.run(tools.GREP, ".", "words").text == "notes.md:1: inside words"
-    for tool in tools.NAMES:
+    assert shop.run(agent.GLOB, ".", "*").text == "notes.md"
+    assert shop.run(agent.GREP, ".", "words").text == "notes.md:1: inside words"
+    for tool in agent.NAMES:
         for name in ("link.md", "linked", "linked/f"):
             assert shop.run(tool, name, "words").refused
 
@@ -52,9 +52,9 @@ def test_a_search_opens_no_file_that_holds_secrets(shop, tmp_path):
     (tmp_path / "shop" / ".env").write_text("PASSWORD=words\n")
     (tmp_path / "shop" / "sub").mkdir()
     (tmp_path / "shop" / "sub" / ".env.local").write_text("PASSWORD=words\n")
-    assert shop.run(tools.GREP, ".", "words").text == "notes.md:1: inside words"
-    assert shop.run(tools.GREP, ".", "password").text == "No line has that."
-    assert shop.run(tools.GREP, "sub", "words").text == "No line has that."
+    assert shop.run(agent.GREP, ".", "words").text == "notes.md:1: inside words"
+    assert shop.run(agent.GREP, ".", "password").text == "No line has that."
+    assert shop.run(agent.GREP, "sub", "words").text == "No line has that."
 
 
 @pytest.mark.parametrize("backend", ["api", "claude"])
