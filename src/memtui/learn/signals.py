@@ -11,16 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memtui.client.transcripts.conversation import Turn, normalised
-from memtui.learn import phrases, rule_sentences, wording
-from memtui.learn.message import (
-    MIN_RULE_WORDS,
-    check_in,
-    own_words,
-    sentences_of,
-    shortened,
-    too_short,
-    written_sentences,
-)
+from memtui.learn import message, phrases, rule_sentences, wording
 from memtui.learn.rule_sentences import Sentence
 from memtui.recall import words
 
@@ -121,11 +112,11 @@ def said_again(confidence: float, times: int) -> float:
 @lru_cache(maxsize=REMEMBERED_TURNS)
 def signal_of(turn: Turn) -> Signal | None:
     """Return the strongest signal in one turn, or None: measured on the whole message, worded by what was written."""
-    message = _heard(turn)
-    main_rule = None if message is None else _main(turn, *message)
-    if message is None or main_rule is None:
+    heard = _heard(turn)
+    main_rule = None if heard is None else _main(turn, *heard)
+    if heard is None or main_rule is None:
         return None
-    sentences = _learned(turn, message[0])
+    sentences = _learned(turn, heard[0])
     return _signal(turn, sentences, _worded(turn, sentences, main_rule)) if sentences else None
 
 
@@ -134,7 +125,7 @@ def signals_of(turn: Turn) -> list[Signal]:
     main = signal_of(turn)
     if main is None or main.kind == "confirmation":
         return [main] if main else []
-    sentences = written_sentences(turn.text, turn.agent)
+    sentences = message.written_sentences(turn.text, turn.agent)
     if sum(sentence.listed for sentence in sentences) >= CROWD:
         return [main]
     rules = [(at, *_rule(sentence, crowd=False)) for at, sentence in enumerate(sentences)]
@@ -157,8 +148,8 @@ def signals_of(turn: Turn) -> list[Signal]:
 
 def _heard(turn: Turn) -> tuple[str, list[Sentence]] | None:
     """Return the person's words and the sentences of them; None if nothing can be learned from them."""
-    words = own_words(turn.text)
-    sentences = sentences_of(words, turn.agent)
+    words = message.own_words(turn.text)
+    sentences = message.sentences_of(words, turn.agent)
     if not sentences or phrases.MACHINE.match(turn.text):
         return None
     return None if any(phrases.OWN_MISTAKE.search(s.low) for s in sentences[:2]) else (words, sentences)
@@ -166,8 +157,8 @@ def _heard(turn: Turn) -> tuple[str, list[Sentence]] | None:
 
 def _learned(turn: Turn, words: str) -> list[Sentence]:
     """Return the sentences that the person wrote; none if those beside a paste are too short to learn from."""
-    sentences = written_sentences(turn.text, turn.agent)
-    short = too_short(" ".join(sentence.said for sentence in sentences)) and not too_short(words)
+    sentences = message.written_sentences(turn.text, turn.agent)
+    short = message.too_short(" ".join(sentence.said for sentence in sentences)) and not message.too_short(words)
     return [] if short else sentences
 
 
@@ -207,9 +198,9 @@ def asks(turn: Turn) -> bool:
 
 def unruled(turn: Turn, confidence: float) -> Signal | None:
     """Return a draft of a turn without a rule; None if a program wrote it, or it leaves nothing to learn."""
-    message = _heard(turn)
-    sentences = _learned(turn, message[0]) if message else []
-    if message is None or too_short(message[0]) or not sentences:
+    heard = _heard(turn)
+    sentences = _learned(turn, heard[0]) if heard else []
+    if heard is None or message.too_short(heard[0]) or not sentences:
         return None
     return _signal(turn, sentences, _worded(turn, sentences, None)._replace(confidence=confidence))
 
@@ -241,7 +232,7 @@ def _rule(sentence: Sentence, *, crowd: bool, first: bool = False) -> tuple[floa
     """Return how much of a rule a sentence is, and of which kind. `crowd`: whether the message lists many points;
     `first`: whether it begins with this sentence."""
     low = phrases.REFUSAL.sub("", sentence.low)
-    if phrases.NOT_A_RULE.search(low) or (len(low.split()) < MIN_RULE_WORDS and low.isascii()):
+    if phrases.NOT_A_RULE.search(low) or (len(low.split()) < message.MIN_RULE_WORDS and low.isascii()):
         return 0.0, ""
     standing, liked = weight_of(phrases.STANDING, low), weight_of(phrases.PREFERENCE, low)
     if first and phrases.FORBIDDING.search(low):
@@ -315,7 +306,7 @@ def _telling(sentence: Sentence, at: int) -> float:
         - 1.0 * bool(phrases.PAST.search(low))
         - 0.5 * bool(phrases.LOCAL.search(low))
         - 0.5 * bool(weight_of(phrases.PRAISE, low))
-        - 1.5 * (words < MIN_RULE_WORDS and low.isascii())
+        - 1.5 * (words < message.MIN_RULE_WORDS and low.isascii())
         - 5.0 * (not _LETTER.search(low))
         - 0.5 * (sentence.text.endswith(":"))
         - 1.0 * (rule_sentences.limits(sentence) and not orders)
@@ -332,7 +323,7 @@ def _failure(turn: Turn, sentences: list[Sentence], words: str) -> _Rule | None:
     for at, sentence in enumerate(sentences[:3]):
         if sentence.question or len(sentence.low.split()) > 40 or phrases.SUPPOSES.match(sentence.low):
             continue
-        command = check_in(words)
+        command = message.check_in(words)
         failed = phrases.FAILURE.search(sentence.low)
         if command and (failed or command["told"]):
             text = (
@@ -353,7 +344,7 @@ def _confirmation(turn: Turn, sentences: list[Sentence]) -> _Rule | None:
     if not weight:
         return None
     praise = next((s for s in sentences if weight_of(phrases.PRAISE[:1], s.low)), sentences[0])
-    praise = _directive(sentences) if too_short(praise.low) else praise
+    praise = _directive(sentences) if message.too_short(praise.low) else praise
     return _Rule("confirmation", praise, "rule", weight, sentences.index(praise))
 
 
@@ -365,7 +356,7 @@ def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int]
         for at, sentence in enumerate(sentences)
         if (apart is None or at > rule.at)
         and not sentence.question
-        and len(phrases.REFUSAL.sub("", sentence.low).split()) > MIN_RULE_WORDS
+        and len(phrases.REFUSAL.sub("", sentence.low).split()) > message.MIN_RULE_WORDS
         # Another rule, or what the person objects to.
         and max(_rule(sentence, crowd=False)[0], weight_of(phrases.OBJECTION, sentence.low)) >= LEAST_FEEDBACK
     ]
@@ -388,7 +379,7 @@ def _signal(turn: Turn, sentences: list[Sentence], rule: _Rule, apart: list[int]
         session=turn.session,
         time=turn.time,
         agent=wording.tail(turn.agent, MAX_AGENT),
-        person=wording.cut(shortened(turn.text) if apart is None else sentence_text, MAX_WORDS),
+        person=wording.cut(message.shortened(turn.text) if apart is None else sentence_text, MAX_WORDS),
         request=turn.request if turn.agent or turn.interrupted or turn.channel in BESIDE_WORK else "",
     )
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from memtui.base import visible
+from memtui.base import visible, word_lists
 from memtui.base.errors import MemtuiError
 
 Schema = dict[str, Any]
@@ -25,26 +25,9 @@ KEYWORDS = {
 # Seconds between two looks at whether to stop.
 POLL_SECONDS = 0.05
 MILLION = 1_000_000
-# Dollars for a million tokens: input, output, input read from the cache. By the part of a model's id that names it; of
-# two that fit, the longer one counts. Source: the vendor's price list of November 2026.
-PRICES = {
-    "fable": (10.0, 50.0, 1.0),
-    "fable-5-1": (10.0, 50.0, 0.25),
-    "haiku": (1.0, 5.0, 0.1),
-    "haiku-3-5": (0.8, 4.0, 0.08),
-    "haiku-5-5": (0.1, 0.5, 0.01),
-    "mythos": (10.0, 50.0, 1.0),
-    "opus": (15.0, 75.0, 1.5),
-    "opus-4-5": (5.0, 25.0, 0.5),
-    "opus-4-6": (5.0, 25.0, 0.5),
-    "opus-4-7": (5.0, 25.0, 0.5),
-    "opus-4-8": (5.0, 25.0, 0.5),
-    "opus-5": (5.0, 25.0, 0.5),
-    "opus-5-5": (4.0, 20.0, 0.2),
-    "sonnet": (3.0, 15.0, 0.3),
-    "sonnet-5": (2.0, 10.0, 0.2),
-    "sonnet-5-5": (2.0, 10.0, 0.1),
-}
+# Dollars for a million tokens by the part of a model's id that names it: input, output, input read from the cache.
+_ROWS = word_lists.read(__file__.removesuffix("call.py") + "prices.txt")["prices"].split("\n")
+PRICES = {name: tuple(map(float, dollars)) for name, *dollars in map(str.split, _ROWS)}
 # Input that is written to the cache costs so much more than other input.
 CACHE_WRITE = 1.25
 # From so many tokens of input on, "haiku-5-5" costs LONG_TIMES as much.

@@ -15,19 +15,11 @@ from memtui.client.transcripts.conversation import normalised
 from memtui.models.call import Schema
 from memtui.models.model import RULE, LanguageModel, fenced
 from memtui.models.selection import CatalogueEntry
-from memtui.models.subconscious import block_files
+from memtui.models.subconscious import block_files, transcript_view
 from memtui.models.subconscious.control import PURPOSE
 from memtui.models.subconscious.runs import MOST as MOST_WHISPER
 from memtui.models.subconscious.runs import Run, Whisper
-from memtui.models.subconscious.transcript_view import (
-    AGENT,
-    PERSON,
-    QUOTE_CHARS,
-    QUOTE_WORDS,
-    RUN_WORDS,
-    Heard,
-    Sources,
-)
+from memtui.models.subconscious.transcript_view import QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS
 from memtui.redact.redact import redacted
 
 READ, GREP, GLOB = "Read", "Grep", "Glob"
@@ -125,7 +117,7 @@ class Situation:
     directives: str
     blocks: Mapping[str, str]
     earlier: Sequence[Run]
-    heard: Heard
+    heard: transcript_view.Heard
     mentions: Sequence[tuple[str, str, str]]
     known: Sequence[CatalogueEntry]
     undone: Sequence[tuple[str, Sequence[str], Sequence[str]]] = ()
@@ -156,9 +148,9 @@ def ask(model: LanguageModel, situation: Situation, wishes: Wishes) -> None:
     own = [text for run in situation.earlier for kind, text in run.remarks() if kind in {"noted", "whispered"}]
     person, agent = (
         [*situation.heard.said(who), *(words for _, by, words in situation.mentions if by == who)]
-        for who in (PERSON, AGENT)
+        for who in (transcript_view.PERSON, transcript_view.AGENT)
     )
-    evidence = Sources(person, agent, [*situation.blocks.values(), *own], situation.heard.printed())
+    evidence = transcript_view.Sources(person, agent, [*situation.blocks.values(), *own], situation.heard.printed())
     while True:
         answer = model.ask(
             PURPOSE, rules, prompt, form_of_answer(looker is not None and steps < STEPS), head=_head(situation),
@@ -224,7 +216,7 @@ def told_again(earlier: Sequence[Run]) -> str:
     return fenced("earlier", "\n".join(lines)) if lines else ""
 
 
-def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, wishes: Wishes) -> None:
+def _allow(answer: Mapping[str, Any], situation: Situation, evidence: transcript_view.Sources, wishes: Wishes) -> None:
     """Put into `wishes` what is allowed of an answer, and what is not."""
     refuse = wishes.refused.append
     for edit in answer.get("edits") or []:
