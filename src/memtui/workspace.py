@@ -204,9 +204,9 @@ class Workspace:
         """Count what waits for a decision besides entries, by the words of the Inbox; `plan`: of `undecided`."""
         from collections import Counter
 
-        from memtui.review import later
+        from memtui.review.waiting_entries import load_hidden
 
-        hidden, changes = later.load(self.root), self.changed(every=self.every)
+        hidden, changes = load_hidden(self.root), self.changed(every=self.every)
         decisions = [("changed", change.later_key) for change in changes]
         decisions += [(proposal.word, proposal.later_key) for proposal in plan.proposals]
         decisions += [("problem", problem.later_key) for problem in plan.left]

@@ -9,7 +9,7 @@ import pytest
 
 from memtui.base import paths
 from memtui.inbox import file as inbox_file
-from memtui.review import later
+from memtui.review.waiting_entries import load_hidden
 
 from .conftest import NOW
 
@@ -495,6 +495,6 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world, command):
 def test_a_problem_that_is_rejected_has_the_key_by_which_the_inbox_of_the_tui_hides_it(memtui, world):
     (found,) = memtui.json("inbox", "--kind", "problems")["entries"]
     memtui("reject", found["id"])
-    assert list(later.load(world.root)) == [f"problem:{found['code']} auto:{found['says']}"]
+    assert list(load_hidden(world.root)) == [f"problem:{found['code']} auto:{found['says']}"]
     assert memtui.json("inbox", "--kind", "problems")["entries"] == []
     assert "reject “meeting-notes is broken" in memtui("undo").out

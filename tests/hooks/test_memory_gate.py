@@ -5,7 +5,7 @@ from launching import Home
 from test_imports import check, imported
 
 from memtui.inbox import format as inbox_format
-from memtui.review import approvals, draft
+from memtui.review import approvals
 from memtui.workspace import Workspace
 
 MEMORY = "---\nname: {name}\ndescription: About {name}\nmetadata:\n  type: project\n---\n\n{body}\n"
@@ -40,7 +40,7 @@ def approve(home, entry):
     workspace = Workspace(home.env, str(home.project), by="cli")
     (item,) = [each for each in workspace.waiting(("updates",)) if each.id == entry.id]
     store = workspace.store()
-    (approved,) = approvals.approve_all(store.journal, [draft.propose(store, item)])
+    (approved,) = approvals.approve_all(store.journal, [approvals.propose(store, item)])
     assert approved.error is None
     return approved.memory
 

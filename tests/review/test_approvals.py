@@ -5,9 +5,8 @@ import pytest
 from memtui.base import paths
 from memtui.base.errors import ConflictError, MemtuiError
 from memtui.inbox import file as inbox_file
-from memtui.review import approvals, draft
-from memtui.review.approvals import approve_all
-from memtui.review.draft import Choices
+from memtui.review import approvals
+from memtui.review.approvals import Choices, approve_all
 from memtui.review.waiting_entries import waiting_in
 from memtui.store import triggers
 from memtui.store.journal import undo
@@ -36,7 +35,7 @@ def due(store):
 
 def test_what_fails_stops_none_of_the_others_and_undo_takes_all_of_it_back(store):
     items = leave(store, "Use pnpm", "Use pnpm", "Tests run in CI", scope="global")
-    outcomes = approve_all(store.journal, [draft.propose(store, item) for item in items])
+    outcomes = approve_all(store.journal, [approvals.propose(store, item) for item in items])
     assert [each.item for each in outcomes] == items
     assert sorted(each.memory.stem for each in outcomes if each.memory) == ["tests-run-in-ci", "use-pnpm"]
     (failed,) = [each for each in outcomes if each.error]
@@ -56,7 +55,7 @@ def test_what_fails_stops_none_of_the_others_and_undo_takes_all_of_it_back(store
 )
 def test_a_draft_that_a_session_says_again_meanwhile_is_approved_and_a_changed_one_is_not(store, old, new, is_approved):
     (item,) = leave(store, "Use pnpm", scope="global", seen="1", confidence="0.7")
-    proposal = draft.propose(store, item)
+    proposal = approvals.propose(store, item)
     inbox_file.rewrite(item.path, lambda source: source.replace(old, new))
     (outcome,) = approve_all(store.journal, [proposal])
     assert (outcome.error is None) == is_approved
@@ -68,7 +67,7 @@ def test_a_draft_that_a_session_says_again_meanwhile_is_approved_and_a_changed_o
 
 def test_what_is_proposed_is_what_is_written(store):
     (item,) = leave(store, "Use pnpm\n\nAlways.\n\n> you: no, pnpm", name="pnpm", scope="global")
-    found = draft.propose(store, item, Choices(type="tool", description="The package manager"))
+    found = approvals.propose(store, item, Choices(type="tool", description="The package manager"))
     assert (found.memory.name, found.memory.type, found.memory.description) == ("pnpm", "tool", "The package manager")
     assert not found.taken
     (outcome,) = approve_all(store.journal, [found])
@@ -78,10 +77,10 @@ def test_what_is_proposed_is_what_is_written(store):
 
 def test_what_a_draft_says_of_the_project_goes_where_memories_are_kept_already(store, tmp_path):
     (item,) = leave(store, "Use pnpm", scope="project")
-    assert draft.propose(store, item).scope.label == "auto"
-    assert draft.propose(store, item, Choices(scope="project")).scope.label == "project"
+    assert approvals.propose(store, item).scope.label == "auto"
+    assert approvals.propose(store, item, Choices(scope="project")).scope.label == "project"
     (tmp_path / "shop/.claude/memory").mkdir(parents=True)
-    assert draft.propose(store, item).scope.label == "project"
+    assert approvals.propose(store, item).scope.label == "project"
 
 
 def test_drafts_are_put_at_the_end_of_a_memory_in_one_step(store):
@@ -126,7 +125,7 @@ def lines(store, scope="global"):
 
 def test_what_was_asked_when_a_draft_came_about_becomes_a_trigger_also_of_a_memory_that_it_is_merged_into(store):
     first, second = leave(store, "Use pnpm", "Never npm", scope="global", request="add a date picker")
-    (done,) = approve_all(store.journal, [draft.propose(store, first)])
+    (done,) = approve_all(store.journal, [approvals.propose(store, first)])
     assert lines(store) == {"use-pnpm.md": [("add a date picker", "draft")]}
     undo.run(store.journal, "undo").first()
     assert lines(store) == {}
@@ -140,7 +139,7 @@ def test_what_was_asked_when_a_draft_came_about_becomes_a_trigger_also_of_a_memo
 
 def test_a_trigger_is_worded_anew_or_dropped_when_its_draft_is_approved(store):
     first, second = leave(store, "Use pnpm", "Never npm", scope="global", request="add a date picker")
-    chosen = [draft.Choices(trigger=""), draft.Choices(trigger="add a package")]
-    drafts = [draft.propose(store, item, each) for item, each in zip((first, second), chosen, strict=True)]
+    chosen = [approvals.Choices(trigger=""), approvals.Choices(trigger="add a package")]
+    drafts = [approvals.propose(store, item, each) for item, each in zip((first, second), chosen, strict=True)]
     approve_all(store.journal, drafts)
     assert lines(store) == {"never-npm.md": [("add a package", "draft")]}

@@ -4,7 +4,7 @@ import pytest
 
 from memtui.base import fs
 from memtui.inbox import file as inbox_file
-from memtui.review.draft import Choices, content, label_of
+from memtui.review.approvals import Choices, content, label_of
 from memtui.review.waiting_entries import waiting_in
 
 SLUG = "-srv-shop"

@@ -11,9 +11,8 @@ from memtui.base import fs
 from memtui.base.errors import ConflictError, UsageError
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
-from memtui.review import later
 from memtui.review.entries import Review
-from memtui.review.waiting_entries import waiting_in
+from memtui.review.waiting_entries import hidden_until, waiting_in
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 
@@ -131,13 +130,13 @@ def test_a_snoozed_draft_says_until_when_and_undo_restores_every_byte(root):
 
 def test_a_snooze_ends_at_the_beginning_of_its_day_or_at_once():
     now = 1_795_000_000.0
-    assert later.moment("now", now) is None
-    assert later.moment("2h", now) == now + 7200
-    assert time.localtime(later.moment("tomorrow", now))[3:6] == (0, 0, 0)
-    assert time.localtime(later.moment("monday", now)).tm_wday == 0
+    assert hidden_until("now", now) is None
+    assert hidden_until("2h", now) == now + 7200
+    assert time.localtime(hidden_until("tomorrow", now))[3:6] == (0, 0, 0)
+    assert time.localtime(hidden_until("monday", now)).tm_wday == 0
     for words in ("never", "yesterday", "soon", "", "2020-01-01"):
         with pytest.raises(UsageError) as error:
-            later.moment(words, now)
+            hidden_until(words, now)
         assert "tomorrow" in error.value.hint or "such as 30m or tomorrow" in error.value.message
 
 

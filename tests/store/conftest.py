@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.store.versions.intake import Intake
+from memtui.store.history import Intake
 from memtui.store.versions.versions import Versions, Writer
 
 AGENT = Writer("agent", "7c1e55a0", "p1")

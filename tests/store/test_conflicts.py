@@ -4,7 +4,7 @@ import pytest
 
 from memtui.base.errors import MemtuiError
 from memtui.recall import content
-from memtui.store import copies
+from memtui.store import scopes
 from memtui.store.frontmatter import conflict_markers, document
 from memtui.store.index import index_lines
 from memtui.store.index.index import parse_index
@@ -89,8 +89,8 @@ def test_copies_are_told_by_their_names_and_what_they_claim():
         "ports.sync-conflict-20261120-101010-ABCDEFG",
     ]
     memories = [named("ports"), *map(named, copied), named("phase", "phase"), named("phase 2", "phase-2")]
-    found = copies.of_memories(memories)
+    found = scopes.copied_memories(memories)
     assert found == {f"/store/{stem}.md": "ports" for stem in copied}
     alone = named("gone (conflicted copy 2026-11-20)", "gone")
-    assert copies.of_memories([alone]) == {alone.path: "gone"}
-    assert copies.of_memories([named("release 2")]) == {}
+    assert scopes.copied_memories([alone]) == {alone.path: "gone"}
+    assert scopes.copied_memories([named("release 2")]) == {}

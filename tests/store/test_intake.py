@@ -5,7 +5,7 @@ import os
 import pytest
 
 from memtui.base import clock
-from memtui.store.versions.intake import Intake
+from memtui.store.history import Intake
 from memtui.store.versions.versions import GONE, Versions, Writer
 from memtui.store.versions.writers import Writers
 from recalls import deliver

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.store import links
-from memtui.store.frontmatter import code
 from memtui.store.memory import LinkTargets
 
 
@@ -138,10 +137,10 @@ def test_renamed_and_renamed_back_a_text_has_the_same_bytes(parts, name):
 @given(st.text(alphabet="[]()|#\\`~ \n\tab.md:<>-!\"'", max_size=60))
 def test_any_text_is_read_with_spans_inside_of_it(text):
     at = 0
-    for each in code.spans(text):
+    for each in links.spans(text):
         assert at <= each.start < each.end <= len(text)
         at = each.end
-    assert len(code.masked(text)) == len(text)
+    assert len(links.masked(text)) == len(text)
     for each in links.find(text):
         assert each.start <= each.name_start <= each.name_end <= each.end
     assert links.renamed(text, lambda _: False, "x") == links.renamed(text, lambda _: False, None) == text

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError, NotFoundError
-from memtui.store.versions.intake import Intake
+from memtui.store.history import Intake
 from memtui.store.versions.versions import Versions, Writer
 
 from .conftest import AGENT, write

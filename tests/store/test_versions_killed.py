@@ -10,7 +10,7 @@ import pytest
 
 import turns
 from memtui.base import fastjson, fs, ids
-from memtui.store.versions.intake import Intake
+from memtui.store.history import Intake
 from memtui.store.versions.versions import Versions, Writer
 
 pytestmark = pytest.mark.kill

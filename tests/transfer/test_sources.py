@@ -6,9 +6,9 @@ import sqlite3
 import pytest
 
 from memtui.base.errors import MemtuiError
-from memtui.review import approvals, draft
+from memtui.review import approvals
 from memtui.store import triggers
-from memtui.transfer.source import MAX_TEXT
+from memtui.transfer.markdown import MAX_TEXT
 
 
 def write(path, text):
@@ -19,7 +19,7 @@ def write(path, text):
 def approved(desk, name):
     """The bytes of the memory that a draft becomes."""
     store = desk.store
-    outcome = approvals.approve_all(store.journal, [draft.propose(store, desk.drafts()[name])])[0]
+    outcome = approvals.approve_all(store.journal, [approvals.propose(store, desk.drafts()[name])])[0]
     assert outcome.error is None
     return outcome.memory.raw.decode()
 

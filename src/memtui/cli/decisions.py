@@ -14,11 +14,11 @@ from memtui.cli import entries, memories, proposals
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Printer, Result, difference, line, narrate, picked, styled
 from memtui.client import projects
-from memtui.review import approvals, draft, later, waiting_entries
-from memtui.review.draft import Draft
+from memtui.review import approvals, waiting_entries
+from memtui.review.approvals import Draft
 from memtui.review.evidence import Evidence, Similar
 from memtui.review.outside_changes import Changed
-from memtui.review.waiting_entries import Waiting, best_first
+from memtui.review.waiting_entries import Waiting, best_first, load_hidden
 from memtui.settings import config
 from memtui.store.store import Store
 from memtui.store.versions.writers import Occasions
@@ -40,7 +40,7 @@ class Decisions:
     def __init__(self, ctx: Context, *, every: bool = False, decide: bool = False) -> None:
         self.ctx, self.every, self.decide = ctx, every, decide
         self.unread: list[dict[str, str]] = []
-        self.hidden = later.load(ctx.root)
+        self.hidden = load_hidden(ctx.root)
 
     @cached_property
     def entries(self) -> "list[Waiting]":
@@ -242,10 +242,10 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
     proposed, problem = None, ""
     if item.kind == "updates":
         try:
-            proposed = draft.propose(store, item)
+            proposed = approvals.propose(store, item)
         except MemtuiError as error:
             problem = f"{error.message} {error.hint}".strip()
-    near = draft.neighbours(store, item) if proposed is not None else ()
+    near = approvals.neighbours(store, item) if proposed is not None else ()
     reason, data = Evidence(), dict[str, object]()
     if item.kind != "guidance":
         reason = drafts.find_evidence(ctx, item, proposed.name if proposed is not None else "", near)
@@ -330,6 +330,6 @@ def name_taken(proposed: Draft) -> ConflictError:
 
 def takes_draft(proposed: Draft) -> bool:
     """Return whether the draft can be merged into the memory that has its name already."""
-    neighbours = draft.neighbours(proposed.store, proposed.item)
+    neighbours = approvals.neighbours(proposed.store, proposed.item)
     same = [memory for memory in neighbours if memory.path == proposed.path]
     return any(approvals.refusal(proposed.store, memory) is None for memory in same)

@@ -11,13 +11,13 @@ from memtui.base.short_ids import MIN_REF, short_id
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, picked, safe
 from memtui.client.transcripts import prompts, transcript
-from memtui.deliver import log, receipts
+from memtui.deliver import log, receipts, sessions
 from memtui.deliver import log as delivery_log
 from memtui.deliver.record import Delivery, Note, find_note, notes_of
 from memtui.inbox import format as inbox_format
 from memtui.inbox import undelivered
 from memtui.inbox.format import Entry
-from memtui.review import addressees, waiting_entries
+from memtui.review import waiting_entries
 from memtui.review.waiting_entries import KINDS, Waiting
 from memtui.store.journal import acts
 from memtui.store.journal.text_edit import TextEdit
@@ -201,7 +201,7 @@ def _waits(ref: str, name: str) -> ConflictError:
 
 def warn_of_strangers(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "list[dict[str, object]]":
     """Print why a note for these `addresses` may reach nobody in a project, and what to do; return it for --json."""
-    unknown = addressees.strangers(ctx.root, ctx.config_dir, addresses.split(","), slug)
+    unknown = sessions.strangers(ctx.root, ctx.config_dir, addresses.split(","), slug)
     for stranger in unknown:
         ctx.out.say(f"! {words.why(stranger)}\n  To withdraw it: memtui note --withdraw {short_id(entry_id)}")
     return [{"address": f"{stranger.kind}:{stranger.name}", "why": words.why(stranger)} for stranger in unknown]

@@ -10,8 +10,7 @@ from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
 from memtui.inbox import guidance
 from memtui.redact import redact
-from memtui.review import later
-from memtui.review.waiting_entries import Waiting, from_the_end
+from memtui.review.waiting_entries import Waiting, from_the_end, hiding_step
 from memtui.settings import config
 from memtui.store.journal import acts
 from memtui.store.journal.changes import Change
@@ -108,7 +107,7 @@ class Review:
             if until is not None:
                 fields["until"] = clock.iso_seconds(until)
             changes.append(_rewritten(item, fields, item.entry.text))
-        return self._run("snooze", changes, items, later.step("{}", until, self.now()))
+        return self._run("snooze", changes, items, hiding_step("{}", until, self.now()))
 
     def done(self, items: Sequence[Waiting]) -> str:
         """Remove pending items, as finished."""

@@ -1,13 +1,14 @@
-"""The scopes of a working directory, the memories in them, and the lookup of a memory by a reference."""
+"""The scopes of a working directory, their memories and copies of these, and the lookup of a memory by a reference."""
 
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memtui.base import paths
 from memtui.base.errors import ConflictError, NotFoundError
 from memtui.client import locate, projects
-from memtui.store import copies, trust
+from memtui.store import trust
 from memtui.store.memory import Memory, read_memory, unreadable
 
 KINDS = ("global", "project", "auto", "team", "agent", "instructions")
@@ -17,6 +18,13 @@ INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 CANDIDATES_SHOWN = 8
 MIN_PART = 3  # letters from which a part of a name means a memory
 ALL_LISTED = "`memtui list` shows all."
+# The name of a file that a sync program writes beside another one, which it could not merge: `of` is that one's.
+CONFLICT = re.compile(
+    r"(?P<of>.+?)(?:\s*\([^()]*\b(?:conflicted copy|conflict)\b[^()]*\)|\.sync-conflict-\d{8}-\d{6}[-\w]*)",
+    re.IGNORECASE,
+)
+# What a file manager calls a copy. People call their files so as well.
+COPY = re.compile(r"Copy of (?P<first>.+)|(?P<of>.+?)(?: - Copy| copy)?(?: \(\d+\)| \d+)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -261,7 +269,7 @@ def linked(scope: Scope) -> list[str]:
 
 def indexed(root: str, scope: Scope) -> list[str]:
     """List the files that need a line: readable, no copies of a sync program, and in a project trusted."""
-    names = [name for name, problem in files(scope) if not problem and not copies.CONFLICT.fullmatch(name[:-3])]
+    names = [name for name, problem in files(scope) if not problem and not CONFLICT.fullmatch(name[:-3])]
     if scope.is_shared:
         return []  # its lines are in the MEMORY.md above it
     if scope.kind != "project":
@@ -388,3 +396,18 @@ def _only(memories: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memo
     close = [*dict.fromkeys([*parts, *difflib.get_close_matches(wanted, near, CANDIDATES_SHOWN)])][:CANDIDATES_SHOWN]
     hint = f"Did you mean {', '.join(near[name] for name in close)}?" if close else ALL_LISTED
     raise NotFoundError(f"There is no memory “{ref}”.", hint)
+
+
+def copied_memories(memories: Sequence[Memory]) -> dict[str, str]:
+    """Return the paths of copies with the stem that each copies; a common name only if the original has that name."""
+    stems = {(os.path.dirname(memory.path), memory.stem): memory for memory in memories}
+    originals = {}
+    for memory in memories:
+        directory = os.path.dirname(memory.path)
+        if match := CONFLICT.fullmatch(memory.stem):
+            originals[memory.path] = match["of"]
+        elif (match := COPY.fullmatch(memory.stem)) and (stem := match["first"] or match["of"]) != memory.stem:
+            original = stems.get((directory, stem))
+            if original is not None and memory.has_frontmatter and memory.name == original.name:
+                originals[memory.path] = stem
+    return originals

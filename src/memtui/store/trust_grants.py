@@ -10,9 +10,8 @@ from memtui.base.phrasing import many
 from memtui.client import locate
 from memtui.store import trust
 from memtui.store.journal import acts
-from memtui.store.journal.journal import Journal
+from memtui.store.journal.journal import ContentStore, Journal
 from memtui.store.journal.own_files import ALWAYS, TrustEdit
-from memtui.store.journal.records import ContentStore
 from memtui.store.scopes import Scope
 
 MAX_NAMED = 3

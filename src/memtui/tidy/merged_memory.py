@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
 from memtui.base.errors import MemtuiError
-from memtui.store import copies, references
+from memtui.store import references, scopes
 from memtui.store.frontmatter import document
 from memtui.store.memory import Memory
 from memtui.store.plan import FileDiff
@@ -28,7 +28,7 @@ SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
 def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> list[Memory]:
     """Sort memories, the one to keep first: no copy, `referred` to (paths), with the most text, the newest."""
     names = [mem.name for mem in memories]
-    copied = copies.of_memories(memories)
+    copied = scopes.copied_memories(memories)
 
     def key(memory: Memory) -> tuple[bool, bool, int, float, str]:
         is_copy = memory.path in copied or (memory.stem != memory.name and names.count(memory.name) > 1)

@@ -10,7 +10,7 @@ from memtui.base import findings, fs, word_lists
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.recall import fields
-from memtui.store import copies, memory, references
+from memtui.store import memory, references, scopes
 from memtui.store.memory import Memory, is_pinned
 from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
@@ -105,7 +105,7 @@ class _Planner:
             facts: dict[str, Any] = dict(finding.data)
             if facts["share"] >= MERGED and not facts["why"]:
                 shares[frozenset((facts["path"], facts["other_path"]))] = (facts["share"], at)
-        copied = copies.of_memories(tuple(self.subject.memories.values()))
+        copied = scopes.copied_memories(tuple(self.subject.memories.values()))
         for cluster in _clusters(shares):
             memories = [mem for mem in map(self._memory, cluster) if mem is not None]
             # What they all are copies of is to stay, and can't be merged now.

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from memtui.base import clock
 from memtui.base.phrasing import size, some
 from memtui.store import memory
-from memtui.transfer.source import Incoming, SourceContent, UnreadableSourceError, described, unreadable, words_of
+from memtui.transfer.markdown import Incoming, SourceContent, UnreadableSourceError, described, unreadable, words_of
 
 KIND = "claude-mem"
 FILE = "claude-mem.db"  # in claude-mem's own directory

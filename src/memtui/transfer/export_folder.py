@@ -14,7 +14,7 @@ from memtui.client import locate
 from memtui.redact import redact
 from memtui.store import scopes
 from memtui.store.scopes import Scope
-from memtui.transfer.source import MAX_FILE, LeftOut
+from memtui.transfer.markdown import MAX_FILE, LeftOut
 
 # Characters of a memory that are searched for secrets.
 MAX_SEARCHED = 200_000

@@ -24,7 +24,7 @@ from memtui.store.memory import Memory
 from memtui.store.store import Store
 from memtui.tidy.similarity import KnownTexts
 from memtui.transfer import claude_mem, markdown
-from memtui.transfer.source import MAX_FILE, Incoming, LeftOut, SourceContent, UnreadableSourceError, unreadable
+from memtui.transfer.markdown import MAX_FILE, Incoming, LeftOut, SourceContent, UnreadableSourceError, unreadable
 
 # How many of the words of two texts, of all that either has, make them the same for a person.
 SAME = 0.85

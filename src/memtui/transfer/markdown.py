@@ -1,28 +1,19 @@
-"""Files and folders of Markdown: notes, memories, the sections of a CLAUDE.md, the other text of a MEMORY.md."""
+"""What a source holds, and what Markdown gives: notes, memories, sections of a CLAUDE.md, other text of a MEMORY.md."""
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from memtui.base import clock, fs, paths
-from memtui.base.phrasing import many, size
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import cut, many, size
 from memtui.client import locate
-from memtui.store import memory, triggers
-from memtui.store.frontmatter import code
+from memtui.store import links, memory, triggers
+from memtui.store.frontmatter import prose
 from memtui.store.index import index, index_state
 from memtui.store.memory import Memory
-from memtui.transfer.source import (
-    MAX_FILE,
-    MAX_FILES,
-    Incoming,
-    LeftOut,
-    SourceContent,
-    UnreadableSourceError,
-    described,
-    unreadable,
-    words_of,
-)
 
 KIND, INSTRUCTIONS = "markdown", "claude-md"
 INSTRUCTION_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", "copilot-instructions.md")
@@ -40,6 +31,81 @@ FILE = re.compile(
 ALONE = re.compile(r"\s*(?:[-*+]\s+)?@(?:[^\s\\]|\\ )+\s*")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 NOT_FOLLOWED = "is imported from there: it is not followed, import that file itself"
+# A longer text is no draft: nobody would review it, and the inbox has room for a megabyte in all.
+MAX_TEXT = 100_000
+MAX_DESCRIPTION = 200
+# A folder holds no more files than this, and no longer one, in bytes.
+MAX_FILES = 20_000
+MAX_FILE = 16 << 20
+
+
+class LeftOut(NamedTuple):
+    """A part of a source that was left out: where it is, and why."""
+
+    where: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """One memory of a source: `where` it is there, its times as in a file, the `aliases` by which others link to it."""
+
+    where: str
+    name: str
+    description: str
+    body: str
+    type: str = ""
+    scope: str = ""
+    created: str = ""
+    modified: str = ""
+    tags: tuple[str, ...] = ()
+    triggers: tuple[str, ...] = ()
+    session: str = ""
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass
+class SourceContent:
+    """What a path gives: `kind` for its drafts' sender, `said` in words; `notes` for the person."""
+
+    path: str
+    kind: str
+    said: str
+    memories: list[Incoming] = field(default_factory=list)
+    skipped: list[LeftOut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, memory: Incoming) -> None:
+        """Add a memory, unless it says nothing or is too long for a draft."""
+        if not memory.body.strip() and not memory.description.strip():
+            self.skipped.append(LeftOut(memory.where, "is empty"))
+        elif len(memory.body) > MAX_TEXT:
+            why = f"is longer than {MAX_TEXT // 1000:,} thousand characters: split it, or copy it"
+            self.skipped.append(LeftOut(memory.where, why))
+        else:
+            self.memories.append(memory)
+
+
+class UnreadableSourceError(MemtuiError):
+    """A source that can't be read, or is none: what is wrong with it, and what to do."""
+
+
+def unreadable(path: str, error: OSError) -> UnreadableSourceError:
+    """Return the error that a source can't be read."""
+    return UnreadableSourceError(f"{path} can't be read: {error.strerror or error}.", "Look at its owner and mode.")
+
+
+def described(heading: str, body: str) -> str:
+    """Return a one-line description of a section: its heading, and its first sentence."""
+    words = prose.first_sentence(body, MAX_DESCRIPTION)
+    return cut(": ".join(dict.fromkeys(filter(None, (heading, words)))), MAX_DESCRIPTION)
+
+
+def words_of(value: object) -> tuple[str, ...]:
+    """Return the words of a field that is a list or a text with commas, each once."""
+    rows = value.strip("[] ").split(",") if isinstance(value, str) else value if isinstance(value, Sequence) else []
+    words = [" ".join(str(row).split()).lstrip("#") for row in rows if isinstance(row, (str, int, float))]
+    return tuple(dict.fromkeys(filter(None, words)))
 
 
 class HeadedSection(NamedTuple):
@@ -153,12 +219,12 @@ def _date(places: list[dict[str, object]], keys: tuple[str, ...]) -> str:
 
 def _add_sections(content: SourceContent, text: str, where: str, scope: str, modified: str) -> None:
     """Add the sections of instructions without comments; `@path` imports are named, and not followed."""
-    plain = code.masked(text)
+    plain = links.masked(text)
     for match in reversed(list(COMMENT.finditer(plain))):
         text = text[: match.start()] + text[match.end() :]
     content.skipped += [LeftOut(f"{where}: @{path}", NOT_FOLLOWED) for path in _imports(text)]
     for section in _sections(text):
-        lines = zip(section.text.split("\n"), code.masked(section.text).split("\n"), strict=True)
+        lines = zip(section.text.split("\n"), links.masked(section.text).split("\n"), strict=True)
         body = "\n".join(
             line for line, outside in lines if not (ALONE.fullmatch(outside) and _imports(outside.strip()))
         )
@@ -178,7 +244,7 @@ def _sections(text: str) -> list[HeadedSection]:
     above: list[tuple[int, str]] = []
     lines: list[str] = []
     begin = 1
-    plain = code.masked(text, filter(lambda span: span.block, code.spans(text))).split("\n")
+    plain = links.masked(text, filter(lambda span: span.block, links.spans(text))).split("\n")
     for number, line in enumerate(text.split("\n"), 1):
         match = HEADING.match(line)
         if match and HEADING.match(plain[number - 1]):
@@ -193,5 +259,5 @@ def _sections(text: str) -> list[HeadedSection]:
 
 def _imports(text: str) -> list[str]:
     """List the files that a text of instructions imports with `@path`, each once."""
-    names = (match[1].partition("#")[0].rstrip(AFTER) for match in IMPORT.finditer(code.masked(text)))
+    names = (match[1].partition("#")[0].rstrip(AFTER) for match in IMPORT.finditer(links.masked(text)))
     return list(dict.fromkeys(name for name in names if FILE.match(name)))

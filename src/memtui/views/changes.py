@@ -13,8 +13,8 @@ from memtui.base.short_ids import short_id
 from memtui.store import references, triggers
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
+from memtui.store.journal.journal import takes_back
 from memtui.store.journal.ledger import MODEL, SHARED, here
-from memtui.store.journal.records import takes_back
 from memtui.store.journal.undo import decided
 from memtui.store.scopes import Scope
 from memtui.store.versions.versions import AGENT, FIRST, GONE, PERSON, Version, Writer

@@ -9,8 +9,7 @@ from memtui.base.dates import NEVER
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import ago, some
 from memtui.inbox.format import NOUNS
-from memtui.review import draft as drafting
-from memtui.review import outside_changes
+from memtui.review import approvals, outside_changes
 from memtui.store import scopes
 from memtui.views import changes, changesets, colours, drafts, query, safe_text
 from memtui.views.memories import scope_name
@@ -184,7 +183,7 @@ def project_of(item: "Waiting", here: "Workspace", names: Mapping[str, str]) -> 
 def of_entry(item: "Waiting", here: "Workspace", names: Mapping[str, str], *, is_taken: bool = False) -> EntryRow:
     """Make the row of an entry. `is_taken`: a memory has the name of the draft."""
     kind, project = OF_ENTRIES[NOUNS[item.kind]], project_of(item, here, names)
-    is_global = not project or (kind is DRAFT and drafting.label_of(item) == "global")
+    is_global = not project or (kind is DRAFT and approvals.label_of(item) == "global")
     return EntryRow(
         key=item.key,
         about=(item.entry.fields.get("name", ""),) if kind is DRAFT else (),

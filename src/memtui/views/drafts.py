@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memtui.store.memory import Memory
     from memtui.transfer.export_folder import Export
     from memtui.transfer.import_plan import ImportPlan
-    from memtui.transfer.source import LeftOut
+    from memtui.transfer.markdown import LeftOut
     from memtui.workspace import Workspace
 
 SIMILAR_SHOWN = 3  # similar memories beside a draft

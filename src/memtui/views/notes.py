@@ -7,7 +7,7 @@ from memtui.base.shell import shell_word
 from memtui.views.safe_text import line
 
 if TYPE_CHECKING:
-    from memtui.review.addressees import Stranger
+    from memtui.deliver.sessions import Stranger
 
 WIDEST = 60  # characters of a name or a pattern
 SHORT = 8  # characters of a session's id

@@ -6,7 +6,7 @@ import pytest
 
 from memtui.base import ids
 from memtui.base.errors import NotFoundError
-from memtui.store.journal import records
+from memtui.store.journal import journal
 from memtui.store.journal.changes import ChangedFiles, FileChange, ModeEdit, Patch
 from memtui.store.journal.ledger import readable
 from memtui.store.journal.own_files import ALWAYS, BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit, pair_entries
@@ -60,12 +60,12 @@ def intent(*rows):
 @pytest.mark.parametrize(("row", "change"), WRITTEN)
 def test_a_row_is_read_as_the_change_that_wrote_it_and_refused_if_it_is_not_whole(row, change):
     assert readable(intent(row))
-    assert records.changes_of(intent(row), CONTENTS.__getitem__) == [change]
+    assert journal.changes_of(intent(row), CONTENTS.__getitem__) == [change]
     assert change.inverse().inverse() == change
     if len(row) > 2:
         key = type(change).key
         with pytest.raises(NotFoundError):
-            records.changes_of(intent({"path": row["path"], key: row[key]}), CONTENTS.__getitem__)
+            journal.changes_of(intent({"path": row["path"], key: row[key]}), CONTENTS.__getitem__)
 
 
 @pytest.mark.parametrize("row", [{"path": "/d/x.md"}, {"path": "x.md", "before": None}, {"before": None}, 7])
@@ -86,4 +86,4 @@ def test_rows_of_every_kind_are_written_as_they_always_were(tmp_path):
     path = str(tmp_path / "log")
     cut = {"at": 0, "from": HASH[A], "to": HASH[B], "mode": 384, "dirs": []}
     row = {"path": path, "cut": cut, "removed": ids.digest(b"a"), "added": ids.digest(b"b")}
-    assert records.rows([Patch.between(path, A, B, 384)], keep) == [row]
+    assert journal.rows_of([Patch.between(path, A, B, 384)], keep) == [row]

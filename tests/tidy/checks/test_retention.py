@@ -17,11 +17,11 @@ from memtui.base.errors import NotFoundError
 from memtui.deliver import log as delivery_log
 from memtui.inbox import drafts as inbox_drafts
 from memtui.store import trust, trust_grants
+from memtui.store.history import Intake
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Ledger
 from memtui.store.store import Store
-from memtui.store.versions.intake import Intake
 from memtui.store.versions.versions import Versions, Writer
 from memtui.tidy.checks import retention
 from memtui.views import setup as setup_words

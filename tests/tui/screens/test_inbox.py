@@ -20,8 +20,7 @@ from memtui.base import paths
 from memtui.base.errors import MemtuiError
 from memtui.hooks.install import installation as install
 from memtui.inbox import file as inbox_file
-from memtui.review import later
-from memtui.review.waiting_entries import waiting_in
+from memtui.review.waiting_entries import later_path, load_hidden, waiting_in
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
@@ -1123,14 +1122,14 @@ async def test_a_problem_that_is_hidden_hides_nothing_else_also_after_a_restart(
         await settle(pilot)
         await press(pilot, "x")
         assert keys(app) == before[:at] + before[at + 1 :]
-        assert list(later.load(world.root)) == [before[at]]
+        assert list(load_hidden(world.root)) == [before[at]]
     again = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
     async with running(again, WIDE) as pilot:
         assert keys(again) == before[:at] + before[at + 1 :]
 
 
 def put_empty_key(world):
-    Path(later.path(world.root)).write_text('{"v":1,"until":{"":"never"}}\n', encoding="utf-8")
+    Path(later_path(world.root)).write_text('{"v":1,"until":{"":"never"}}\n', encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -16,11 +16,9 @@ from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, PROPOSED, Decisions, name_taken, print_row
 from memtui.cli.output import Output, Printer, Result, line, narrate, safe, styled
 from memtui.review import approvals as approving
-from memtui.review import draft as draft_of
-from memtui.review import later, outside_changes
-from memtui.review.approvals import Approval
-from memtui.review.draft import Choices, Draft
-from memtui.review.waiting_entries import Waiting
+from memtui.review import outside_changes
+from memtui.review.approvals import Approval, Choices, Draft
+from memtui.review.waiting_entries import TAKEN, Waiting, hidden_until, hide, hiding_step
 from memtui.store.journal import acts
 from memtui.views import changes, drafts, notes
 from memtui.views.decisions import NOTE, Decision, ProblemRow, ProposedRow, TrustRow
@@ -226,7 +224,7 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     outcomes: dict[str, Approval] = {}
     for item in items:
         try:
-            one = draft_of.propose(call.store, item, choices)
+            one = approving.propose(call.store, item, choices)
             data = call.ctx.checked_bytes(one.data, yes=args.yes, declined=DECLINED)
             proposed[item.key] = replace(one, data=data)
             call.index_lines[item.key] = proposed[item.key].index_lines
@@ -259,7 +257,7 @@ def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, s
     assert memory is not None
     project = ""
     if item.slug not in {None, ctx.slug}:
-        project = line(os.path.basename(draft_of.project_of(item).rstrip("/")) or item.slug or "")
+        project = line(os.path.basename(approving.project_of(item).rstrip("/")) or item.slug or "")
     return {
         "id": item.id,
         "scope": memory.scope_label,
@@ -322,9 +320,9 @@ restored: a new one goes to the trash, a deleted one comes back. A merge or a fi
 memories stay as they are, a problem or an untrusted memory not listed again. `memtui undo` undoes it.
 {CHOSEN}
 / --never | never again draft these words, or propose this change
-/ --later WHEN | hide it until WHEN: {later.TAKEN}, now; `memtui inbox --later` lists those""")
+/ --later WHEN | hide it until WHEN: {TAKEN}, now; `memtui inbox --later` lists those""")
 def reject(ctx: Context, args: argparse.Namespace) -> Result:
-    until = None if args.later is None else later.moment(args.later, ctx.now())
+    until = None if args.later is None else hidden_until(args.later, ctx.now())
     call = DecisionCall(ctx, args)
     call.choose(("draft", "todo", "note"), asleep=args.later is not None and until is None)
     call.refuse(["never"], {"draft", *PROPOSED})
@@ -381,7 +379,7 @@ def _later(call: DecisionCall, rows: "list[Decision]", until: "float | None") ->
         call.review.snooze(items, until)
     if others:
         what = f"“{cut(others[0].says, 60)}”" if len(others) == 1 else many(len(others), "entry", "entries")
-        later.hide(call.journal, [row.later_key for row in others], until, later.step(what, until, call.ctx.now()))
+        hide(call.journal, [row.later_key for row in others], until, hiding_step(what, until, call.ctx.now()))
     if until == NEVER:
         call.done(rows, acts.done("reject"))
         return

@@ -12,9 +12,8 @@ from memtui.models.subconscious import block_files
 from memtui.redact.redact import redact, redacted
 from memtui.store.journal import ledger as journal_ledger
 from memtui.store.journal.changes import FileChange
-from memtui.store.journal.journal import Journal
+from memtui.store.journal.journal import ContentStore, Journal
 from memtui.store.journal.ledger import MODEL, MemoryWrite, Transaction
-from memtui.store.journal.records import ContentStore
 from memtui.store.scopes import Scope
 from memtui.store.versions.versions import GONE, OTHER, PERSON, Version, Writer
 

@@ -9,17 +9,23 @@ from typing import Any
 
 from memtui.base import clock, fastjson, fs, ids, reverse_lines
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.base.storage import storage_error
+from memtui.base.storage import read_or_none, storage_error
 from memtui.client import process
 from memtui.store import catalog, index_requests
-from memtui.store.journal import records
-from memtui.store.journal.changes import Change
-from memtui.store.journal.ledger import VERSION, Ledger, Row, here, readable
-from memtui.store.journal.records import ContentStore
+from memtui.store.journal.changes import Change, ChangedFiles, FileChange, KeepContent, ModeEdit, Patch, ReadContent
+from memtui.store.journal.ledger import KIND_KEYS, VERSION, Ledger, Record, Row, here, readable
+from memtui.store.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
+from memtui.store.journal.text_edit import TextEdit
 
 LOCK_SECONDS = 10.0
 BEGUN_PURGE = "The next memtui command finishes the change."
 BEGUN = "The next memtui command reverts the unfinished change."
+# The operations that take back what others wrote, where what a person has seen changes with them.
+TAKES_BACK = frozenset({"delete", "restore"})
+KINDS: Mapping[str, type[Change]] = {
+    kind.key: kind
+    for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
+}
 
 
 class Journal:
@@ -41,13 +47,13 @@ class Journal:
         self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
     ) -> dict[str, Any]:
         """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as expected."""
-        rows = records.rows(changes, self.contents.keep)
+        rows = rows_of(changes, self.contents.keep)
         head = {"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": "intent", "by": self.by}
         return {**head, "seat": here(self.by), "op": op, "summary": summary, **more, "changes": rows}
 
     def changes_of(self, record: Mapping[str, Any]) -> list[Change]:
         """Return the changes of an intent. Raises NotFoundError if a content was purged."""
-        return records.changes_of(record, self.contents.read)
+        return changes_of(record, self.contents.read)
 
     def _append(self, record: Mapping[str, Any]) -> None:
         try:
@@ -236,3 +242,68 @@ def _made(record: Mapping[str, Any], changes: Sequence[Change]) -> list[bool]:
 def _rollback(changes: Sequence[Change], made: Sequence[bool]) -> list[Change]:
     """Return the changes that take back those that were made, in the order to make them."""
     return [change.inverse() for change, is_made in reversed([*zip(changes, made, strict=True)]) if is_made]
+
+
+def rows_of(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
+    """Return changes as rows of an intent, with their contents stored. Raises ConflictError, MemtuiError."""
+    files = ChangedFiles()
+    result = []
+    for change in changes:
+        try:
+            result.append({"path": change.path, **change.row(files, keep)})
+        except OSError as error:
+            raise storage_error(error, change.path) from error
+    return result
+
+
+def changes_of(record: Record, read_content: ReadContent) -> list[Change]:
+    """Return the changes of a readable intent. Raises NotFoundError if a content was purged, or a row is damaged."""
+    rows = [(next(key for key in KIND_KEYS if key in row), row) for row in record["changes"]]
+    try:
+        return [KINDS[key].from_row(row, read_content) for key, row in rows]
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise NotFoundError(
+            f"The change {record.get('id')} is damaged in the journal.", "It can't be undone."
+        ) from error
+
+
+def takes_back(record: Record) -> bool:
+    """Return whether an intent takes back what others wrote."""
+    return record.get("op") in TAKES_BACK and any(SeenEdit.key in row for row in record.get("changes", ()))
+
+
+class ContentStore:
+    """The stored contents in a directory of one memtui root."""
+
+    def __init__(self, root: str, name: str = "trash") -> None:
+        self.directory = f"{root}/{name}"
+
+    def path(self, digest: str) -> str:
+        return f"{self.directory}/{digest}"
+
+    def read(self, digest: str) -> bytes:
+        """Read a stored content. Raises NotFoundError if it was purged, MemtuiError if it can't be read."""
+        path = self.path(digest)
+        try:
+            data = fs.read_bytes(path)
+        except FileNotFoundError as error:
+            raise NotFoundError("The old content was deleted for good.", "It can't be restored.") from error
+        except OSError as error:
+            raise storage_error(error, path) from error
+        if ids.digest(data) != digest:
+            raise MemtuiError(f"{path} is damaged", "It can't be restored; nothing was changed.")
+        return data
+
+    def keep(self, data: bytes, durable: bool = True) -> str:
+        """Store a content, synced if `durable`, as an undo needs it; return its hash. Raises MemtuiError."""
+        digest = ids.digest(data)
+        path = self.path(digest)
+        try:
+            # One that exists but is damaged is written anew.
+            if read_or_none(path) != data:
+                fs.write_atomic(path, data, durable)
+            elif durable:
+                fs.sync(path)  # it may have been stored before without
+        except OSError as error:
+            raise storage_error(error, path) from error
+        return digest

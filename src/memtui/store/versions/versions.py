@@ -12,8 +12,8 @@ from typing import Any
 from memtui.base import clock, fastjson, fs, ids
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
+from memtui.store.journal.journal import ContentStore
 from memtui.store.journal.own_files import FORMAT, LOCK_SECONDS, UNSEEN, VERSIONS_LOCK, seen_lines
-from memtui.store.journal.records import ContentStore
 
 # The content of a larger file is not kept: nobody reads a memory of that size.
 MAX_BYTES = 1 << 20

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from memtui.base import clock
 from memtui.base.finding import Finding, note, problem
 from memtui.redact import redact
-from memtui.store import copies
+from memtui.store import scopes
 from memtui.store.frontmatter import document, prose
 from memtui.store.frontmatter.document import FENCE, Document
 from memtui.store.frontmatter.subset import split_key
@@ -46,7 +46,7 @@ def about(finding: Finding, scope: Scope, memory: Memory) -> Finding:
 
 def of_memories(scope: Scope, memories: Sequence[Memory], now: float) -> Iterator[Finding]:
     """Find what is wrong with a scope's memories."""
-    copied = copies.of_memories(memories)
+    copied = scopes.copied_memories(memories)
     whole = []
     for memory in memories:
         reports = []

@@ -18,7 +18,6 @@ from memtui.deliver.sessions import Session
 from memtui.inbox import claims, guidance
 from memtui.inbox.format import Entry
 from memtui.redact import redact
-from memtui.review import addressees
 from memtui.review.waiting_entries import Waiting
 from memtui.settings import config
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Subject, Typed
@@ -162,7 +161,7 @@ class GuidanceSubject(Subject):
     def _elsewhere(self) -> Options:
         """Look up the newest sessions, then the other projects that have memories or had sessions lately."""
         data = self.data
-        self._agents = addressees.agents(data.root)
+        self._agents = sessions.agents(data.root)
         finder = transcript.Finder(paths.config_dir(data.env))
         recent = sessions.collect(data.root, data.records(RECORDS))
         targets, first = recent[:SESSIONS], self._first_target
@@ -208,7 +207,7 @@ class GuidanceSubject(Subject):
             words += [] if sessions.live(target.id, target.client, sessions.served(self.data.root)) else [OVER]
         agent = note["agent"].strip()
         unknown = bool(agent) and self._agents is not None and agent not in self._agents
-        words += [notes.why(addressees.Stranger("agent", agent))] if unknown else []
+        words += [notes.why(sessions.Stranger("agent", agent))] if unknown else []
         kinds = redact.kinds_in(note["text"], self._there["text"]) if len(note["text"]) <= WHILE_TYPING else []
         words += [f"{redact.suspicion(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
         deaf = notes.keyed(self.data.unheard())

@@ -9,8 +9,7 @@ from memtui import actions
 from memtui.base import dates
 from memtui.base.dates import NEVER
 from memtui.base.phrasing import cut
-from memtui.review import later
-from memtui.review.waiting_entries import Waiting
+from memtui.review.waiting_entries import TAKEN, Waiting, hidden_until, hide, hiding_step
 from memtui.store.memory import read_memory
 from memtui.tui.dialogs.ask import Choice, Line, ignored
 from memtui.tui.dialogs.dialog import Preview
@@ -30,7 +29,7 @@ from memtui.views.parts import Words
 # The parts of the files that a decision about an entry, or about memories, touches. What else depends on it is read
 # when the keys rest.
 ENTRIES, MEMORIES = frozenset({"inbox"}), frozenset({"memories"})
-# When a row may wait until, in words that `later.moment` reads: words for the person.
+# When a row may wait until, in words that `hidden_until` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW, DATE = "now", "date"
 GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
@@ -208,17 +207,17 @@ class RowCommands(Generic[Kind]):
         rows, clock = self.rows, self.services.data.now
         what, now = self.named(rows), clock()
         days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
-        for words in sorted(DAYS, key=lambda words: later.moment(words, now) or now):
-            days.setdefault(dates.day(later.moment(words, now) or now, now), words)
+        for words in sorted(DAYS, key=lambda words: hidden_until(words, now) or now):
+            days.setdefault(dates.day(hidden_until(words, now) or now, now), words)
         options = [(NOW, "now: back into the list")] * any(row.until for row in rows)
         options += [(words, f"{DAYS[words]:<10}  {day}") for day, words in days.items()]
         answer = await self.services.ask(Choice(f"Hide {what} until", [*options, (DATE, "another time …")]))
         if answer == DATE:
-            check = Line("Hide until", below=later.TAKEN, verb="hide", check=lambda words: later.moment(words, clock()))
+            check = Line("Hide until", below=TAKEN, verb="hide", check=lambda words: hidden_until(words, clock()))
             answer = await self.services.ask(check)
         if answer:
             now = clock()  # a duration counts from its choice
-            until = later.moment(answer, now)
+            until = hidden_until(answer, now)
             self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
 
     def reject_with(self, change: Callable[[], object], parts: frozenset[str], *, for_good: bool = True) -> None:
@@ -237,8 +236,8 @@ class RowCommands(Generic[Kind]):
         if items:
             self.chosen.act(lambda: data.review().snooze(items, until), words, ENTRIES)
             return
-        keys, step = [row.later_key for row in rows], later.step(self.named(rows), until, data.now())
-        self.chosen.act(lambda: later.hide(data.journal(), keys, until, step), words)
+        keys, step = [row.later_key for row in rows], hiding_step(self.named(rows), until, data.now())
+        self.chosen.act(lambda: hide(data.journal(), keys, until, step), words)
 
     async def goes_on_with_own(self, edit: Callable[[], Awaitable[object]]) -> bool:
         """Go on in its form with the text of one row that was edited and not saved; return whether there was any."""

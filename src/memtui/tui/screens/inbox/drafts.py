@@ -9,9 +9,7 @@ from memtui.base.errors import ConflictError, MemtuiError
 from memtui.base.phrasing import cut, many, share, some
 from memtui.client import applied_settings
 from memtui.review import approvals
-from memtui.review import draft as drafting
-from memtui.review.approvals import Approval
-from memtui.review.draft import Choices, Draft
+from memtui.review.approvals import Approval, Choices, Draft
 from memtui.review.evidence import Evidence
 from memtui.review.waiting_entries import Waiting
 from memtui.store import memory
@@ -159,7 +157,7 @@ class DraftCommands(RowCommands[EntryRow]):
 
     async def edit(self) -> None:
         item, data = self.items[0], self.services.data
-        store = (drafting.home_store(data.store(), item) if item.slug else None) or data.store()
+        store = (approvals.home_store(data.store(), item) if item.slug else None) or data.store()
         places = [scope for scope in store.scopes() if scope.writable and not scope.problem]
         subject = EntrySubject(
             data,
@@ -180,7 +178,7 @@ class DraftCommands(RowCommands[EntryRow]):
         return {
             "name": fields.get("name") or memory.slugify(first),
             "type": fields.get("type") or "feedback",
-            "scope": proposed.scope.label if isinstance(proposed, Draft) else drafting.label_of(item),
+            "scope": proposed.scope.label if isinstance(proposed, Draft) else approvals.label_of(item),
             "description": fields.get("description") or first.strip(),
             "body": fields.get("body") or rest.strip("\n") or first.strip(),
             **({"trigger": request} if (request := fields.get("request")) else {}),

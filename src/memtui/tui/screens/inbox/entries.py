@@ -13,10 +13,9 @@ from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.finding import Finding
 from memtui.base.phrasing import many
 from memtui.client import projects
-from memtui.review import draft as drafting
-from memtui.review import later
+from memtui.review import approvals
 from memtui.review.outside_changes import Changed
-from memtui.review.waiting_entries import Waiting, best_first, homes
+from memtui.review.waiting_entries import Waiting, best_first, homes, load_hidden
 from memtui.store import memory
 from memtui.store.memory import TYPES
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -74,7 +73,7 @@ def read(data: Data, *, all_projects: bool) -> InboxReading:
         *(decisions.of_untrusted(memory, data.project) for memory in data.untrusted(changes)),
     ]
     places = {scope.label: scope.directory for scope in data.scopes() if scope.exists}
-    return InboxReading(waiting, names, problem, others, later.load(data.root), places, all_projects)
+    return InboxReading(waiting, names, problem, others, load_hidden(data.root), places, all_projects)
 
 
 def read_entries(data: Data, last: InboxReading) -> InboxReading | None:
@@ -98,7 +97,7 @@ def rows_of(waiting: Sequence[Waiting], view: InboxView, places: Mapping[str, st
 
 def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
     """Return whether a memory has the name of a draft of this project or of all, by the directories of scopes."""
-    fields, label = item.entry.fields, drafting.label_of(item)
+    fields, label = item.entry.fields, approvals.label_of(item)
     place = places.get(label, places.get("auto") if label == "project" else None)
     if item.kind != "updates" or item.slug not in {None, slug} or fields.get("replaces") or place is None:
         return False

@@ -14,8 +14,8 @@ from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import age, many
 from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
-from memtui.review import draft
-from memtui.review.draft import AS_DRAFTED, Choices, Draft
+from memtui.review import approvals
+from memtui.review.approvals import AS_DRAFTED, Choices, Draft
 from memtui.review.evidence import Evidence, Similar
 from memtui.review.waiting_entries import Waiting
 from memtui.store import scopes
@@ -77,7 +77,7 @@ class InboxView:
     def propose(self, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft | MemtuiError:
         """As `draft`, but read the files now; with the choices of the person."""
         try:
-            return draft.propose(self.data.store(), item, choices)
+            return approvals.propose(self.data.store(), item, choices)
         except MemtuiError as error:
             return error
 
@@ -99,7 +99,7 @@ class InboxView:
         """Return the memories that a draft is compared with and may be merged into: those of its project."""
         if item.slug in {None, self.data.slug}:
             return self.memories
-        return draft.neighbours(self.data.store(), item)
+        return approvals.neighbours(self.data.store(), item)
 
     def read_memories(self) -> list[Memory]:
         """Read the memories of this project and the global ones. Slow: for a worker."""
