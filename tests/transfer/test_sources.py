@@ -121,8 +121,8 @@ def test_a_database_with_a_journal_that_is_not_over_is_refused(desk):
         ("-journal", bytes(512), True),  # over: SQLite in its mode PERSIST keeps the file, with zeros at its beginning
         ("-wal", BESIDE["-wal"], True),
         ("-wal", b"words", True),
-        ("-wal", None, False),
-        ("-journal", None, False),
+        ("-wal", None, True),
+        ("-journal", None, True),
     ],
 )
 def test_what_stands_beside_a_database_changes_no_file(desk, name, content, reads):

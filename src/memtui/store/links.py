@@ -1,5 +1,6 @@
 """The links of memories, `[[name]]` and Markdown links to files, but for code, which is found here too."""
 
+import itertools
 import os
 import re
 import unicodedata
@@ -9,8 +10,14 @@ from typing import NamedTuple
 
 from memtui.client.locate import INDEX_NAME, is_memory_name
 
-TITLE_LIMIT = 1000
-LINK_TITLE = re.compile(r"""\s+(?:"[^"]*"|'[^']*'|\([^()]*\))\s*$""")
+# `[label](target "title")`: the label may have brackets in pairs, two deep, and the target parentheses, one deep. It is
+# looked for from each bracket on, as an image can be the label of a link.
+INLINE = re.compile(
+    r"(?<![!\\])\[(?=(?P<label>(?:\\.|[^\[\]\\]|\[(?:\\.|[^\[\]\\]|\[[^\[\]]*\])*+\]){0,1000}+)\]\("
+    r"(?:<(?P<in>[^>]{0,1000})>[^)]*|(?P<bare>(?:[^()]|\([^()]*\)){0,1000}?)"
+    r"(?:\s+(?:\"[^\"]{0,1000}\"|'[^']{0,1000}'|\([^()]*\)))?\s*)(?P<close>\)))",
+    re.DOTALL,
+)
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\\")
 WIKI = re.compile(r"(?<![A-Za-z0-9_\\])!?\[\[(?P<name>[^\[\]|#\n\0]{1,200}?)(?P<tail>(?:\\?\||#)[^\[\]\n]{0,200})?\]\]")
 DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:<(?P<in>[^<>\n]+)>|(?P<bare>[^\s<>]+))", re.MULTILINE)
@@ -136,54 +143,11 @@ def file_target(raw: str) -> str:
     return "" if "\0" in path else path
 
 
-def inline_spans(text: str, most: int = 0) -> Iterator[InlineSpan]:
-    """Yield the links `[text](target "title")` of a text; of its first `most` brackets, 0 for all. Images are none."""
-    at = text.find("](")
-    number = 0
-    while at >= 0 and (number := number + 1) <= (most or number):
-        opening = _opening(text, at)
-        start = at + 2
-        end = _closing(text, start)
-        after = start
-        if opening >= 0 and end >= 0 and text[opening - 1 : opening] not in ("!", "\\"):
-            bracketed = text[start] == "<"
-            raw = text[start + 1 : end] if bracketed else LINK_TITLE.sub("", text[start:end])
-            close = text.find(")", end) if bracketed else end
-            if close >= 0:
-                start += bracketed
-                yield InlineSpan(opening, at, start, start + len(raw), close)
-            after = close + 1
-        at = text.find("](", max(after, at + 2))
-
-
-def _closing(text: str, start: int) -> int:
-    """Return where the target that begins at `start` ends, at its parenthesis or `>`; -1 if it does not end."""
-    if text[start : start + 1] == "<":
-        return text.find(">", start, start + TITLE_LIMIT)
-    depth = 0
-    for at in range(start, min(len(text), start + TITLE_LIMIT)):
-        if text[at] == "(":
-            depth += 1
-        elif text[at] == ")":
-            if not depth:
-                return at
-            depth -= 1
-    return -1
-
-
-def _opening(text: str, end: int) -> int:
-    """Return the position of the `[` that belongs to the `]` at `end`; -1 if there is none within TITLE_LIMIT."""
-    depth = 0
-    for at in range(end - 1, max(-1, end - TITLE_LIMIT), -1):
-        if text[at - 1 : at] == "\\":
-            continue
-        if text[at] == "]":
-            depth += 1
-        elif text[at] == "[":
-            if not depth:
-                return at
-            depth -= 1
-    return -1
+def inline_spans(text: str, most: int | None = None) -> Iterator[InlineSpan]:
+    """Yield the links `[text](target "title")` of a text, at most so many. Images are none."""
+    for match in itertools.islice(INLINE.finditer(text) if "](" in text else (), most):
+        start, end = match.span("bare" if match["in"] is None else "in")
+        yield InlineSpan(match.start(), match.end("label"), start, end, match.start("close"))
 
 
 def encoded(target: str) -> str:

@@ -5,14 +5,13 @@ import json
 import os
 import shutil
 import sqlite3
-import stat
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
-from memtui.base import clock
+from memtui.base import clock, fs
 from memtui.base.phrasing import size, some
 from memtui.store import memory
 from memtui.transfer.markdown import Incoming, SourceContent, UnreadableSourceError, described, unreadable, words_of
@@ -66,37 +65,22 @@ def read(path: str, project: str) -> SourceContent:
 
 
 def _open(path: str, stack: contextlib.ExitStack) -> sqlite3.Connection:
-    """Open a database for reading. Raises sqlite3.Error, OSError, UnreadableSourceError."""
-    if _begins(path + "-journal", JOURNAL_MAGIC):
+    """Open a database, or a copy with its write-ahead log. Raises sqlite3.Error, OSError, UnreadableSourceError."""
+    if fs.read_or_empty(path + "-journal", len(JOURNAL_MAGIC)) == JOURNAL_MAGIC:
         raise UnreadableSourceError(
             f"{path} is being written, or was when its program stopped: {os.path.basename(path)}-journal is beside it.",
             "Let claude-mem finish that: start it once, stop it, and try again.",
         )
-    if not _begins(path + "-wal", WAL_MAGIC):
-        return _connected(path, "mode=ro&immutable=1", stack)
-    bytes_ = sum(os.stat(path + ending).st_size for ending in ("", "-wal"))
-    if bytes_ > MAX_COPY:
-        raise UnreadableSourceError(
-            f"{path} is in use, and with {size(bytes_)} too large to be copied.", "Stop claude-mem, and try again."
-        )
-    directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="memtui-import-"))
-    for ending in ("", "-wal"):
-        shutil.copyfile(path + ending, f"{directory}/copy.db{ending}")
-    return _connected(f"{directory}/copy.db", "mode=rw", stack)
-
-
-def _begins(path: str, magic: bytes) -> bool:
-    """Return whether a file is there and begins so. Raises OSError if it is no regular file, or can't be read."""
-    try:
-        if not stat.S_ISREG(os.lstat(path).st_mode):
-            raise OSError(f"{os.path.basename(path)} beside it is no regular file")
-        with open(path, "rb") as file:
-            return file.read(len(magic)) == magic
-    except FileNotFoundError:
-        return False
-
-
-def _connected(path: str, how: str, stack: contextlib.ExitStack) -> sqlite3.Connection:
+    how = "mode=ro&immutable=1"
+    if fs.read_or_empty(path + "-wal", len(WAL_MAGIC)) == WAL_MAGIC:
+        bytes_ = sum(os.stat(path + ending).st_size for ending in ("", "-wal"))
+        if bytes_ > MAX_COPY:
+            what = f"{path} is in use, and with {size(bytes_)} too large to be copied."
+            raise UnreadableSourceError(what, "Stop claude-mem, and try again.")
+        directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="memtui-import-"))
+        for ending in ("", "-wal"):
+            shutil.copyfile(path + ending, f"{directory}/copy.db{ending}")
+        path, how = f"{directory}/copy.db", "mode=rw"
     connection = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?{how}", uri=True)
     stack.callback(connection.close)
     connection.row_factory = sqlite3.Row
