@@ -265,9 +265,8 @@ class Ledger:
         return [step for step in reversed(self.all()) if step.is_change and step.state != "intent"]
 
     def later(self, transaction: Transaction) -> Transaction | None:
-        """Return the newest undoable change of the same memories (or else JSON) after one, or None."""
-        own = {path for path in transaction.paths if path.endswith(".md") and os.path.basename(path) not in SHARED}
-        own = own or {path for path in transaction.paths if path.endswith(".json")}
+        """Return the newest undoable change after one of the files that it wrote as a whole, or None."""
+        own = {row["path"] for row in transaction.record["changes"] if "before" in row or "cut" in row}
         after = map(self.transactions.__getitem__, reversed(self.undoable[self.undoable.index(transaction.id) + 1 :]))
         return next((step for step in after if own.intersection(step.paths)), None)
 
