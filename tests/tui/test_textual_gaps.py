@@ -66,8 +66,14 @@ def test_textual_alone_still_stops_reading_at_what_it_cannot_parse(sent, error):
         list(XTermParser().feed(sent))
 
 
+def test_textual_alone_still_takes_an_unknown_sequence_for_more_than_the_key_behind_it():
+    assert [getattr(each, "key", "") for each in XTermParser().feed("\x1b[1;2;3qg")] != ["g"]
+
+
 def test_textual_alone_still_needs_each_of_the_other_pieces():
     assert 'getincrementaldecoder("utf-8")()' in inspect.getsource(LinuxDriver.run_input_thread), "strict UTF-8"
     assert safety_net.UNDRAWN
     assert "except" not in inspect.getsource(Widget._render.__wrapped__), "an error in a drawing ends all"
     assert "full_map" in inspect.getsource(Compositor.reflow), "a layout is compared with one only asked for"
+    assert "width" not in inspect.getsource(LinuxDriver.process_message), "a size that no terminal has"
+    assert "filter(" not in inspect.getsource(Compositor.render_partial_update), "places without a cell"

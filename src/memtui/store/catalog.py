@@ -118,8 +118,12 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
 
 def touch(root: str, path: str) -> None:
     """Note that a memory was written, for the next `look` at its directory, if that has a cache. Never raises."""
+    try:
+        caches = [name for name in posix.listdir(root + "/run") if name.startswith("catalog-")]
+    except OSError:
+        return
     directory = paths.parent(path)
-    while directory != "/":
+    while caches and directory != "/":
         base = _base(root, directory)
         try:
             posix.stat(base + ".json")

@@ -277,7 +277,8 @@ class MemtuiApp(Services):
             await super().on_event(event)
 
     def on_handled(self, message: Handled) -> None:
-        self.typed_ahead.arrived(message)
+        if self.screen_stack:  # else the application has ended meanwhile
+            self.typed_ahead.arrived(message)
 
     async def _check_bindings(self, key: str, priority: bool = False) -> bool:
         """Run what a key is bound to, as Textual does; of one that works only in other places say where."""

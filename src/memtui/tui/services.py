@@ -92,13 +92,6 @@ class HowFar(Message):
     words: str
 
 
-@dataclass
-class News(Message):
-    """A worker of a screen has a result, which `show` shows."""
-
-    show: Callable[[], object]
-
-
 class Turned(Message):
     """Undo or redo has changed files: sent to the dialog that is on top."""
 

@@ -74,7 +74,7 @@ async def test_any_change_is_taken_back_from_the_list(app, world):
         rows = [each.summary for each in dialog.table.rows]
         assert "test-database" in rows[0]
         assert "prefer-pnpm" in rows[1]
-        assert len(rows) == len(app.data.changes()[1])
+        assert len(rows) == len(app.data.changes())
         await press(pilot, "j", "z")
         assert there(first)
         assert not there(second)

@@ -283,18 +283,16 @@ async def report(
     for_good: bool = False,
 ) -> None:
     """Say how many changes were made; list those that were not, and why. `name_of`: memory and scope of an item."""
-    back = "" if for_good else f" {actions.takes_back()}"
     count, failed = len(outcome.done), outcome.failed
-    if outcome.total == 1:
-        if failed:
-            services.fail(failed[0][1])
-        else:
-            services.say(f"{words}: {safe_text.line(name_of(outcome.done[0][0])[0].stem, 60)}.{back}")
+    if outcome.total == 1 and failed:
+        services.fail(failed[0][1])
         return
     what = many(count, "memory", "memories") if count == outcome.total else f"{count} of {outcome.total}"
+    if outcome.total == 1:
+        what = safe_text.line(name_of(outcome.done[0][0])[0].stem, 60)
     sentence = f"{words}: {what}{', then stopped' if outcome.stopped else ''}."
     if not failed:
-        services.say(sentence + back)
+        services.say(sentence if for_good else f"{sentence} {actions.takes_back()}")
         return
     reasons = []
     for item, error in failed:

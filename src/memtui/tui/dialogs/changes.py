@@ -35,7 +35,7 @@ from memtui.views import glyphs, safe_text
 from memtui.views.changes import KEYS, ON_LINES, PLACES, act, asked_about, place, reason, together, undone_as_one
 
 if TYPE_CHECKING:
-    from memtui.store.journal.ledger import Ledger, Transaction
+    from memtui.store.journal.ledger import Transaction
 
 # By state: the mark of a change, its style, and what it means.
 STATES = {
@@ -147,7 +147,7 @@ class Changes(Dialog[None]):
         super().__init__()
         self.services, self.data = services, services.data
         self.table = RowList[ChangeRow](COLUMNS, self._draw, lambda row: row.id, empty="Reading …", id="changes")
-        self.ledger: Ledger | None = None
+        self.ledger = services.data.ledger
         self.changes: Sequence[Transaction] = ()
         self.unfolded: set[str] = set()
 
@@ -161,7 +161,7 @@ class Changes(Dialog[None]):
         keys = (
             ("{app.undo}", "undo it", writes and row is not None and self._can_undo(row)),
             ("l h", "one by one, together", row is not None and (row.is_group or row.inside)),
-            ("{app.redo}", "redo the last undone", writes and self.ledger is not None and bool(self.ledger.redoable)),
+            ("{app.redo}", "redo the last undone", writes and bool(self.ledger.redoable)),
             ("enter", "read on", self.query_one(Detail).max_scroll_y > 0),
             ("escape", "back", True),
         )
@@ -175,7 +175,7 @@ class Changes(Dialog[None]):
     async def _read(self) -> None:
         """Read the journal: all of it the first time, then what was added."""
         try:
-            self.ledger, self.changes = await asyncio.to_thread(self.data.changes)
+            self.changes = await asyncio.to_thread(self.data.changes)
         except OSError as error:
             self._show_in_foot(Text(file_error(error).message))
             return
@@ -220,7 +220,7 @@ class Changes(Dialog[None]):
         """Show when the change under the cursor was made, whether it can be undone, and what it changed."""
         row = self.table.row
         text = Text()
-        if row is not None and self.ledger is not None:
+        if row is not None:
             text.append(f"{ago(clock.parse(row.newest.time), self.data.now())}, {self._meaning(row)}")
             if row.is_group:
                 names = "\n".join(safe_text.line(change.summary, 300) for change in row.changes)
@@ -231,7 +231,7 @@ class Changes(Dialog[None]):
         self.call_after_refresh(self.name_keys)
 
     def _can_undo(self, row: ChangeRow) -> bool:
-        journal, undoable = self.data.journal(), self.ledger.undoable if self.ledger is not None else ()
+        journal, undoable = self.data.journal(), self.ledger.undoable
         return any(change.id in undoable and not was_delivered(journal, change) for change in row.changes)
 
     def _meaning(self, row: ChangeRow) -> str:
@@ -247,7 +247,7 @@ class Changes(Dialog[None]):
             words = f"{count:,} of {len(own):,} in effect: {{app.undo}} undoes them"
         if self.services.read_only:
             return words.partition(": {app.undo}")[0]
-        redoable = self.ledger.redoable[-1:] if self.ledger is not None and row.state == "undone" else ()
+        redoable = self.ledger.redoable[-1:] if row.state == "undone" else ()
         redo = ": {app.redo} redoes it" if {change.id for change in row.changes} & set(redoable) else ""
         return actions.keyed(words + redo)
 

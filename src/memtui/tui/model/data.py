@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memtui.deliver.log_queries import Receipts
     from memtui.deliver.record import Record
     from memtui.deliver.statistics import Statistics
-    from memtui.store.journal.ledger import Ledger, Transaction
+    from memtui.store.journal.ledger import Transaction
     from memtui.store.scopes import Scope
 
 STATE_VERSION = 1
@@ -167,11 +167,11 @@ class Data(Workspace):
 
     # changes
 
-    def changes(self) -> "tuple[Ledger, list[Transaction]]":
+    def changes(self) -> "list[Transaction]":
         from memtui.views.changes import worded
 
-        ledger, journal = self.ledger.follow(), self.journal()
-        return ledger, [worded(journal, transaction) for transaction in ledger.changes()]
+        journal = self.journal()
+        return [worded(journal, transaction) for transaction in self.ledger.follow().changes()]
 
     # deliveries
 

@@ -1,6 +1,7 @@
 """The differences of two texts, line by line."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rich.text import Text
@@ -21,9 +22,31 @@ COMPARED = 1000
 
 def drawn(old: str | bytes, new: str | bytes, names: tuple[str, str]) -> Text:
     """Draw the lines of two texts with these `names`, `-` or `+` before those that only one has."""
+    text, cut = Text(), Counter[str]()
+    room = {OLD: SHOWN, NEW: SHOWN, BOTH: SHOWN // 2}
+    for sign, line in _rows(_lines(old), _lines(new)):
+        if isinstance(line, int):
+            text.append(f"  … {many(line, 'line is', 'lines are')} the same in both\n", "dim italic")
+        elif room[sign] <= 0:
+            cut[sign] += 1
+        else:
+            start = line[: min(safe_text.MAX_LINE, room[sign])]
+            room[sign] -= len(start) + 2
+            text.append(f"{sign} {safe_text.clean(start)}\n", STYLES[sign])
+            if rest := len(line) - len(start):
+                text.append(f"  … {many(rest, 'more character')} of this line: not shown here\n", "yellow")
+    whose = {OLD: f"that only {names[0]} has", NEW: f"that only {names[1]} has", BOTH: "of both"}
+    for sign, words in whose.items():
+        if cut[sign]:
+            text.append(f"{sign} … {many(cut[sign], 'more line')} {words}: not shown here\n", "yellow")
+    _mark_words(text)
+    return text
+
+
+def _rows(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str | int]]:
+    """Yield the lines with the sign of each; the number of equal lines that are left out in their place."""
     from difflib import SequenceMatcher
 
-    before, after = _lines(old), _lines(new)
     matcher = SequenceMatcher(None, before, after)
     begin = _same(before, after)
     end = _same(before[begin:][::-1], after[begin:][::-1])
@@ -32,22 +55,16 @@ def drawn(old: str | bytes, new: str | bytes, names: tuple[str, str]) -> Text:
         changed = ("replace", begin, ends[0], begin, ends[1])
         same = ("equal", 0, begin, 0, begin), ("equal", ends[0], len(before), ends[1], len(after))
         matcher.opcodes = [same[0], changed, same[1]]  # type: ignore[attr-defined]  # documented by its source alone
-    drawing = _Drawing()
     shown = 0
     for group in matcher.get_grouped_opcodes(CONTEXT):
-        drawing.hide(group[0][1] - shown)
+        if group[0][1] > shown:
+            yield BOTH, group[0][1] - shown
         for tag, old_from, old_to, new_from, new_to in group:
-            drawing.add(BOTH if tag == "equal" else OLD, before[old_from:old_to])
-            drawing.add(NEW, () if tag == "equal" else after[new_from:new_to])
+            yield from ((BOTH if tag == "equal" else OLD, line) for line in before[old_from:old_to])
+            yield from ((NEW, line) for line in after[new_from:new_to] if tag != "equal")
         shown = group[-1][2]
-    drawing.hide(len(before) - shown)
-    text = drawing.text
-    words = {OLD: f"that only {names[0]} has", NEW: f"that only {names[1]} has", BOTH: "of both"}
-    for sign, count in drawing.cut.items():
-        if count:
-            text.append(f"{sign} … {many(count, 'more line')} {words[sign]}: not shown here\n", "yellow")
-    _mark_words(text)
-    return text
+    if len(before) > shown:
+        yield BOTH, len(before) - shown
 
 
 def _lines(text: str | bytes) -> list[str]:
@@ -62,29 +79,15 @@ def _same(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-class _Drawing:
-    """The text that is drawn; `cut` counts the lines that have no room in it, by their sign."""
+def underline(one: Text, other: Text, style: str = "underline") -> bool:
+    """Underline the words that only one of two texts has, if few, those of the first in a `style`; tell if any are."""
+    from memtui.tidy import similarity  # not needed for the first paint
 
-    def __init__(self) -> None:
-        self.text = Text()
-        self.room = {OLD: SHOWN, NEW: SHOWN, BOTH: SHOWN // 2}
-        self.cut = dict.fromkeys(self.room, 0)
-
-    def add(self, sign: str, lines: Sequence[str]) -> None:
-        for line in lines:
-            if self.room[sign] <= 0:
-                self.cut[sign] += 1
-                continue
-            text = line[: min(safe_text.MAX_LINE, self.room[sign])]
-            self.room[sign] -= len(text) + 2
-            self.text.append(f"{sign} {safe_text.clean(text)}\n", STYLES[sign])
-            if len(text) < len(line):
-                rest = many(len(line) - len(text), "more character")
-                self.text.append(f"  … {rest} of this line: not shown here\n", "yellow")
-
-    def hide(self, count: int) -> None:
-        if count > 0:
-            self.text.append(f"  … {many(count, 'line is', 'lines are')} the same in both\n", "dim italic")
+    differing = similarity.differing(one.plain, other.plain)
+    for text, spans, own_style in zip((one, other), differing, (style, "underline"), strict=True):
+        for start, end in spans:
+            text.stylize(own_style, start, end)
+    return any(differing)
 
 
 def _mark_words(text: Text) -> None:

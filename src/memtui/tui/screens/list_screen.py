@@ -16,7 +16,7 @@ from memtui import actions
 from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import composed
 from memtui.tui.screens.frame import BESIDE, CORNERS, STACKED, Described, Frame
-from memtui.tui.services import Command, HowFar, News, Services, bindings
+from memtui.tui.services import Command, HowFar, Services, bindings
 from memtui.tui.widgets.bars import OneLine, fitting
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
@@ -278,9 +278,6 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def status_words(self) -> str:
         return actions.keyed("a range has begun: {list.range} ends it here") if self.table.in_range else ""
-
-    def on_news(self, message: News) -> None:
-        message.show()
 
     def on_how_far(self, message: HowFar) -> None:
         self.frame.tell(message.words)

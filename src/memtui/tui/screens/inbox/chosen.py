@@ -228,8 +228,10 @@ class RowCommands(Generic[Kind]):
     def rejected(self, rows: Sequence[Decision]) -> str:
         return f"Rejected: {self.named(rows)}."
 
-    def never(self) -> None:
+    def reject(self) -> object:
+        """Hide the chosen rows for good; families that have another way of rejecting replace it."""
         self._hide(self.rows, NEVER, self.rejected(self.rows))
+        return None
 
     def _hide(self, rows: Sequence[Decision], until: float | None, words: str) -> None:
         data, items = self.services.data, [row.item for row in rows if row.item]

@@ -214,9 +214,6 @@ class ProblemCommands(RowCommands[ProblemRow]):
 
     edit = approve
 
-    def reject(self) -> None:
-        self.never()
-
     async def follow(self) -> None:
         await self.go_to(self.rows[0].paths)
 
@@ -241,9 +238,6 @@ class TrustCommands(RowCommands[TrustRow]):
         if self.chosen.is_seen() or await self.chosen.agrees(title, text, f"trust {what}"):
             grant = partial(outside_changes.grant, data.journal(), [row.untrusted for row in rows])
             self.chosen.act(grant, f"Trusted from now on: {self.named(rows)}.")
-
-    def reject(self) -> None:
-        self.never()
 
     async def follow(self) -> None:
         await self.go_to([self.rows[0].untrusted.memory.path])

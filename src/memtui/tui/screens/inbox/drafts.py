@@ -14,7 +14,6 @@ from memtui.review.evidence import Evidence
 from memtui.review.waiting_entries import Waiting
 from memtui.store import memory
 from memtui.store.memory import Memory
-from memtui.tidy import similarity
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -30,8 +29,6 @@ from memtui.views.memories import loader, scopes_explained
 from memtui.views.parts import heading
 
 ALIKE_LENGTH = 2000  # characters of a memory that are compared word by word
-# The styles of words that only the draft has, and that only the memory has.
-ONLY_HERE = ("underline green", "underline")
 UNDERLINED = "underlined is what only one of them says"
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
@@ -273,11 +270,7 @@ def _marked(draft: Text | str, memory: Memory) -> tuple[Text, bool]:
     draft = markdown.render(draft[:DRAFT_LENGTH]) if isinstance(draft, str) else draft
     whole = _content(memory)
     theirs = markdown.render(whole[:ALIKE_LENGTH]).append("…" if len(whole) > ALIKE_LENGTH else "")
-    differing = similarity.differing(draft.plain, theirs.plain)
-    for text, spans, style in zip((draft, theirs), differing, ONLY_HERE, strict=True):
-        for start, end in spans:
-            text.stylize(style, start, end)
-    return theirs, any(differing)
+    return theirs, line_diff.underline(draft, theirs, "underline green")
 
 
 def _compared(draft: str, memory: Memory, name: str) -> Text:

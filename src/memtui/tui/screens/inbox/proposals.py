@@ -18,14 +18,14 @@ from memtui.redact import redact
 from memtui.settings import config
 from memtui.store import memory, sidecars, trust
 from memtui.store.plan import is_index
-from memtui.tidy import changeset, composed_files, similarity, waiting_proposals
+from memtui.tidy import changeset, composed_files, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.composed_files import Applied, Weighed
 from memtui.tui.dialogs.ask import Choice, left_alone
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Subject, Typed, fits
-from memtui.tui.model import autosave
+from memtui.tui.model import autosave, line_diff
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
@@ -146,10 +146,7 @@ def _texts(text: Text, proposal: Proposal) -> None:
     """Append the texts of a merge; of two, the words are underlined that only one has."""
     parts = texts(proposal)
     if len(parts) == 2:
-        bodies = [body for _, body in parts]
-        for body, spans in zip(bodies, similarity.differing(*(body.plain for body in bodies)), strict=True):
-            for start, end in spans:
-                body.stylize("underline", start, end)
+        line_diff.underline(parts[0][1], parts[1][1])
     text.append(*heading(f"the texts{'; underlined is what only one of them says' * (len(parts) == 2)}"))
     for title, body in parts:
         text.append_text(title).append("\n").append_text(body).append("\n\n")

@@ -4,10 +4,10 @@ import gc
 import os
 import time
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import islice
 from typing import Any
 
-from textual.message import Message
 from textual.worker import Worker, get_current_worker
 
 from memtui import actions
@@ -21,7 +21,7 @@ from memtui.store.status import Row, Usage
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.memories.rows import Pair
 from memtui.tui.screens.memories.tree import Place
-from memtui.tui.services import HowFar, News, Services
+from memtui.tui.services import Services
 from memtui.views.memories import scope_name
 
 # How often progress is shown while other projects are read.
@@ -186,15 +186,16 @@ class MemoryReader:
             try:
                 work()
             finally:
-                self.screen.post_message(News(self._end))
+                self.screen.call_later(self._end)
 
         worker: Worker[None] = self.screen.run_worker(run, group=group, thread=True)
         return worker
 
-    def _post(self, message: Message) -> bool:
+    def _post(self, show: Callable[[], object]) -> bool:
+        """Show what was read. Return whether the reading goes on."""
         going = not get_current_worker().is_cancelled and self.screen.is_attached
         if going:
-            self.screen.post_message(message)
+            self.screen.call_later(show)
         return going
 
     def _count(self) -> None:
@@ -202,9 +203,9 @@ class MemoryReader:
         assert usage is not None
         paths = usage.follow()
         records = [memory_delivery.record for path in paths or () for memory_delivery in usage.memories[path].newest]
-        if self._post(News(lambda: self._recount(usage, paths))):
+        if self._post(lambda: self._recount(usage, paths)):
             outcomes = self.services.data.outcomes(records)
-            self._post(News(lambda: self.set_outcomes(outcomes)))
+            self._post(lambda: self.set_outcomes(outcomes))
 
     def _rows_of(self, scope: Scope, usage: Usage, others: list[Scope]) -> list[Row]:
         data = self.services.data
@@ -223,18 +224,18 @@ class MemoryReader:
             rows[scope.label] = self._rows_of(scope, usage, here) if _readable(scope) else []
         own = dict(rows)
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        if others and not self._post(News(lambda: self._take(here + others, own, usage, whole=False))):
+        if others and not self._post(lambda: self._take(here + others, own, usage, whole=False)):
             return
         last_paint = time.monotonic()
         for number, scope in enumerate(others):
             if time.monotonic() - last_paint > PROGRESS_SECONDS:
                 last_paint = time.monotonic()
                 words = f"reading {number} of {many(len(others), 'other project')}, escape stops"
-                if not self._post(HowFar(words)):
+                if not self._post(partial(self.screen.frame.tell, words)):
                     return
             rows[scope.label] = self._rows_of(scope, usage, [each for each in here if each.kind == "global"])
         records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.newest}
-        if self._post(News(lambda: self._take(here + others, rows, usage, whole=True))):
+        if self._post(lambda: self._take(here + others, rows, usage, whole=True)):
             outcomes = data.outcomes(list(records.values()))
-            self._post(News(lambda: self.set_outcomes(outcomes)))
+            self._post(lambda: self.set_outcomes(outcomes))
         fuzzy.rapidfuzz()

@@ -25,7 +25,7 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories import recall_text
 from memtui.tui.screens.memories.reader import MemoryReader
 from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE, MemoryTable, Pair, after_problem
-from memtui.tui.services import Command, News, Services, first_of
+from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.field import Field, Labelled
 from memtui.tui.widgets.rows import Column
@@ -149,7 +149,7 @@ class Recall(Labelled):
         self.run_worker(lambda: self._run(prompt, fresh=fresh), group="recall", thread=True, exclusive=True)
 
     def _tell(self, show: Callable[..., None], *results: Any) -> None:
-        self.of_screen.post_message(News(lambda: show(*results)))
+        self.of_screen.call_later(show, *results)
 
     def _run(self, prompt: str, *, fresh: bool) -> None:
         """Run a prompt as for a new session. `fresh`: first bring the indexes up to date."""
