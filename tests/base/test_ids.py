@@ -1,13 +1,15 @@
-"""ULIDs sort by time, and hashes name content."""
+"""ULIDs sort by time, hashes name content, and a thing is named by its id or a unique beginning or end of it."""
 
 import re
 import subprocess
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import ids
+from memtui.base import ids, short_ids
+from memtui.base.errors import ConflictError, NotFoundError
 
 SECONDS = st.floats(0, 2**47 / 1000)
 
@@ -48,3 +50,18 @@ def test_without_the_c_module_hashlib_does_it():
         assert "blake2b" in done.stderr
     else:
         assert done.stdout.strip() == ids.content_hash("x")
+
+
+def test_ids_are_given_by_a_unique_beginning_or_end():
+    names = ["01AAAA1111", "01AAAA2222", "01BBBB2222"]
+    assert short_ids.match("1111", names, "note") == "01AAAA1111"
+    assert short_ids.match("01bb", names, "note") == "01BBBB2222"
+    assert short_ids.match("01AAAA2222", names, "note") == "01AAAA2222"
+    errors = {"2222": ConflictError, "01AA": ConflictError, "111": NotFoundError, "9999": NotFoundError}
+    for ref, error in errors.items():
+        with pytest.raises(error):
+            short_ids.match(ref, names, "note")
+    # The beginning of what people see is enough.
+    names = ["01M7Q3SGXM6ZERYRGZ7PJ5VMX3", "01M7Q3SGXM6ZERYRGZ7PVGHARY"]
+    assert short_ids.match("J5VM", names, "entry") == names[0]
+    assert short_ids.match("vghar", names, "entry") == names[1]

@@ -1,4 +1,4 @@
-"""The prompts of a project that are on disk: a person's own words, newest first, each once."""
+"""What is read of a transcript alone: the prompts of a project, newest first, and what a session is about."""
 
 import json
 import os
@@ -53,3 +53,34 @@ def test_only_what_a_person_typed_is_a_prompt(tmp_path):
         {"type": "assistant", "timestamp": "2026-11-20T10:08:00Z", "message": {"content": "answer"}},
     )
     assert texts(tmp_path) == ["mine"]
+
+
+def session(tmp_path, *records):
+    path = tmp_path / "session.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return str(path)
+
+
+def test_the_person_s_title_is_better_than_the_client_s_and_that_than_the_first_words(tmp_path):
+    records = [said("fix the flaky test")]
+    assert prompts.about(session(tmp_path, *records)).title == "fix the flaky test"
+    records += [{"type": "ai-title", "aiTitle": "Flaky test"}]
+    assert prompts.about(session(tmp_path, *records)).title == "Flaky test"
+    records += [{"type": "custom-title", "customTitle": "the upload test"}, {"type": "ai-title", "aiTitle": "Upload"}]
+    assert prompts.about(session(tmp_path, *records)).title == "the upload test"
+    records += [{"type": "custom-title", "customTitle": "renamed"}]
+    assert prompts.about(session(tmp_path, *records)).title == "renamed"
+
+
+def test_the_newest_branch_counts_also_at_the_end_of_a_long_transcript(tmp_path):
+    filler = {"type": "assistant", "message": {"content": "x" * (prompts.HEAD_BYTES + prompts.TITLE_TAIL)}}
+    last = [said("now on another branch", gitBranch="wip"), {"type": "custom-title", "customTitle": "at the end"}]
+    assert prompts.about(session(tmp_path, said("begin"), filler, *last)) == ("at the end", "wip")
+
+
+def test_what_others_wrote_of_titles_is_no_title(tmp_path):
+    quoted = said('look: {"type":"custom-title","customTitle":"mine"}')
+    odd = [{"type": "custom-title", "customTitle": 7}, {"type": "ai-title"}]
+    assert prompts.about(session(tmp_path, quoted, *odd)).title.startswith("look: ")
+    assert prompts.about(str(tmp_path / "none.jsonl")) == ("", "")
+    assert prompts.about(None) == ("", "")

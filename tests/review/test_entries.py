@@ -8,11 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.base import fs
+from memtui.base.dates import NEVER
 from memtui.base.errors import ConflictError, UsageError
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.review.entries import Review
-from memtui.review.waiting_entries import hidden_until, waiting_in
+from memtui.review.waiting_entries import hidden_until, hide, later_path, load_hidden, waiting_in
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 
@@ -174,3 +175,19 @@ def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path
     assert " ".join(" ".join(item.entry.text.split()) for item in left) == " ".join(words)
     undo.run(Journal(root), "undo").first()
     assert Path(path).read_bytes() == whole.encode()
+
+
+def test_odd_files_hide_nothing(root):
+    odd = b'{"until": {"one": 3, "two": null, "three": "soon"}}'
+    for data in (b"", b"\xff", b"[]", b"{", b'{"until": 3}', odd, b"[" * 5000):
+        fs.write_atomic(later_path(root), data)
+        assert load_hidden(root) == {}
+
+
+def test_an_empty_key_is_neither_written_nor_read(root):
+    hide(Journal(root, by="test", now=lambda: 1000.0), ["", "one"], NEVER, "hide 2")
+    with open(later_path(root)) as file:
+        assert '""' not in file.read()
+    with open(later_path(root), "w") as file:
+        file.write('{"v": 1, "until": {"": "never", "one": "never"}}')
+    assert load_hidden(root) == {"one": NEVER}

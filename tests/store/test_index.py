@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
 from memtui.store.index.index import budget, loaded, parse_index
+from memtui.store.index.index_state import passages
 
 MEMORIES = os.path.join(os.path.dirname(__file__), "../../../shared/data/memories")
 
@@ -244,3 +245,66 @@ def test_a_repair_keeps_nothing_else_from_being_loaded():
     placed = index_lines.place_line(index(200), "new.md", "new", "New")
     assert where(placed, "new.md") == (201, 201)
     assert loaded(index(200)) <= loaded(placed)
+
+
+STORE = """# Memory
+
+An index of my memories, one line each.
+
+- [pnpm](pnpm.md) — Use pnpm
+  and nothing else
+- ports.md: the ports, without a link
+
+| memory | about |
+| --- | --- |
+| [tides](tides.md) | when to leave |
+
+Money is stored in cents,
+never in floats.
+
+- The API runs on port 8081.
+  - In tests it is 9081.
+- Ask Ann.
+
+<!-- not for anybody -->
+
+## Deploy
+
+Before a release:
+
+- run `make check`
+
+```sh
+make release
+```
+
+## Feedback
+
+Rules of the user:
+
+- [tabs](tabs.md) — Tabs
+"""
+
+
+def found(text, files=()):
+    return [(each.title, each.text) for each in passages(parse_index(text.encode()), files)]
+
+
+def test_rules_paragraphs_and_sections_are_passages_and_lines_of_memories_are_none():
+    assert found(STORE, ["pnpm.md", "ports.md"]) == [
+        ("", "Money is stored in cents,\nnever in floats."),
+        ("", "- The API runs on port 8081.\n  - In tests it is 9081."),
+        ("", "- Ask Ann."),
+        ("Deploy", "Before a release:\n\n- run `make check`\n\n```sh\nmake release\n```"),
+    ]
+
+
+def test_an_index_of_lines_alone_has_no_text():
+    assert found("# Memory Index\n\n## Project\n- [a](a.md) — A\n\n---\n") == []
+    assert found("") == []
+    assert found("---\nname: MEMORY\n---\n<!-- note -->\n# Memory\n") == []
+
+
+def test_a_section_without_a_memory_is_one_passage():
+    text = "# Shop\n\n## Ports\n- API 8081\n- Web 3000\n\n### Later\nMove them.\r\n"
+    assert found(text) == [("Ports", "- API 8081\n- Web 3000"), ("Later", "Move them.")]

@@ -1,4 +1,4 @@
-"""Two ways to say a rule are known as one; two rules are not."""
+"""Drafts: two ways to say a rule are known as one, two rules are not, and a text and its evidence stay apart."""
 
 import pytest
 from hypothesis import given
@@ -56,3 +56,13 @@ def test_another_rule(one, other):
 @given(st.text(max_size=80), st.text(max_size=80))
 def test_no_text_breaks_it(one, other):
     same(one, other)
+
+
+LINES = st.sampled_from(["Use pnpm", "", "> you: quoted", "> quoted", "\\> quoted", "\\\\> twice", ">", "> agent: x"])
+TEXTS = st.lists(LINES | st.text("ab>\\ :", max_size=8), max_size=6).map(lambda lines: "\n".join(lines).strip())
+EVIDENCE = st.lists(st.sampled_from(["> agent: I used npm", "> you: no, pnpm"]), max_size=2)
+
+
+@given(TEXTS, EVIDENCE)
+def test_what_is_joined_is_split_again(text, evidence):
+    assert inbox_drafts.split_evidence(inbox_drafts.join_evidence(text, evidence)) == (text, evidence)
