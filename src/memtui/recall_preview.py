@@ -106,8 +106,6 @@ class Recalling:
         self.space, self.writes = space, writes
         self._counts: dict[str, int] = {}
 
-    # searching
-
     def places(self) -> list[tuple[str, str]]:
         """List (scope, directory) of the memories that a session here may recall."""
         from memtui.recall import places
@@ -226,8 +224,6 @@ class Recalling:
         from memtui.client.transcripts import prompts
 
         return prompts.recent(self.space.config_dir, [paths.slug(self.space.project_root)], most)
-
-    # what can be changed from here; each is one step of undo
 
     def add_trigger(self, memory: "Memory", line: str) -> bool:
         """Add a trigger to a memory; return whether it is new. Raises MemtuiError."""

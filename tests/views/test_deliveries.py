@@ -4,8 +4,9 @@ import pytest
 
 from memtui.deliver import receipts
 from memtui.deliver.record import Delivery
+from memtui.deliver.sessions import Session
 from memtui.deliver.statistics import ReceiptCounts
-from memtui.views.deliveries import GLYPHS, MEANINGS, in_short, sums, what
+from memtui.views.deliveries import GLYPHS, MEANINGS, arrived, in_short, resume, session_sums, session_title, sums, what
 
 OUTCOMES = {
     value for name, value in vars(receipts).items() if name.isupper() and isinstance(value, str) and name in {
@@ -67,3 +68,29 @@ def test_what_waits_or_is_unknown_is_counted_apart_from_what_is_settled():
         "… 2 on the way",
         "· 1 not known",
     ]
+
+
+def session(**more):
+    return Session(**({"id": "1f0c", "project": "/srv/shop", "slug": "-srv-shop", "cwd": "/srv/shop"} | more))
+
+
+def test_an_id_from_a_file_is_no_command_of_the_shell():
+    found = session(id="1f0c; rm -rf ~", cwd="/srv/my shop", project="")
+    assert resume(found, "/") == "cd '/srv/my shop' && claude --resume '1f0c; rm -rf ~'"
+
+
+def test_a_session_is_resumed_where_it_ran_while_its_transcript_is_there():
+    assert resume(session(), "/srv/shop") == "claude --resume 1f0c"
+    assert resume(session(cwd=""), "/") == "cd /srv/shop && claude --resume 1f0c"
+    assert resume(session(looked_up=True, transcript="/t.jsonl"), "/srv/shop") == "claude --resume 1f0c"
+    assert resume(session(looked_up=True, live=True), "/srv/shop") == "claude --resume 1f0c"
+    assert resume(session(looked_up=True), "/srv/shop") == ""
+
+
+def test_a_session_is_never_without_words():
+    assert session_title(session(title="fix it")) == "fix it"
+    assert session_title(session()) == "", "not looked up yet"
+    assert session_title(session(looked_up=True)) == "its transcript is gone"
+    assert session_title(session(looked_up=True, live=True)) == "no prompt yet"
+    assert session_sums(session())[0][0] == "got nothing yet"
+    assert "8 of 10" in arrived(session(outcomes={"arrived": 8, "failed": 2, "waiting": 3}))

@@ -215,11 +215,11 @@ def blocks(ctx: Context, args: argparse.Namespace) -> Result:
     data, cells = [], []
     for name, (of_project, purpose) in block_files.BLOCKS.items():
         content, newest = parts.text(name), next(iter(parts.versions(name)), None)
+        written = newest.written if newest else None
         row = {"block": name, "scope": "project" if of_project else "global", "purpose": purpose, "text": content}
-        changed: dict[str, object] = {"changed": None, "by": None}
-        if newest is not None and newest.written is not None:
-            changed = {"changed": clock.iso(newest.written), "by": newest.writer.by}
-        data.append({**row, "path": parts.path(name), **changed})
+        changed = clock.iso(written) if written is not None else None
+        by = newest.writer.by if newest and written is not None else None
+        data.append({**row, "path": parts.path(name), "changed": changed, "by": by})
         when = f"{age(newest.written, ctx.now())}, {changes.writer(newest)}" if newest else "-"
         words = line(content.partition("\n")[0]) or f"({purpose})"
         cells.append([name, str(row["scope"]), f"{len(content):,}", when, words])
