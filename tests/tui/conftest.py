@@ -1,6 +1,7 @@
 """The application on the sample world, with the clock held still."""
 
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from textual import _wait, events, screen
@@ -16,6 +17,8 @@ from memtui.tui.safety_net import SafetyNet
 from memtui.workspace import Workspace
 
 NOW = 1_795_000_000.0
+HERE = Path(__file__).parent
+LONG = {"slow", "every", "large", "picture"}
 # Textual asks every 20 ms whether nothing happens any more, and draws every 17 ms: both as often, in less time.
 _wait.SLEEP_GRANULARITY = screen.UPDATE_PERIOD = 0.004
 _wait.SLEEP_IDLE = _wait.SLEEP_GRANULARITY / 20
@@ -31,6 +34,19 @@ def parse_once(sheet, *given, **named):
 
 
 Stylesheet._parse_rules = parse_once
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """What needs a world is slow, unless `every` says which of its cases are quick."""
+    for item in items:
+        needs_world = {"sample_worlds", "empty"}.intersection(getattr(item, "fixturenames", ()))
+        if (
+            needs_world
+            and item.path.is_relative_to(HERE)
+            and not LONG.intersection(mark.name for mark in item.iter_markers())
+        ):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

@@ -64,7 +64,6 @@ async def test_ctrl_q_in_a_form_keeps_what_was_typed_just_before(world, screen, 
     assert "hurried" in kept(world)
 
 
-@pytest.mark.slow
 async def test_what_changes_while_both_are_shown_is_shown_before_it_is_written_over(world, app):
     path = world.shop + "/.claude/memory/prefer-pnpm.md"
     async with app.run_test(size=SIZE) as pilot:
@@ -136,7 +135,6 @@ async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(worl
         assert fs.read_bytes(path) == changed
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["item", "draft"])
 async def test_a_form_of_what_is_gone_keeps_the_words_and_says_so(world, kind):
     screen, file, fits = KINDS[kind]

@@ -1,11 +1,8 @@
 """The keys of a list or text: g and G, half pages."""
 
-import pytest
-
 from .conftest import press, running
 
 
-@pytest.mark.slow
 async def test_half_a_page_and_the_ends_of_a_list_and_of_a_text(app):
     async with running(app, (80, 12)) as pilot:
         table = app.screen.table

@@ -1,13 +1,11 @@
 """The screens follow the files, and read no more than what changed."""
 
-import json
 import os
 from pathlib import Path
 
 import pytest
 
-from memtui.base import clock, paths
-from memtui.deliver.log_queries import read
+from memtui.base import paths
 from memtui.tui import files
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model.data import Data
@@ -43,7 +41,6 @@ def a_watch(world):
     return found
 
 
-@pytest.mark.slow
 def test_a_change_anywhere_is_told_by_what_it_concerns(world):
     found = a_watch(world)
     blog = next(s for s in found.data.scopes(every=True) if s.source == world.blog or "blog" in s.label)
@@ -65,6 +62,7 @@ def test_a_change_anywhere_is_told_by_what_it_concerns(world):
         assert looked(found) == {part}, path
 
 
+@pytest.mark.every(step=1)
 def test_thousands_of_files_are_asked_after_in_turns_but_those_on_the_screen_at_once(world, monkeypatch):
     monkeypatch.setattr(files, "FILES_A_LOOK", 10)
     many = Path(world.config, "memory")
@@ -80,7 +78,6 @@ def test_thousands_of_files_are_asked_after_in_turns_but_those_on_the_screen_at_
     assert files.MEMORIES in looked(found, 13)
 
 
-@pytest.mark.slow
 async def test_the_list_stays_where_the_wheel_left_it(app, world):
     for number in range(60):
         write(f"{world.config}/memory/many-{number:03}.md")
@@ -97,7 +94,6 @@ async def test_the_list_stays_where_the_wheel_left_it(app, world):
         assert table.cursor == 0
 
 
-@pytest.mark.slow
 async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_marked_ones(app, world):
     async with running(app, (80, 24)) as pilot:
         before = journal(world)
@@ -107,40 +103,6 @@ async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_mark
         assert len(app.screen.table.marks) == 2
 
 
-@pytest.mark.slow
-async def test_a_note_turns_to_arrived_while_one_looks_at_it(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="activity")
-    async with running(app, (120, 40)) as pilot:
-        known = app.data.receipts.known
-        row = next(row for row in app.screen.table.rows if known.get(row.key) == "waiting")
-        record = read(row.logged).record
-        content = {"type": "hook_additional_context", "content": [record["text"]]}
-        line = {"type": "attachment", "timestamp": clock.iso(NOW), "attachment": content}
-        transcript = f"{world.config}/projects/{paths.slug(world.shop)}/{record['session_id']}.jsonl"
-        append(transcript, json.dumps(line) + "\n")
-        await until(pilot, lambda: known[row.key] == "arrived")
-
-
-def months(world):
-    return sorted(Path(world.root, "log").glob("deliveries-*"))
-
-
-def deliver(world, name, stamp="2026-11-21T09:00:00.000Z", **more):
-    """Log that a memory of the project was delivered."""
-    item = {"kind": "index", "id": name, "scope": "project", "path": f"{world.shop}/.claude/memory/{name}.md"}
-    record = {"v": 1, "id": "01KAQ0000000000000000DELIV", "time": stamp, "event": "SessionStart", "session_id": "new"}
-    record |= {
-        "project": paths.project_key(world.shop),
-        "project_root": world.shop,
-        "ms": 3.0,
-        "chars": 4,
-        "text": "text",
-    }
-    line = json.dumps(record | {"items": [item | {"reason": "index, feedback"} | more]}) + "\n"
-    append(months(world)[-1], line)
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("screen", "before", "after"),
     [

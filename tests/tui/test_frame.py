@@ -4,6 +4,7 @@ import os
 import re
 
 import pytest
+from rich.cells import cell_len
 
 from memtui import actions
 from memtui.base.errors import MemtuiError
@@ -13,19 +14,13 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow
 from memtui.tui.terminal import theme_named
 from memtui.tui.widgets import bars
+from tui.hands import lines, notes, write
 
 from . import stage
 from .conftest import NOW, press, running, settle, until
 
 
-@pytest.mark.slow
-async def test_the_first_screen_lists_every_memory(app):
-    async with running(app, (120, 40)):
-        names = [row.memory.name for _, row in app.screen.table.rows]
-        assert "prefer-pnpm" in names
-        assert "concise-answers" in names
-
-
+@pytest.mark.every(step=1)
 def test_every_action_has_a_command_and_a_key_of_its_own(app):
     commands = app.commands
     for group in {action.group for action in actions.ACTIONS}:
@@ -53,7 +48,6 @@ def test_keys_mean_the_same_on_every_screen_and_everywhere():
             assert action.footer in {"filter", "text"}, action.id
 
 
-@pytest.mark.slow
 async def test_a_theme_that_is_chosen_is_named_and_kept(app, world):
     async with running(app, (80, 24)) as pilot:
         for theme in (*config.CHOICES["theme"], "dark"):
@@ -77,7 +71,6 @@ async def test_a_theme_that_is_chosen_is_named_and_kept(app, world):
         assert again.theme == "nord"
 
 
-@pytest.mark.slow
 async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
     app.first = "setup"
@@ -101,7 +94,6 @@ async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app,
         assert any("does not exist any more" in note.message for note in app._notifications)
 
 
-@pytest.mark.slow
 async def test_the_setting_glyphs_changes_what_is_drawn_at_once(app):
     def shown():
         return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
@@ -114,16 +106,10 @@ async def test_the_setting_glyphs_changes_what_is_drawn_at_once(app):
         assert shown().isascii()
 
 
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
 def top(app):
     return app.screen._compositor.render_strips()[0].text
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("all_seen")
 async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, world):
     from memtui.hooks.install import installation as install
@@ -142,29 +128,27 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
             assert word in top(app), (word, top(app))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("width", [60, 80, 100, 160])
 @pytest.mark.parametrize("read_only", [False, True])
-async def test_from_60_columns_on_tabs_keep_their_names_and_places(world, width, read_only):
+async def test_from_60_columns_on_tabs_keep_their_names_and_places(world, read_only):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
-    async with app.run_test(size=(width, 24)) as pilot:
-        await settle(pilot)
-        places = set()
-        for waiting in ({}, {"inbox": 7}, {"inbox": 309, "setup": 12}):
-            for key in "1234":
-                await press(pilot, key)
-                app.data.facts.waiting.clear()
-                app.data.facts.waiting |= waiting
-                app.data.facts.hooks = key == "1"
-                app.screen.frame_top()
-                names = [f" {number} {name.capitalize()}" for number, name in enumerate(bars.TABS, 1)]
-                places.add(tuple(top(app).index(name) for name in names))
-                assert ("2 Inbox 309 " in top(app)) == ("setup" in waiting)
-                assert ("read-only" in top(app)) == read_only
-        assert len(places) == 1
+    async with running(app, (60, 24)) as pilot:
+        for width in (60, 80, 100, 160):
+            await pilot.resize_terminal(width, 24)
+            places = set()
+            for waiting in ({}, {"inbox": 7}, {"inbox": 309, "setup": 12}):
+                for key in "1234":
+                    await press(pilot, key)
+                    app.data.facts.waiting.clear()
+                    app.data.facts.waiting |= waiting
+                    app.data.facts.hooks = key == "1"
+                    app.screen.frame_top()
+                    names = [f" {number} {name.capitalize()}" for number, name in enumerate(bars.TABS, 1)]
+                    places.add(tuple(top(app).index(name) for name in names))
+                    assert ("2 Inbox 309 " in top(app)) == ("setup" in waiting)
+                    assert ("read-only" in top(app)) == read_only
+            assert len(places) == 1
 
 
-@pytest.mark.slow
 async def test_tabs_and_keys_of_the_foot_are_clicked(app):
     async with running(app, (120, 24)) as pilot:
         await pilot.click("#top", offset=(top(app).index(" 3 ") + 2, 0))
@@ -177,11 +161,6 @@ async def test_tabs_and_keys_of_the_foot_are_clicked(app):
         assert app.screen.has_class("plots")
 
 
-def notes(app):
-    return [note.message for note in app._notifications]
-
-
-@pytest.mark.slow
 async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_key(app):
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
@@ -212,7 +191,6 @@ async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_k
         assert not any("It broke." in note for note in notes(app))
 
 
-@pytest.mark.slow
 async def test_ctrl_c_says_how_to_leave_and_copies_what_is_selected(app):
     async with running(app, (120, 40)) as pilot:
         await pilot.press("ctrl+c")
@@ -234,74 +212,64 @@ async def palette(pilot, words):
     return [table.draw_words(row)[0].plain for row in table.rows]
 
 
-@pytest.mark.slow
-async def test_the_palette_leads_to_the_tour(app):
-    async with running(app, (80, 24)) as pilot:
-        assert any(row.startswith("memtui: the tour") for row in await palette(pilot, "tour"))
-
-
-@pytest.mark.slow
-async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
+async def test_the_palette_finds_verbs_before_explanations_and_shows_keys_in_lines_that_fit(app):
     async with running(app, (80, 24)) as pilot:
         every = await palette(pilot, "")
         count = sum(action.id != "app.palette" for action in actions.ACTIONS)
         assert len(every) == count + len(config.CHOICES["theme"])
         assert every[0].startswith(actions.of("memories")[0].name)
         assert any(line.startswith("memories: edit") and " e " in line for line in every)
+        assert any("n      Create a memory" in line for line in every)
+        assert [line for line in every if cell_len(line.rstrip()) > 75] == []
+        words = [
+            (line[:33].partition(": ")[2].strip(" …"), line[40:].strip()) for line in every if "theme:" not in line
+        ]
+        assert [each for each in words if not each[1] or each[1].casefold().startswith(each[0])] == [], "no repetition"
         await pilot.press("escape")
-        assert len(await palette(pilot, "theme:")) == len(config.CHOICES["theme"])
-        await pilot.press("escape")
-        await palette(pilot, "light")
-        await press(pilot, "enter")
+        for typed, first in (
+            ("tour", "memtui: the tour"),
+            ("nord", "theme: nord"),
+            ("dark", "theme: dark"),
+            ("mute", "memories: try a prompt"),
+            ("theme:", "theme: "),
+            ("light", "theme: light"),
+        ):
+            found = await palette(pilot, typed)
+            assert found[0].startswith(first)
+            assert all(typed in row.casefold() for row in found)
+            assert typed != "theme:" or len(found) == len(config.CHOICES["theme"])
+            await press(pilot, "enter" if typed == "light" else "escape", "escape")
         assert app.theme == "textual-light"
-        undo = await palette(pilot, "undo")
-        assert "undo" in undo[0].partition("  ")[0]
-        lines = [strip.text for strip in app.screen._compositor.render_strips()]
-        assert sum("The last change" in line for line in lines) == 1
-
-
-@pytest.mark.slow
-async def test_the_palette_has_the_actions_of_every_screen_those_of_the_present_one_first(app):
-    async with running(app, (100, 30), "2") as pilot:
+        assert "undo" in (await palette(pilot, "undo"))[0].partition("  ")[0]
+        assert sum("The last change" in line for line in lines(app)) == 1
+        await pilot.press("escape", "escape", "2")
         found = [line.partition("  ")[0] for line in await palette(pilot, "edit")]
         assert found[0] == "inbox: edit"
         assert {"memories: edit", "activity: edit"} <= set(found[1:])
 
 
-@pytest.mark.slow
-async def test_an_action_of_another_screen_is_done_there(app):
-    async with running(app, (100, 30)) as pilot:
-        for words, screen in (
-            ("memories: new", "memories"),
-            ("memories: versions", "memories"),
+async def test_an_action_of_another_screen_is_done_there_but_for_no_row_that_was_not_seen(app):
+    async with running(app, (100, 30), "2") as pilot:
+        entries = len(app.data.journal().ledger().all())
+        for words, screen, note in (
+            ("memories: remove", "memories", "Choose a memory, then x."),
+            ("activity: withdraw", "activity", "Choose a row, then x."),
+            ("inbox: approve", "inbox", "Choose a row, then a."),
         ):
+            app.clear_notifications()
+            await palette(pilot, words)
+            await press(pilot, "enter")
+            assert app.screen.group == screen
+            assert notes(app) == [note]
+        assert len(app.data.journal().ledger().all()) == entries
+        for words in ("memories: new", "memories: versions"):
             await palette(pilot, words)
             await press(pilot, "enter")
             below = app.screen_stack[-2]
-            assert below.group == screen  # its dialog stands over its screen
+            assert below.group == "memories"  # its dialog stands over its screen
             await press(pilot, "escape")
             assert app.screen is below
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("words", "screen", "note"),
-    [
-        ("memories: remove", "memories", "Choose a memory, then x."),
-        ("inbox: approve", "inbox", "Choose a row, then a."),
-        ("activity: withdraw", "activity", "Choose a row, then x."),
-    ],
-)
-async def test_an_action_of_another_screen_changes_no_row_that_was_not_seen(app, world, words, screen, note):
-    async with running(app, (100, 30)) as pilot:
-        if screen == "memories":
-            await press(pilot, "2")
-        entries = len(app.data.journal().ledger().all())
-        await palette(pilot, words)
-        await press(pilot, "enter")
-        assert app.screen.group == screen
-        assert notes(app) == [note]
-        assert len(app.data.journal().ledger().all()) == entries
+            await press(pilot, "3")
 
 
 OTHERS = {
@@ -338,7 +306,6 @@ def drawn(app):
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
-@pytest.mark.slow
 async def test_texts_name_the_keys_that_the_person_has(remapped):
     async with running(remapped, (160, 50), "2") as pilot:
         item = next(at for at, line in enumerate(remapped.screen.table.rows) if line.item and line.item.kind == "items")
@@ -367,22 +334,13 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         assert "f7  change it" in drawn(remapped)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", bars.TABS)
-async def test_the_help_has_at_most_35_keys_in_four_groups(app, name):
-    async with running(app, (100, 50), str(bars.TABS.index(name) + 1)) as pilot:
-        await press(pilot, "question_mark")
+async def test_the_help_has_at_most_35_keys_in_four_groups_that_stand_on_a_small_screen(world, name):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
+    async with running(app, (80, 24), "question_mark") as pilot:
         page = app.screen.query_one("Preview Detail").plain.partition(" has more: ")[0]
         assert all(title in page for title in ("Move", "Choose", "Do", "All"))
         assert len(re.findall(r"(?:^|  ) \S.{7} [A-Za-z]", page, re.M)) <= 35
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=3)
-@pytest.mark.parametrize("name", bars.TABS)
-async def test_all_keys_of_the_help_stand_on_a_small_screen_in_two_columns(world, name):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
-    async with running(app, (80, 24), "question_mark") as pilot:
         seen = drawn(app)
         for title, keys in (
             ("Move", "j k ↓ ↑  down, up"),
@@ -397,18 +355,16 @@ async def test_all_keys_of_the_help_stand_on_a_small_screen_in_two_columns(world
         assert not any("quit" in line and "down" in line for line in drawn(app).split("\n"))
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=2)
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 36), (160, 48)], ids=str)
-@pytest.mark.parametrize("place", ["memories", "inbox", "activity"])
-async def test_the_footer_says_enter_and_escape_and_a_place_key_leads_back_to_its_list(world, place, size):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=place)
+async def test_the_footer_says_enter_and_escape_and_a_place_key_leads_back_to_its_list(app, size):
     async with running(app, size) as pilot:
-        assert drawn(app).split("\n")[-1].startswith(" enter read  ")
-        await press(pilot, "enter")
-        reading = drawn(app).split("\n")[-1]
-        assert reading.startswith(" escape back  ")
-        assert ("J K next, previous" in reading) == (size[0] >= 100)
-        await press(pilot, str(1 + ["memories", "inbox", "activity"].index(place)))
-        assert app.screen.table.has_focus
-        assert drawn(app).split("\n")[-1].startswith(" enter read  ")
+        for key in "1234":
+            await press(pilot, key)
+            assert lines(app)[-1].startswith(" enter read  ") or key == "4"
+            await press(pilot, "enter")
+            reading = lines(app)[-1]
+            assert reading.startswith(" escape back  ")
+            assert ("J K next, previous" in reading) == (size[0] >= 100) or key == "4"
+            await press(pilot, key)
+            assert app.screen.table.has_focus
+            assert "escape back" not in lines(app)[-1]

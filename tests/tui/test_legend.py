@@ -2,12 +2,11 @@
 
 import pytest
 
-from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import Tour
 from memtui.tui.widgets.rows import RowList
 from memtui.views import glyphs
 
-from .conftest import NOW, press, running
+from .conftest import press, running
 
 # What is drawn of text, of gauges and of rules is no mark.
 TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█▏▎▍▌▋▊▉")
@@ -24,10 +23,8 @@ def told(text):
     return {line.split()[0] for line in text.split("\n") if line.startswith("  ") and line.strip()}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", SCREENS)
-async def test_every_mark_that_is_drawn_is_explained(world, name):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+async def test_every_mark_that_is_drawn_is_explained(app, name):
     app.first = name
     async with running(app, (160, 60)) as pilot:
         drawn = set()
@@ -42,7 +39,6 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
         assert {mark for mark, _ in glyphs.LISTS} <= marks
 
 
-@pytest.mark.slow
 async def test_the_help_key_closes_the_help_and_an_action_begins_the_tour(app):
     async with running(app, (80, 24), "question_mark", "question_mark") as pilot:
         assert len(app.screen_stack) == 1

@@ -9,9 +9,9 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import Body, DraftForm
 from memtui.tui.model import autosave
+from tui.hands import choose, detail, exists, project, read, stand_on, write
 
 from .conftest import NOW, press, running, settle, until
-from .screens.memories.hands import choose, detail, exists, project, read, stand_on, write
 
 
 async def begin(pilot, kind):
@@ -36,7 +36,6 @@ def told(form):
     return str(form.query_one(".told").render())
 
 
-@pytest.mark.slow
 async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
     async with running(app, (80, 24)) as pilot:
         await begin(pilot, "feedback")
@@ -47,7 +46,6 @@ async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
         assert "nothing to save yet" not in told(form)
 
 
-@pytest.mark.slow
 async def test_a_new_memory_about_the_person_goes_to_the_global_scope(app):
     async with running(app, (80, 24)) as pilot:
         for kind, scope in (("user", "global"), ("feedback", "project")):
@@ -56,7 +54,6 @@ async def test_a_new_memory_about_the_person_goes_to_the_global_scope(app):
             await press(pilot, "escape")
 
 
-@pytest.mark.slow
 async def test_new_from_the_template_of_a_type(app, world):
     async with running(app, (80, 24)) as pilot:
         await begin(pilot, "project")
@@ -79,7 +76,6 @@ async def test_new_from_the_template_of_a_type(app, world):
         assert not exists(project(world, "no-mocks.md"))
 
 
-@pytest.mark.slow
 async def test_an_edit_changes_its_field_and_nothing_else(app, world):
     before = read(project(world, "payment-provider.md"))
     async with app.run_test(size=(120, 40)) as pilot:
@@ -95,7 +91,6 @@ async def test_an_edit_changes_its_field_and_nothing_else(app, world):
         assert read(project(world, "payment-provider.md")) == after
 
 
-@pytest.mark.slow
 async def test_saving_without_a_change_leaves_every_byte(app, world):
     text = "\ufeff---\r\nname: odd\r\ntype: tool # mine\r\n---\r\n\r\n\ttab\r\nend"
     write(project(world, "odd.md"), text)
@@ -105,7 +100,6 @@ async def test_saving_without_a_change_leaves_every_byte(app, world):
         assert read(project(world, "odd.md")) == text
 
 
-@pytest.mark.slow
 async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "prefer-pnpm")
@@ -121,7 +115,6 @@ async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
         assert not exists(project(world, "use-pnpm.md"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
@@ -143,7 +136,6 @@ async def test_a_value_that_a_field_can_t_have_is_refused_and_the_form_stays_ope
     assert read(path) == before
 
 
-@pytest.mark.slow
 async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "meeting-notes")
@@ -155,7 +147,6 @@ async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
         assert row.memory.description == "what we said"
 
 
-@pytest.mark.slow
 async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(120, 40)) as pilot:
@@ -175,7 +166,6 @@ async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
         assert read(path) == theirs
 
 
-@pytest.mark.slow
 async def test_a_draft_outlives_escape_and_a_crash(app, world):
     before = read(project(world, "prefer-pnpm.md"))
     async with app.run_test(size=(120, 40)) as pilot:
@@ -197,7 +187,6 @@ async def test_a_draft_outlives_escape_and_a_crash(app, world):
         assert not form.query_one(Body).text.startswith("Half a thought")
 
 
-@pytest.mark.slow
 async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
     path = project(world, "prefer-pnpm.md")
     before = read(path)
@@ -218,7 +207,6 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         assert not exists(path)
 
 
-@pytest.mark.slow
 async def test_an_untouched_template_leaves_no_draft(app, world):
     async with running(app, (80, 24)) as pilot:
         await begin(pilot, "feedback")
@@ -227,7 +215,6 @@ async def test_an_untouched_template_leaves_no_draft(app, world):
         assert autosave.of_memories(world.root) == []
 
 
-@pytest.mark.slow
 async def test_a_description_alone_makes_a_memory(app, world):
     async with running(app, (80, 24)) as pilot:
         await begin(pilot, "tool")
@@ -236,6 +223,7 @@ async def test_a_description_alone_makes_a_memory(app, world):
         assert made == "---\nname: jq\ndescription: Reads JSON\nmetadata:\n  type: tool\n---\n\nReads JSON\n"
 
 
+@pytest.mark.every(step=1)
 async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world):
     async with running(app, (120, 36)) as pilot:
         await begin(pilot, "feedback")

@@ -44,6 +44,7 @@ async def test_settings_of_a_wrong_kind_are_passed_over(world, text):
     assert app.return_code == 0
 
 
+@pytest.mark.every(step=1)
 async def test_keys_are_what_the_settings_say(world):
     settings(world, '[keys]\napp.quit = "f9"\n')
     app = MemtuiApp(dict(world.env), world.shop)
@@ -54,7 +55,6 @@ async def test_keys_are_what_the_settings_say(world):
     assert app.return_code == 0
 
 
-@pytest.mark.slow
 async def test_an_inbox_too_long_to_be_read_whole_is_named_in_activity_and_in_health(world):
     path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "guidance.md")
     fs.append(str(path), b"error: no such file\n" * 150_000)

@@ -16,7 +16,6 @@ def lines(app):
 
 
 @pytest.mark.parametrize("name", TABS)
-@pytest.mark.slow
 async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name, read_only=True)
     writing = [action for action in actions.ACTIONS if action.writes]
@@ -39,7 +38,6 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
         assert not [each for each in every if each.startswith("setup: change ")]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "offers"),
     [

@@ -30,7 +30,6 @@ def anew(app):
     return "\n".join(strip.text.rstrip() for strip in app.screen._compositor.render_strips())
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_a_list_that_grows_where_the_preview_was_is_painted_whole(world):
     project = os.path.join(world.root, "other")
@@ -44,7 +43,6 @@ async def test_a_list_that_grows_where_the_preview_was_is_painted_whole(world):
             assert cells.text == anew(app), key
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("place", [Region(5, 1, 4, 0), Region(5, 1, 0, 3), Region()])
 async def test_a_change_in_which_no_cell_is_seen_paints_nothing(world, place):

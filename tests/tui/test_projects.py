@@ -1,17 +1,12 @@
 """The project at the left of the top line: one choice for all places, and true for what is listed."""
 
-import pytest
-
 from memtui.tui.screens.activity.rows import NoteRow, SessionGroup
 from tui.conftest import press, running, settle, until
+from tui.hands import top
 
 
 def word(app):
-    return app.screen.frame.top.render().plain.removeprefix(" memtui").split()[0]
-
-
-def top(app):
-    return app.screen.frame.top.render().plain
+    return top(app).removeprefix(" memtui").split()[0]
 
 
 def projects(app):
@@ -22,7 +17,6 @@ def projects(app):
     return sessions | {context.project(row.home) for row in rows if isinstance(row, NoteRow) and row.home}
 
 
-@pytest.mark.slow
 async def test_one_key_chooses_the_project_for_all_places(app):
     async with running(app, (80, 24)) as pilot:
         for place in "123":
@@ -50,7 +44,6 @@ async def test_one_key_chooses_the_project_for_all_places(app):
         assert (word(app), projects(app)) == ("shop", {"shop"})
 
 
-@pytest.mark.slow
 async def test_the_tab_of_the_inbox_counts_what_the_key_chose_in_any_place(app):
     async with running(app, (80, 24), "3") as pilot:
         await until(pilot, lambda: " 2 Inbox 16 " in top(app))
@@ -62,55 +55,26 @@ async def test_the_tab_of_the_inbox_counts_what_the_key_chose_in_any_place(app):
         await until(pilot, lambda: " 2 Inbox 16 " in top(app))
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=2)
-@pytest.mark.parametrize("query", ["project:blog", "session:a94d"])
-async def test_a_query_that_names_another_project_is_of_all(app, query):
-    async with running(app, (80, 24)) as pilot:
-        app.go("activity").show_query(query)
-        await settle(pilot)
-        assert word(app) == "all"
-        assert {row.session[:4] for row in app.screen.table.rows if isinstance(row, SessionGroup)} == {"a94d"}
-        await press(pilot, "escape")
-        assert (word(app), projects(app)) == ("shop", {"shop"})
+COUNTS = {
+    "project:blog": "4 of 15",
+    "project:shop": "11 of 15",
+    "project:all": "15 of 15",
+    "project:all is:lost": "2 of 15",
+    "project:nope": "0 of 15",
+    "session:a94d": "4 of 15",
+    "caching": "0 of 11",
+}
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize(
-    ("query", "counted"),
-    [
-        ("project:blog", "4 of 15"),
-        ("project:shop", "11 of 15"),
-        ("project:all", "15 of 15"),
-        ("project:all is:lost", "2 of 15"),
-        ("session:a94d", "4 of 15"),
-        ("caching", "0 of 11"),
-    ],
-)
-async def test_a_query_counts_of_what_it_searches(app, query, counted):
+async def test_a_query_counts_of_what_it_searches_and_one_that_names_another_project_is_of_all(app):
     async with running(app, (80, 24), "3") as pilot:
-        app.screen.show_query(query)
-        await settle(pilot)
-        assert f"{counted} deliveries" in app.screen.summary().plain
-        assert word(app) == ("all" if ":" in query else "shop")
-        await press(pilot, "escape")
-        assert (word(app), projects(app), app.screen.counted()) == ("shop", {"shop"}, "11 deliveries")
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize(
-    ("query", "words"),
-    [
-        ("project:nope", "There is no project:nope. project: takes all, blog, shop."),
-        ("project:nope is:lost", "There is no project:nope. project: takes all, blog, shop."),
-        ("project:blgo", "There is no project:blgo. Did you mean project:blog? project: takes all, blog, shop."),
-        ("project:blog xyzzy", "No matches for “project:blog xyzzy”."),
-    ],
-)
-async def test_a_query_for_a_project_that_there_is_not_lists_nothing_and_says_which_there_are(app, query, words):
-    async with running(app, (80, 24), "3", "slash", *query, "enter") as pilot:
-        await until(pilot, lambda: app.screen.table.empty == f"{words}\nescape clears the filter.")
-        assert not app.screen.table.rows
-        assert app.screen.summary().plain.endswith("0 of 15 deliveries")
+        for query, counted in COUNTS.items():
+            app.screen.show_query(query)
+            await settle(pilot)
+            assert f"{counted} deliveries" in app.screen.summary().plain
+            assert word(app) == ("all" if ":" in query else "shop")
+            if counted.startswith("4 of"):
+                sessions = [row for row in app.screen.table.rows if isinstance(row, SessionGroup)]
+                assert {row.session[:4] for row in sessions} == {"a94d"}
+            await press(pilot, "escape")
+            assert (word(app), projects(app), app.screen.counted()) == ("shop", {"shop"}, "11 deliveries")

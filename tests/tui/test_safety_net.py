@@ -62,7 +62,6 @@ async def goes_on(pilot, fallen, *, times=1):
         assert app.is_running
 
 
-@pytest.mark.slow
 async def test_in_an_action(app, monkeypatch, fallen):
     monkeypatch.setattr(MemoryNavigation, "sort", boom)
     async with app.run_test() as pilot:
@@ -71,7 +70,6 @@ async def test_in_an_action(app, monkeypatch, fallen):
         await goes_on(pilot, fallen)
 
 
-@pytest.mark.slow
 async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen):
     monkeypatch.setattr(MemoryNavigation, "sort", boom)
     async with app.run_test() as pilot:
@@ -85,7 +83,6 @@ async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen)
         await goes_on(pilot, fallen, times=2)
 
 
-@pytest.mark.slow
 async def test_in_the_action_of_a_widget_of_textual(app, monkeypatch, fallen):
     monkeypatch.setattr("textual.widgets.Input.action_cursor_left", boom)
     async with app.run_test() as pilot:
@@ -99,7 +96,6 @@ async def test_in_the_action_of_a_widget_of_textual(app, monkeypatch, fallen):
     fallen.clear()
 
 
-@pytest.mark.slow
 async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -114,7 +110,6 @@ async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch,
         assert len(log(app)) == 1
 
 
-@pytest.mark.slow
 async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -134,7 +129,6 @@ async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
         assert any("half ax note" in item.text for item in app.data.waiting())
 
 
-@pytest.mark.slow
 async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -144,7 +138,6 @@ async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
         await goes_on(pilot, fallen)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("what", ["data.refresh", "files.watch.changed"])
 async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch, fallen, what):
     async with app.run_test() as pilot:
@@ -159,7 +152,6 @@ async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch
         await goes_on(pilot, fallen)
 
 
-@pytest.mark.slow
 async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
     monkeypatch.setattr(InboxView, "draft", boom)
     monkeypatch.setattr("memtui.tui.model.data.Data.waiting", boom)
@@ -172,7 +164,6 @@ async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
     fallen.clear()
 
 
-@pytest.mark.slow
 async def test_in_a_timer_that_is_shown_ever(app, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -196,7 +187,6 @@ async def test_in_a_timer_that_is_shown_ever(app, fallen):
         fallen.clear()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("method", ["on_mount", "body"])
 async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, method):
     async with app.run_test() as pilot:
@@ -233,7 +223,6 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
     fallen.clear()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("widget", "method"),
     [(MemoryTable, "render_line"), (MemoryTable, "_draw"), (OneLine, "render")],
@@ -259,7 +248,6 @@ async def test_in_a_drawing_that_is_shown_ever_and_a_plain_line_stands_there(app
         fallen.clear()
 
 
-@pytest.mark.slow
 async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
     from memtui.base.errors import ConflictError
 
@@ -276,6 +264,7 @@ async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
         fallen.clear()
 
 
+@pytest.mark.every(step=1)
 async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
     monkeypatch.setattr(MemoryNavigation, "sort", boom)
     async with app.run_test() as pilot:
@@ -287,7 +276,6 @@ async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
         fallen.clear()
 
 
-@pytest.mark.slow
 async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
     monkeypatch.setattr(Autosave, "save", boom)
     async with app.run_test() as pilot:
@@ -298,7 +286,6 @@ async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
     fallen.clear()
 
 
-@pytest.mark.slow
 async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -314,7 +301,6 @@ async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, 
     fallen.clear()
 
 
-@pytest.mark.slow
 async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -325,7 +311,6 @@ async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeyp
     fallen.clear()
 
 
-@pytest.mark.slow
 async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     """Textual mounts none any more, and takes those away that there were, under what still runs."""
     async with app.run_test() as pilot:
@@ -338,7 +323,6 @@ async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     fallen.clear()
 
 
-@pytest.mark.slow
 async def test_what_a_screen_does_not_hold_yet_is_no_error(app, fallen):
     """A burst of keys may come while it is composed."""
     begun, whole = asyncio.Event(), asyncio.Event()
@@ -387,7 +371,6 @@ async def test_an_application_without_the_net_fails_as_before(fallen):
             pass
 
 
-@pytest.mark.slow
 async def test_a_dialog_that_closes_after_what_asked_has_ended_is_no_error(app):
     async with app.run_test() as pilot:
         await settle(pilot)

@@ -321,7 +321,6 @@ async def test_forms_show_hostile_text_harmlessly(hostile):
                 await back(pilot, name, NUMBERS[name])
 
 
-@pytest.mark.slow
 async def test_a_worker_that_tells_something_after_its_screen_is_closed_is_quiet(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -335,7 +334,6 @@ async def test_a_worker_that_tells_something_after_its_screen_is_closed_is_quiet
         await settle(pilot)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("place", ["inbox", "activity"])
 async def test_a_list_beside_its_detail_shows_as_much_as_one_above_it(app, place):
     async with app.run_test(size=(120, 36)) as pilot:

@@ -11,9 +11,9 @@ from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import Body, DraftForm
+from tui.hands import choose, read, stand_on
 
 from .conftest import NOW, press, running, settle
-from .screens.memories.hands import choose, read, stand_on
 
 KEY = "gh" + "p_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 LOOKS = "looks like it holds a GitHub token"
@@ -56,18 +56,6 @@ async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
             assert KEY in form.query_one("#text", TextArea).text
 
 
-@pytest.mark.slow
-async def test_guidance_without_a_secret_is_not_asked_about(world):
-    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
-    async with app.run_test(size=(80, 24)) as pilot:
-        form = await compose(pilot)
-        form.query_one("#text", TextArea).text = "Never put the token into the log"
-        await pilot.pause()
-        await press(pilot, "ctrl+s")
-        assert "Never put the token into the log" in notes(world)
-
-
-@pytest.mark.slow
 async def test_a_memory_with_a_secret_is_asked_about_once(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="memories", now=NOW)
     async with running(app, (100, 30)) as pilot:

@@ -1,12 +1,10 @@
 """Styles are parsed again for another theme, not for another screen."""
 
-import pytest
 from textual.css.stylesheet import Stylesheet
 
 from .conftest import press, running, settle
 
 
-@pytest.mark.slow
 async def test_all_styles_are_parsed_again_for_another_theme_and_not_for_another_screen(app, monkeypatch):
     parsed = []
     parse_all = Stylesheet.reparse

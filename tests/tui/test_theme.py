@@ -3,7 +3,7 @@
 import pytest
 
 from . import stage
-from .conftest import press, running
+from .conftest import running
 
 BLUE, BRIGHT_WHITE = 4, 15
 
@@ -12,6 +12,7 @@ def styles_of(app, y):
     return [segment.style for segment in stage.strips(app)[y] if segment.text.strip()]
 
 
+@pytest.mark.every(step=1)
 async def test_a_list_out_of_focus_still_shows_its_cursor_in_the_terminals_own_colours(app):
     app.theme = "ansi-dark"
     async with running(app, (120, 40)):
@@ -21,21 +22,8 @@ async def test_a_list_out_of_focus_still_shows_its_cursor_in_the_terminals_own_c
         assert not first.bgcolor.is_default
 
 
-@pytest.mark.slow
 async def test_a_dialog_has_an_edge_in_the_terminals_own_colours(app):
     app.theme = "ansi-dark"
     async with running(app, (120, 40), "m"):
         shown = [strip.text.strip() for strip in stage.strips(app)]
         assert any(line.startswith("╭") and line.endswith("╮") for line in shown)
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=3)
-@pytest.mark.parametrize("screen", ["1", "2", "4"])
-async def test_the_foot_says_that_escape_goes_back_from_what_was_opened_over_a_list(app, screen):
-    async with running(app, (80, 24), screen) as pilot:
-        assert "escape back" not in stage.strips(app)[-1].text
-        await press(pilot, "enter")
-        assert stage.strips(app)[-1].text.startswith(" escape back ")
-        await press(pilot, "escape")
-        assert "escape back" not in stage.strips(app)[-1].text

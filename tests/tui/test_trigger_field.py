@@ -4,9 +4,9 @@ import pytest
 
 from memtui.store import triggers
 from memtui.views import memories
+from tui.hands import choose, project, read
 
 from .conftest import press, running
-from .screens.memories.hands import choose, project, read
 from .test_memory_form import field, open_form, told
 
 
@@ -15,7 +15,6 @@ def kept(world, file):
     return [each.text for each in found]
 
 
-@pytest.mark.slow
 async def test_triggers_are_changed_with_the_memory_as_one_step_of_undo(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         form = await open_form(pilot, "prefer-pnpm")
@@ -33,7 +32,6 @@ async def test_triggers_are_changed_with_the_memory_as_one_step_of_undo(app, wor
         assert "Only pnpm" not in read(project(world, "prefer-pnpm.md"))
 
 
-@pytest.mark.slow
 async def test_triggers_alone_change_no_file_and_follow_a_new_name(app, world):
     before = read(project(world, "prefer-pnpm.md"))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -48,7 +46,6 @@ async def test_triggers_alone_change_no_file_and_follow_a_new_name(app, world):
         assert kept(world, "use-pnpm.md") == ["add a dependency", "the lockfile"]
 
 
-@pytest.mark.slow
 async def test_a_new_memory_has_the_triggers_that_were_typed(app, world):
     async with running(app, (80, 24)) as pilot:
         await pilot.press("n")

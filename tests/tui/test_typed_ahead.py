@@ -38,7 +38,6 @@ async def test_a_query_has_all_that_was_typed_behind_its_key(app, keys):
         assert app.screen.filter_line.value == "zqx hello"
 
 
-@pytest.mark.slow
 async def test_what_was_pasted_right_behind_the_key_of_a_note_is_in_it(app):
     async with running(app, (80, 24)) as pilot:
         app.post_message(events.Key("c", "c"))
@@ -47,7 +46,6 @@ async def test_what_was_pasted_right_behind_the_key_of_a_note_is_in_it(app):
         assert app.screen.query_one("#text", TextArea).text == "quite a text\nof two lines"
 
 
-@pytest.mark.slow
 async def test_letters_and_backspaces_stay_in_their_order_while_the_screen_is_slow(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await pressed(pilot, "slash")
@@ -80,6 +78,7 @@ async def test_what_comes_in_one_burst_before_the_key_that_saves_is_saved(world,
     assert await asyncio.to_thread(has_text, world, "zqx hello")
 
 
+@pytest.mark.every(step=1)
 async def test_a_new_memory_typed_in_one_burst_has_all_its_letters(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await pressed(pilot, "n", "enter", *"burst", "tab", *WORDS, "ctrl+s")
@@ -88,7 +87,6 @@ async def test_a_new_memory_typed_in_one_burst_has_all_its_letters(app, world):
     assert "zqx hello" in await asyncio.to_thread(made.read_text)
 
 
-@pytest.mark.slow
 async def test_keys_behind_those_that_open_and_close_the_help_of_a_form_go_into_it(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await pressed(pilot, "c", *"one", "f1", "escape", *"two")

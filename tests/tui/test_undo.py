@@ -9,10 +9,10 @@ import pytest
 
 from memtui.cli import parser
 from memtui.tui.app import MemtuiApp
+from tui.hands import choose, everywhere, exists, notes, project, read, stand_on, write
 
 from .conftest import NOW, press, running, settle
-from .screens.memories.hands import choose, everywhere, exists, project, read, stand_on, write
-from .screens.memories.test_bulk import MANY, crowd, files, left_alone, told, until  # noqa: F401  a fixture
+from .screens.memories.test_bulk import MANY, crowd, files, left_alone, until  # noqa: F401  a fixture
 
 ELSEWHERE = """
 import os, sys
@@ -33,7 +33,6 @@ def elsewhere(world, by, *what):
     subprocess.run([sys.executable, "-c", ELSEWHERE, by, str(NOW), *what], env=env, cwd=world.shop, check=True)
 
 
-@pytest.mark.slow
 async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world):
     mine, other = project(world, "prefer-pnpm.md"), project(world, "release-steps.md")
     async with running(app, (80, 24)) as pilot:
@@ -54,6 +53,7 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         assert [app.screen._draw(row)[1].plain for row in rows] == ["TUI", "here"]
 
 
+@pytest.mark.every(step=1)
 async def test_the_list_of_changes_names_the_change_that_is_to_be_undone_first(app, world):
     store = app.data.store()
     for name in ("one", "two"):
@@ -64,7 +64,6 @@ async def test_the_list_of_changes_names_the_change_that_is_to_be_undone_first(a
         assert f"in effect, and changed since: undo {last} first" in app.screen.query_one(".foot").render().plain
 
 
-@pytest.mark.slow
 async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, world):
     path = project(world, "prefer-pnpm.md")
     async with running(app, (80, 24)) as pilot:
@@ -81,7 +80,6 @@ async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, wo
         assert exists(path)
 
 
-@pytest.mark.slow
 async def test_every_key_of_a_burst_is_one_step(app, world):
     async with running(app, (120, 40)) as pilot:
         there = files(world)
@@ -99,7 +97,6 @@ async def test_every_key_of_a_burst_is_one_step(app, world):
         assert files(world) != there
 
 
-@pytest.mark.slow
 async def test_a_burst_never_answers_a_question_that_nobody_could_read(app, world):
     async with running(app, (80, 24)) as pilot:
         elsewhere(world, "cli", "delete", "project:prefer-pnpm")
@@ -129,13 +126,13 @@ async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd)
             await pilot.press("home", "j", "j")
             assert app.screen.table.cursor == 2
             await pilot.press("x")  # not now
-            assert "Changes are being made" in told(app)[-1]
+            assert "Changes are being made" in notes(app)[-1]
             await pilot.press("escape")
         await until(pilot, lambda: not app.at_work)
         await settle(pilot)
         left = sum("type: tool" in read(everywhere(crowd, f"many-{n:03}.md")) for n in range(MANY))
         assert 0 < left < MANY
-        assert told(app)[-1] == (
+        assert notes(app)[-1] == (
             f"Undone: retype {MANY - left} of {MANY} memories, then stopped. z continues, Z reverses it."
         )
         assert app.data.journal().unfinished() is None
@@ -188,10 +185,9 @@ async def test_one_of_a_full_trash_comes_back(crowd):  # noqa: F811
         app.action_run("memories.restore")
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         await press(pilot, "enter", "enter")
-        assert any(each.startswith("Restored: many-") for each in told(app))
+        assert any(each.startswith("Restored: many-") for each in notes(app))
 
 
-@pytest.mark.slow
 async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, world):
     taken, other = project(world, "release-steps.md"), project(world, "prefer-pnpm.md")
     async with running(app, (80, 24)) as pilot:
@@ -217,7 +213,6 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
         )
 
 
-@pytest.mark.slow
 async def test_a_change_of_a_memory_that_is_gone_is_refused_with_that_reason(app, world):
     path = project(world, "prefer-pnpm.md")
     async with running(app, (80, 24)) as pilot:
@@ -226,6 +221,6 @@ async def test_a_change_of_a_memory_that_is_gone_is_refused_with_that_reason(app
         await choose(pilot, "tool")
         os.remove(path)
         await press(pilot, "z")
-        said = told(app)[-1]
+        said = notes(app)[-1]
     assert said.startswith("Can't undo ")
     assert said.endswith(f": {path} is gone.\nNothing was written. Its versions: H on prefer-pnpm")

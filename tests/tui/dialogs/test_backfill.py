@@ -53,7 +53,6 @@ async def answer(pilot, *keys):
         await settle(pilot)
 
 
-@pytest.mark.slow
 async def test_drafts_of_other_projects_are_shown_where_they_came(world, tmp_path):
     (tmp_path / "other/.git").mkdir(parents=True)
     leave(world.env, str(tmp_path / "other"), OTHER)
@@ -66,7 +65,6 @@ async def test_drafts_of_other_projects_are_shown_where_they_came(world, tmp_pat
         assert any(text.startswith("Never push to main") for text in texts)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied", "/x/run"), RuntimeError("a bug")])
 async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, monkeypatch, fallen, error):
     def fail(*_, **__):
@@ -81,7 +79,6 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
     fallen.clear()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("palette", [True, False])
 async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwards(app, world, monkeypatch, palette):
     read, ended = reader.read, threading.Event()
@@ -113,7 +110,6 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
         assert isinstance(app.screen, Preview)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ends", ["escape", "enter"])
 async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there_before(empty, ends):
     env, project = empty
@@ -128,6 +124,7 @@ async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there
         assert not isinstance(app.screen, Choice)
 
 
+@pytest.mark.every(step=1)
 async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_back(app, world):
     before = drafts(world)
     async with running(app, (100, 40)) as pilot:
@@ -145,7 +142,6 @@ async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_
         assert drafts(world) == before
 
 
-@pytest.mark.slow
 async def test_no_is_no(app, world):
     async with running(app, (100, 40)) as pilot:
         await press(pilot, "inbox.backfill")
@@ -164,7 +160,6 @@ async def test_where_there_are_no_sessions_it_says_so(tmp_path):
         assert not isinstance(app.screen, Choice)
 
 
-@pytest.mark.slow
 async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
     async with running(app, (100, 40)) as pilot:
         await answer(pilot, PAST, "enter", "escape", PAST)
@@ -178,6 +173,7 @@ async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
         assert app.screen.heading.startswith("Look through 1 session with new turns (")
 
 
+@pytest.mark.every(step=1)
 async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folded(app, world, monkeypatch):
     leave(world.env, world.shop, UNLIKELY, "older")
     read = reader.read

@@ -39,7 +39,6 @@ def trash(world, name, by, seconds):
     return found.path
 
 
-@pytest.mark.slow
 async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
     async with running(app, (80, 24)) as pilot:
         path = app.screen.table.row[1].memory.path
@@ -50,7 +49,6 @@ async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
         assert notes(app)[0].startswith("Undone: ")
 
 
-@pytest.mark.slow
 async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, world):
     async with running(app, (80, 24)) as pilot:
         path = trash(world, "prefer-pnpm", "cli", NOW + 60)
@@ -65,7 +63,6 @@ async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, w
         assert "Undone" in notes(app)[0]
 
 
-@pytest.mark.slow
 async def test_any_change_is_taken_back_from_the_list(app, world):
     first = trash(world, "prefer-pnpm", "tui", NOW - 3600)
     second = trash(world, "test-database", "cli", NOW - 60)
@@ -87,7 +84,6 @@ async def test_any_change_is_taken_back_from_the_list(app, world):
         assert app.screen.group == "memories"
 
 
-@pytest.mark.slow
 async def test_what_was_changed_since_is_left_alone_and_said(app, world):
     path = trash(world, "prefer-pnpm", "cli", NOW - 60)
     write(path, "another one\n")
@@ -99,7 +95,6 @@ async def test_what_was_changed_since_is_left_alone_and_said(app, world):
     assert read(path) == "another one\n"
 
 
-@pytest.mark.slow
 async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_marked(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
     async with running(app, (120, 40)) as pilot:
@@ -117,7 +112,6 @@ async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_m
         assert "yarn" in marked
 
 
-@pytest.mark.slow
 async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_one(app, world):
     trash(world, "test-database", "cli", NOW - 3600)
     store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
@@ -139,7 +133,6 @@ async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_
         assert [each.state for each in dialog.table.rows[:2]] == ["undone", "done"]
 
 
-@pytest.mark.slow
 async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, world):
     trash(world, "prefer-pnpm", "tui", NOW - 60)
     async with running(app, (80, 24), "U") as pilot:
@@ -148,6 +141,7 @@ async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, 
         assert ("z", "undo it") not in app.screen.keys()
 
 
+@pytest.mark.every(step=1)
 async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, world):
     write(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a line\n" * 100)
     trash(world, "prefer-pnpm", "cli", NOW - 60)

@@ -66,7 +66,6 @@ async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, 
         assert app.screen.group == "inbox"
 
 
-@pytest.mark.slow
 async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
     async with app.run_test(notifications=True) as pilot:
         await start(pilot)
@@ -85,7 +84,6 @@ async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
         assert field.value == "npm"
 
 
-@pytest.mark.slow
 async def test_typing_narrows_a_picker_with_the_letters_marked(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:

@@ -29,7 +29,6 @@ async def open_history(app, pilot, path):
     await press(pilot, "H")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (160, 40)])
 async def test_versions_are_listed_compared_and_restored(world, path, size):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
@@ -55,7 +54,6 @@ async def restore_first(pilot):
     await press(pilot, "end", "enter")
 
 
-@pytest.mark.slow
 async def test_versions_say_what_memtui_did_and_one_from_before_a_rename_keeps_the_name(world, path):
     store = Workspace(dict(world.env), world.shop, by="cli", now=NOW).store()
     store.rename(store.find("prefer-pnpm"), "pp", seen=True)

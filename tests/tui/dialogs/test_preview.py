@@ -10,7 +10,7 @@ from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import NOW, press, running, settle
-from tui.screens.memories.hands import exists
+from tui.hands import exists
 from tui.test_screens import lines
 
 LAST = "- and nothing else"
@@ -39,7 +39,6 @@ async def asked(pilot, *keys):
     assert isinstance(pilot.app.screen, Preview)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", [4, 20])
 async def test_a_page_over_the_whole_width_covers_the_screen(app, rules):
     async with running(app, SMALL) as pilot:
@@ -65,7 +64,6 @@ async def test_a_long_draft_is_shown_whole_and_written_from_anywhere_in_it(world
         assert LAST.encode() in fs.read_bytes(f"{world.shop}/.claude/memory/be-kind.md")
 
 
-@pytest.mark.slow
 async def test_a_key_pressed_twice_writes_nothing_that_was_not_read(world):
     leave(world, 100)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
@@ -76,7 +74,6 @@ async def test_a_key_pressed_twice_writes_nothing_that_was_not_read(world):
         assert exists(f"{world.shop}/.claude/memory/be-kind.md")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("rules", [3, 100])
 async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_is_new_is_shown(world, rules):
     leave(world, rules)

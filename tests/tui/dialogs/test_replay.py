@@ -8,7 +8,7 @@ from memtui.demo.sessions import DemoSession
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from tui.conftest import press, running, until
-from tui.screens.memories.hands import exists, stand_on
+from tui.hands import exists, stand_on
 from tui.test_memory_form import field
 
 ASKED = "do we install with pnpm or with npm here?"
@@ -35,7 +35,6 @@ async def replay(pilot):
     return pilot.app.screen
 
 
-@pytest.mark.slow
 async def test_an_edit_shows_which_prompts_no_longer_recall_it_and_keeps_what_is_typed(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
@@ -58,7 +57,6 @@ async def test_an_edit_shows_which_prompts_no_longer_recall_it_and_keeps_what_is
         assert exists(f"{world.shop}/.claude/memory/prefer-pnpm.md")
 
 
-@pytest.mark.slow
 async def test_a_new_memory_shows_which_prompts_it_would_be_recalled_for(app):
     async with running(app, (80, 24), "n") as pilot:
         await press(pilot, "enter")
@@ -73,7 +71,6 @@ async def test_a_new_memory_shows_which_prompts_it_would_be_recalled_for(app):
         assert "1 of" in dialog.heading
 
 
-@pytest.mark.slow
 async def test_a_memory_of_an_agent_is_recalled_by_no_prompt_here(app):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "review-checklist")

@@ -28,7 +28,6 @@ def memories(world):
     return set(os.listdir(f"{world.shop}/.claude/memory"))
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("size", [(80, 24), (40, 16)])
 async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
@@ -48,6 +47,7 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
     assert tree(world.directory) == before
 
 
+@pytest.mark.every(step=1)
 async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_back(world):
     before = memories(world)
     app = touring(world)
@@ -82,7 +82,6 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         assert app.screen.table.row.kind.word == "draft"
 
 
-@pytest.mark.slow
 async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
     app = touring(world)
     async with running(app, (80, 24), "enter") as pilot:
@@ -94,7 +93,6 @@ async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_n
         assert "Start `claude`" not in shown
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("leave", ["escape", "q"])
 async def test_it_is_left_where_one_is(world, leave):
     app = touring(world)
@@ -108,7 +106,6 @@ async def test_it_is_left_where_one_is(world, leave):
         assert notes(app)[-1].startswith("You ended the tour, not memtui: ^p has it again. ? lists the keys")
 
 
-@pytest.mark.slow
 async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
     os.remove(f"{world.directory}/.memtui-demo")
     app = touring(world)
@@ -118,7 +115,6 @@ async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
         assert app.screen.step is STEPS[1]
 
 
-@pytest.mark.slow
 async def test_without_a_draft_the_tour_says_so_and_goes_on(empty, world):
     for inbox in glob.glob(f"{world.directory}/home/.claude/memtui/**/pending-*.md", recursive=True):
         os.remove(inbox)
@@ -136,6 +132,7 @@ async def test_without_a_draft_the_tour_says_so_and_goes_on(empty, world):
             assert not isinstance(app.screen, Tour)
 
 
+@pytest.mark.every(step=1)
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 48)])
 async def test_the_draft_is_read_with_the_words_that_led_to_it_and_one_key_makes_it_a_memory(world, size):
     before = memories(world)

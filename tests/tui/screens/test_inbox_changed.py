@@ -56,7 +56,6 @@ async def to(pilot, name):
     await settle(pilot)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, SMALL])
 async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, place, size):
     change(world, place / "prefer-pnpm.md")
@@ -71,7 +70,6 @@ async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, pl
     assert waiting(world) == {"prefer-pnpm"}, "reading it is not seeing it"
 
 
-@pytest.mark.slow
 async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
     path, other = place / "prefer-pnpm.md", place / "made.md"
     before = change(world, path)
@@ -97,7 +95,6 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert (row.changed is not None and row.changed.name) == "prefer-pnpm"  # shown at once, with the cursor on it
 
 
-@pytest.mark.slow
 async def test_many_are_folded_and_all_kept_at_once(world, app, place):
     for number in range(30):
         (place / f"made-{number}.md").write_text(f"---\nname: made-{number}\n---\nNew.\n")
@@ -118,6 +115,7 @@ async def test_many_are_folded_and_all_kept_at_once(world, app, place):
         assert all(row.changed is None for row in app.screen.all_rows)
 
 
+@pytest.mark.every(step=1)
 async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
     before = change(world, place / "prefer-pnpm.md")
     write(world, place / "made.md", "---\nname: made\n---\nNew.\n", 200)
@@ -140,7 +138,6 @@ async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
         assert app.last_note.startswith("Undone: reject the change to 3 memories")
 
 
-@pytest.mark.slow
 async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, place):
     change(world, place / "prefer-pnpm.md")
     async with app.run_test(size=WIDE) as pilot:
@@ -155,7 +152,6 @@ async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, pla
     assert waiting(world) == set()
 
 
-@pytest.mark.slow
 async def test_one_that_changed_again_is_not_taken_back(world, app, place):
     path = place / "prefer-pnpm.md"
     change(world, path)
@@ -167,7 +163,6 @@ async def test_one_that_changed_again_is_not_taken_back(world, app, place):
         assert any("changed again meanwhile" in str(note.message) for note in app._notifications)
 
 
-@pytest.mark.slow
 async def test_a_draft_of_a_refused_edit_shows_what_it_changes_and_replaces_the_text(world, app, place):
     path = place / "prefer-pnpm.md"
     given = {"file_path": str(path), "old_string": "Use pnpm for every", "new_string": "Use corepack pnpm for every"}
@@ -197,7 +192,6 @@ async def test_a_first_start_only_looks(tmp_path):
         assert (tmp_path / ".claude" / "memtui" / "versions.jsonl").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("gone", [False, True])
 async def test_capital_h_lists_the_versions_of_one_and_restores_one(world, app, place, gone):
     path = place / "prefer-pnpm.md"
@@ -224,7 +218,6 @@ async def test_capital_h_lists_the_versions_of_one_and_restores_one(world, app, 
 TITLES = {"a": "Keep and trust 1 memory: this is what was changed", "x": "Reject 1 memory: this is what changes"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("key", TITLES)
 async def test_keys_wait_for_the_question_that_the_first_of_them_opens(world, app, place, monkeypatch, key):
     of = Occasions.of
@@ -240,7 +233,6 @@ async def test_keys_wait_for_the_question_that_the_first_of_them_opens(world, ap
         assert waiting(world) == {"prefer-pnpm"}
 
 
-@pytest.mark.slow
 async def test_it_is_gone_to_though_a_draft_was_approved_just_now(world, app, place):
     change(world, place / "prefer-pnpm.md")
     async with running(app, WIDE) as pilot:
@@ -255,7 +247,6 @@ async def test_it_is_gone_to_though_a_draft_was_approved_just_now(world, app, pl
         assert app.screen.table.row[1].memory.name == "prefer-pnpm"
 
 
-@pytest.mark.slow
 async def test_an_edit_that_was_not_saved_has_its_mark_and_is_gone_on_with(world, app, place):
     change(world, place / "prefer-pnpm.md")
     async with running(app, WIDE) as pilot:

@@ -165,7 +165,6 @@ async def agree(pilot):
     raise AssertionError("it can't be read to its end")
 
 
-@pytest.mark.slow
 async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -181,7 +180,6 @@ async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
         assert app.data.facts.waiting["inbox"] == 4
 
 
-@pytest.mark.slow
 async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):
     before = tree(place)
     async with app.run_test(size=WIDE) as pilot:
@@ -198,7 +196,6 @@ async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):
         assert app.screen.table.row.proposal.kind == "merge"
 
 
-@pytest.mark.slow
 async def test_all_safe_fixes_are_shown_then_made(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "relink")
@@ -214,7 +211,6 @@ async def test_all_safe_fixes_are_shown_then_made(app, place):
         assert read(f"{place}/prefer-pnpm.md") == PNPM
 
 
-@pytest.mark.slow
 async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, empty, place):
     before = tree(place)
     async with app.run_test(size=WIDE) as pilot:
@@ -234,7 +230,6 @@ async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, 
         await until(pilot, lambda: "rewrite" in kinds(again))
 
 
-@pytest.mark.slow
 async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "merge")
@@ -259,7 +254,6 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         assert read(f"{place}/prefer-pnpm.md") == PNPM
 
 
-@pytest.mark.slow
 async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_over(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
@@ -269,6 +263,7 @@ async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_
         assert "changed since this was planned" in said(app)[-1]
 
 
+@pytest.mark.every(step=1)
 async def test_no_key_that_approves_is_offered_for_a_change_that_can_not_be_made(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
@@ -280,7 +275,6 @@ async def test_no_key_that_approves_is_offered_for_a_change_that_can_not_be_made
             assert ("approve it" in text) is is_offered
 
 
-@pytest.mark.slow
 async def test_an_error_of_planning_is_said(app, place, monkeypatch):
     def fail(*_):
         raise PermissionError(13, "Permission denied", f"{place}/MEMORY.md")
@@ -295,7 +289,6 @@ async def test_an_error_of_planning_is_said(app, place, monkeypatch):
         assert len(kinds(app)) == 4
 
 
-@pytest.mark.slow
 async def test_f_goes_to_the_memory(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
@@ -314,7 +307,6 @@ def saved(empty, place, words=b""):
     return waiting_proposals.save(store.root, [found], NOW - 3600)
 
 
-@pytest.mark.slow
 async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(empty, place):
     file = saved(empty, place)
     root = os.path.dirname(os.path.dirname(file))
@@ -339,7 +331,6 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(em
         assert not waiting_proposals.waiting(root)
 
 
-@pytest.mark.slow
 async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
@@ -352,7 +343,6 @@ async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app):
         assert "4 to decide" in summary(app)
 
 
-@pytest.mark.slow
 async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_and_when_it_is_opened(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -366,7 +356,6 @@ async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_an
         assert kinds(app).count("rewrite") == 1
 
 
-@pytest.mark.slow
 async def test_a_rejected_fix_of_memory_md_stays_rejected_while_approvals_add_lines_to_it(
     app, empty, world_of_draft, place
 ):
@@ -385,6 +374,7 @@ async def test_a_rejected_fix_of_memory_md_stays_rejected_while_approvals_add_li
         await until(pilot, lambda: "relink" in kinds(again))  # it fixes something else
 
 
+@pytest.mark.every(step=1)
 async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place):
     for number in range(20):
         words = " ".join(ids.digest(f"{number} {word}")[:7] for word in range(12))
@@ -402,6 +392,7 @@ async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place
         assert len([row for row in table.rows if row.kind.word == "fix"]) == len(rest) + len(folds[0].folds)
 
 
+@pytest.mark.every(step=1)
 async def test_marked_rows_of_two_kinds_are_accepted_one_kind_after_the_other(app, world_of_draft, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -424,7 +415,6 @@ def world_of_draft(empty):
     inbox_file.add_entry(directory, "updates", {"project": cwd, "name": "use-tabs", "scope": "auto"}, "Use tabs")
 
 
-@pytest.mark.slow
 async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, empty, place):
     put(f"{place}/notes.md", '---\nname: "notes" more\n---\n\nBroken, and only a person can tell what was meant.\n')
     async with app.run_test(size=WIDE) as pilot:
@@ -446,7 +436,6 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
         assert any(row.kind.word == "problem" for row in table.rows)
 
 
-@pytest.mark.slow
 async def test_of_a_conflict_that_git_left_a_version_is_chosen_and_that_is_undone(app, place):
     before = "<<<<<<< HEAD\nUse pnpm.\n=======\nUse bun.\n>>>>>>> main\n"
     put(f"{place}/prefer-pnpm.md", before)

@@ -30,7 +30,6 @@ def untrusted(app):
     return [row for row in app.screen.table.rows if row.kind.word == "trust"]
 
 
-@pytest.mark.slow
 async def test_a_trusts_what_is_shown_and_z_takes_it_back(world, app):
     directory = f"{world.shop}/.claude/memory"
     async with app.run_test(size=(160, 48)) as pilot:
@@ -44,7 +43,6 @@ async def test_a_trusts_what_is_shown_and_z_takes_it_back(world, app):
         assert len(untrusted(app)) == 1
 
 
-@pytest.mark.slow
 async def test_x_does_not_trust_it_and_does_not_ask_again_until_it_changes(world, app):
     async with app.run_test(size=(160, 48)) as pilot:
         row = await to_untrusted(pilot)
@@ -56,7 +54,6 @@ async def test_x_does_not_trust_it_and_does_not_ask_again_until_it_changes(world
         assert len(untrusted(app)) == 1
 
 
-@pytest.mark.slow
 async def test_on_a_small_screen_it_is_shown_whole_before_it_is_trusted(world, app):
     async with app.run_test(size=(60, 15)) as pilot:
         row = await to_untrusted(pilot)

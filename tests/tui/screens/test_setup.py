@@ -118,6 +118,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
         assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"
 
 
+@pytest.mark.every(step=1)
 async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app, world):
     path = install.settings_path(world.env, world.shop, "user")
     before = bytes_of(path)
@@ -158,7 +159,6 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app,
         assert "Hooks are not installed: press a" in summary(screen)
 
 
-@pytest.mark.slow
 async def test_escape_writes_no_hooks(setup_app, world):
     async with setup_app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
@@ -179,7 +179,6 @@ async def first_start(tmp_path, **more):
     return MemtuiApp(env, str(tmp_path / "shop"), now=NOW, screen="setup", **more), env
 
 
-@pytest.mark.slow
 async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
     app, _ = await first_start(tmp_path / "new", read_only=True)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -208,7 +207,6 @@ def _tree(directory):
     return found
 
 
-@pytest.mark.slow
 async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
     path = world.root + "/log/errors.jsonl"
     row = {"v": 1, "time": clock.iso(NOW - 7200), "where": "Stop", "error": "OSError", "message": "disk full \x1b[31m"}
@@ -231,7 +229,6 @@ async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
         assert any(r.kind == "error" for r in screen.table.rows)
 
 
-@pytest.mark.slow
 async def test_a_setting_is_typed_validated_and_comments_stay(setup_app, world):
     path = config.file_path(world.root)
     text = '# mine\nbudget = 6000  # less is more\n\n[projects."/x"]\nmode = "off"\n'
@@ -261,7 +258,6 @@ async def test_a_setting_is_typed_validated_and_comments_stay(setup_app, world):
         assert fs.read_bytes(path).decode() == text
 
 
-@pytest.mark.slow
 async def test_a_switch_is_set_everywhere_or_here(setup_app, world):
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -276,6 +272,7 @@ async def test_a_switch_is_set_everywhere_or_here(setup_app, world):
         assert {each.key: each.source for each in setting.rows(world.root, world.shop)}["banner"] == "project"
 
 
+@pytest.mark.every(step=1)
 async def test_a_config_that_can_not_be_read_is_told(setup_app, world):
     write(config.file_path(world.root), "budget = = 3\n")
     with pytest.raises(MemtuiError):
@@ -286,7 +283,6 @@ async def test_a_config_that_can_not_be_read_is_told(setup_app, world):
         assert "can't be read" in words_of(screen, "settings")
 
 
-@pytest.mark.slow
 async def test_files_open_to_others_are_closed(setup_app, world):
     path = world.root + "/trust.json"
     os.chmod(world.root, 0o755)
@@ -305,7 +301,6 @@ async def test_files_open_to_others_are_closed(setup_app, world):
     assert os.stat(world.root).st_mode & 0o777 == 0o755
 
 
-@pytest.mark.slow
 async def test_what_is_kept_no_longer_goes_after_a_question(setup_app, world, monkeypatch):
     monkeypatch.setattr(retention, "MOST_CHANGES", 1)
     before = len(Journal(world.root).ledger().transactions)
@@ -324,7 +319,6 @@ async def test_what_is_kept_no_longer_goes_after_a_question(setup_app, world, mo
     assert len(Journal(world.root).ledger().transactions) == 1
 
 
-@pytest.mark.slow
 async def test_the_view_follows_a_change_from_outside(setup_app, world):
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -340,7 +334,6 @@ async def test_the_view_follows_a_change_from_outside(setup_app, world):
         assert screen.table.row.key == "setting budget"
 
 
-@pytest.mark.slow
 async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_is_chosen(setup_app, world):
     write(config.file_path(world.root), 'llm_backend = "claude"\n')
     async with setup_app.run_test(size=(160, 48)) as pilot:
@@ -356,7 +349,6 @@ async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_i
         assert setting.VALUES["gate"][chosen] in detail(pilot.app.screen, "Detail")
 
 
-@pytest.mark.slow
 async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, world):
     async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
@@ -378,7 +370,6 @@ async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, wo
         assert {"llm_backend", "llm_model", "subconscious", "dream"} <= {*shown}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("broken", [False, True])
 async def test_the_page_has_at_most_24_rows_and_twelve_settings(setup_app, world, broken):
     if broken:
@@ -393,7 +384,6 @@ async def test_the_page_has_at_most_24_rows_and_twelve_settings(setup_app, world
         assert (screen.table.row.kind, screen.table.row.group) == ("finding", "problems")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40)])
 async def test_enter_unfolds_a_heading_and_folds_it_again_as_the_footer_says(setup_app, world, size):
     async with setup_app.run_test(size=size) as pilot:
@@ -432,7 +422,6 @@ def reading(world):
     return found
 
 
-@pytest.mark.slow
 async def test_whether_the_model_reads_sessions_is_a_row_and_it_is_stopped_and_started_there(reading, world):
     async with reading.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
@@ -453,6 +442,7 @@ async def test_whether_the_model_reads_sessions_is_a_row_and_it_is_stopped_and_s
         assert not control.stopped(world.root)
 
 
+@pytest.mark.every(step=1)
 async def test_a_model_that_can_not_read_says_why_and_what_to_do(reading, world):
     reading.data.env.pop("ANTHROPIC_API_KEY")
     async with reading.run_test(size=(80, 24)) as pilot:

@@ -48,7 +48,6 @@ def test_wide_letters_fit():
     assert "".join(line.strip() for line in made).endswith("库")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (60, 20)])
 async def test_a_note_of_any_length_is_shown_to_its_last_word(app, size):
     async with app.run_test(size=size, notifications=True) as pilot:

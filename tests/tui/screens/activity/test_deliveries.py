@@ -95,7 +95,6 @@ async def live(pilot):
     await settle(pilot)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_log_newest_first_with_a_receipt_each(deliveries, world, size):
     async with deliveries.run_test(size=size) as pilot:
@@ -107,7 +106,6 @@ async def test_the_log_newest_first_with_a_receipt_each(deliveries, world, size)
         assert set(expected.values()) >= {"arrived", "previewed", "timed out", "failed", "unknown", "waiting"}
 
 
-@pytest.mark.slow
 async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -124,7 +122,6 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world
         assert "“add tests for the new components” · shop" in detail(screen)
 
 
-@pytest.mark.slow
 async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -140,7 +137,6 @@ async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
         assert "16 deliveries" in screen.query_one("#summary").render().plain
 
 
-@pytest.mark.slow
 async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -192,7 +188,6 @@ async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world, qu
         assert len(listed(screen)) == sum(bool(r["text"]) for r in every)
 
 
-@pytest.mark.slow
 async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
     async with deliveries.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -234,7 +229,6 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
         assert not screen.has_class("plots")
 
 
-@pytest.mark.slow
 async def test_enter_opens_over_the_list_on_a_small_screen_and_escape_comes_back(deliveries):
     async with deliveries.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -272,7 +266,6 @@ async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world
         assert len(ids) == len(set(ids)) == total
 
 
-@pytest.mark.slow
 async def test_y_copies_the_exact_text(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -281,7 +274,6 @@ async def test_y_copies_the_exact_text(deliveries, world):
         assert screen.copied() == deliveries.clipboard
 
 
-@pytest.mark.slow
 async def test_a_delivery_whose_text_is_kept_no_longer_says_so(deliveries, world):
     append(world, text="", chars=1234, folded=True, items=[])
     async with deliveries.run_test(size=(120, 40)) as pilot:

@@ -98,14 +98,12 @@ async def test_two_keys_and_the_words_send_a_note_from_anywhere(world, screen):
     assert "CI red" not in notes(world)
 
 
-@pytest.mark.slow
 async def test_ctrl_enter_sends_where_the_terminal_can_tell_it(world, app):
     async with running(app, SMALL) as pilot:
         await press(pilot, "c", *"hi", "ctrl+enter")
     assert "hi" in notes(world)
 
 
-@pytest.mark.slow
 async def test_urgency_and_expiry(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await pilot.press("c")
@@ -137,7 +135,6 @@ async def test_addressed_to_an_agent_a_path_people_or_several(world, app, given,
     assert notes(world)["Only for you"]["for"] == wanted
 
 
-@pytest.mark.slow
 async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     session = world.sessions["today"]
@@ -161,7 +158,6 @@ async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
     assert notes(world)["For one"]["for"] == f"session:{session},people,path:src/**"
 
 
-@pytest.mark.slow
 async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
     async with running(app, SMALL) as pilot:
         await pilot.press("c")
@@ -177,7 +173,6 @@ async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
         assert app.screen.table.row.text == "second"
 
 
-@pytest.mark.slow
 async def test_without_hooks_nothing_is_promised(world, app):
     settings = install.settings_path(world.env, world.shop, "user")
     install.apply(install.plan(settings, "uninstall", env=world.env))
@@ -197,7 +192,6 @@ async def test_without_hooks_nothing_is_promised(world, app):
     assert "hi" in notes(world)
 
 
-@pytest.mark.slow
 async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_went(world, app):
     slug = paths.project_key(world.blog)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
@@ -218,7 +212,6 @@ async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_
     assert "For the blog" not in notes(world)
 
 
-@pytest.mark.slow
 async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
     other = world.sessions["blog"]
     async with app.run_test(size=SMALL) as pilot:
@@ -231,7 +224,6 @@ async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
     assert "For the blog" not in notes(world)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expires", "says"),
     [("x" * 20_000, "", "fit into one delivery"), ("  ", "", "empty"), ("hi", "soon", "“soon” is not a time")],
@@ -248,7 +240,6 @@ async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app,
     assert notes(world) == before
 
 
-@pytest.mark.slow
 async def test_a_draft_outlives_escape_and_a_crash(world):
     async with MemtuiApp(dict(world.env), world.shop, now=NOW).run_test(size=SMALL) as pilot:
         await settle(pilot)
@@ -266,14 +257,12 @@ async def test_a_draft_outlives_escape_and_a_crash(world):
         assert app.screen.query_one("#text", TextArea).text == ""
 
 
-@pytest.mark.slow
 async def test_a_discarded_draft_is_gone(world, app):
     async with running(app, SMALL, "c", *"half", "ctrl+g") as pilot:
         await press(pilot, "c")
         assert app.screen.query_one("#text", TextArea).text == ""
 
 
-@pytest.mark.slow
 async def test_what_waits_stands_in_the_order_in_which_sessions_get_it(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     inbox_file.add_entry(directory, "guidance", {}, "Just in", now=NOW)
@@ -285,6 +274,7 @@ async def test_what_waits_stands_in_the_order_in_which_sessions_get_it(world, ap
         assert rows.index("The nightly backup failed twice.") < rows.index("Just in")
 
 
+@pytest.mark.every(step=1)
 async def test_the_queue_says_what_waits_and_what_is_stuck(app):
     async with running(app, WIDE):
         found = states(app)
@@ -294,7 +284,6 @@ async def test_the_queue_says_what_waits_and_what_is_stuck(app):
         assert found["The nightly backup failed twice."] == "waiting"  # of the global inbox
 
 
-@pytest.mark.slow
 async def test_what_waits_is_changed_and_undone(world, app):
     old = "Checkout is being rewritten by Mara; ask before changing it."
     path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
@@ -318,7 +307,6 @@ async def test_what_waits_is_changed_and_undone(world, app):
     assert read(path) == after
 
 
-@pytest.mark.slow
 async def test_the_detail_says_who_gets_a_note_and_why_it_is_stuck(app):
     async with app.run_test(size=WIDE) as pilot:
         for words, why in (("The staging database", "! expired"), ("The error rate", "! returned 3×")):
@@ -330,7 +318,6 @@ async def test_the_detail_says_who_gets_a_note_and_why_it_is_stuck(app):
         assert detail.rstrip().split("\n")[-1].startswith("~/.claude/memtui/")
 
 
-@pytest.mark.slow
 async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
     before = notes(world)
     async with app.run_test(size=SMALL) as pilot:
@@ -344,7 +331,6 @@ async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
     assert notes(world) == after
 
 
-@pytest.mark.slow
 async def test_undo_puts_the_cursor_on_the_note_that_came_back(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Checkout is being")
@@ -355,7 +341,6 @@ async def test_undo_puts_the_cursor_on_the_note_that_came_back(app):
         assert app.screen.table.row_id == key
 
 
-@pytest.mark.slow
 async def test_a_delivered_note_tells_who_got_it_when_and_whether_it_arrived(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "CI is red: somebody else")
@@ -366,6 +351,7 @@ async def test_a_delivered_note_tells_who_got_it_when_and_whether_it_arrived(app
         assert "· not known" in app.screen.query_one("#detail").plain
 
 
+@pytest.mark.every(step=1)
 async def test_what_was_lost_waits_again_above_and_says_so_below(world, app):
     async with running(app, WIDE) as pilot:
         assert states(app)["Publishing is frozen until Friday."] == "urgent"
@@ -374,7 +360,6 @@ async def test_what_was_lost_waits_again_above_and_says_so_below(world, app):
         assert "It waits again, on top of the list." in app.screen.query_one("#detail").plain
 
 
-@pytest.mark.slow
 async def test_a_lost_note_that_does_not_wait_says_what_became_of_it(world, app):
     async with running(app, WIDE, "exclamation_mark") as pilot:
         await to(pilot, "The caching numbers")
@@ -389,7 +374,6 @@ async def test_a_lost_note_that_does_not_wait_says_what_became_of_it(world, app)
         assert "It waits no longer: it was withdrawn or changed since." in app.screen.query_one("#detail").plain
 
 
-@pytest.mark.slow
 async def test_saying_it_again_opens_the_form_with_the_text(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Use the registry mirror")
@@ -399,6 +383,7 @@ async def test_saying_it_again_opens_the_form_with_the_text(world, app):
     assert "Use the registry mirror today, the public one is slow." in notes(world)
 
 
+@pytest.mark.every(step=1)
 async def test_of_a_delivery_with_several_notes_one_is_chosen_to_be_sent_again(world, app):
     name, own = ids.new_id(NOW - 60), [ids.new_id(NOW - 90), ids.new_id(NOW - 80)]
     tags = [
@@ -419,7 +404,6 @@ async def test_of_a_delivery_with_several_notes_one_is_chosen_to_be_sent_again(w
         assert app.screen.query_one("#text", TextArea).text == "Number 1"
 
 
-@pytest.mark.slow
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
@@ -438,7 +422,6 @@ def drawn(app):
     return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
-@pytest.mark.slow
 async def test_a_session_that_a_note_is_for_has_its_title(world, app):
     session = world.sessions["tuesday"]
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
@@ -450,7 +433,6 @@ async def test_a_session_that_a_note_is_for_has_its_title(world, app):
         assert "For that one" in states(app)  # the filter finds the title
 
 
-@pytest.mark.slow
 async def test_what_was_told_says_why_it_can_not_be_changed(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Use the registry mirror")
@@ -459,7 +441,6 @@ async def test_what_was_told_says_why_it_can_not_be_changed(app):
         assert any("a sends it again" in n.message for n in app._notifications)
 
 
-@pytest.mark.slow
 async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "CI is red on main")
@@ -472,7 +453,6 @@ async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, 
     assert notes(world) == {}
 
 
-@pytest.mark.slow
 async def test_read_only_neither_writes_nor_withdraws(world):
     before = notes(world)
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW, read_only=True)
@@ -502,7 +482,6 @@ async def test_an_empty_screen_says_what_to_press(tmp_path, size):
         assert list(states(app)) == ["hi"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("seconds", "form"), [(0, "%Y-%m-%d %H:%M"), (17, "%Y-%m-%dT%H:%M:%S")])
 async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(world, app, seconds, form):
     ends = NOW // 60 * 60 + 86400 + seconds
@@ -517,7 +496,6 @@ async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(wor
     assert clock.parse(notes(world)["Frozen!"]["expires"]) == ends
 
 
-@pytest.mark.slow
 async def test_what_is_stuck_offers_to_be_sent_again_what_arrived_does_not(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "The staging database is down")

@@ -63,7 +63,6 @@ async def test_a_session_that_a_model_read_is_marked_and_has_its_runs_among_what
         assert "Read by the model" in app.screen.detail.plain
 
 
-@pytest.mark.slow
 async def test_until_a_model_is_set_nothing_of_it_is_shown(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
     async with running(app, WIDE) as pilot:
@@ -74,6 +73,7 @@ async def test_until_a_model_is_set_nothing_of_it_is_shown(world):
         assert "by the model" not in app.screen.detail.plain
 
 
+@pytest.mark.every(step=1)
 async def test_a_run_says_what_it_did_and_what_that_cost(app, world):
     whisper = runs.Whisper("W" * 26, "Not on Friday.", because="on Friday")
     known(world).edit("guidance", "", "- Of the run.", run="r9", session="s")
@@ -92,7 +92,6 @@ async def test_a_run_says_what_it_did_and_what_that_cost(app, world):
         assert "- Of the run." in detail
 
 
-@pytest.mark.slow
 async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
     for name in ("guidance", "user_preferences"):
         known(world).edit(name, "", "- Of the run.", run="r9", session="s")
@@ -107,6 +106,7 @@ async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
         assert known(world).text("user_preferences").endswith("- Of the run.")
 
 
+@pytest.mark.every(step=1)
 async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, world):
     known(world).edit("guidance", "", "- Rule.", run="r9", session="s")
     known(world).replace("guidance", "- My rule.", app.data.journal())
@@ -120,7 +120,6 @@ async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, wo
     assert known(world).text("guidance") == "- My rule."
 
 
-@pytest.mark.slow
 async def test_a_run_that_changed_nothing_has_nothing_to_undo(app, world):
     ran(world, outcome="done")
     said = []
@@ -133,7 +132,6 @@ async def test_a_run_that_changed_nothing_has_nothing_to_undo(app, world):
     assert said[1] == "Only notes can be sent again, edited or withdrawn."
 
 
-@pytest.mark.slow
 async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
     slug = paths.project_key(world.shop)
     runs.send(world.root, ran(world), runs.Whisper("W" * 26, "Not on Friday."))
@@ -150,7 +148,6 @@ async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
         assert "W" * 26 in waiting()
 
 
-@pytest.mark.slow
 async def test_what_was_asked_of_the_model_waits_below_the_session(app, world):
     mention = {"id": "m1", "who": "person", "words": "when do we deploy?", "time": "2026-11-18T11:06:00Z"}
     control.save(world.root, world.sessions["today"], {"mentions": [mention]})
@@ -160,6 +157,7 @@ async def test_what_was_asked_of_the_model_waits_below_the_session(app, world):
         assert "when do we deploy?" in app.screen.detail.plain
 
 
+@pytest.mark.every(step=1)
 async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
     ran(world, session="0abc", cwd=world.blog, outcome="done", note="Blog.")
     async with running(app, WIDE) as pilot:
@@ -173,7 +171,6 @@ async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
         assert not any(isinstance(row, RunRow) for row in app.screen.table.rows)
 
 
-@pytest.mark.slow
 async def test_what_a_run_brings_shows_by_itself(app, world):
     async with running(app, WIDE) as pilot:
         ran(world, note="Just now.")
@@ -182,7 +179,6 @@ async def test_what_a_run_brings_shows_by_itself(app, world):
         assert "reading now" in app.screen.detail.plain
 
 
-@pytest.mark.slow
 async def test_a_damaged_log_of_runs_hides_nothing_else(app, world):
     fs.append(runs.path(world.root), b'\x00\xff{]\n{"v": 1}\n')
     async with running(app, WIDE):

@@ -68,7 +68,6 @@ def of(app, kind):
     return [row for row in app.screen.table.rows if isinstance(row, kind)]
 
 
-@pytest.mark.slow
 async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app, world):
     async with running(app, WIDE) as pilot:
         assert names(app, world) == ["today", "blog", "tuesday", "monday", "older"]
@@ -80,7 +79,6 @@ async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app
         assert names(app, world) == ["monday", "today", "blog", "tuesday", "older"]
 
 
-@pytest.mark.slow
 async def test_a_live_session_that_got_nothing_yet_is_listed(app, world):
     put(world.root + "/run/client-1", fastjson.dumps({"session_id": "fresh"}))
     async with running(app, WIDE) as pilot:
@@ -91,7 +89,6 @@ async def test_a_live_session_that_got_nothing_yet_is_listed(app, world):
         assert "Nothing yet." in app.screen.detail.plain
 
 
-@pytest.mark.slow
 async def test_notes_stand_on_top_and_the_newest_session_is_unfolded(app, world):
     async with running(app, SMALL):
         kinds = [type(row) for row in app.screen.table.rows]
@@ -101,7 +98,6 @@ async def test_notes_stand_on_top_and_the_newest_session_is_unfolded(app, world)
         assert [row.unfolded for row in of(app, SessionGroup)] == [True, False, False, False, False]
 
 
-@pytest.mark.slow
 async def test_enter_reads_a_session_folded_or_not_on_a_small_screen(app, world):
     async with running(app, SMALL) as pilot:
         for name, unfolded in (("today", True), ("tuesday", False)):
@@ -114,7 +110,6 @@ async def test_enter_reads_a_session_folded_or_not_on_a_small_screen(app, world)
             assert app.screen.table.row.unfolded is unfolded
 
 
-@pytest.mark.slow
 async def test_folds_and_the_cursor_stay_when_deliveries_arrive(app, world):
     async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
@@ -134,7 +129,6 @@ async def test_folds_and_the_cursor_stay_when_deliveries_arrive(app, world):
         assert "somebody-new" in found
 
 
-@pytest.mark.slow
 async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(app, world):
     async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
@@ -151,7 +145,6 @@ async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(
         assert "· 2 not known" in app.screen.detail.plain
 
 
-@pytest.mark.slow
 async def test_only_what_never_arrived_and_escape_shows_all(app, world):
     async with running(app, WIDE) as pilot:
         every = keys(app)
@@ -175,7 +168,6 @@ async def test_only_what_never_arrived_and_escape_shows_all(app, world):
         assert keys(app) == every
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("query", "found"),
     [
@@ -213,7 +205,6 @@ async def test_a_query_that_means_nothing_says_so_and_harms_nothing(app, query):
         assert not app.screen.typed
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("name", "over"), [("today", False), ("monday", True)])
 async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
     async with running(app, WIDE) as pilot:
@@ -236,7 +227,6 @@ async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
     assert note.entry.fields["for"] == f"session:{world.sessions[name]}"
 
 
-@pytest.mark.slow
 async def test_the_command_that_resumes_it_is_copied(app, world):
     async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
@@ -247,7 +237,6 @@ async def test_the_command_that_resumes_it_is_copied(app, world):
         assert app.clipboard == f"cd {world.blog} && claude --resume {world.sessions['blog']}"
 
 
-@pytest.mark.slow
 async def test_a_live_session_takes_the_title_that_it_gets_meanwhile(app, world):
     async with running(app, WIDE) as pilot:
         path = transcript.find(world.config, world.sessions["today"])

@@ -37,7 +37,6 @@ async def to(pilot, name):
     await settle(pilot)
 
 
-@pytest.mark.slow
 async def test_blocks_are_listed_and_read_once_a_model_is_set(app, world):
     async with running(app, WIDE) as pilot:
         assert {"pending_items", "project_context", "user_preferences"} <= {*listed(app)}
@@ -50,7 +49,6 @@ async def test_blocks_are_listed_and_read_once_a_model_is_set(app, world):
         assert "no MEMORY.md" not in detail
 
 
-@pytest.mark.slow
 async def test_until_then_there_is_none(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with running(app, WIDE):
@@ -58,13 +56,13 @@ async def test_until_then_there_is_none(world):
         assert "model" not in [place.label for place in app.screen.places.rows]
 
 
-@pytest.mark.slow
 async def test_those_of_another_project_are_not_there(app, world):
     blocks.Blocks(world.root, paths.project_key(world.blog)).edit("guidance", "", "Alt texts.", run="r", session="s")
     async with running(app, WIDE):
         assert "guidance" not in listed(app)
 
 
+@pytest.mark.every(step=1)
 async def test_a_block_is_changed_in_the_form_and_undone(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "user_preferences")
@@ -78,7 +76,6 @@ async def test_a_block_is_changed_in_the_form_and_undone(app, world):
         assert known(world).text("user_preferences") == "Wants tests stable before anything new."
 
 
-@pytest.mark.slow
 async def test_what_the_model_wrote_meanwhile_is_not_written_over_unasked(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "pending_items")
@@ -89,7 +86,6 @@ async def test_what_the_model_wrote_meanwhile_is_not_written_over_unasked(app, w
         assert known(world).text("pending_items").endswith("And the docs.")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("after", "text"), [(b"From vi.\n", "From vi."), (b"x" * 2001, None)])
 async def test_a_block_is_changed_in_the_editor_within_its_length(app, world, monkeypatch, after, text):
     before, failed = known(world).text("user_preferences"), []
@@ -103,7 +99,6 @@ async def test_a_block_is_changed_in_the_editor_within_its_length(app, world, mo
     assert bool(failed) == (text is None)
 
 
-@pytest.mark.slow
 async def test_an_earlier_version_is_restored(app, world, monkeypatch):
     said = []
     known(world).edit("project_context", "", "- Deploys on Tuesdays.", run="r9", session="5e55aaaa-1")

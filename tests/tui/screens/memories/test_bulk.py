@@ -10,8 +10,7 @@ from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import Body
 from tui.conftest import NOW, press, running, settle, until
-
-from .hands import choose, everywhere, exists, project, read, stand_on, write
+from tui.hands import choose, everywhere, exists, project, read, stand_on, write
 
 MANY = 300
 
@@ -130,7 +129,6 @@ async def test_undo_redo_and_undo_again_give_the_very_bytes(app, world, act, bul
         assert files(world) == there
 
 
-@pytest.mark.slow
 async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, world):
     async with running(app, (120, 40)) as pilot:
         there = files(world)
@@ -160,7 +158,6 @@ async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, 
         assert files(world) == there
 
 
-@pytest.mark.slow
 async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(app, world):
     index = everywhere(world, "MEMORY.md")
     lines = [line for line in read(index).splitlines(keepends=True) if line.startswith("- [")]
@@ -188,7 +185,6 @@ def crowd(world):
     return world
 
 
-@pytest.mark.slow
 async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with running(app, (120, 40)) as pilot:
@@ -219,7 +215,6 @@ async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
         await until(pilot, lambda: files(crowd) == there)
 
 
-@pytest.mark.slow
 async def test_many_go_to_the_trash_only_after_a_question(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with running(app, (80, 24)) as pilot:
@@ -232,7 +227,6 @@ async def test_many_go_to_the_trash_only_after_a_question(crowd):
         assert len(app.screen.table.marks) == MANY  # still to be decided on
 
 
-@pytest.mark.slow
 async def test_deleting_many_for_good_is_asked_with_their_number(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with running(app, (120, 40)) as pilot:

@@ -12,11 +12,9 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, burst, press, running, settle
+from tui.hands import choose, everywhere, exists, names, project, read, stand_on, write
 
-from .hands import choose, everywhere, exists, names, project, read, stand_on, write
 
-
-@pytest.mark.slow
 async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "release-steps")
@@ -41,7 +39,6 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
         assert not exists(everywhere(world, "conventional-commits.md"))
 
 
-@pytest.mark.slow
 async def test_a_range_and_all_can_be_marked(app):
     async with running(app, (120, 40)) as pilot:
         await pilot.press("v", "j", "j", "v")
@@ -57,7 +54,6 @@ async def test_a_range_and_all_can_be_marked(app):
         assert not app.screen.table.marks
 
 
-@pytest.mark.slow
 async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "editor")
@@ -71,7 +67,6 @@ async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
         assert not any("I use Helix" in text for text in kept)
 
 
-@pytest.mark.slow
 async def test_the_trash_gives_back_and_forgets(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "editor")
@@ -91,7 +86,6 @@ async def test_the_trash_gives_back_and_forgets(app, world):
         assert app.screen.group == "memories"  # nothing is left to show
 
 
-@pytest.mark.slow
 async def test_move_and_copy_to_another_scope(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
@@ -117,7 +111,6 @@ async def test_move_and_copy_to_another_scope(app, world):
         assert read(everywhere(world, "editor-2.md")) == read(everywhere(world, "editor.md"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("key", ["m", "memories.copy"])
 async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world, key):
     async with running(app, (120, 40)) as pilot:
@@ -133,7 +126,6 @@ async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(a
         assert exists(everywhere(world, "skip-code-review.md"))
 
 
-@pytest.mark.slow
 async def test_chosen_memories_are_trusted_as_they_were_shown_and_z_takes_back_just_that(app, world):
     directory, path = world.shop + "/.claude/memory", project(world, "prefer-pnpm.md")
     write(path, read(path) + "One more line.\n")
@@ -162,7 +154,6 @@ async def test_chosen_memories_are_trusted_as_they_were_shown_and_z_takes_back_j
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
 
 
-@pytest.mark.slow
 async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
     async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
@@ -173,7 +164,6 @@ async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
         assert message.endswith("a approves drafts: 2.")
 
 
-@pytest.mark.slow
 async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with running(app, (120, 40)) as pilot:
@@ -202,7 +192,6 @@ def _editor(tmp_path, text):
     return str(script)
 
 
-@pytest.mark.slow
 async def test_the_persons_editor_changes_the_file_and_an_error_changes_nothing(world, tmp_path, monkeypatch):
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
     env = {**world.env, "PATH": os.environ["PATH"], "VISUAL": _editor(tmp_path, 'sed -i s/Helix/Kakoune/ "$1"\n')}
@@ -218,7 +207,6 @@ async def test_the_persons_editor_changes_the_file_and_an_error_changes_nothing(
         assert read(everywhere(world, "editor.md")).startswith("I use Helix")
 
 
-@pytest.mark.slow
 async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(world, tmp_path, monkeypatch):
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
     path = paths.config_dir(world.env) + "/memory/editor.md"
@@ -247,7 +235,6 @@ def team(world):
     return path
 
 
-@pytest.mark.slow
 async def test_what_a_team_shares_changes_after_it_was_said_that_others_get_it(app, team):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "roll-out")
@@ -265,6 +252,7 @@ async def test_what_a_team_shares_changes_after_it_was_said_that_others_get_it(a
         assert exists(team)
 
 
+@pytest.mark.every(step=1)
 async def test_fast_trash_keys_are_about_one_memory_after_the_other(app):
     async with running(app, (120, 40)) as pilot:
         paths = [row.memory.path for _, row in app.screen.table.rows[:4]]

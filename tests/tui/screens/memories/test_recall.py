@@ -60,6 +60,7 @@ async def to(pilot, name):
     await settle(pilot)
 
 
+@pytest.mark.every(step=1)
 async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_comes_back(app):
     async with running(app, WIDE) as pilot:
         await to(pilot, "payment-provider")
@@ -76,7 +77,6 @@ async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_comes_b
         assert app.screen.recalled is None
 
 
-@pytest.mark.slow
 async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_with_the_reason(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
@@ -102,6 +102,7 @@ async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_
         assert "Use pnpm for every install" in app.screen.detail.plain
 
 
+@pytest.mark.every(step=1)
 @pytest.mark.usefixtures("every_frame")
 async def test_the_rule_drops_what_has_no_room_whole(app):
     async with app.run_test(size=(60, 15)) as pilot:
@@ -115,7 +116,6 @@ async def test_the_rule_drops_what_has_no_room_whole(app):
         assert line.strip("─ ") == recall.rule()
 
 
-@pytest.mark.slow
 async def test_the_list_follows_while_a_prompt_is_typed(app):
     async with running(app, WIDE, "r") as pilot:
         await press(pilot, "ctrl+u", "enter")
@@ -129,6 +129,7 @@ async def test_the_list_follows_while_a_prompt_is_typed(app):
         assert app.focused is app.screen.table
 
 
+@pytest.mark.every(step=1)
 async def test_a_trigger_is_added_and_undone(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "how should the avatar of a customer be cropped in the header of our shop")
@@ -146,7 +147,6 @@ async def test_a_trigger_is_added_and_undone(app):
         assert outcomes(app)["prefer-pnpm"] == "unlikely"
 
 
-@pytest.mark.slow
 async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
@@ -169,7 +169,6 @@ async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(
         assert [row.memory.name for _, row in app.screen.table.rows] == ["prefer-pnpm"]
 
 
-@pytest.mark.slow
 async def test_a_memory_is_pinned_and_counts_more(app, world):
     path = world.shop + "/.claude/memory/prefer-pnpm.md"
     before, written = content(path), os.stat(path).st_mtime
@@ -189,7 +188,6 @@ async def test_a_memory_is_pinned_and_counts_more(app, world):
     assert content(path) == before
 
 
-@pytest.mark.slow
 async def test_prompts_that_were_typed_are_offered(app):
     async with running(app, WIDE, "r") as pilot:
         await press(pilot, "down")
@@ -201,7 +199,6 @@ async def test_prompts_that_were_typed_are_offered(app):
         assert "flaky-upload-test" in names(app)
 
 
-@pytest.mark.slow
 async def test_a_memory_is_edited_and_trashed_only_outside_of_recall(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
@@ -213,6 +210,7 @@ async def test_a_memory_is_edited_and_trashed_only_outside_of_recall(app, world)
         assert "prefer-pnpm" not in names(app)
 
 
+@pytest.mark.every(step=1)
 async def test_files_that_change_are_seen(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
@@ -223,7 +221,6 @@ async def test_files_that_change_are_seen(app, world):
         assert "prefer-pnpm" not in outcomes(app)
 
 
-@pytest.mark.slow
 async def test_marks_filter_and_the_rule(app):
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
@@ -237,7 +234,6 @@ async def test_marks_filter_and_the_rule(app):
         assert len(app.screen.table.chosen()) == len(outcomes(app))
 
 
-@pytest.mark.slow
 async def test_nothing_is_delivered_logged_or_changed_by_looking(app, world):
     before = list(delivery_log.newest_first(world.root))
     journal = content(world.root + "/journal.jsonl")
@@ -248,7 +244,6 @@ async def test_nothing_is_delivered_logged_or_changed_by_looking(app, world):
     assert content(world.root + "/journal.jsonl") == journal
 
 
-@pytest.mark.slow
 async def test_where_nothing_is_remembered_it_says_how_to_begin(empty):
     env, project = empty
     app = MemtuiApp(dict(env), project, now=NOW)
@@ -257,7 +252,6 @@ async def test_where_nothing_is_remembered_it_says_how_to_begin(empty):
         assert "Nothing is remembered here yet" in app.screen.why_empty()
 
 
-@pytest.mark.slow
 async def test_read_only_builds_no_index_and_says_so(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
     async with app.run_test(size=SMALL) as pilot:
@@ -266,7 +260,6 @@ async def test_read_only_builds_no_index_and_says_so(world):
     assert "recall" not in os.listdir(world.root)
 
 
-@pytest.mark.slow
 async def test_recall_that_is_off_is_said(app, world):
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     put(world.root + "/config.toml", "recall = false\n")
@@ -276,7 +269,6 @@ async def test_recall_that_is_off_is_said(app, world):
         assert outcomes(app)["prefer-pnpm"] == "inject"
 
 
-@pytest.mark.slow
 async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device", "recall")
@@ -287,7 +279,6 @@ async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatc
         assert "can't be brought up to date: recall: No space left on device" in app.screen.summary().plain
 
 
-@pytest.mark.slow
 async def test_memories_that_claude_code_recalls_itself_are_counted_as_left_out(app, world):
     fs.write_cache(world.root + places.BY_CLIENT, b"\n")
     async with app.run_test(size=WIDE) as pilot:

@@ -13,11 +13,9 @@ from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.memories.reader import MemoryReader
 from tui.conftest import NOW, press, running, settle, until
+from tui.hands import detail, exists, line, names, read, stand_on, write
 
-from .hands import detail, exists, line, names, read, stand_on, write
 
-
-@pytest.mark.slow
 async def test_scopes_are_a_tree_with_counts_and_groups(app):
     async with running(app, (120, 40)) as pilot:
         tree = {place.label: place for place in app.screen.places.rows}
@@ -39,7 +37,6 @@ async def test_scopes_are_a_tree_with_counts_and_groups(app):
         assert app.screen.places.row.fold
 
 
-@pytest.mark.slow
 async def test_used_counts_prompts_that_brought_a_memory_and_how_often_it_was_opened(app, world):
     recalls.log(world, f"{world.shop}/.claude/memory/prefer-pnpm.md")
     async with running(app, (80, 24)) as pilot:
@@ -48,7 +45,6 @@ async def test_used_counts_prompts_that_brought_a_memory_and_how_often_it_was_op
         assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
 
 
-@pytest.mark.slow
 async def test_at_the_start_each_scope_is_read_once(app, monkeypatch):
     labels, read_rows = [], MemoryReader._rows_of
     monkeypatch.setattr(
@@ -61,7 +57,6 @@ async def test_at_the_start_each_scope_is_read_once(app, monkeypatch):
         assert sorted(labels) == sorted(set(labels))
 
 
-@pytest.mark.slow
 async def test_the_preview_tells_all_there_is(app):
     async with running(app, (160, 48)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
@@ -76,7 +71,6 @@ async def test_the_preview_tells_all_there_is(app):
         assert detail(app).count("temp-dir-per-worker") == 2  # in the text, and the line about the broken link
 
 
-@pytest.mark.slow
 async def test_a_memory_that_changed_since_it_was_delivered_says_so(app, world):
     os.utime(world.shop + "/.claude/memory/prefer-pnpm.md", (NOW - 60, NOW - 60))
     async with running(app, (120, 40)):
@@ -84,7 +78,6 @@ async def test_a_memory_that_changed_since_it_was_delivered_says_so(app, world):
         assert "C" in row.letters
 
 
-@pytest.mark.slow
 async def test_the_filter_is_live_counts_and_escape_clears_it(app):
     async with running(app, (120, 40)) as pilot:
         await pilot.press("slash", *"pnpm")
@@ -104,7 +97,6 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
         assert app.screen.query_one("#filter", Input).value == ""
 
 
-@pytest.mark.slow
 async def test_the_order_goes_by_key_and_is_remembered(app, world):
     async with running(app, (120, 40)) as pilot:
         await pilot.press("s", "s")
@@ -127,7 +119,6 @@ def marked(text):
     return {text.plain[span.start : span.end] for span in text.spans if "underline" in str(span.style)}
 
 
-@pytest.mark.slow
 async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(app, world):
     for place in ("work", "home"):
         path = f"/nowhere/{place}/api"
@@ -154,7 +145,6 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         assert {scope.project for scope, _ in app.screen.table.rows} == {"home/api", "work/api"}
 
 
-@pytest.mark.slow
 async def test_an_empty_scope_says_what_fills_it(app, world):
     for path in glob.glob(f"{world.config}/projects/{paths.slug(world.shop)}/memory/*.md"):
         os.unlink(path)
@@ -165,7 +155,6 @@ async def test_an_empty_scope_says_what_fills_it(app, world):
         assert app.screen.table.empty.startswith("No memories in auto shop.\nClaude Code writes its own memories here")
 
 
-@pytest.mark.slow
 async def test_words_are_found_in_texts_after_those_in_names_and_in_all_projects_if_wanted(app, world):
     config = paths.config_dir(world.env)
     for name, text in (("stripes", "A zebra has some."), ("zebra", "It has stripes.")):
@@ -181,7 +170,6 @@ async def test_words_are_found_in_texts_after_those_in_names_and_in_all_projects
         assert names(app) == ["writing-style"]
 
 
-@pytest.mark.slow
 async def test_a_query_has_terms_and_says_which_exist(app):
     async with running(app, (120, 40), "slash", *"type:feedback scope:global") as pilot:
         assert names(app) == ["conventional-commits"]
@@ -210,7 +198,6 @@ async def test_a_query_has_terms_and_says_which_exist(app):
         assert len(names(app)) == 13
 
 
-@pytest.mark.slow
 async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_list(app):
     async with running(app, (80, 24)) as pilot:
         assert not app.screen.places.display
@@ -230,14 +217,12 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
         assert app.screen.table.has_focus
 
 
-@pytest.mark.slow
 async def test_without_room_for_the_tree_its_key_asks_for_a_scope_that_typing_narrows(app):
     async with running(app, (80, 24), "h", *"other", "enter"):
         assert app.screen.group == "memories"
         assert app.screen.places.row.label == "other projects"
 
 
-@pytest.mark.slow
 async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app):
     async with running(app, (80, 24)) as pilot:
         table = app.screen.table
@@ -260,7 +245,6 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app):
         assert app.screen.table.order != before[1]
 
 
-@pytest.mark.slow
 async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
     async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
@@ -270,7 +254,6 @@ async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
         assert app.screen.table.row_id == gone
 
 
-@pytest.mark.slow
 async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_marked(app, world):
     async with running(app, (80, 24)) as pilot:
         await pilot.press("A")
@@ -283,7 +266,6 @@ async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_mark
         assert len(app.screen.table.marks) == marked - 1
 
 
-@pytest.mark.slow
 async def test_what_may_not_be_written_is_not_offered(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
     async with running(app, (80, 24)):
@@ -295,7 +277,6 @@ async def test_what_may_not_be_written_is_not_offered(world):
         assert "filter" in lines[-1]
 
 
-@pytest.mark.slow
 async def test_a_change_from_outside_shows_by_itself_and_keeps_the_cursor(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "release-steps")
@@ -323,7 +304,6 @@ def titled(app, name):
     return any(strip.text.startswith(f"── {name} ──") for strip in app.screen._compositor.render_strips())
 
 
-@pytest.mark.slow
 async def test_only_what_wants_attention_is_shown(app):
     async with running(app, (80, 24)) as pilot:
         await pilot.press("exclamation_mark")
@@ -334,6 +314,7 @@ async def test_only_what_wants_attention_is_shown(app):
         assert "prefer-pnpm" in names(app)
 
 
+@pytest.mark.every(step=1)
 async def test_what_was_never_delivered_is_shown_alone(app):
     async with running(app, (80, 24)) as pilot:
         app.screen.show_query("is:never")
@@ -344,7 +325,6 @@ async def test_what_was_never_delivered_is_shown_alone(app):
         assert len(app.screen.table.rows) == 13
 
 
-@pytest.mark.slow
 async def test_findings_are_filtered_sorted_and_told_in_words(app):
     async with running(app, (80, 24)) as pilot:
         await pilot.press("slash", *"not trusted")
@@ -358,7 +338,6 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
         assert any(column.title == "fix▴" for column in app.screen.table.columns)
 
 
-@pytest.mark.slow
 async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(app, world):
     async with running(app, (80, 24)) as pilot:
         app.screen.places.go_to("global")
@@ -372,7 +351,6 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
         assert len(names(again)) == 13
 
 
-@pytest.mark.slow
 async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world):
     write(f"{world.config}/memory/pinned-one.md", "---\nname: pinned-one\npinned: true\n---\n\nPinned.\n")
     async with running(app, (160, 48)) as pilot:
@@ -389,7 +367,6 @@ async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world
         assert cells["prefer-pnpm"][3:5] == ["prefer-pnpm", "Use pnpm in this repository, never npm"]
 
 
-@pytest.mark.slow
 async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
     async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")

@@ -2,15 +2,12 @@
 
 import os
 
-import pytest
-
 from memtui.base import paths
 from memtui.review import waiting_entries
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import press, running, settle
-
-from .hands import exists, write
+from tui.hands import exists, write
 
 
 def drafts(world):
@@ -31,7 +28,6 @@ def shown(app):
     return app.screen.heading + "\n" + app.screen.plain
 
 
-@pytest.mark.slow
 async def test_what_would_come_is_shown_and_comes_into_the_inbox_as_one_step(app, world):
     notes = os.path.join(world.shop, "notes")
     os.makedirs(notes)
@@ -62,7 +58,6 @@ async def test_what_would_come_is_shown_and_comes_into_the_inbox_as_one_step(app
         assert drafts(world) == []
 
 
-@pytest.mark.slow
 async def test_a_scope_is_exported_as_a_folder(app, world):
     async with running(app, (120, 40)) as pilot:
         app.screen.places.go_to("global")
@@ -79,7 +74,6 @@ async def test_a_scope_is_exported_as_a_folder(app, world):
         await press(pilot, "escape")
 
 
-@pytest.mark.slow
 async def test_what_is_no_source_is_told(app, world):
     write(f"{world.shop}/binary", "\0\1\2")
     async with running(app, (120, 40), "memories.import") as pilot:

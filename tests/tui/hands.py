@@ -62,3 +62,34 @@ async def choose(pilot, words):
     await pilot.press("enter")
     await pilot.pause()
     await settle(pilot)
+
+
+def notes(app):
+    """What the notes on the screen say."""
+    return [note.message for note in app._notifications]
+
+
+def lines(app):
+    """What the screen shows, line by line."""
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
+def tree(directory):
+    """The bytes of every file below a directory, but for what only runs there."""
+    found = {}
+    for top, _, names in os.walk(directory):
+        if not top.endswith("/run"):
+            for name in names:
+                with open(f"{top}/{name}", "rb") as file:
+                    found[f"{top}/{name}"] = file.read()
+    return found
+
+
+def foot(app):
+    """The line with the keys, whatever there is room for."""
+    return app.screen.frame.foot.render().plain
+
+
+def top(app):
+    """The line with the project and the tabs, whatever there is room for."""
+    return app.screen.frame.top.render().plain
