@@ -61,8 +61,10 @@ def three(memtui, world):
     return path, gone, before
 
 
-def test_each_is_listed_with_who_wrote_it_and_what_changed(memtui, three):
-    _, gone, _ = three
+def test_each_is_listed_with_who_wrote_it_and_what_changed_and_nothing_is_written(memtui, three, world):
+    root = Path(world.root)
+    before = (root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))
+    gone = three[1]
     assert listed(memtui) == {
         ("prefer-pnpm", "edited", "agent"),
         ("made", "new", "other"),
@@ -73,21 +75,40 @@ def test_each_is_listed_with_who_wrote_it_and_what_changed(memtui, three):
     assert "prefer-pnpm, by Claude" in out
     assert "made, new, outside memtui" in out
     assert f"{gone.stem}, deleted, outside memtui" in out
-    shown = memtui("inbox", "prefer-pnpm").out
-    assert "+The agent's line." in shown
+    assert "+The agent's line." in memtui("inbox", "prefer-pnpm").out
+    assert "+By an editor." in memtui("inbox", "made").out
     assert memtui.json("inbox", "made")["change"] == "new"
+    assert ((root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))) == before
 
 
-def test_what_is_kept_is_not_listed_again_until_it_changes(memtui, three):
-    path, gone, _ = three
-    memtui("approve", "prefer-pnpm", gone.stem, "--yes")
-    assert listed(memtui) == {("made", "new", "other")}
+def test_of_what_is_gone_what_it_said_is_shown(memtui):
+    path = path_of(memtui, "prefer-pnpm")
+    body = path.read_text().rpartition("---\n")[2].strip().splitlines()[0]
+    path.unlink()
+    said = memtui("inbox", "project:prefer-pnpm").out
+    assert "-description:" in said
+    assert f"-{body}"[:60] in said
+
+
+def test_what_is_kept_is_not_listed_again_until_that_is_undone_or_it_changes(memtui, three):
+    path = three[0]
+    before = listed(memtui)
+    assert "undo" in memtui("approve", "prefer-pnpm", "made", "--yes").err
+    assert len(listed(memtui)) == 1
+    assert "keep 2 memories" in memtui("undo").out
+    assert listed(memtui) == before
+    memtui("undo", "--redo")
     write(path, path.read_text() + "Another.\n", 9000)
-    assert listed(memtui) == {("made", "new", "other"), ("prefer-pnpm", "edited", "other")}
-    assert "+Another." in memtui("inbox", "prefer-pnpm").out
-    assert "agent's" not in "".join(
-        each for each in memtui("inbox", "prefer-pnpm").out.splitlines() if each.lstrip().startswith("+")
-    )
+    assert ("prefer-pnpm", "edited", "other") in listed(memtui)
+    lines = [each.strip() for each in memtui("inbox", "prefer-pnpm").out.splitlines()]
+    assert "+Another." in lines
+    assert "+The agent's line." not in lines, "that was seen"
+    assert "keep" in memtui("undo").out
+    assert path.read_text().endswith("Another.\n")
+    lines = [each.strip() for each in memtui("inbox", "prefer-pnpm").out.splitlines()]
+    assert {"+The agent's line.", "+Another."} <= {*lines}
+    memtui("approve", "--all", "--kind", "changed", "--yes")
+    assert listed(memtui) == set()
 
 
 def test_what_is_taken_back_is_as_it_was_seen_last_and_one_undo_restores_all(memtui, three):
@@ -162,28 +183,14 @@ def test_what_nobody_has_seen_waits_whatever_memtui_does_with_it(memtui, world, 
     assert listed(memtui) == set()
 
 
-def test_with_the_gate_off_nothing_is_listed_and_nothing_taken_in(memtui, world):
-    log = Path(world.env["HOME"]) / ".claude" / "memtui" / "versions.jsonl"
+def test_with_the_gate_off_nothing_is_listed_or_taken_in_and_what_it_hides_is_said(memtui, three, world):
+    look(world)
+    log = Path(world.root, "versions.jsonl")
     before = log.read_bytes()
     memtui("config", "set", "gate", "off")
-    path = path_of(memtui, "prefer-pnpm")
-    write(path, "changed\n")
+    write(three[0], "changed\n", 9000)
     assert listed(memtui) == set()
     assert log.read_bytes() == before
-
-
-def test_of_what_is_gone_what_it_said_is_shown(memtui):
-    path = path_of(memtui, "prefer-pnpm")
-    body = path.read_text().rpartition("---\n")[2].strip().splitlines()[0]
-    path.unlink()
-    said = memtui("inbox", "project:prefer-pnpm").out
-    assert "-description:" in said
-    assert f"-{body}"[:60] in said
-
-
-def test_what_the_gate_hides_is_said(memtui, three, world):
-    look(world)
-    memtui("config", "set", "gate", "off")
     said = " ".join(memtui("inbox").out.split())
     assert "The gate is off, so 3 memories changed by others are not listed." in said
     assert "memtui config set gate show" in said
@@ -229,40 +236,6 @@ def test_all_of_what_nobody_trusted_is_shown_before_keeping_trusts_it(memtui, th
     shown = memtui("approve", "made", check=False).out
     assert "+By an editor." in shown
     assert "+A second line." in shown
-
-
-def test_listing_them_writes_nothing(memtui, three, world):
-    root = Path(world.env["HOME"]) / ".claude" / "memtui"
-    before = (root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))
-    assert len(listed(memtui)) == 3
-    assert "+By an editor." in memtui("inbox", "made").out
-    assert ((root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))) == before
-
-
-def test_undo_of_keep_lets_them_wait_again_with_who_wrote_them(memtui, three):
-    before = listed(memtui)
-    assert "undo" in memtui("approve", "prefer-pnpm", "made", "--yes").err
-    assert len(listed(memtui)) == 1
-    assert "keep 2 memories" in memtui("undo").out
-    assert listed(memtui) == before
-    memtui("undo", "--redo")
-    assert len(listed(memtui)) == 1
-    memtui("approve", "--all", "--kind", "changed", "--yes")
-    assert listed(memtui) == set()
-
-
-def test_undo_of_keep_does_not_touch_what_changed_after_it(memtui, three):
-    path, _, _ = three
-    memtui("approve", "prefer-pnpm", "--yes")
-    write(path, path.read_text() + "Another.\n", 9000)
-    assert ("prefer-pnpm", "edited", "other") in listed(memtui)
-    assert "keep" in memtui("undo").out
-    assert path.read_text().endswith("Another.\n")
-    added = [each for each in memtui("inbox", "prefer-pnpm").out.splitlines() if each.lstrip().startswith("+")]
-    assert [each.strip() for each in added if "Another" in each or "agent" in each] == [
-        "+The agent's line.",
-        "+Another.",
-    ]
 
 
 def counts(memtui):

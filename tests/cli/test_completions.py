@@ -42,9 +42,22 @@ def test_every_command_action_and_option_is_offered_with_what_it_does(offered):
     assert list(offered("--screen", "se")) == ["setup"]
 
 
-def test_the_deliveries_that_are_listed_are_offered(memtui, offered):
-    listed = {each["id"][-6:] for each in memtui.json("activity", "--all-projects", "--limit", "0")["deliveries"]}
-    assert {each for each in offered("activity", "") if each == each.upper()} == listed
+def test_memories_scopes_types_settings_and_their_values_are_offered(memtui, offered):
+    assert list(offered("mv", "prefer-pnpm", "--scope", ""))[:3] == ["global", "project", "auto"]
+    assert "agent:reviewer" in offered("list", "--scope", "agent")
+    assert "instructions:user" in offered("list", "--scope", "")
+    assert list(offered("new", "x", "--type", "")) == ["user", "feedback", "project", "reference", "tool"]
+    assert offered("config", "set", "mode", "") == {"full": "default", "notes": "", "off": ""}
+    assert offered("config", "set", "extract", "") == {"true": "default", "false": ""}
+    assert list(offered("config", "get", "keys.app.qu")) == ["keys.app.quit"]
+    assert list(offered("doctor", "--fix", "er")) == ["errors"]
+    assert offered("show", "prefer-p")["prefer-pnpm"] == "project"
+    assert "prefer-pnpm" not in offered("rm", "prefer-pnpm", "prefer")
+    assert "prefer-pnpm" in offered("approve", "J5VMX3", "--into", "pre")
+    assert len(offered("show", "CL")) == 1  # one CLAUDE, though there are two such files
+    memtui("rm", "editor")
+    assert "remove global:editor" in offered("undo", "").values()
+    assert "prefer-pnpm" in offered("trust", "")
 
 
 def test_ids_come_with_their_titles(offered):
@@ -55,35 +68,6 @@ def test_ids_come_with_their_titles(offered):
     assert offered("activity", "Z2C4A7")["Z2C4A7"].startswith("27m ago: 2 drafts, 3 todos · Ask before writing")
     assert offered("activity", "d2") == {"d2f7b8c9": "1m ago: add tests for the new components"}
     assert offered("history", "prefer-t") == {"prefer-tabs": "Indent with tabs"}
-
-
-def test_scopes_types_settings_and_their_values_are_offered(offered):
-    assert list(offered("mv", "prefer-pnpm", "--scope", ""))[:3] == ["global", "project", "auto"]
-    assert "agent:reviewer" in offered("list", "--scope", "agent")
-    assert list(offered("new", "x", "--type", "")) == ["user", "feedback", "project", "reference", "tool"]
-    assert offered("config", "set", "mode", "") == {"full": "default", "notes": "", "off": ""}
-    assert offered("config", "set", "extract", "") == {"true": "default", "false": ""}
-    assert list(offered("config", "get", "keys.app.qu")) == ["keys.app.quit"]
-    assert list(offered("doctor", "--fix", "er")) == ["errors"]
-
-
-def test_memories_are_offered_once_and_not_again(offered):
-    assert offered("show", "prefer-p")["prefer-pnpm"] == "project"
-    assert "prefer-pnpm" not in offered("rm", "prefer-pnpm", "prefer")
-    assert "prefer-pnpm" in offered("approve", "J5VMX3", "--into", "pre")
-    assert len(offered("show", "CL")) == 1  # one CLAUDE, though there are two such files
-
-
-def test_what_can_be_undone_or_trusted_is_offered(memtui, offered):
-    memtui("rm", "editor")
-    assert "remove global:editor" in offered("undo", "").values()
-    assert "prefer-pnpm" in offered("trust", "")
-    assert "instructions:user" in offered("list", "--scope", "")
-
-
-def test_text_of_others_stays_on_its_line_and_is_no_escape(memtui, offered):
-    memtui("note", "tab\there \x1b[31mred")
-    assert all(about.isprintable() for about in offered("note", "--withdraw", "").values())
 
 
 @pytest.fixture

@@ -56,18 +56,19 @@ def test_what_the_tour_proposes_works(memtui):
 
 
 def test_its_hooks_are_installed_in_its_own_settings_only(bare, tmp_path):
+    told = bare("demo", "--open", str(tmp_path / "open"), check=False)
+    assert (told.code, "needs a terminal" in told.err) == (2, True)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/file").write_text("precious")
+    assert bare("demo", str(tmp_path / "mine"), check=False).code == 2
+    assert (tmp_path / "mine/file").read_text() == "precious"
     data = bare.json("demo", str(tmp_path / "world"))
+    assert list(Path(bare.env["HOME"]).iterdir()) == []
     bare.env = {"PATH": bare.env["PATH"], "MEMTUI_NOW": bare.env["MEMTUI_NOW"], **data["env"]}
     bare.cwd = data["projects"][0]
     assert bare.json("setup", check=False)["installed"]
     assert (Path(data["env"]["HOME"]) / ".claude/settings.json").is_file()
     assert " the sample world " in bare("undo", "--list").out
-
-
-def test_open_without_a_terminal_says_what_works_instead(bare, tmp_path):
-    told = bare("demo", "--open", str(tmp_path / "world"), check=False)
-    assert told.code == 2
-    assert "needs a terminal" in told.err
 
 
 @pytest.mark.terminal
@@ -81,14 +82,7 @@ def test_open_in_a_terminal_opens_the_control_room_and_then_says_where_the_world
     assert code == 0, drawn
 
 
-def test_a_directory_with_other_things_is_left_alone(bare, tmp_path):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine/file").write_text("precious")
-    assert bare("demo", str(tmp_path / "mine"), check=False).code == 2
-    assert (tmp_path / "mine/file").read_text() == "precious"
-
-
-def test_an_older_sample_world_is_made_anew_unless_it_shall_be_kept(bare, tmp_path):
+def test_an_older_sample_world_is_made_anew_only_after_a_yes(bare, tmp_path, monkeypatch):
     place = str(tmp_path / "world")
     assert "anew" not in bare("demo", place).err
     marker = Path(place, "shop/mine.txt")
@@ -97,25 +91,14 @@ def test_an_older_sample_world_is_made_anew_unless_it_shall_be_kept(bare, tmp_pa
     refused = bare("demo", place, check=False)
     assert refused.code == 1
     assert "There is no terminal to ask on. --yes answers yes." in " ".join(refused.err.split())
-    assert marker.exists()
-    assert "made anew" in bare("demo", place, "--yes").err
-    assert not marker.exists()
-
-
-def test_the_person_s_own_files_are_not_touched(bare, tmp_path):
-    bare("demo", str(tmp_path / "world"))
-    assert list(Path(bare.env["HOME"]).iterdir()) == []
-
-
-@pytest.mark.parametrize("answer", ["n\n", "y\n"])
-def test_a_person_is_asked_before_an_older_sample_world_is_made_anew(bare, tmp_path, monkeypatch, answer):
-    place = str(tmp_path / "world")
-    bare("demo", place)
-    marker = Path(place, "shop/mine.txt")
-    marker.write_text("x")
     monkeypatch.setattr(Context, "can_ask", True)
-    done = bare("demo", place, stdin=answer, check=False)
-    assert "Make it anew" in done.err
-    assert (done.code, marker.exists()) == ((1, True) if answer == "n\n" else (0, False))
-    assert (f"memtui demo --keep {place}" in " ".join(done.err.split())) == marker.exists()
-    assert "Make it anew" not in bare("demo", place, "--yes").err
+    refused = bare("demo", place, stdin="n\n", check=False)
+    assert refused.code == 1
+    assert "Make it anew" in refused.err
+    assert f"memtui demo --keep {place}" in " ".join(refused.err.split())
+    assert marker.exists()
+    assert "Make it anew" in bare("demo", place, stdin="y\n").err
+    assert not marker.exists()
+    again = bare("demo", place, "--yes").err
+    assert "made anew" in again
+    assert "Make it anew" not in again

@@ -17,12 +17,12 @@ def test_what_is_refused_from_now_on_is_said(memtui):
     assert (row["forbids"], row["never_match"]) == (["npm install", "["], ["["])
 
 
-@pytest.mark.parametrize("value", ["[", "{}", "sudo npm install", "/usr/bin/npm", "a && b"])
-def test_what_never_matches_is_kept_with_a_warning(memtui, value):
-    done = memtui("edit", "prefer-pnpm", "--set", f"forbids={value}")
-    assert f"! `{value}` matches no command" in said(done)
-    assert "From now on" not in said(done)
-    assert "forbids" in memtui("show", "prefer-pnpm", "--raw").out
+def test_what_never_matches_is_kept_with_a_warning(memtui):
+    for value in ("[", "{}", "sudo npm install", "/usr/bin/npm", "a && b"):
+        done = memtui("edit", "prefer-pnpm", "--set", f"forbids={value}")
+        assert f"! `{value}` matches no command" in said(done)
+        assert "From now on" not in said(done)
+        assert "forbids" in memtui("show", "prefer-pnpm", "--raw").out
 
 
 @pytest.mark.parametrize("value", ["npm install", "git push --force", "yarn", "[ a", "", "...", "'npm' i", "A=1 npm"])

@@ -30,29 +30,21 @@ def test_a_delivered_note_is_not_withdrawn_but_called_delivered(memtui):
     assert "memtui note --again 47CHDR" in refused.err
 
 
-@pytest.mark.parametrize(
-    ("to", "why"),
-    [
+def test_a_note_for_somebody_unknown_is_kept_and_its_sender_is_warned(memtui):
+    for to, why in (
         ("session:zzzz", "No session “zzzz” is known yet; the note waits for it."),
         ("session:d2f8", "No session “d2f8” is known yet"),
         ("session:a94d", "Session a94d0e7b belongs to"),
         ("agent:nobody", "Nothing was delivered to an agent “nobody” yet"),
-    ],
-)
-def test_a_note_for_somebody_unknown_is_kept_and_its_sender_is_warned(memtui, to, why):
-    done = memtui("note", "hello", "--to", to, "--to", "path:src/**")
-    assert why in done.err
-    note = next(each for each in memtui.json("note", "--list")["entries"] if each["id"].endswith(done.out.strip()))
-    assert f"memtui note --withdraw {note['id'][-6:]}" in done.err
-    assert memtui.json("note", "hello", "--to", to)["unknown"][0]["address"].startswith(to)
+    ):
+        done = memtui("note", "hello", "--to", to, "--to", "path:src/**")
+        assert why in done.err
+        note = next(each for each in memtui.json("note", "--list")["entries"] if each["id"].endswith(done.out.strip()))
+        assert f"memtui note --withdraw {note['id'][-6:]}" in done.err
+        assert memtui.json("note", "hello", "--to", to)["unknown"][0]["address"].startswith(to)
 
 
-def test_a_note_that_shall_never_expire_is_taken(bare):
-    bare("note", "one", "--expires", "never")
-    assert "expires" not in waiting(bare)[0].fields
-
-
-def test_it_prints_the_id_and_says_nothing_else(bare):
+def test_it_prints_the_id_and_says_nothing_else(bare, tmp_path):
     done = bare("note", "CI", "is", "red", "--from", "ci-watch", "--urgent", "--to", "path:src/**", "--expires", "2h")
     (entry,) = waiting(bare)
     assert (done.out, done.err) == (entry.id[-6:] + "\n", "")
@@ -60,11 +52,22 @@ def test_it_prints_the_id_and_says_nothing_else(bare):
     assert entry.fields["from"] == "ci-watch"
     assert (entry.fields["urgent"], entry.fields["for"]) == ("yes", "path:src/**")
     assert entry.fields["expires"] == "2026-11-21T11:00:00Z"
+    bare("note", "one", "--expires", "never")
+    assert "expires" not in waiting(bare)[1].fields
+    for words in (["-"], []):
+        bare("note", *words, stdin="first line\r\nzweite Zeile äöü 🎉\n\n")
+    assert [each.text for each in waiting(bare)[2:]] == ["first line\nzweite Zeile äöü 🎉"] * 2
+    bare("note", "hello", "--global")
+    assert len(waiting(bare)) == 4
+    assert waiting(bare, everywhere=True)[0].text == "hello"
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    (other / "deep").mkdir()
+    assert bare.json("note", "hello", "--project", str(other / "deep"))["project"] == str(other)
 
 
-@pytest.mark.parametrize(
-    ("usual", "to", "found"),
-    [
+def test_whom_it_is_for(bare):
+    for usual, to, address in (
         (None, [], None),
         (None, ["people"], "people"),
         (None, ["path:src/**", "people", "people"], "path:src/**,people"),
@@ -73,96 +76,68 @@ def test_it_prints_the_id_and_says_nothing_else(bare):
         ("people", ["anyone"], None),
         ("people", ["agent:reviewer"], "agent:reviewer"),
         ("anyone", [], None),
-    ],
-)
-def test_whom_it_is_for(bare, usual, to, found):
-    if usual:
-        bare("config", "set", "note_to", usual)
-    bare("note", "hello", *(word for each in to for word in ("--to", each)))
-    assert waiting(bare)[0].fields.get("for") == found
+    ):
+        if usual:
+            bare("config", "set", "note_to", usual)
+        bare("note", "hello", *(word for each in to for word in ("--to", each)))
+        assert waiting(bare)[-1].fields.get("for") == address
 
 
-@pytest.mark.parametrize("words", [["--to", "human"], ["--to", "people:me"], ["--to", "anyone", "--to", "people"]])
-def test_nobody_else_is_accepted(bare, words):
-    done = bare("note", "hello", *words, check=False)
-    assert done.code == 2
-    assert "people" in done.err or "can't be combined" in done.err
+def test_nobody_else_is_accepted(bare):
+    for words in (["--to", "human"], ["--to", "people:me"], ["--to", "anyone", "--to", "people"]):
+        done = bare("note", "hello", *words, check=False)
+        assert done.code == 2
+        assert "people" in done.err or "can't be combined" in done.err
     assert waiting(bare) == []
-
-
-def test_a_setting_that_means_nobody_is_refused(bare):
     done = bare("config", "set", "note_to", "me", check=False)
     assert done.code == 2
     assert "must be one of anyone, people, not “me”" in done.err
 
 
-@pytest.mark.parametrize("words", [["-"], []])
-def test_it_reads_standard_input(bare, words):
-    bare("note", *words, stdin="first line\r\nzweite Zeile äöü 🎉\n\n")
-    assert waiting(bare)[0].text == "first line\nzweite Zeile äöü 🎉"
+BAD = [
+    ([""], b""),
+    (["  \n\t"], b""),
+    ([], b""),
+    (["-"], b"\0\1\2\3"),
+    (["-"], b"\xff\xfe broken"),
+    (["a\0b"], b""),
+    (["x" * 9000], b""),
+    (["-"], b"x" * 2_000_000),
+    (["🎉" * 4600], b""),
+    (["hi", "--expires", "soon"], b""),
+    (["hi", "--expires", "2020-01-01"], b""),
+    (["hi", "--expires", "0h"], b""),
+    (["hi", "--to", "everybody"], b""),
+    (["hi", "--to", "session:"], b""),
+    (["hi", "--to", "session:ab"], b""),
+    (["hi", "--to", "path:a,b"], b""),
+    (["hi", "--to", "agent:a", "--to", "agent:b"], b""),
+    (["hi", "--from", ""], b""),
+    (["hi", "--from", "x" * 100], b""),
+    (["hi", "--nonsense"], b""),
+    (["hi", "--project", "/no/such/directory"], b""),
+]
 
 
-def test_global_guidance_is_for_every_project(bare):
-    bare("note", "hello", "--global")
-    assert waiting(bare) == []
-    assert waiting(bare, everywhere=True)[0].text == "hello"
-
-
-def test_project_names_another_directory(bare, tmp_path):
-    other = tmp_path / "other"
-    (other / ".git").mkdir(parents=True)
-    (other / "deep").mkdir()
-    assert bare.json("note", "hello", "--project", str(other / "deep"))["project"] == str(other)
-
-
-@pytest.mark.parametrize(
-    ("words", "stdin"),
-    [
-        ([""], b""),
-        (["  \n\t"], b""),
-        ([], b""),
-        (["-"], b"\0\1\2\3"),
-        (["-"], b"\xff\xfe broken"),
-        (["a\0b"], b""),
-        (["x" * 9000], b""),
-        (["-"], b"x" * 2_000_000),
-        (["🎉" * 4600], b""),
-        (["hi", "--expires", "soon"], b""),
-        (["hi", "--expires", "2020-01-01"], b""),
-        (["hi", "--expires", "0h"], b""),
-        (["hi", "--to", "everybody"], b""),
-        (["hi", "--to", "session:"], b""),
-        (["hi", "--to", "session:ab"], b""),
-        (["hi", "--to", "path:a,b"], b""),
-        (["hi", "--to", "agent:a", "--to", "agent:b"], b""),
-        (["hi", "--from", ""], b""),
-        (["hi", "--from", "x" * 100], b""),
-        (["hi", "--nonsense"], b""),
-        (["hi", "--project", "/no/such/directory"], b""),
-    ],
-)
-def test_bad_input_is_one_clear_line_and_leaves_nothing(bare, words, stdin):
-    done = bare("note", *words, stdin=stdin, check=False)
-    assert done.code == 2
-    assert done.out == ""
-    assert done.err.count("\n") == 1
-    assert done.err.startswith("memtui: ")
+def test_bad_input_is_one_clear_line_and_leaves_nothing(bare):
+    for words, stdin in BAD:
+        done = bare("note", *words, stdin=stdin, check=False)
+        assert (done.code, done.out) == (2, ""), words
+        assert done.err.count("\n") == 1
+        assert done.err.startswith("memtui: ")
     assert waiting(bare) == []
 
 
-def test_without_home_it_says_so(bare):
-    del bare.env["HOME"]
-    done = bare("note", "hello", check=False)
-    assert done.code == 2
-    assert "HOME" in done.err
-    assert "CLAUDE_CONFIG_DIR" in done.err
-
-
-def test_an_unwritable_root_is_an_error(bare, tmp_path):
+def test_without_home_or_a_root_that_can_be_written_it_says_so(bare, tmp_path):
     (tmp_path / "file").write_text("")
     bare.env["MEMTUI_HOME"] = str(tmp_path / "file")
     done = bare("note", "hello", check=False)
     assert (done.code, done.err.count("\n")) == (1, 1)
+    del bare.env["HOME"], bare.env["MEMTUI_HOME"]
+    done = bare("note", "hello", check=False)
+    assert done.code == 2
+    assert "HOME" in done.err
+    assert "CLAUDE_CONFIG_DIR" in done.err
 
 
 def longest(shell):
@@ -216,17 +191,17 @@ def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_faq_say
     assert notes() == ["CI is red\nCI is red", "CI is red", "CI is red"]
 
 
-@pytest.mark.parametrize("ref", ["JVPWFV", "Z9KPG0"], ids=["expired", "held"])
-def test_what_is_kept_from_being_delivered_can_be_left_again(memtui, ref):
-    (old,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"].endswith(ref)]
-    assert old["state"]
-    made = memtui.json("note", "--again", ref)["id"]
-    entries = {e["id"]: e for e in memtui.json("note", "--list")["entries"]}
-    assert old["id"] not in entries
-    assert (entries[made]["state"], entries[made]["text"]) == ([], old["text"])
-    assert entries[made]["fields"]["from"] == old["fields"]["from"]
-    memtui("undo")
-    assert old in memtui.json("note", "--list")["entries"]
+def test_what_is_kept_from_being_delivered_can_be_left_again(memtui):
+    for ref in ("JVPWFV", "Z9KPG0"):  # expired, held back
+        (old,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"].endswith(ref)]
+        assert old["state"]
+        made = memtui.json("note", "--again", ref)["id"]
+        entries = {e["id"]: e for e in memtui.json("note", "--list")["entries"]}
+        assert old["id"] not in entries
+        assert (entries[made]["state"], entries[made]["text"]) == ([], old["text"])
+        assert entries[made]["fields"]["from"] == old["fields"]["from"]
+        memtui("undo")
+        assert old in memtui.json("note", "--list")["entries"]
 
 
 def test_it_says_when_nothing_delivers_and_what_to_do(bare):
@@ -350,13 +325,3 @@ def test_what_a_hook_took_is_listed_as_on_the_way(bare):
         refused = bare(*words, note[-6:], check=False)
         assert refused.code == 3
         assert f"{note[-6:]} is on the way: a hook took it just now." in refused.err
-
-
-def hook(shell, session, **env):
-    """A prompt in a session, as the client reports it."""
-    payload = {"session_id": session, "cwd": str(shell.cwd), "hook_event_name": "UserPromptSubmit", "prompt": "hi"}
-    command = [sys.executable, "-I", "-S", str(LAUNCHER), "UserPromptSubmit"]
-    done = subprocess.run(
-        command, input=json.dumps(payload), env={**shell.env, **env}, capture_output=True, text=True, check=True
-    )
-    return done.stdout

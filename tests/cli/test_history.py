@@ -55,7 +55,7 @@ def test_who_wrote_each_version_is_told_apart(memtui, world):
     assert "not seen yet" in text
 
 
-def test_a_version_is_shown_compared_and_restored_to_the_byte(memtui, world):
+def test_a_version_is_shown_compared_and_restored_to_the_byte_and_counts_as_seen(memtui):
     path = path_of(memtui, "prefer-pnpm")
     first = path.read_bytes()
     versions(memtui)
@@ -67,14 +67,15 @@ def test_a_version_is_shown_compared_and_restored_to_the_byte(memtui, world):
     assert path.read_bytes() == first
     memtui("undo")
     assert path.read_bytes() == first.replace(b"pnpm", b"yarn")
-
-
-def test_a_memory_that_something_deleted_comes_back(memtui, world):
-    path = path_of(memtui, "prefer-pnpm")
-    first = path.read_bytes()
-    versions(memtui)
+    for number in ("1", "2"):
+        memtui("history", "prefer-pnpm", "--restore", number)
+    assert memtui.json("history", "prefer-pnpm")["versions"][-1]["seen"]
     path.unlink()
-    assert versions(memtui)[-1] == (2, "other", True)
+    number, by, is_deletion = versions(memtui)[-1]
+    assert (by, is_deletion) == ("other", True)
+    done = memtui("history", "prefer-pnpm", "--restore", str(number), check=False)
+    assert done.code == 3
+    assert done.err.startswith("memtui: That version is the deletion: there is no text to restore.")
     memtui("history", "prefer-pnpm", "--restore", "1")
     assert path.read_bytes() == first
 
@@ -101,17 +102,6 @@ def test_the_session_and_the_prompt_are_told_where_the_transcript_is_there(memtu
     assert "You said: “Remember that we use pnpm”" in out
 
 
-def test_a_version_that_a_person_restores_counts_as_seen(memtui, world):
-    path = path_of(memtui, "prefer-pnpm")
-    versions(memtui)
-    path.write_text(path.read_text() + "Somebody's line.\n")
-    os.utime(path, (NOW + 100, NOW + 100))
-    versions(memtui)
-    memtui("history", "prefer-pnpm", "--restore", "1")
-    memtui("history", "prefer-pnpm", "--restore", "2")
-    assert memtui.json("history", "prefer-pnpm")["versions"][-1]["seen"]
-
-
 def test_a_disk_that_can_not_be_written_does_not_hide_what_is_known(memtui, world):
     versions(memtui)
     path = path_of(memtui, "prefer-pnpm")
@@ -128,19 +118,31 @@ def body(memtui, name, number):
     return memtui.json("history", name, "--show", str(number))["text"].rpartition("---\n")[2].strip()
 
 
-def test_the_history_goes_on_over_a_new_name_and_back(memtui, world):
+def test_the_history_goes_on_over_a_new_name_under_which_earlier_versions_are_restored(memtui):
+    def names(name):
+        return [each["name"] for each in memtui.json("history", name)["versions"]]
+
     memtui("new", "zz", "--description", "d", "--body", "one")
     memtui("edit", "zz", "--body", "two")
     memtui("mv", "zz", "yy")
-    found = memtui.json("history", "yy")["versions"]
-    assert [(each["name"], each["deleted"]) for each in found] == [("zz", False), ("zz", False), ("yy", False)]
+    assert names("yy") == ["zz", "zz", "yy"]
+    assert not any(each["deleted"] for each in memtui.json("history", "yy")["versions"])
     assert "called zz" in memtui("history", "yy").out
     assert body(memtui, "yy", 1) == "one"
     memtui("mv", "yy", "--scope", "global")
-    assert [each["name"] for each in memtui.json("history", "yy")["versions"]] == ["zz", "zz", "yy", "yy"]
+    assert names("yy") == ["zz", "zz", "yy", "yy"]
     memtui("undo")
     memtui("undo")
-    assert [each["name"] for each in memtui.json("history", "zz")["versions"]] == ["zz", "zz", "yy", "yy", "yy", "zz"]
+    assert names("zz") == ["zz", "zz", "yy", "yy", "yy", "zz"]
+    memtui("mv", "zz", "yy")
+    memtui("history", "yy", "--restore", "1")
+    path = path_of(memtui, "yy")
+    assert path.name == "yy.md"
+    assert "name: yy\n" in path.read_text()
+    assert "one" in path.read_text()
+    memtui("rm", "yy")
+    memtui("history", "yy", "--restore", "1")
+    assert "name: yy\n" in path.read_text()
 
 
 def test_what_is_deleted_for_good_has_no_version_left(memtui, world):
@@ -158,16 +160,6 @@ def test_what_is_deleted_for_good_has_no_version_left(memtui, world):
     assert left == []
     assert len(memtui.json("history", "key")["versions"]) == 1
     assert memtui("history", "lock", check=False).code == 3
-
-
-def test_a_version_that_is_a_deletion_is_not_restored_as_an_empty_file(memtui):
-    memtui("history", "prefer-pnpm")
-    memtui("rm", "prefer-pnpm")
-    assert versions(memtui)[-1][0] == 2
-    done = memtui("history", "prefer-pnpm", "--restore", "2", check=False)
-    assert done.code == 3
-    assert done.err.startswith("memtui: That version is the deletion: there is no text to restore.")
-    assert memtui("show", "prefer-pnpm", check=False).code == 3
 
 
 def told(memtui, name):
@@ -202,20 +194,6 @@ def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(m
     assert (was[0], was[1], was[-1]) == ("project:prefer-pnpm", "project:pp", None)
     memtui("rm", "prefer-pnpm")
     assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: removed")
-
-
-def test_a_version_from_before_a_rename_is_restored_under_the_present_name(memtui, world):
-    memtui("history", "prefer-pnpm")
-    memtui("edit", "prefer-pnpm", "--body", "Another text.")
-    memtui("mv", "prefer-pnpm", "pp")
-    memtui("history", "pp", "--restore", "1")
-    path = path_of(memtui, "pp")
-    assert path.name == "pp.md"
-    assert "name: pp\n" in path.read_text()
-    assert "Another text." not in path.read_text()
-    memtui("rm", "pp")
-    memtui("history", "pp", "--restore", "1")
-    assert "name: pp\n" in path.read_text()
 
 
 def test_an_archived_memory_keeps_its_versions_and_undo_brings_them_back(memtui, world):

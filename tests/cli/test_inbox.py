@@ -28,6 +28,7 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
     assert list(dict.fromkeys(kinds)) == ["draft", "changed", "merge", "fix", "problem", "trust", "todo"]
     assert (kinds.count("draft"), kinds.count("todo"), found["one_offs"], found["notes"]) == (4, 4, 1, 6)
     assert found["elsewhere"] == 1
+    assert found["entries"][kinds.index("trust")]["time"], "that of its file"
     text = memtui("inbox").out
     assert re.search(r"draft +J5VMX3 +24m +project shop +No snapshot tests for components", text)
     assert re.search(r"merge +[0-9a-f]{6} +auto shop +test-postgres \+ test-database", text)
@@ -42,21 +43,24 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
     assert "! expired" in memtui("note", "--list").out
 
 
-@pytest.mark.parametrize("kind", ["merge", "fix", "problem", "trust"])
-def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui, kind):
+def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui):
     def listed(*more):
-        return [each["id"] for each in memtui.json("inbox", *more)["entries"] if each["kind"] == kind]
+        return {each["id"]: each["kind"] for each in memtui.json("inbox", *more)["entries"]}
 
     before = listed()
-    shown = memtui.json("inbox", before[0])
-    assert (shown["kind"], shown["says"] != "") == (kind, True)
-    assert len(memtui("inbox", before[0]).out.splitlines()) > 1 - (kind == "problem")
-    assert "until" in memtui("reject", before[0], "--later", "friday").out
-    assert listed() == before[1:]
-    assert listed("--later") == before[:1]
-    assert "1 for later, until" in memtui("inbox").out
-    memtui("reject", before[0], "--later", "now")
-    assert sorted(listed()) == sorted(before)
+    rows = {kind: name for name, kind in before.items() if kind in {"merge", "fix", "problem", "trust"}}
+    assert len(rows) == 4
+    for kind, name in rows.items():
+        shown = memtui.json("inbox", name)
+        assert (shown["kind"], shown["says"] != "") == (kind, True)
+        assert len(memtui("inbox", name).out.splitlines()) > 1 - (kind == "problem")
+        assert "until" in memtui("reject", name, "--later", "friday").out
+    assert listed().items() == {name: kind for name, kind in before.items() if name not in rows.values()}.items()
+    assert {*listed("--later")} == {*rows.values()}
+    assert "4 for later, the first until" in memtui("inbox").out
+    for name in rows.values():
+        memtui("reject", name, "--later", "now")
+    assert listed() == before
 
 
 def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, world):
@@ -81,16 +85,6 @@ def test_the_name_of_a_memory_means_what_waits_about_it(memtui, world):
     assert memtui("show", "ask-before-migrations", check=False).code == 3, "no memory has that name yet"
     memtui("approve", "ask-before-migrations")
     assert memtui("show", "ask-before-migrations").out.startswith("ask-before-migrations")
-
-
-def test_a_draft_whose_name_is_taken_is_approved_under_another_name(memtui):
-    assert "Approve: memtui approve --name NAME VGHARY " in memtui("inbox", "VGHARY").err
-    assert "Approve: memtui approve BV8W63 " in memtui("inbox", "BV8W63").err
-
-
-def test_a_memory_that_waits_for_trust_has_the_time_of_its_file(memtui):
-    (row,) = [row for row in memtui.json("inbox")["entries"] if row["kind"] == "trust"]
-    assert row["time"]
 
 
 def test_ids_stay_while_other_entries_are_decided(memtui, world):
@@ -128,9 +122,11 @@ def test_an_empty_inbox_says_what_to_do(bare):
     assert "memtui note" in bare("inbox").out
 
 
-def test_approving_makes_the_memory_and_takes_the_entry_out(memtui, world):
+def test_approving_makes_the_memory_and_takes_the_entry_out_and_undo_takes_both_back(memtui, world):
+    before = shop_inbox(world).read_bytes()
     done = memtui("approve", "J5VMX3")
-    written = Path(world.shop, ".claude/memory/no-snapshot-tests.md").read_text()
+    path = Path(world.shop, ".claude/memory/no-snapshot-tests.md")
+    written = path.read_text()
     assert "originSessionId: d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04" in written
     assert "> you:" not in written
     assert "Assert on what the user sees instead." in done.out
@@ -139,28 +135,28 @@ def test_approving_makes_the_memory_and_takes_the_entry_out(memtui, world):
     assert line in Path(world.shop, ".claude/memory/MEMORY.md").read_text().splitlines()
     assert not any(name.endswith("J5VMX3") for name in ids(memtui, "drafts"))
     (memory,) = [m for m in memtui.json("list")["memories"] if m["name"] == "no-snapshot-tests"]
-    assert (memory["type"], memory["description"], memory["flags"]) == (
-        "feedback",
-        "No snapshot tests for components",
-        [],
-    )
-
-
-def test_undo_takes_both_halves_of_an_approval_back(memtui, world):
-    before = shop_inbox(world).read_bytes()
-    memtui("approve", "J5VMX3")
+    said = (memory["type"], memory["description"], memory["flags"])
+    assert said == ("feedback", "No snapshot tests for components", [])
     memtui("undo")
     assert shop_inbox(world).read_bytes() == before
-    assert not Path(world.shop, ".claude/memory/no-snapshot-tests.md").exists()
+    assert not path.exists()
 
 
-def test_the_person_decides_name_type_scope_and_description(memtui, world):
+def test_the_person_decides_name_type_scope_description_and_text(memtui, world):
     memtui(
         "approve", "J5VMX3", "--name", "tests", "--type", "user", "--scope", "global", "--description", "How to test"
     )
     text = Path(world.config, "memory/tests.md").read_text()
     assert "name: tests\ndescription: How to test\n" in text
     assert "type: user" in text
+    memtui("undo")
+    memtui("approve", "J5VMX3", "--body", "Assert on roles and words.")
+    path = Path(world.shop, ".claude/memory/no-snapshot-tests.md")
+    assert path.read_text().endswith("---\n\nAssert on roles and words.\n")
+    assert "originSessionId" in path.read_text()
+    memtui("undo")
+    memtui("approve", "J5VMX3", "--body", "-", stdin="From a file.\n\n> quoted\n")
+    assert "From a file.\n\n> quoted\n" in path.read_text()
 
 
 @pytest.mark.parametrize("words", [[], ["--into", "project:prefer-pnpm"]])
@@ -177,6 +173,8 @@ def test_the_prompt_that_will_find_a_memory_is_shown_and_can_be_left_out(memtui,
 
 
 def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
+    assert "Approve: memtui approve --name NAME VGHARY " in memtui("inbox", "VGHARY").err
+    assert "Approve: memtui approve BV8W63 " in memtui("inbox", "BV8W63").err
     done = memtui("approve", "VGHARY", check=False)
     assert done.code == 4
     assert "--into project:prefer-pnpm" in done.err
@@ -225,26 +223,13 @@ def test_one_wrong_id_among_several_is_named_and_the_others_are_done(memtui, wor
     assert "1 of these was left alone." in answer.err
 
 
-def test_a_draft_of_another_project_goes_to_that_project(memtui, world):
+def test_a_draft_of_another_project_goes_to_that_project_and_into_no_memory_of_this(memtui, world):
     (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["says"]]
     memtui("approve", entry["id"])
     assert list(Path(world.config, "projects").glob("*-blog/memory/alt-texts.md"))
     assert not Path(world.blog, ".claude/memory").exists()  # nothing is written into a repository unasked
     assert not Path(world.shop, ".claude/memory/alt-texts.md").exists()
-
-
-def test_the_text_can_be_given_with_the_approval(memtui, world):
-    memtui("approve", "J5VMX3", "--body", "Assert on roles and words.")
-    text = Path(world.shop, ".claude/memory/no-snapshot-tests.md").read_text()
-    assert text.endswith("---\n\nAssert on roles and words.\n")
-    assert "originSessionId" in text
     memtui("undo")
-    memtui("approve", "J5VMX3", "--body", "-", stdin="From a file.\n\n> quoted\n")
-    assert "From a file.\n\n> quoted\n" in Path(world.shop, ".claude/memory/no-snapshot-tests.md").read_text()
-
-
-def test_a_draft_does_not_go_into_a_memory_of_another_project(memtui, world):
-    (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["says"]]
     shops = Path(world.shop, ".claude/memory/prefer-pnpm.md")
     before = shops.read_bytes()
     for ref in ("prefer-pnpm", str(shops), ".claude/memory/prefer-pnpm.md"):
@@ -274,28 +259,41 @@ def test_quoted_lines_of_a_body_are_no_evidence(memtui, world):
     assert "quote me" not in text
 
 
-def test_rejecting_drops_entries_and_undo_brings_them_back(memtui, world):
-    before = shop_inbox(world).read_bytes()
+def test_rejecting_drops_entries_and_notes_their_words_without_secrets_until_it_is_undone(memtui, world):
+    key = "sk-ant-" + "api03-" + "Zx9k" * 12
+    fields = {"kind": "correction", "name": "staging", "confidence": "0.90"}
+    entry = inbox_file.add_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it\n\nwith {key}", now=NOW)
+    before, rejected = shop_inbox(world).read_bytes(), shop_inbox(world, "rejected.jsonl")
     memtui("reject", "J5VMX3", "BV8W63")
-    assert len(ids(memtui, "drafts")) == 3
+    assert len(ids(memtui, "drafts")) == 4
     memtui("undo")
     assert shop_inbox(world).read_bytes() == before
-    assert not shop_inbox(world, "rejected.jsonl").exists()
+    assert not rejected.exists()
+    memtui("reject", "J5VMX3", "--never")
+    memtui("reject", entry)
+    never, secret = map(json.loads, rejected.read_text().splitlines())
+    assert (never["v"], never["text"], never["never"]) == (1, "No snapshot tests for components", True)
+    assert secret["body"] == "with [redacted: Anthropic key]"
+    memtui("undo")
+    memtui("undo")
+    assert not rejected.exists()
 
 
-@pytest.mark.every(step=3)
-@pytest.mark.parametrize("again", ["approve", "reject", "inbox"])
-@pytest.mark.parametrize("kind", ["changed", "merge", "fix", "problem", "trust"])
-def test_a_decided_row_of_any_kind_is_said_to_be_and_undo_is_not_offered_for_nothing(memtui, kind, again):
-    name = next(each["id"] for each in memtui.json("inbox")["entries"] if each["kind"] == kind)
-    memtui("reject", name)
+def test_a_decided_row_of_any_kind_is_said_to_be_and_undo_is_not_offered_for_nothing(memtui):
+    rows = {each["kind"]: each["id"] for each in memtui.json("inbox")["entries"]}
+    names = [rows[kind] for kind in ("changed", "merge", "fix", "problem", "trust")]
+    for name in names:
+        memtui("reject", name)
     memtui("approve", "J5VMX3")
     count = len(memtui.json("undo", "--list")["history"])
-    done = memtui(again, name, check=False)
-    assert (done.code, f"{name} is decided already, just now: reject" in done.err) == (3, True)
-    assert len(memtui.json("undo", "--list")["history"]) == count
-    memtui("undo", re.findall(r"memtui undo (\w{6})", done.err)[0])
-    assert name in [each["id"] for each in memtui.json("inbox")["entries"]]
+    for name in reversed(names):
+        for again in ("approve", "reject", "inbox"):
+            done = memtui(again, name, check=False)
+            assert (done.code, f"{name} is decided already, just now: reject" in done.err) == (3, True)
+        assert len(memtui.json("undo", "--list")["history"]) == count
+        memtui("undo", re.findall(r"memtui undo (\w{6})", done.err)[0])
+        count = len(memtui.json("undo", "--list")["history"])
+        assert name in [each["id"] for each in memtui.json("inbox")["entries"]]
 
 
 def test_check_fix_leaves_out_what_was_rejected_and_asks_as_approve_does(memtui, world):
@@ -311,7 +309,7 @@ def test_check_fix_leaves_out_what_was_rejected_and_asks_as_approve_does(memtui,
     assert "left out" in memtui("check", "--fix", "--yes", "--scope", "project", check=False).err
 
 
-def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
+def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then_or_now(memtui):
     before = ids(memtui, "drafts")
     count = memtui.json("status")["waiting"]["updates"]
     done = memtui("reject", "J5VMX3", "--later", "3d")
@@ -331,13 +329,10 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
     assert "memtui reject ID --later now" in later
     memtui("undo")
     assert ids(memtui, "drafts") == before
-
-
-def test_a_snoozed_draft_comes_back_now_and_all_leaves_it_alone(memtui):
     data = memtui.json("reject", "J5VMX3", "--later", "2099-01-01 14:00")
     assert [each[-6:] for each in data["decided"]] == ["J5VMX3"]
     assert data["until"].startswith("209")
-    memtui("reject", "--all", "--one-offs")
+    memtui("reject", "--all", "--one-offs")  # but for what is for later
     data = memtui.json("reject", "--all", "--later", "now")
     assert (len(data["decided"]), data["until"]) == (1, None)
     assert [each[-6:] for each in ids(memtui, "drafts")] == ["J5VMX3"]
@@ -368,23 +363,6 @@ def test_a_draft_like_one_that_was_rejected_says_so_until_the_rejection_is_undon
     assert "like a draft that you rejected for good" in memtui("inbox", new).out
     other = inbox_file.add_entry(directory, "updates", {**fields, "name": "blue"}, "Buttons are blue", now=NOW)
     assert memtui.json("inbox", other)["rejected_alike"] == []
-
-
-def test_secrets_of_a_rejected_draft_are_not_kept(memtui, world):
-    key = "sk-ant-" + "api03-" + "Zx9k" * 12
-    fields = {"kind": "correction", "name": "staging", "confidence": "0.90"}
-    entry = inbox_file.add_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it\n\nwith {key}", now=NOW)
-    memtui("reject", entry)
-    (row,) = map(json.loads, shop_inbox(world, "rejected.jsonl").read_text().splitlines())
-    assert row["body"] == "with [redacted: Anthropic key]"
-
-
-def test_never_notes_the_words(memtui, world):
-    memtui("reject", "J5VMX3", "--never")
-    (row,) = [json.loads(line) for line in shop_inbox(world, "rejected.jsonl").read_text().splitlines()]
-    assert (row["v"], row["text"]) == (1, "No snapshot tests for components")
-    memtui("undo")
-    assert not shop_inbox(world, "rejected.jsonl").exists()
 
 
 def test_one_or_more_ids_or_all(memtui):
@@ -454,28 +432,28 @@ def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
     assert "yarn" in memtui("show", "prefer-pnpm").out
 
 
-@pytest.mark.parametrize(
-    ("words", "says", "hint"),
-    [
-        ("note --withdraw J5VMX3", "J5VMX3 is a draft.", "memtui inbox J5VMX3"),
-        ("note --withdraw 1R7A0A", "1R7A0A is a todo.", "memtui inbox 1R7A0A"),
-        ("approve A09Q6F", "A09Q6F is a note.", "memtui inbox A09Q6F"),
-        ("activity J5VMX3", "J5VMX3", "memtui inbox J5VMX3"),
-        ("inbox 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
-        ("show 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
-        ("inbox 1QYN3C", "1QYN3C was delivered 1m ago: on the way.", "memtui note --again 1QYN3C"),
-        ("approve J5VMX3 1R7A0A --name x", "--name is not for todos.", "Nothing was changed."),
-        ("approve 1R7A0A --name x", "--name is not for todos.", ""),
-        ("approve J5VMX3 --keep", "--keep is not for drafts.", ""),
-        ("reject 1R7A0A --never", "--never is not for todos.", ""),
-        ("config lst", "has no “lst”", "Did you mean `memtui config list`?"),
-    ],
-)
-def test_an_id_of_another_kind_is_named_with_the_command_for_it(memtui, words, says, hint):
-    refused = memtui(*words.split(), check=False)
-    assert refused.code in {2, 3}
-    assert says in refused.err
-    assert hint in refused.err
+OTHER_KINDS = [
+    ("note --withdraw J5VMX3", "J5VMX3 is a draft.", "memtui inbox J5VMX3"),
+    ("note --withdraw 1R7A0A", "1R7A0A is a todo.", "memtui inbox 1R7A0A"),
+    ("approve A09Q6F", "A09Q6F is a note.", "memtui inbox A09Q6F"),
+    ("activity J5VMX3", "J5VMX3", "memtui inbox J5VMX3"),
+    ("inbox 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
+    ("show 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
+    ("inbox 1QYN3C", "1QYN3C was delivered 1m ago: on the way.", "memtui note --again 1QYN3C"),
+    ("approve J5VMX3 1R7A0A --name x", "--name is not for todos.", "Nothing was changed."),
+    ("approve 1R7A0A --name x", "--name is not for todos.", ""),
+    ("approve J5VMX3 --keep", "--keep is not for drafts.", ""),
+    ("reject 1R7A0A --never", "--never is not for todos.", ""),
+    ("config lst", "has no “lst”", "Did you mean `memtui config list`?"),
+]
+
+
+def test_an_id_of_another_kind_is_named_with_the_command_for_it(memtui):
+    for words, says, hint in OTHER_KINDS:
+        refused = memtui(*words.split(), check=False)
+        assert refused.code in {2, 3}, words
+        assert says in refused.err
+        assert hint in refused.err
 
 
 @pytest.mark.parametrize("command", ["approve", "reject"])

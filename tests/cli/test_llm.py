@@ -53,6 +53,7 @@ def test_no_command_that_asks_no_model_imports_a_backend(bare):
     code = (
         "import sys; from memtui.cli.main import main\n"
         "for words in (['model'], ['model', 'log'], ['doctor'], ['config'], ['status']): main(words)\n"
+        "assert 'textual' not in sys.modules\n"
         "import memtui.tui.app\n"
         "print(sorted(each for each in sys.modules if each in {'anthropic', 'memtui.models.backends'}))"
     )

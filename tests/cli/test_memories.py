@@ -12,33 +12,18 @@ def memory(memtui, name):
     return next((m for m in memtui.json("list")["memories"] if m["file"] == name + ".md"), None)
 
 
-def test_the_list_says_what_is_wrong_with_each(memtui):
-    assert memory(memtui, "prefer-pnpm")["flags"] == []
+def test_the_list_says_what_is_wrong_with_each_and_how_often_it_was_used(memtui):
+    found = memory(memtui, "prefer-pnpm")
+    assert (found["flags"], found["deliveries"], found["uses"]) == ([], 4, 1)
     # It shall have no line in MEMORY.md, for nobody trusts it.
     assert memory(memtui, "skip-code-review")["flags"] == ["not trusted, not delivered: memtui trust"]
+    assert memory(memtui, "skip-code-review")["deliveries"] == 0
     assert memory(memtui, "release-steps")["flags"] == ["broken link [[deploy-dashboard]]"]
     assert memory(memtui, "meeting-notes")["flags"][0].startswith("broken: line 3")
     text = memtui("list").out
     assert "· broken link [[deploy-dashboard]]" in text  # as doctor marks it: only worth knowing
     assert "! no line in MEMORY.md" in text
     assert max(map(len, text.splitlines())) <= 80
-
-
-def test_deliveries_and_uses_are_counted(memtui):
-    found = memory(memtui, "prefer-pnpm")
-    assert (found["deliveries"], found["uses"]) == (4, 1)
-    assert memory(memtui, "skip-code-review")["deliveries"] == 0
-
-
-def test_filters_and_orders(memtui):
-    assert {m["type"] for m in memtui.json("list", "type:tool")["memories"]} == {"tool"}
-    assert {m["scope"] for m in memtui.json("list", "--scope", "agent")["memories"]} == {
-        "agent:reviewer",
-        "agent:migrator@project",
-    }
-    by_age = [m["name"] for m in memtui.json("list", "--scope", "project", "--sort", "age")["memories"]]
-    assert by_age == ["skip-code-review", "release-steps", "prefer-pnpm", "payment-provider"]
-    assert "writing-style" in {m["name"] for m in memtui.json("list", "--all-projects")["memories"]}
 
 
 def test_list_and_search_take_the_query_of_the_screen(memtui):
@@ -53,26 +38,17 @@ def test_list_and_search_take_the_query_of_the_screen(memtui):
     assert "Did you mean scope:global?" in memtui("list", "scope:globl", check=False).err
 
 
-def test_show_offers_what_waits_where_no_memory_is_called_alike(memtui):
-    done = memtui("show", "ask before", check=False)
-    assert "There is no memory “ask before”.\n  Did you mean BV8W63 (“Ask before writing" in done.err
-
-
-@pytest.mark.parametrize("words", ["mv editor --scope mars", "approve J5VMX3 --scope mars"])
-def test_a_scope_that_there_is_not_is_answered_with_those_that_can_be_written(memtui, words):
-    done = memtui(*words.split(), check=False)
-    assert "There are: global, project, auto, agent:reviewer, agent:migrator@project.\n" in done.err
-
-
-def test_a_memory_is_shown_with_its_links_both_ways(memtui):
+def test_a_memory_is_shown_with_its_links_both_ways_and_raw_as_it_is(memtui, world):
     found = memtui.json("show", "prefer-pnpm")
     assert (found["links"], found["backlinks"]) == (["release-steps"], ["release-steps"])
     assert found["fields"]["metadata"] == {"type": "feedback"}
-
-
-def test_raw_is_the_files_bytes(memtui, world):
     path = Path(world.shop, ".claude/memory/payment-provider.md")
     assert memtui("show", "payment-provider", "--raw").out == path.read_text()
+    done = memtui("show", "ask before", check=False)
+    assert "There is no memory “ask before”.\n  Did you mean BV8W63 (“Ask before writing" in done.err
+    for words in ("mv editor --scope mars", "approve J5VMX3 --scope mars"):
+        done = memtui(*words.split(), check=False)
+        assert "There are: global, project, auto, agent:reviewer, agent:migrator@project.\n" in done.err
 
 
 def test_text_of_others_can_not_act_on_the_terminal(memtui, world):
@@ -85,31 +61,13 @@ def test_text_of_others_can_not_act_on_the_terminal(memtui, world):
     assert memtui.json("show", "evil")["body"].strip() == evil
 
 
-def test_a_pipe_that_brings_nothing_empties_no_memory(memtui):
-    refused = memtui("edit", "editor", "--body", "-", stdin=b"", check=False)
-    assert refused.code == 2
-    assert "Standard input is empty." in refused.err
-    assert "Helix" in memtui("show", "editor").out
-
-
-def test_a_new_memory_goes_into_the_repository_only_where_it_has_a_scope(memtui):
+def test_a_new_memory_goes_into_the_repository_only_where_it_has_a_scope(memtui, bare):
     assert memtui.json("new", "use-zod", "--body", "Use zod.")["scope"] == "project"
-
-
-def test_what_is_about_the_person_goes_to_the_global_scope(memtui):
     assert memtui.json("new", "metric", "--type", "user", "--description", "Metric units")["scope"] == "global"
     assert memtui.json("new", "miles", "--type", "user", "--scope", "project", "--body", "Miles")["scope"] == "project"
-
-
-def test_elsewhere_it_goes_to_the_clients_own_memory(bare):
     made = bare.json("new", "use-zod", "--type", "tool", "--body", "-", stdin="Use zod.\n\nFor all input.\n")
     assert (made["scope"], made["description"], made["type"]) == ("auto", "Use zod.", "tool")
     assert list(Path(bare.cwd).iterdir()) == [Path(bare.cwd, ".git")]
-
-
-def test_without_a_body_and_a_terminal_there_is_nothing_to_write(memtui):
-    done = memtui("new", "use-zod", check=False)
-    assert (done.code, "--body" in done.err) == (2, True)
 
 
 def test_editing_fields_changes_their_lines_only(memtui, world):
@@ -117,24 +75,26 @@ def test_editing_fields_changes_their_lines_only(memtui, world):
     before = path.read_text()
     memtui("edit", "payment-provider", "--type", "tool", "--set", "metadata.owner=")
     assert path.read_text() == before.replace("type: reference", "type: tool").replace("  owner: checkout team\n", "")
-    assert "Nothing changed" in memtui("edit", "payment-provider", "--type", "tool").out
+    again = memtui("edit", "payment-provider", "--type", "tool")
+    assert "Nothing changed" in again.out
+    assert "undo" not in again.err
 
 
-def test_the_editor_gets_the_file(memtui, world, editor):
-    memtui.env["VISUAL"] = editor("path.write_text(path.read_text().replace('every install', 'each install'))")
-    memtui("edit", "prefer-pnpm")
-    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
-    assert "each install" in path.read_text()
-    os.utime(path, (NOW, NOW))  # not the clock's time, which may be before the sample world's
-    assert memory(memtui, "prefer-pnpm")["flags"] == ["changed since it was delivered"]
-
-
-def test_an_editor_that_fails_discards_the_edit(memtui, world, editor):
+def test_the_editor_gets_the_file_and_if_it_fails_the_edit_is_discarded(memtui, world, editor):
     path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
     before = path.read_bytes()
     memtui.env["EDITOR"] = editor("path.write_text('gone'); sys.exit(1)")
     assert memtui("edit", "prefer-pnpm", check=False).code == 1
     assert path.read_bytes() == before
+    memtui.env["VISUAL"] = editor("path.write_text(path.read_text().replace('every install', 'each install'))")
+    memtui("edit", "prefer-pnpm")
+    assert "each install" in path.read_text()
+    os.utime(path, (NOW, NOW))  # not the clock's time, which may be before the sample world's
+    assert memory(memtui, "prefer-pnpm")["flags"] == ["changed since it was delivered"]
+    assert memtui("edit", "meeting-notes", "--type", "user", check=False).code == 1, "it is broken"
+    memtui.env["VISUAL"] = editor("path.write_text(path.read_text().replace('about \"soft', 'about soft'))")
+    memtui("edit", "meeting-notes")
+    assert not any("broken" in flag for flag in memory(memtui, "meeting-notes")["flags"])
 
 
 def test_a_conflict_keeps_what_was_typed_and_says_where(memtui, world, editor):
@@ -152,23 +112,13 @@ def test_a_conflict_keeps_what_was_typed_and_says_where(memtui, world, editor):
     draft.parent.rmdir()
 
 
-def test_a_broken_memory_can_be_mended_in_the_editor_only(memtui, editor):
-    assert memtui("edit", "meeting-notes", "--type", "user", check=False).code == 1
-    memtui.env["EDITOR"] = editor("path.write_text(path.read_text().replace('about \"soft', 'about soft'))")
-    memtui("edit", "meeting-notes")
-    assert not any("broken" in flag for flag in memory(memtui, "meeting-notes")["flags"])
-
-
-def test_renaming_repairs_links_and_index(memtui, world):
+def test_renaming_moving_copying_deleting_and_restoring(memtui, world):
     memtui("mv", "prefer-pnpm", "use-pnpm")
     directory = Path(world.shop, ".claude/memory")
     assert "[[use-pnpm]]" in (directory / "release-steps.md").read_text()
     assert "](use-pnpm.md)" in (directory / "MEMORY.md").read_text()
     memtui("undo")
     assert "[[prefer-pnpm]]" in (directory / "release-steps.md").read_text()
-
-
-def test_moving_copying_deleting_and_restoring(memtui, world):
     memtui("mv", "test-database", "--scope", "global")
     assert memory(memtui, "test-database")["scope"] == "global"
     memtui("mv", "--copy", "test-database", "agent:reviewer:db")
@@ -178,10 +128,18 @@ def test_moving_copying_deleting_and_restoring(memtui, world):
     assert {item["name"] for item in memtui.json("history")["trash"]} == {"db", "prefer-tabs", "test-database"}
     memtui("history", "test-database", "--restore")
     assert memory(memtui, "test-database")["scope"] == "global"
+    first, rest = memtui("rm", "auto:blog:newsletter").out.split("newsletter", 1)
+    assert first.endswith(f"auto:{world.blog}:"), "named without the client's slug"
+    assert "newsletter.md" in rest
+    assert "auto:blog" in memtui("history").out
+    assert "auto:blog" in memtui("search", "exclamation", "--all-projects").out
 
 
-def test_undo_and_redo_go_through_the_history(memtui):
-    memtui("rm", "prefer-pnpm")
+def test_a_memory_is_trashed_and_only_deleted_when_it_is_for_good_after_a_yes(memtui):
+    done = memtui("rm", "prefer-pnpm")
+    assert (done.out.startswith("removed  project:prefer-pnpm"), done.err) == (True, "To undo it: memtui undo\n")
+    missing = memtui("history", "zzzz", "--restore", check=False)
+    assert missing.err == "memtui: There is no removed memory “zzzz”.\n  `memtui history` lists the trash.\n"
     memtui("undo")
     assert memory(memtui, "prefer-pnpm")
     memtui("undo", "--redo")
@@ -189,24 +147,13 @@ def test_undo_and_redo_go_through_the_history(memtui):
     rows = memtui.json("undo", "--list")["history"]
     assert (rows[0]["summary"], rows[0]["state"]) == ("remove project:prefer-pnpm", "done")
     memtui("undo", rows[0]["id"][-6:])
+    assert memtui("rm", "prefer-pnpm", "--purge", check=False).code == 1
     assert memory(memtui, "prefer-pnpm")
-
-
-def test_a_memory_is_trashed_and_only_deleted_when_it_is_for_good(memtui):
-    done = memtui("rm", "prefer-pnpm")
-    assert (done.out.startswith("removed  project:prefer-pnpm"), done.err) == (True, "To undo it: memtui undo\n")
-    missing = memtui("history", "zzzz", "--restore", check=False)
-    assert missing.err == "memtui: There is no removed memory “zzzz”.\n  `memtui history` lists the trash.\n"
+    memtui("rm", "prefer-pnpm")
     memtui("rm", "--purge", "prefer-pnpm", "--yes")
     table = memtui("undo", "--list").out.splitlines()
     assert "done           delete project:prefer-pnpm for good" in table[1]
     assert "gone for good  remove project:prefer-pnpm" in table[2]
-
-
-def test_for_good_needs_a_yes(memtui):
-    assert memtui("rm", "prefer-pnpm", "--purge", check=False).code == 1
-    assert memory(memtui, "prefer-pnpm")
-    memtui("rm", "prefer-pnpm", "--purge", "--yes")
     assert memtui("history", "prefer-pnpm", "--restore", check=False).code == 3
     memtui("rm", "prefer-tabs", "--purge", "--yes")
     assert memtui.json("history")["trash"] == []
@@ -254,13 +201,13 @@ def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["trusted"] == []
 
 
-@pytest.mark.parametrize("command", ["mv", "mv --copy"])
-def test_an_untrusted_memory_leaves_the_repository_only_once_it_is_trusted(memtui, command):
-    refused = memtui(*command.split(), "skip-code-review", "--scope", "global", check=False)
-    assert refused.code == 1
-    assert "memtui trust skip-code-review" in refused.err
+def test_an_untrusted_memory_leaves_the_repository_only_once_it_is_trusted(memtui):
+    for command in (["mv"], ["mv", "--copy"]):
+        refused = memtui(*command, "skip-code-review", "--scope", "global", check=False)
+        assert refused.code == 1
+        assert "memtui trust skip-code-review" in refused.err
     memtui("trust", "skip-code-review", "--yes")
-    memtui(*command.split(), "skip-code-review", "--scope", "global")
+    memtui("mv", "--copy", "skip-code-review", "--scope", "global")
     assert memtui.json("show", "global:skip-code-review")["name"] == "skip-code-review"
 
 
@@ -292,51 +239,13 @@ def test_some_memories_are_trusted_by_name_and_undo_takes_back_just_that(memtui,
     assert memtui("trust", "prefer-pnpm", "--always", check=False).code == 2
 
 
-def test_a_project_without_memories_has_nothing_to_trust(bare):
+def test_an_empty_machine_says_what_to_do_next(bare):
+    for words in ("list", "activity", "activity --sessions", "inbox --kind todos", "inbox", ""):
+        out = bare(*words.split()).out
+        assert "memtui" in out or "pending-items.md" in out, words
+    assert bare("check").out.strip()
     assert bare("trust", check=False).code == 3
     assert "no memories" in bare("trust", "--list").out
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["list"],
-        ["activity"],
-        ["activity", "--sessions"],
-        ["inbox", "--kind", "todos"],
-        ["inbox"],
-        ["check"],
-        [],
-    ],
-)
-def test_an_empty_machine_says_what_to_do_next(bare, words):
-    out = bare(*words).out
-    assert out.strip()
-    if words != ["check"]:
-        assert "memtui" in out or "pending-items.md" in out
-
-
-def test_a_memory_of_another_project_is_named_without_the_client_s_slug(memtui, world):
-    first, rest = memtui("rm", "auto:blog:newsletter").out.split("newsletter", 1)
-    assert first.endswith(f"auto:{world.blog}:")
-    assert "newsletter.md" in rest
-    assert "auto:blog" in memtui("history").out
-    assert "auto:blog" in memtui("search", "exclamation", "--all-projects").out
-
-
-def test_an_edit_that_changes_nothing_does_not_speak_of_undo(memtui):
-    memtui("edit", "prefer-pnpm", "--description", "pnpm, always")
-    assert "undo" not in memtui("edit", "prefer-pnpm", "--description", "pnpm, always").err
-
-
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize("term", ["foo:bar", "type:foo", "is:foo", "scope:foo", "project:foo"])
-@pytest.mark.parametrize("command", ["list", "search"])
-def test_a_term_that_there_is_not_is_wrong_usage(memtui, command, term):
-    done = memtui(command, term, check=False)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("memtui: There is no ")
-    assert memtui(command, "type:reference", "is:untrusted").code == 0
 
 
 @pytest.mark.parametrize("words", [("new", "empty", "--body", ""), ("edit", "prefer-pnpm", "--body=")])

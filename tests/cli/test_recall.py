@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-import pytest
-
 from memtui.deliver import log as delivery_log
 
 PROMPT = "do we install with pnpm or with npm here?"
@@ -44,36 +42,23 @@ def test_the_index_is_built_first_and_follows_the_files(memtui):
     assert "indexed first" not in memtui("recall", PROMPT).err
 
 
-def test_json_has_the_parts_of_the_score_and_the_exact_text(memtui):
+def test_json_has_the_parts_of_the_score_and_the_exact_text_and_nothing_is_delivered_or_logged(memtui, world):
+    before = list(delivery_log.newest_first(world.root))
     best = found(memtui, PROMPT)[1]["prefer-pnpm"]
     assert best["parts"]["lexical"] > 0
     assert {"pnpm", "npm"} <= {each["term"] for each in best["terms"]}
     assert "Use pnpm for every install and script." in best["text"]
-
-
-def test_what_is_not_trusted_is_left_out_however_well_it_fits(memtui):
     _, by_name = found(memtui, "shall I push straight to main without a pull request? do reviews slow us down")
-    assert by_name["skip-code-review"]["outcome"] == "untrusted"
-
-
-@pytest.mark.parametrize(
-    ("prompt", "why"),
-    [
+    assert by_name["skip-code-review"]["outcome"] == "untrusted", "however well it fits"
+    for prompt, why in (
         ("/compact now please", "a slash command"),
         ("go on", "a word or two"),
         ("zyzzyva quokka flummox", "Nothing passes 40%"),
-    ],
-)
-def test_why_nothing_would_be_delivered_is_said(memtui, prompt, why):
-    data, by_name = found(memtui, prompt)
-    assert "inject" not in {each["outcome"] for each in by_name.values()}
-    assert data["silent"]
-    assert why in memtui("recall", prompt).out
-
-
-def test_asking_delivers_and_logs_nothing(memtui, world):
-    before = list(delivery_log.newest_first(world.root))
-    memtui("recall", PROMPT)
+    ):
+        data, by_name = found(memtui, prompt)
+        assert "inject" not in {each["outcome"] for each in by_name.values()}
+        assert data["silent"]
+        assert why in memtui("recall", prompt).out
     assert list(delivery_log.newest_first(world.root)) == before
 
 

@@ -36,7 +36,7 @@ def kept(shell):
     return found.decode("utf-8", "replace")
 
 
-def test_a_script_leaves_its_note_without_the_secret_and_is_told(bare):
+def test_a_script_leaves_its_note_without_the_secret_and_is_told_and_a_person_is_asked(bare, monkeypatch):
     done = bare("note", "CI is red,", KEY, "expired", "--from", "ci-watch")
     (note,) = notes(bare)
     assert note.text == "CI is red, [redacted: GitHub token] expired"
@@ -44,21 +44,15 @@ def test_a_script_leaves_its_note_without_the_secret_and_is_told(bare):
     assert LOOKS in done.err
     assert "--yes" in done.err
     assert KEY not in kept(bare)
-
-
-def test_yes_keeps_it(bare):
-    done = bare("note", "--yes", f"use {KEY}")
-    assert notes(bare)[0].text == f"use {KEY}"
-    assert done.err == ""
-
-
-def test_at_a_terminal_no_leaves_nothing_and_yes_leaves_it_as_it_is(bare, asked):
-    done = bare("note", f"use {KEY}", stdin="n\n", check=False)
-    assert (done.code, notes(bare)) == (1, [])
+    assert bare("note", "--yes", f"use {KEY}").err == ""
+    assert notes(bare)[1].text == f"use {KEY}"
+    monkeypatch.setattr(Context, "can_ask", property(lambda _: True))
+    done = bare("note", f"now use {KEY}", stdin="n\n", check=False)
+    assert (done.code, len(notes(bare))) == (1, 2)
     assert LOOKS in done.err
     assert "No note was saved" in done.err
-    bare("note", f"use {KEY}", stdin="y\n")
-    assert notes(bare)[0].text == f"use {KEY}"
+    bare("note", f"now use {KEY}", stdin="y\n")
+    assert notes(bare)[2].text == f"now use {KEY}"
 
 
 def test_changed_guidance_is_asked_about_only_where_the_secret_is_new(bare, asked):

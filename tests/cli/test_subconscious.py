@@ -16,15 +16,6 @@ def on(memtui, world):
     return memtui
 
 
-def test_at_first_it_is_off_and_says_how_to_switch_it_on(memtui):
-    out = memtui("model").out
-    assert "memtui config set llm_backend auto" in out
-    assert "reads along" not in out
-    data = memtui.json("model")["reads_along"]
-    assert (data["mode"], data["tools"]) == ("off", "read-only")
-    assert data["reason"]
-
-
 def test_blocks_are_listed_with_who_wrote_them_and_printed(memtui, world):
     slug = paths.project_key(world.shop)
     blocks.Blocks(world.root, slug).edit("guidance", "", "Ask before a migration.", run="r1", session=SESSION)
@@ -34,17 +25,16 @@ def test_blocks_are_listed_with_who_wrote_them_and_printed(memtui, world):
     assert set(rows) == set(block_files.BLOCKS)
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (("blocks", "secrets"), 3, "There is no block"),
-        (("sentences", "maybe"), 2, "on, off"),
-    ],
-)
-def test_what_is_wrong_is_said_with_what_to_do(memtui, words, code, said):
-    done = memtui("model", *words, check=False)
-    assert done.code == code
-    assert said in done.err
+def test_at_first_it_is_off_and_says_how_to_switch_it_on(memtui):
+    out = memtui("model").out
+    assert "memtui config set llm_backend auto" in out
+    assert "reads along" not in out
+    data = memtui.json("model")["reads_along"]
+    assert (data["mode"], data["tools"]) == ("off", "read-only")
+    assert data["reason"]
+    for words, code, said in ((("blocks", "secrets"), 3, "There is no block"), (("sentences", "maybe"), 2, "on, off")):
+        done = memtui("model", *words, check=False)
+        assert (done.code, said in done.err) == (code, True)
 
 
 def test_a_setting_that_needs_a_model_says_that_none_can_be_asked(memtui):

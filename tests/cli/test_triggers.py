@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from memtui.base import clock
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
@@ -31,20 +29,17 @@ def test_lines_are_added_shown_removed_by_number_or_text_and_undone(memtui):
     assert lines(memtui) == []
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
+def test_what_is_wrong_is_said_and_nothing_is_written(memtui):
+    before = memtui.json("show", "payment-provider")
+    for words, code in (
         (("--trigger", "x"), 2),
         (("payment-provider", "release-steps", "--trigger", "x"), 2),
         (("payment-provider", "--type", "user", "--trigger", "x"), 2),
         (("payment-provider", "--trigger", " "), 2),
         (("payment-provider", "--no-trigger", "7"), 3),
         (("nothing-of-that-name", "--trigger", "x"), 3),
-    ],
-)
-def test_what_is_wrong_is_said_and_nothing_is_written(memtui, words, code):
-    before = memtui.json("show", "payment-provider")
-    assert memtui("edit", *words, check=False).code == code
+    ):
+        assert memtui("edit", *words, check=False).code == code, words
     assert memtui.json("show", "payment-provider") == before
 
 
@@ -52,8 +47,3 @@ def test_a_secret_is_taken_out_of_a_line(memtui):
     done = memtui("edit", "payment-provider", "--trigger", "the token ghp_" + "a1B2" * 9)
     assert "taken out" in done.err
     assert "redacted" in lines(memtui)[0]
-
-
-def changed(memtui):
-    """The sentences of the list of changes, newest first."""
-    return [row["summary"] for row in memtui.json("undo", "--list")["history"]]

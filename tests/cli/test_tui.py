@@ -44,32 +44,22 @@ def opened(world, *words, keys=b"q"):
 
 
 @pytest.mark.terminal
-@pytest.mark.parametrize("words", [["--screen", "setup", "--read-only"], ["--read-only", "--screen=setup"]])
-def test_it_opens_where_and_how_it_is_told(world, words):
-    drawn, code = opened(world, *words, keys=b"cq")
+def test_it_opens_where_and_how_it_is_told(world):
+    drawn, code = opened(world, "--read-only", "--screen=setup", keys=b"cq")
     assert code == 0, drawn
     assert "this project" in drawn
     assert "runs with --read-only" in drawn
 
 
-@pytest.mark.parametrize("words", [["--read-only"], ["--screen", "inbox"], ["--screen=inbox", "--json"]])
-def test_without_a_terminal_it_says_so(memtui, words):
-    done = memtui(*words, check=False)
-    assert done.code == 2
-    assert "needs a terminal" in done.out + done.err
-
-
-def test_commands_take_no_screen(memtui):
+def test_without_a_terminal_it_says_so_and_commands_take_no_screen(memtui):
+    for words in (["--read-only"], ["--screen", "inbox"], ["--screen=inbox", "--json"]):
+        done = memtui(*words, check=False)
+        assert done.code == 2
+        assert "needs a terminal" in done.out + done.err
     assert "without a command" in memtui("--screen", "inbox", "list", check=False).err
     assert memtui("--read-only", "list", check=False).code == 2
     assert memtui("--screen", "attic", check=False).code == 2
-
-
-def test_help_tells_of_both(memtui):
     out = memtui("--help").out
     assert "--read-only" in out
     assert "memories, inbox, activity" in " ".join(out.split())
-
-
-def test_every_tab_can_be_the_first_screen():
     assert parser.SCREENS == bars.TABS

@@ -1,19 +1,15 @@
 """The command line and the TUI tell the same: what `--json` prints of the sample world is what the screens show."""
 
-import io
-import json
-import sys
-
 import pytest
 
-from memtui.base import clock
-from memtui.cli.main import main
 from memtui.cli.output import picked
 from memtui.hooks.install import installation as install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import SessionGroup
 from memtui.views.decisions import DRAFT
 from tui.conftest import settle
+
+from .conftest import Doors
 
 NOW = 1_795_000_000.0
 
@@ -27,42 +23,18 @@ def world(sample_worlds):
 
 
 @pytest.fixture
-def told(world, monkeypatch, capsys):
-    """What a command answers in JSON."""
-
-    def run(*words):
-        for name, value in {**world.env, "MEMTUI_NOW": clock.iso(NOW)}.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.chdir(world.shop)
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
-        capsys.readouterr()
-        main([*words, "--json"])
-        return json.loads(capsys.readouterr().out)["data"]
-
-    return run
+def doors(world, monkeypatch, capsys):
+    return Doors(world.env, world.shop, NOW, monkeypatch, capsys)
 
 
 @pytest.fixture
-def shown(world):
-    """What a screen has read and shows, by a function of the screen."""
+def told(doors):
+    return doors.told
 
-    async def rest(app, pilot):
-        for _ in range(500):
-            await pilot.pause(0.01)
-            if app.files.has_read and not any(worker.is_running for worker in app.workers):
-                break
-        await pilot.pause()
 
-    async def run(name, look, first=None):
-        app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
-        async with app.run_test(size=(160, 48)) as pilot:
-            await rest(app, pilot)
-            if first is not None:
-                first(app.screen)
-                await rest(app, pilot)
-            return look(app)
-
-    return run
+@pytest.fixture
+def shown(doors):
+    return doors.shown
 
 
 @pytest.mark.slow

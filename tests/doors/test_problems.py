@@ -1,25 +1,18 @@
 """One truth about what is wrong: doctor, the badge of the tab, Setup, the flags of Memories' list, its tree, and `check` tell the
 same findings with the same counts, for this project and for all."""
 
-import io
-import json
-import os
-import sys
 from collections import Counter
 
 import pytest
 
 from e2e.worlds import DemoWorld, LargeWorld
-from memtui.base import clock, findings
+from memtui.base import findings
 from memtui.base.finding import Finding
 from memtui.base.phrasing import many
-from memtui.cli.main import main
 from memtui.store.status import CHANGED, LETTERS
-from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.setup.screen import IN_INBOX
 
-# Of a MEMORY.md's lines, which no memory has.
-OF_LINES = {"memories.dangling", "memories.mention"}
+from .conftest import Doors
 
 
 @pytest.fixture(params=[DemoWorld, pytest.param(LargeWorld, marks=pytest.mark.large)], ids=["demo", "large"])
@@ -31,46 +24,10 @@ def world(request, tmp_path):
     return made
 
 
-class Doors:
-    """What both doors say of a world."""
-
-    def __init__(self, world, monkeypatch, capsys):
-        self.world, self.capsys = world, capsys
-        self.now = world.world.now
-        self.env = {key: value for key, value in world.environment().items() if key != "PYTHONPATH"}
-        for name, value in {**self.env, "MEMTUI_NOW": clock.iso(self.now)}.items():
-            monkeypatch.setenv(name, value)
-        monkeypatch.chdir(world.project)
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
-
-    def told(self, *words):
-        """Return what a command answers in JSON."""
-        self.capsys.readouterr()
-        main([*words, "--json"])
-        return json.loads(self.capsys.readouterr().out)["data"]
-
-    async def shown(self, screen, look, *keys):
-        """Return what a screen shows after some keys."""
-        app = MemtuiApp(dict(self.env), os.getcwd(), now=self.now, screen=screen)
-
-        async def rest():
-            for _ in range(3000):
-                await pilot.pause(0.01)
-                if app.files.has_read and not any(worker.is_running for worker in app.workers):
-                    break
-            await pilot.pause()
-
-        async with app.run_test(size=(160, 48)) as pilot:
-            await rest()
-            for key in keys:
-                await pilot.press(key)
-                await rest()
-            return look(app)
-
-
 @pytest.fixture
 def doors(world, monkeypatch, capsys):
-    return Doors(world, monkeypatch, capsys)
+    env = {key: value for key, value in world.environment().items() if key != "PYTHONPATH"}
+    return Doors(env, world.project, world.world.now, monkeypatch, capsys)
 
 
 def counts(rows):
