@@ -12,6 +12,7 @@ import argparse
 import hashlib
 import json
 import os
+import shlex
 import signal
 import sys
 import tempfile
@@ -19,12 +20,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from memtui.base import clock, paths
+from memtui.demo.layout import ulid
+
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 COMMAND = [sys.executable, "-c", "import sys; from memtui.cli.main import main; sys.exit(main())"]
 BAR_SECONDS, BAR_MB = 2.0, 200
 TIMEOUT = 150
 WORDS = "pnpm lock file cache build retry branch deploy schema index token queue worker review release tests".split()
-ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 # Starts its arguments as a process below a bare interpreter: a process inherits the peak of the one that started it.
 WEIGH = """import posix, sys
@@ -33,26 +36,6 @@ status, usage = posix.wait4(pid, 0)[1:]
 cpu = int((usage.ru_utime + usage.ru_stime) * 1e6)
 posix.write(3, b"%d %d %d" % (usage.ru_maxrss, posix.waitstatus_to_exitcode(status), cpu))
 """
-
-Case = tuple[str, list[str]]
-
-
-def ulid(seconds: float, number: int) -> str:
-    """An id of that time; the number makes it another one."""
-    value = (int(seconds * 1000) << 80) | number
-    return "".join(ALPHABET[(value >> (5 * place)) & 31] for place in range(25, -1, -1))
-
-
-def iso(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + ".000Z"
-
-
-def slug(path: Path) -> str:
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in str(path))
-
-
-def key(path: Path) -> str:
-    return f"{slug(path)}.{int.from_bytes(str(path).encode(), 'little') % 16777213:06x}"
 
 
 def memory_text(number: int, size: int = 700) -> str:
@@ -73,8 +56,8 @@ class World:
         self.project = base / "shop"
         self.config = base / ".claude"
         self.root = self.config / "memtui"
-        self.inbox = self.root / "projects" / key(self.project)
-        self.client = self.config / "projects" / slug(self.project)
+        self.inbox = self.root / "projects" / paths.project_key(str(self.project))
+        self.client = self.config / "projects" / paths.slug(str(self.project))
         self.env = {"HOME": str(base), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(SOURCE), "LC_ALL": "C.UTF-8"}
         self.now = time.time()
 
@@ -110,21 +93,21 @@ class World:
         for number in range(self.n):
             path = self.base / "work" / f"p{number:05}"
             path.mkdir(parents=True)
-            box = self.root / "projects" / key(path)
+            box = self.root / "projects" / paths.project_key(str(path))
             box.mkdir()
             (box / "guidance.md").write_text(self.entry(number, "Mind the queue."))
             if number % 2:
                 (box / "pending-updates.md").write_text(
                     self.entry(number, "Use pnpm here.", f"kind=correction name=p{number} type=feedback scope=project")
                 )
-            client = self.config / "projects" / slug(path)
+            client = self.config / "projects" / paths.slug(str(path))
             (client / "memory").mkdir(parents=True)
             (client / "memory" / f"m-{number}.md").write_text(memory_text(number, 100))
             (client / f"{number:08}.jsonl").write_text(json.dumps({"type": "user", "cwd": str(path)}) + "\n")
 
     def entry(self, number: int, text: str, more: str = "") -> str:
         at = self.now - 86400 + number * 0.01
-        head = f"<!-- memtui id={ulid(at, number)} time={iso(at)} from=ci-watch {more}".rstrip()
+        head = f"<!-- memtui id={ulid(at, number)} time={clock.iso(at)} from=ci-watch {more}".rstrip()
         return f"{head} -->\n{text} ({number})\n<!-- /memtui -->\n"
 
     def entries(self) -> None:
@@ -151,39 +134,29 @@ class World:
             record = {
                 "v": 1, "id": "@ID@", "time": "@TIME@", "event": "SessionStart" if kind == "index" else "UserPromptSubmit",
                 "session_id": "@SESSION@", "prompt_id": "p", "transcript": f"{self.client}/@SESSION@.jsonl",
-                "cwd": str(self.project), "project": key(self.project), "project_root": str(self.project),
+                "cwd": str(self.project), "project": paths.project_key(str(self.project)), "project_root": str(self.project),
                 "mode": "full", "chars": len(text), "text": text, "items": items, "ms": 11.0 + number % 9,
             }  # fmt: skip
             records.append(json.dumps(record).encode() + b"\n")
-        whole = b"".join(records)
-        parts = whole.split(b"@")
-        total = max(1, size // len(whole)) * 1024
-        directory = self.root / "log"
-        directory.mkdir()
-        number, name, when, session = 0, b"", b"", b""
-        with (directory / time.strftime("deliveries-%Y-%m.jsonl", time.gmtime(self.now))).open("wb") as file:
-            while number < total:
-                out = []
-                # Ids and times of one record are one; sixteen records are a session.
-                for part in parts:
-                    if part == b"ID":
-                        out.append(name)  # the id came first in the record
-                    elif part == b"TIME":
-                        out.append(when)
-                    elif part == b"SESSION":
-                        out.append(session)
-                    else:
-                        if part.endswith(b'"id": "'):
-                            seconds = begin + (self.now - begin) * number / total
-                            name = ulid(seconds, number).encode()
-                            when = iso(seconds).encode()
-                            session = b"%08x-0000-4000-8000-000000000000" % (number // 16)
-                            number += 1
-                        out.append(part)
-                file.write(b"".join(out))
+        whole = sum(map(len, records))
+        total = max(1, size // whole) * len(records)
+        (self.root / "log").mkdir()
+        path = self.root / "log" / time.strftime("deliveries-%Y-%m.jsonl", time.gmtime(self.now))
+        with path.open("wb") as file:
+            for number in range(total):
+                at = begin + (self.now - begin) * number / total
+                session = b"%08x-0000-4000-8000-000000000000" % (number // 16)  # sixteen records are a session
+                record = records[number % len(records)].replace(b"@SESSION@", session)
+                file.write(
+                    record.replace(b"@ID@", ulid(at, number).encode()).replace(b"@TIME@", clock.iso(at).encode())
+                )
         (self.root / "sessions").mkdir()
         for number in range(min(self.n, 500)):
-            state = {"started": iso(self.now - number * 3600), "project": key(self.project), "mode": "full"}
+            state = {
+                "started": clock.iso(self.now - number * 3600),
+                "project": paths.project_key(str(self.project)),
+                "mode": "full",
+            }
             (self.root / "sessions" / f"{number:08x}-0000-4000-8000-000000000000.json").write_text(json.dumps(state))
         memories = self.config / "memory"
         memories.mkdir()
@@ -208,7 +181,7 @@ class World:
             if number % 4 == 3:
                 op, change = "delete", {**change, "before": digest, "after": None}
             key = ulid(at, number)
-            head = {"v": 1, "id": key, "time": iso(at)}
+            head = {"v": 1, "id": key, "time": clock.iso(at)}
             more = {"scope": "global", "directory": str(memories)} if op == "delete" else {}
             rows.append(
                 {
@@ -256,80 +229,77 @@ class World:
         return seconds, cpu / 1e6, kilobytes / 1024, code, out.read_bytes()
 
 
-COMMON: list[Case] = [
-    ("status", ["status"]),
-    ("list", ["list"]),
-    ("search", ["search", "pnpm", "cache"]),
-    ("check", ["check"]),
-    ("inbox", ["inbox"]),
-    ("note --list", ["note", "--list"]),
-    ("inbox --kind todos", ["inbox", "--kind", "todos"]),
-    ("activity", ["activity"]),
-    ("activity --sessions", ["activity", "--sessions"]),
-    ("activity --outcome lost", ["activity", "--outcome", "lost"]),
-    ("activity --sessions --live", ["activity", "--sessions", "--live"]),
-    ("undo --list", ["undo", "--list"]),
-    ("history", ["history"]),
-    ("trust --list", ["trust", "--list"]),
-    ("doctor", ["doctor"]),
-    ("status --paths", ["status", "--paths"]),
-    ("config", ["config"]),
-    ("setup", ["setup"]),
-    ("doctor --clean --dry-run", ["doctor", "--clean", "--dry-run"]),
+COMMON: list[str] = [
+    "status",
+    "list",
+    "search pnpm cache",
+    "check",
+    "inbox",
+    "note --list",
+    "inbox --kind todos",
+    "activity",
+    "activity --sessions",
+    "activity --outcome lost",
+    "activity --sessions --live",
+    "undo --list",
+    "history",
+    "trust --list",
+    "doctor",
+    "status --paths",
+    "config",
+    "setup",
+    "doctor --clean --dry-run",
 ]
-NAMES = ("completions' names", ["list", "--names"])
-NEW = ("new", ["new", "a-new-one", "--type", "feedback", "--description", "Something new", "--body", "New."])
-GUIDE = ("note Mind the lock file.", ["note", "Mind the lock file."])
-UNDO = ("undo", ["undo", "--yes"])
+NAMES = "list --names"
+NEW = "new a-new-one --type feedback --description 'Something new' --body New."
+GUIDE = "note 'Mind the lock file.'"
+UNDO = "undo --yes"
 
 
-def cases(world: World, name: str) -> list[Case]:
+def cases(world: World, name: str) -> list[str]:
     """The commands to run in a world, those that change something last."""
     if name == "memories":
         one = f"{WORDS[3]}-{3 + 16 * 5:05}"
         return [
             *COMMON,
-            ("list --json", ["list", "--json"]),
-            ("list --sort age", ["list", "--sort", "age"]),
-            ("list is:problem", ["list", "is:problem"]),
-            ("list is:never", ["list", "is:never"]),
-            ("search, no such word", ["search", "zzyzx"]),
-            ("search, misspelt", ["search", "pnmp"]),
+            "list --json",
+            "list --sort age",
+            "list is:problem",
+            "list is:never",
+            "search zzyzx",
+            "search pnmp",
             NAMES,
-            ("show", ["show", one]),
-            ("show, no such name", ["show", "no-such-thing"]),
-            ("check --fix --dry-run", ["check", "--fix", "--dry-run"]),
-            ("trust NAME", ["trust", "pnpm-00000", "--yes"]),
-            ("trust", ["trust", "--yes"]),
+            f"show {one}",
+            "show no-such-thing",
+            "check --fix --dry-run",
+            "trust pnpm-00000 --yes",
+            "trust --yes",
             UNDO,
-            ("trust --always", ["trust", "--always", "--yes"]),
-            ("trust --remove", ["trust", "--remove"]),
-            ("undo --yes, all", ["undo", "--yes"]),
+            "trust --always --yes",
+            "trust --remove",
+            "undo --yes",
             NEW,
-            ("edit", ["edit", one, "--description", "Another"]),
-            ("mv", ["mv", one, "renamed"]),
-            ("rm", ["rm", "renamed"]),
-            ("history", ["history"]),
-            ("doctor, again", ["doctor"]),
+            f"edit {one} --description Another",
+            f"mv {one} renamed",
+            "rm renamed",
+            "history",
+            "doctor",
             GUIDE,
         ]
     if name == "projects":
         last = ulid(world.now - 86400 + (world.n - 1) * 0.01, world.n - 1)
         return [
             *COMMON,
-            ("list --all-projects", ["list", "--all-projects"]),
-            ("list --all-projects, again", ["list", "--all-projects"]),
-            ("search --all-projects", ["search", "cache", "--all-projects"]),
-            ("inbox --all-projects", ["inbox", "--all-projects"]),
-            ("inbox --all-projects --json", ["inbox", "--all-projects", "--json"]),
-            ("inbox ID", ["inbox", last]),
-            ("config list --all-projects", ["config", "list", "--all-projects"]),
-            (
-                "show, by path",
-                ["show", f"{world.config}/projects/{slug(world.base / 'work' / 'p00007')}/memory/m-7.md"],
-            ),
-            ("note --withdraw", ["note", "--withdraw", last]),
-            ("approve", ["approve", last]),
+            "list --all-projects",
+            "list --all-projects",
+            "search cache --all-projects",
+            "inbox --all-projects",
+            "inbox --all-projects --json",
+            f"inbox {last}",
+            "config list --all-projects",
+            f"show {world.config}/projects/{paths.slug(str(world.base / 'work' / 'p00007'))}/memory/m-7.md",
+            f"note --withdraw {last}",
+            f"approve {last}",
             UNDO,
             NEW,
             GUIDE,
@@ -338,43 +308,43 @@ def cases(world: World, name: str) -> list[Case]:
         last = ulid(world.now - 86400 + 0.01, 1)
         return [
             *COMMON,
-            ("inbox --kind todos", ["inbox", "--kind", "todos"]),
-            ("inbox --json", ["inbox", "--json"]),
-            ("inbox ID", ["inbox", last]),
-            ("approve", ["approve", last]),
-            ("reject", ["reject", ulid(world.now - 86400 + 0.02, 2)]),
+            "inbox --kind todos",
+            "inbox --json",
+            f"inbox {last}",
+            f"approve {last}",
+            f"reject {ulid(world.now - 86400 + 0.02, 2)}",
             UNDO,
             GUIDE,
         ]
     if name == "log":
         return [
             *COMMON,
-            ("activity --limit 200", ["activity", "--limit", "200"]),
-            ("activity --since 2d", ["activity", "--since", "2d"]),
-            ("activity --text zzyzx", ["activity", "--text", "zzyzx"]),
-            ("activity --session 00000fff", ["activity", "--session", "00000fff"]),
-            ("activity --kind use", ["activity", "--kind", "use"]),
-            ("activity --memory m-3-0", ["activity", "--memory", "m-3-0"]),
-            ("activity --outcome failed", ["activity", "--outcome", "failed"]),
-            ("activity --sessions --all-projects", ["activity", "--sessions", "--all-projects"]),
-            ("activity ZZZZZZ", ["activity", "ZZZZZZ"]),
-            ("activity", ["activity", ulid(world.now - 20 * 86400, 0)]),
-            ("activity --sessions --json", ["activity", "--sessions", "--json"]),
-            ("activity 000000ff", ["activity", "000000ff"]),
-            ("list --names", ["list", "--names"]),
-            ("show", ["show", "m-3-0"]),
-            ("note --again ZZZZZZ", ["note", "--again", "ZZZZZZ"]),
+            "activity --limit 200",
+            "activity --since 2d",
+            "activity --text zzyzx",
+            "activity --session 00000fff",
+            "activity --kind use",
+            "activity --memory m-3-0",
+            "activity --outcome failed",
+            "activity --sessions --all-projects",
+            "activity ZZZZZZ",
+            f"activity {ulid(world.now - 20 * 86400, 0)}",
+            "activity --sessions --json",
+            "activity 000000ff",
+            "list --names",
+            "show m-3-0",
+            "note --again ZZZZZZ",
             GUIDE,
         ]
     return [
         *COMMON,
-        ("show", ["show", "m-1"]),
+        "show m-1",
         NEW,
-        ("edit", ["edit", "a-new-one", "--description", "Another"]),
-        ("rm", ["rm", "a-new-one"]),
+        "edit a-new-one --description Another",
+        "rm a-new-one",
         UNDO,
-        ("doctor --clean", ["doctor", "--clean"]),
-        ("undo --list, after gc", ["undo", "--list"]),
+        "doctor --clean",
+        "undo --list",
     ]
 
 
@@ -399,14 +369,14 @@ def main() -> int:
             base = sorted(world.run([*COMMAND, "--version"])[0] for _ in range(5))[2]
             print(f"\n{name}, scale {options.scale:g} (made in {made:.1f} s; memtui --version: {base * 1000:.0f} ms)")
             print(f"{'command':32} {'s':>7} {'cpu s':>6} {'×':>6} {'MB':>6} {'exit':>5} {'KB out':>7}")
-            for label, argv in cases(world, name):
-                if options.only not in label:
+            for words in cases(world, name):
+                if options.only not in words:
                     continue
-                seconds, cpu, memory, code, out = world.run([*COMMAND, *argv])
+                seconds, cpu, memory, code, out = world.run([*COMMAND, *shlex.split(words)])
                 bad = seconds > BAR_SECONDS or memory > BAR_MB or code in {-1, 1}
                 over += bad
                 print(
-                    f"{label:32} {seconds:7.2f} {cpu:6.2f} {seconds / base:6.1f} {memory:6.0f} {code:5} {len(out) / 1024:7.0f}"
+                    f"{words[:32]:32} {seconds:7.2f} {cpu:6.2f} {seconds / base:6.1f} {memory:6.0f} {code:5} {len(out) / 1024:7.0f}"
                     + ("  over" if bad else ""),
                     flush=True,
                 )

@@ -27,7 +27,7 @@ from pathlib import Path
 from memtui.hooks.install import entries
 
 sys.path.insert(0, str(Path(__file__).parent))
-from revision import sources
+from revision import compared, sources
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 PYTHON = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
@@ -389,11 +389,6 @@ def prepared(
             worlds.append(World(base / str(len(worlds)), count, source=source))
             chosen[name] = case(worlds[-1])
     return chosen, worlds
-
-
-def compared(these: list[float], those: list[float]) -> float:
-    """The median of the ratios, round by round."""
-    return statistics.median([a / b for a, b in zip(these, those, strict=True)])
 
 
 def main() -> int:

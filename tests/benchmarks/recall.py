@@ -2,7 +2,7 @@
 
     python tests/benchmarks/recall.py                             the set in tests/data/recall
     python tests/benchmarks/recall.py SET --memories DIR --triggers FILE
-    python tests/benchmarks/recall.py locomo10.json --unit turn --output ranking.jsonl
+    python tests/benchmarks/recall.py SET --output ranking.jsonl
     python tests/benchmarks/recall.py --kinds --misses            by kind of prompt, and what was missed
 
 Of each set it prints hit@1, hit@5 and MRR over the prompts that have a right answer: of BM25 alone, of 0.7 cosine + 0.3
@@ -198,7 +198,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("sets", nargs="*", metavar="SET", help="a folder or file; else the set in tests/data/recall")
     parser.add_argument("--memories", default="", metavar="DIR", help="the folder that has a folder for each store")
     parser.add_argument("--triggers", default="", metavar="FILE", help="JSON Lines of trigger lines")
-    parser.add_argument("--unit", choices=("session", "turn"), default="session", help="what a memory is, for LoCoMo")
     parser.add_argument("--output", default="", metavar="FILE", help="write the ranking of each prompt as JSON Lines")
     parser.add_argument("--kinds", action="store_true", help="also by kind of prompt")
     parser.add_argument("--misses", action="store_true", help="also the prompts whose first hit does not help")
@@ -207,7 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = []
     for path in given.sets or [OWN]:
         try:
-            chosen = recall_sets.read(path, given.memories, given.triggers, given.unit)
+            chosen = recall_sets.read(path, given.memories, given.triggers)
         except (OSError, ValueError, KeyError, TypeError) as error:
             print(f"skipped: {path}: {error}", file=sys.stderr)
             continue

@@ -1,12 +1,10 @@
 """Sets to measure recall with: memories by store, and prompts with the memories that would help.
 
-Four shapes are read, told apart by what is in the file:
+Three shapes are read, told apart by what is in the file:
 - a folder with `set.json`, or such a file: `{"queries": [{"store", "text", "kind", "gold": [{"path", "grade"}]}]}`. The
   memories of a store are a folder `stores/NAME`, `memories/NAME` or `NAME` beside it, or one text file `stores/NAME.txt`
   in which each memory begins with a line `=== PATH`. `triggers.jsonl` beside it has a line a memory:
   `{"store", "path", "triggers": [...]}`.
-- LoCoMo's `locomo10.json`: one memory for each turn or each session of a conversation; the evidence of a question is
-  what would help.
 - a devbench: `{"memories": [{"id", "content", "tags"}], "queries": [{"question", "category", "expected_tags"}]}`.
 """
 
@@ -16,10 +14,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-
-EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
-CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-INDEX = "MEMORY.md"
 
 
 @dataclass
@@ -77,15 +71,13 @@ def with_lines(data: bytes, triggers: Iterable[str]) -> bytes:
     return b"---\n" + block + b"---\n\n" + data
 
 
-def read(path: str, memories: str = "", triggers: str = "", unit: str = "session") -> RecallSet:
+def read(path: str, memories: str = "", triggers: str = "") -> RecallSet:
     """Read a set. `memories`: the folder of its stores; `triggers`: the file of its trigger lines, if they are not beside
-    it; `unit`: turn or session, what a memory is for LoCoMo. Raises OSError; ValueError if it has none of the shapes."""
+    it. Raises OSError; ValueError if it has none of the shapes."""
     file = os.path.join(path, "set.json") if os.path.isdir(path) else path
     with open(file, encoding="utf-8") as opened:
         content = json.load(opened)
     name = os.path.basename(path.rstrip("/"))
-    if isinstance(content, list):
-        return _locomo(name, content, unit)
     if "memories" in content:
         return _devbench(name, content)
     if "queries" not in content:
@@ -132,48 +124,6 @@ def _files(folder: str) -> Iterator[tuple[str, bytes]]:
                 full = os.path.join(top, name)
                 with open(full, "rb") as file:
                     yield os.path.relpath(full, folder), file.read()
-
-
-def _locomo(name: str, samples: list[dict], unit: str) -> RecallSet:
-    """Read conversations: a store each. Questions without evidence, and those that it can't be found of, are left out."""
-    stores: dict[str, dict[str, bytes]] = {}
-    queries = []
-    for at, sample in enumerate(samples):
-        store = str(sample.get("sample_id", at))
-        files, places = _conversation(sample["conversation"], unit)
-        stores[store] = files
-        for row in sample["qa"]:
-            found = [match for each in row.get("evidence", []) for match in EVIDENCE.findall(str(each))]
-            gold = {places[key]: 1 for number, turn in found if (key := (int(number), int(turn))) in places}
-            if gold:
-                category = row.get("category")
-                queries.append(Query(store, row["question"], CATEGORIES.get(category, str(category)), gold))
-    return RecallSet(f"{name} ({unit}s)", stores, queries)
-
-
-def _conversation(content: dict, unit: str) -> tuple[dict[str, bytes], dict[tuple[int, int], str]]:
-    """Return the memories of a conversation, and the path of each turn by (session, number of the turn)."""
-    files: dict[str, bytes] = {}
-    places = {}
-    for key, turns in content.items():
-        found = re.fullmatch(r"session_(\d+)", key)
-        if not found or not isinstance(turns, list):
-            continue
-        session = int(found[1])
-        date = content.get(f"{key}_date_time", "")
-        lines = []
-        for number, turn in enumerate(turns, 1):
-            named = EVIDENCE.fullmatch(str(turn.get("dia_id", "")))
-            line = f"{turn['speaker']}: {turn.get('text', '')}"
-            line += f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
-            lines.append(line)
-            path = f"session-{session}.md" if unit == "session" else f"d{session}-{number}.md"
-            places[session, int(named[2]) if named else number] = path
-            if unit == "turn":
-                files[path] = f"{line}\n\n{date}\n".encode()
-        if unit == "session":
-            files[f"session-{session}.md"] = "\n".join([*lines, "", date, ""]).encode()
-    return files, places
 
 
 def _devbench(name: str, content: dict) -> RecallSet:

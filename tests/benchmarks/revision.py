@@ -1,5 +1,6 @@
-"""The sources of another revision of this repository, to be measured beside these in one run."""
+"""What is measured beside something else in one run: the sources of another revision of this repository, too."""
 
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -14,3 +15,8 @@ def sources(revision: str, directory: Path) -> Path:
     subprocess.run(["tar", "-x", "-C", str(directory)], input=packed.stdout, check=True)
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(directory)], check=True)
     return directory / "src"
+
+
+def compared(these: list[float], those: list[float]) -> float:
+    """The median of the ratios, round by round."""
+    return statistics.median([a / b for a, b in zip(these, those, strict=True)])

@@ -28,7 +28,7 @@ from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from revision import sources
+from revision import compared, sources
 
 from memtui.base import paths
 
@@ -36,6 +36,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "src"
 # When the newest delivery of the log was made.
 BEGAN = time.time()
 COLUMNS, LINES = 160, 48
+FIRST = "memory-00001"  # stands in the list as soon as anything does
 PATIENCE = 60.0
 
 BARE = """
@@ -167,27 +168,10 @@ def fill_log(directory: Path, project: str) -> None:
         file.write(last)
 
 
-def bare(base: Path) -> float:
-    """Seconds to the bare application's first paint."""
-    env, project = world(base, 0)
-    terminal = Terminal([sys.executable, "-c", BARE], env, project)
-    seconds = terminal.wait_for("memory-00001")
-    terminal.end()
-    return seconds
-
-
-def first_paint(env: dict[str, str], project: str) -> float:
-    """Seconds until the first memory stands in the list."""
-    terminal = Terminal([sys.executable, "-m", "memtui"], env, project)
-    seconds = terminal.wait_for("memory-00001")
-    terminal.end()
-    return seconds
-
-
-def log_paint(env: dict[str, str], project: str) -> float:
-    """Seconds until the newest delivery stands in the list of deliveries."""
-    terminal = Terminal([sys.executable, "-m", "memtui", "--screen", "activity"], env, project)
-    seconds = terminal.wait_for(time.strftime("%H:%M", time.localtime(BEGAN)))
+def paint(words: str, env: dict[str, str], project: str, *argv: str) -> float:
+    """Seconds until a program, memtui unless another is given, has painted some words."""
+    terminal = Terminal([sys.executable, *(argv or ("-m", "memtui"))], env, project)
+    seconds = terminal.wait_for(words)
     terminal.end()
     return seconds
 
@@ -198,7 +182,7 @@ def keys(sides: dict[str, tuple[dict[str, str], str]]) -> dict[str, tuple[list[f
     terminals = {}
     for side, (env, project) in sides.items():
         terminals[side] = Terminal([sys.executable, "-m", "memtui"], env, project)
-        terminals[side].wait_for("memory-00001")
+        terminals[side].wait_for(FIRST)
         terminals[side].quiet(2.0)
         terminals[side].key("/")
     typed = [key for words in TYPED for key in [*words, *["\x7f"] * len(words)]]
@@ -208,11 +192,6 @@ def keys(sides: dict[str, tuple[dict[str, str], str]]) -> dict[str, tuple[list[f
         pressed[side] = (list(times), terminal.peak())
         terminal.end()
     return pressed
-
-
-def compared(these: list[float], those: list[float]) -> float:
-    """The median of the ratios, round by round."""
-    return statistics.median([a / b for a, b in zip(these, those, strict=True)])
 
 
 def main() -> int:
@@ -235,15 +214,16 @@ def main() -> int:
             small = world(top / "small", 1000, source=source)
             large[side] = world(top / "large", 10_000, source=source)
             log = world(top / "log", 20, log=True, source=source)
-            cases[side + "1,000 memories"] = partial(first_paint, *small)
-            cases[side + "10,000 memories"] = partial(first_paint, *large[side])
-            cases[side + "100 MB log"] = partial(log_paint, *log)
+            newest = time.strftime("%H:%M", time.localtime(BEGAN))
+            cases[side + "1,000 memories"] = partial(paint, FIRST, *small)
+            cases[side + "10,000 memories"] = partial(paint, FIRST, *large[side])
+            cases[side + "100 MB log"] = partial(paint, newest, *log, "-m", "memtui", "--screen", "activity")
         for case in cases.values():
             case()  # caches, compiled files
         floors: list[float] = []
         times: dict[str, list[float]] = {name: [] for name in cases}
         for number in range(options.runs):
-            floors.append(bare(base / f"bare{number}"))
+            floors.append(paint(FIRST, *world(base / f"bare{number}", 0), "-c", BARE))
             for name, case in cases.items():
                 times[name].append(case())
         pressed = keys(large)

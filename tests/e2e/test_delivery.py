@@ -105,30 +105,6 @@ def test_path_guidance_waits_for_a_tool_that_touches_the_path(on, model):
     assert block.event == "PreToolUse"
 
 
-def test_guidance_for_an_agent_or_a_session_goes_to_no_one_else(on):
-    on.leave("For the reviewer.", for_="agent:reviewer")
-    first = on.claude("hi", env={"MEMTUI_AGENT": "builder"})
-    assert kinds(first.main[0]) == []
-    on.leave("For that session.", for_=f"session:{first.session_id[:8]}")
-    (block,) = injected(on.claude("hi", env={"MEMTUI_AGENT": "reviewer"}).main[0])
-    assert "For the reviewer." in block.text
-    (block,) = injected(on.claude("hi", resume=first.session_id).main[-1])
-    assert "For that session." in block.text
-
-
-def test_two_prompts_at_once_share_one_guidance(on, model):
-    for number in range(3):
-        on.leave(f"note {number} of three", from_=f"script-{number}")
-    started = [on.start(f"prompt {n}", "--output-format", "json") for n in range(4)]
-    for process in started:
-        process.communicate(timeout=60)
-    assert [p.returncode for p in started] == [0] * 4
-    assert len(model.main) == 4
-    for number in range(3):
-        assert sum(r.count(f"note {number} of three") for r in model.main) == 1
-    assert on.waiting() == ""
-
-
 @pytest.mark.parametrize("name", ["claude-haiku-4-5", "claude-opus-4-8"])
 def test_any_model_is_told(on, name):
     """The client words contexts as reminders for some models and as system messages for others."""
@@ -236,30 +212,6 @@ def test_what_the_agent_reads_and_writes_is_logged_as_use(on, model):
     ]
 
 
-def test_one_project_s_inbox_and_memories_stay_out_of_another(on):
-    on.leave("Only for the first project.")
-    on.remember("ours", "Only here", scope="project")
-    trust_grants.grant(str(on.root), str(on.project / ".claude" / "memory"))
-    other = on.base / "other"
-    other.mkdir()
-    on.git("init", "-q", cwd=other)
-    assert injected(on.claude("hi", cwd=other).main[0]) == []
-    assert sorted(kinds(on.claude("hi").main[0])) == [("SessionStart", "index"), ("UserPromptSubmit", "guidance")]
-
-
-def test_more_than_the_budget_is_spread_over_prompts_and_never_previewed(on):
-    for number in range(6):
-        on.leave(f"note {number}: " + f"{number}" * 2500, from_="script", time=f"2026-11-2{number}T00:00:00Z")
-    session = None
-    for _ in range(3):
-        run = on.claude("hi", resume=session)
-        session = run.session_id
-        assert "<persisted-output>" not in run.main[-1].text()
-    body = run.main[-1].text()
-    assert [body.count(f"note {number}: " + f"{number}" * 2500) for number in range(6)] == [1] * 6
-    assert on.waiting() == ""
-
-
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("text", ["日本語のメモ " * 700, "🙂" * 4300])
 def test_the_budget_counts_as_the_client_does(on, text):
@@ -279,17 +231,3 @@ def test_the_client_s_slug_is_ours_for_any_path(on):
     run = on.claude("hi")
     assert "found" in injected(run.main[0])[0].text
     assert run.transcript_path.parent.name == paths.slug(str(odd)) == paths.slug_of(on.inbox().parent.name)
-
-
-def test_a_large_index_is_cut_at_whole_lines_and_says_so(on):
-    for number in range(300):
-        kind = "reference" if number % 3 else "feedback"
-        on.remember(f"memory-{number:03}", f"Description number {number} of a memory", kind=kind)
-    request = on.claude("hi").main[0]
-    (block,) = injected(request, "index")
-    assert request.count("<persisted-output>") == 0
-    lines = [line for line in block.text.split("\n") if line.startswith("- [")]
-    assert all(line.endswith("of a memory") for line in lines)
-    assert len(lines) > 100
-    assert all("[feedback]" in line for line in lines[:100])
-    assert "left out" in block.text

@@ -15,11 +15,6 @@ def kinds(request):
     return [b.kind for b in injected(request)]
 
 
-def finished(model, number):
-    """The conversation's request of that number has been answered."""
-    return lambda: len(model.main) >= number
-
-
 def test_a_long_session_gets_each_thing_once(on, model):
     on.remember("prefer-pnpm", "Use pnpm, never npm")
     on.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")

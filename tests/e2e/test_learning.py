@@ -129,12 +129,3 @@ def test_a_task_that_the_client_refuses_is_no_unfinished_work(on, model):
     refused = ["error" in each.lower() for each in run.main[-1].tool_results()]
     assert eventually(on.workers_ended)
     assert ("upload" in on.waiting("items"), "changelog" in on.waiting("items")) == (not refused[0], not refused[1])
-
-
-def test_extraction_can_be_switched_off(on, model):
-    (on.root / "config.toml").write_text("extract = false\n")
-    model.will("I ran npm install.")
-    run = on.claude("please install the dependencies")
-    on.claude(CORRECTION, resume=run.session_id)
-    assert eventually(on.workers_ended)
-    assert drafts(on) == ""

@@ -3,7 +3,6 @@
 import pytest
 
 import sentence_daemon
-from memtui.store import trust_grants
 from memtui.worker import sentence_vectors
 from waiting import eventually
 
@@ -65,16 +64,6 @@ def test_a_prompt_receives_the_memory_by_its_trigger_once_until_it_changes(on):
     outcomes = {each["id"]: each["outcome"] for each in shown["deliveries"]}
     assert [outcomes[r["id"]] for r in records] == ["arrived", "arrived"]
     assert on.errors() == []
-
-
-def test_a_memory_of_a_repository_stays_silent_until_it_is_trusted(on):
-    directory = on.project / ".claude" / "memory"
-    others(directory)
-    write(directory, "cicd", "How to put a new version of the shop live for everybody", BODY)
-    indexed(on)
-    assert memories(on.claude(PROMPT).main[0]) == []
-    trust_grants.grant(str(on.root), str(directory))
-    assert memories(on.claude(PROMPT).main[0]) == [("UserPromptSubmit", "cicd")]
 
 
 def test_a_memory_bound_to_a_path_comes_before_the_tool_that_touches_it(on, model):

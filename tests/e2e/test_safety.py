@@ -26,18 +26,6 @@ def unharmed(run, prompt="hi"):
     return True
 
 
-@pytest.mark.parametrize("place", ["file/below", "/proc/nowhere", "readonly"])
-def test_a_root_that_can_not_be_written(on, place):
-    (on.base / "file").write_text("not a directory")
-    if place == "readonly":
-        (on.base / place).mkdir(mode=0o500)
-    on.leave("A note that stays where it is.")
-    on.settings(json.loads(json.dumps(on.settings()).replace(str(on.root), str(on.base / place))))
-    run = on.claude("hi")
-    assert unharmed(run)
-    assert "A note" in on.waiting()
-
-
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("variable", ["MEMTUI_HOME", "MEMTUI_INSIDE", "CLAUDE_CONFIG_DIR", "CLAUDE_HEADLESS"])
 def test_a_repository_neither_speaks_as_the_user_nor_mutes_memtui(on, variable):
@@ -52,11 +40,6 @@ def test_a_repository_neither_speaks_as_the_user_nor_mutes_memtui(on, variable):
     assert sent.count("The real note.") == 1
     assert sent.count("Push to main") == 0
     assert "Push to main" in (evil / "global" / "guidance.md").read_text()
-
-
-def test_no_home_at_all(on):
-    env = on.environment()
-    assert unharmed(on.claude("hi", env={"MEMTUI_HOME": "", "CLAUDE_CONFIG_DIR": env["HOME"] + "/.claude"}))
 
 
 GARBAGE = b"\xff\xfe\x00\x01 <!-- memtui id= time=yesterday \x00 --> \xf0\x28\x8c\x28 \xed\xa0\x80 {{{"
@@ -91,17 +74,6 @@ def test_a_broken_store(on, name, how):
     run = on.claude("hi")
     assert unharmed(run)
     assert [b.text.count("prefer-pnpm") for b in injected(run.main[0], "index")] == [1]
-
-
-def test_a_broken_session_state(on):
-    on.remember("prefer-pnpm", "Use pnpm, never npm")
-    first = on.claude("hi")
-    for path in (on.root / "sessions").iterdir():
-        path.write_bytes(GARBAGE)
-    on.leave("A note.", from_="script")
-    run = on.claude("more", resume=first.session_id)
-    assert unharmed(run, "more")
-    assert run.main[0].count("A note.") == 1
 
 
 def test_broken_and_huge_memories(on):

@@ -110,28 +110,6 @@ def test_a_clear_starts_afresh(on):
     assert tally(after.main[0]) == {**dict.fromkeys(NEEDLES, 1), "guidance": 0}
 
 
-@pytest.mark.parametrize(("where", "mode"), [("everywhere", "notes"), ("project", "off")])
-def test_modes(on, where, mode):
-    furnish(on)
-    head = "" if where == "everywhere" else f'[projects."{on.project}"]\n'
-    (on.root / "config.toml").write_text(f'{head}mode = "{mode}"\n')
-    run = on.claude("hi")
-    wanted = {"guidance": 1, "pending-items": 1} if mode == "notes" else {}
-    assert tally(run.main[0]) == {**dict.fromkeys(NEEDLES, 0), **wanted}
-    assert ("lockfile" in on.waiting()) is (mode == "off")
-    assert len(run.attachments("hook_system_message")) == (mode == "notes")
-
-
-def test_a_headless_run_gets_nothing_and_takes_nothing(on):
-    furnish(on)
-    for variable in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
-        run = on.claude("hi", env={variable: "1"})
-        assert tally(run.main[0]) == dict.fromkeys(NEEDLES, 0)
-        assert run.attachments("hook_system_message") == []
-    assert on.deliveries() == []
-    assert tally(on.claude("hi").main[0]) == dict.fromkeys(NEEDLES, 1)
-
-
 def slow_down(on, seconds=4):
     """Make the client give up on the hooks that speak, after they have printed and logged."""
     settings = on.settings()

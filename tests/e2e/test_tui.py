@@ -90,17 +90,6 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
     assert on.errors() == []
 
 
-def test_the_terminal_is_as_it_was_after_quitting(here):
-    with MemtuiTerminal(here) as tui:
-        tui.see("hooks ✓", "1 Memories")
-        assert tui.settings != tui.settings_before
-        assert tui.cells.modes["1049"]
-        tui.press("q")
-        assert tui.end() == 0
-        assert tui.left_on == []
-        assert tui.text.strip() == ""
-
-
 SLIPS = """
 from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.screen import Memories
@@ -252,19 +241,6 @@ def test_ctrl_z_on_the_way_out_stops_nothing(here):
         assert tui.end() == 0
         assert tui.left_on == []
         assert "Traceback" not in tui.painted
-
-
-def test_without_a_terminal_memtui_prints_the_status(here):
-    draft(here)
-    done = here.memtui()
-    assert done.stdout.startswith("memtui  mode full")
-    assert "waiting: 1 draft" in done.stdout
-    assert "memtui inbox" in done.stdout
-    assert "\x1b" not in done.stdout + done.stderr
-    refused = here.memtui("--screen", "inbox", check=False)
-    assert refused.returncode == 2
-    assert refused.stdout == ""
-    assert "The TUI needs a terminal." in refused.stderr
 
 
 def test_read_only_refuses_what_writes_and_writes_nothing(here):

@@ -20,7 +20,6 @@ CALLS = (
 CHANGING = posix.O_WRONLY | posix.O_RDWR | posix.O_CREAT | posix.O_TRUNC
 # On a full disk these still work.
 FREEING = ("unlink", "remove", "rmdir", "ftruncate", "truncate", "flock", "fork", "chmod", "fchmod", "utime")
-ERRORS = ("ENOSPC", "EIO", "EACCES", "EMFILE")
 # before, after: killed there; torn: killed within a write; once: fails; good: that and all after it fail; short: a part
 # is written, and the disk is full from there on.
 KILLS = ("before", "after", "torn")

@@ -93,47 +93,6 @@ def test_a_folder_for_each_store_reads_as_one_text_does(tmp_path):
     assert recall_sets.read(str(tmp_path)).digest() == chosen.digest()
 
 
-LOCOMO = [
-    {
-        "sample_id": "conv-1",
-        "conversation": {
-            "speaker_a": "Ann",
-            "speaker_b": "Bob",
-            "session_1_date_time": "1:56 pm on 8 May, 2023",
-            "session_1": [
-                {"speaker": "Ann", "dia_id": "D1:1", "text": "I adopted a greyhound called Comet."},
-                {"speaker": "Bob", "dia_id": "D1:2", "text": "Lovely!", "blip_caption": "a photo of a thin dog"},
-            ],
-            "session_2_date_time": "9:00 am on 1 June, 2023",
-            "session_2": [{"speaker": "Bob", "dia_id": "D2:1", "text": "I started to play the cello."}],
-        },
-        "qa": [
-            {"question": "What is the dog of Ann called?", "answer": "Comet", "category": 4, "evidence": ["D1:1"]},
-            {"question": "Who plays the cello?", "category": 1, "evidence": ["D1:2; D2:1"]},
-            {"question": "Where do they live?", "category": 5, "evidence": []},
-            {"question": "What happened in session nine?", "category": 2, "evidence": ["D9:1"]},
-        ],
-    }
-]
-
-
-@pytest.mark.parametrize(
-    ("unit", "files", "gold"),
-    [
-        ("session", {"session-1.md", "session-2.md"}, [{"session-1.md": 1}, {"session-1.md": 1, "session-2.md": 1}]),
-        ("turn", {"d1-1.md", "d1-2.md", "d2-1.md"}, [{"d1-1.md": 1}, {"d1-2.md": 1, "d2-1.md": 1}]),
-    ],
-)
-def test_a_conversation_of_locomo_is_a_store(tmp_path, unit, files, gold):
-    path = tmp_path / "locomo10.json"
-    path.write_text(json.dumps(LOCOMO))
-    chosen = recall_sets.read(str(path), unit=unit)
-    assert chosen.stores["conv-1"].keys() == files
-    assert [query.gold for query in chosen.queries] == gold
-    assert [query.kind for query in chosen.queries] == ["single-hop", "multi-hop"]
-    assert "thin dog" in b"".join(chosen.stores["conv-1"].values()).decode()
-
-
 def test_a_devbench_has_prompts_without_an_answer(tmp_path):
     rows = [{"id": "x:1", "content": "We chose pears.", "tags": ["x", "x:1"]}]
     asked = [("why pears?", "exact", ["x:1"]), ("who sings?", "negative", [])]

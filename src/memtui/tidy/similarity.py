@@ -19,7 +19,7 @@ from memtui.store.memory import Memory
 WORD = re.compile(r"[぀-ヿ㐀-鿿가-힣]+|[^\W_]+")
 WIDE = re.compile(r"[぀-ヿ㐀-鿿가-힣]")
 # The rarest words of a text by which its partners are found, in how many texts a word may be at most, and how many of
-# these words two texts must share. Measured on planted near-duplicates: tests/benchmarks/consolidate.py.
+# these words two texts must share. Measured on planted near-duplicates.
 RAREST, COMMON, SHARED = 12, 60, 2
 # How many of the words that both have are named; characters of a body that are compared.
 NAMED, BODY = 8, 4000
