@@ -229,8 +229,7 @@ def _best_rule(sentences: list[Sentence]) -> tuple[Sentence | None, float, str]:
 
 
 def _rule(sentence: Sentence, *, crowd: bool, first: bool = False) -> tuple[float, str]:
-    """Return how much of a rule a sentence is, and of which kind. `crowd`: whether the message lists many points;
-    `first`: whether it begins with this sentence."""
+    """Return how much of a rule a sentence is, and its kind. `crowd`: many points are listed."""
     low = phrases.REFUSAL.sub("", sentence.low)
     if phrases.NOT_A_RULE.search(low) or (len(low.split()) < message.MIN_RULE_WORDS and low.isascii()):
         return 0.0, ""

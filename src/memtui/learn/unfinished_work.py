@@ -59,8 +59,7 @@ def listed(message: str, next_steps: bool = True) -> list[str]:
 
 
 def _last_list(text: str) -> tuple[str, list[str]]:
-    """Return the line above the list with which a text ends, and the list's lines; no lines if it ends otherwise. One
-    paragraph that asks or offers something may follow."""
+    """Return the list with which a text ends, but for an offer below it, and the line above it."""
     lines = text.rstrip().splitlines()
     end = len(lines)
     while end and lines[end - 1].strip() and not _belongs(lines[end - 1]):

@@ -113,8 +113,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def slug(text: str) -> str:
-    """Make a short name in kebab case from the content words of a description: the same for the same text. One that is
-    mostly in another script is told apart by a hash."""
+    """Make a short name in kebab case from a description's content words, in another script with a hash."""
     low = _NO_WORD.sub(" ", _ASKED.sub("", text[:MAX_READ].lower().replace("’", "'")))
     begin = "do-" if _DO_NOT.match(low) else ""
     low = _NOT_WORDS.sub(" not ", low)

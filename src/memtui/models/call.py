@@ -224,8 +224,7 @@ def problem(value: object, schema: Schema, place: str = "") -> str:
 
 
 def fitting(value: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], list[str]]:
-    """Return what of an object is of its schema, and what is wrong with the parts that are left out: keys that it does
-    not name, and items of its arrays. What else is wrong stays in it."""
+    """Return what of an object is of its schema, and what is wrong with the keys and items that are left out."""
     properties, wrong = _named(value, schema, "")
     for key, given in properties.items():
         of_items = schema["properties"][key].get("items")

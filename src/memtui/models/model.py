@@ -35,8 +35,7 @@ RULE = (
 
 
 def fenced(kind: str, text: str, **attributes: str) -> str:
-    """Put a text that others wrote before a model as data: between tags, as `<memtui-memory name="…">`, which it can't
-    close itself, and cleaned of hidden characters."""
+    """Put a text of others between tags that it can't close itself, without hidden characters."""
     attributes_text = "".join(f' {key}="{visible.attribute(value)}"' for key, value in attributes.items())
     return f"<{TAG}{kind}{attributes_text}>\n{visible.clean(text)}\n</{TAG}{kind}>"
 

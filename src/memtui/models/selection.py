@@ -57,8 +57,7 @@ class CatalogueEntry(NamedTuple):
 
 
 def catalogue(root: str, where: Sequence[tuple[str, str]], words: str, now: float) -> list[CatalogueEntry]:
-    """Return the memories that a model may choose from, those that the words of a prompt find first; none that may not
-    be delivered, or that seems to hold a secret."""
+    """Return the memories that a model may choose from, those first that the words find; none with secrets."""
     allowed, muted = judge.Allowed(root), judge.muting(root, words)
     hits_by_file = {(hit.directory, hit.file): hit for hit in query.search(root, where, words, CATALOGUE, allowed)}
     hits: list[query.Hit] = []

@@ -71,8 +71,7 @@ class Embedder:
 
 
 def row_of_sum(lanes: int, count: int) -> bytes:
-    """Return the mean direction of `count` tokens, from the sum of their lanes, as a passage's row: signed bytes of the
-    length ROW_LENGTH. All values are scaled at once."""
+    """Return the mean direction of `count` tokens, from the sum of their lanes, as a passage's row."""
     data = lanes.to_bytes(2 * DIMENSIONS, "little")
     sums = memoryview(data).cast("H")
     bias = 128 * count

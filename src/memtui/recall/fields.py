@@ -111,8 +111,7 @@ def commands(mem: Memory) -> tuple[str, ...]:
 
 
 def can_match(forbids: str) -> bool:
-    """Tell whether any command is forbidden by this: not what begins with a directory, an assignment or a word such as
-    `sudo`, is quoted, is several commands, or only punctuation."""
+    """Tell whether any command is forbidden by this: not by a directory, an assignment, or a word such as `sudo`."""
     first = (forbids.split() or [""])[0]
     if not any(char.isalnum() for char in first):
         return False

@@ -395,8 +395,7 @@ class _Builder:
 
 
 class _Embedding:
-    """Makes the vectors of passages, if there is a table of token vectors; what makes them is loaded when it is
-    needed. `version` tells indexes with other vectors, or without, apart."""
+    """Makes the vectors of passages, if there is a table; `version` tells other tables apart."""
 
     def __init__(self, table: vectors.Table | None) -> None:
         self.table = table

@@ -87,8 +87,7 @@ class Recalled:
 
 
 class RecallLimits:
-    """How much a prompt gets: `most` memories, each at least of the probability `threshold`; with `sentences` a warm
-    sentence model has its say (the setting `semantic`)."""
+    """How much a prompt gets: `most` memories of at least `threshold`; `sentences`: a warm model has its say."""
 
     __slots__ = ("most", "sentences", "threshold")
 

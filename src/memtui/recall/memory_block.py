@@ -36,8 +36,7 @@ def blocks(verdicts: "Sequence[judge.Verdict]", room: int, now: float) -> "list[
 
 
 def _shares(texts: "list[str]", frames: "list[int]", room: int) -> "list[int]":
-    """Return how many units each text may have: all of a short one, and of longer ones what the others leave. 0 for the
-    last ones if even LEAST units of them have no room."""
+    """Return how many units each text may have, the short ones all of theirs; 0 for the last ones without room."""
     sizes = [min(judge.MOST_BYTES, delivery_blocks.units(text)) for text in texts]
     while sizes and sum(frames[: len(sizes)]) + sum([min(size, LEAST) for size in sizes]) > room:
         sizes.pop()

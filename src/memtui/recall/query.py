@@ -235,8 +235,7 @@ def _by_sentences(
 def _cosines(
     parts: "list[IndexPart]", lexical: "list[dict[int, float]]", text: str, often: "set[str]", most: int
 ) -> "list[dict[int, float]] | None":
-    """Return, for each part, the best cosine of the memories whose passages are nearest to a text, and of those that
-    its words found; None without vectors. Words of which all terms are among `often` don't count."""
+    """Return, for each part, the best cosines of its nearest memories and of those found; None without vectors."""
     for part in parts:
         if part.segment.has_passages:
             break

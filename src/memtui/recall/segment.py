@@ -50,8 +50,7 @@ DAMAGED = (OSError, ValueError, EOFError, TypeError, LookupError, DamagedError, 
 
 
 class Manifest:
-    """What a manifest says: the `directory`; the mean length of a memory (`average`); which `vectors` there are; the
-    `segments`; and the `stamps`, (mtime in ns, size), of files that were touched since they were read."""
+    """What a manifest says; `average`: the mean length; `stamps`: (mtime in ns, size) of touched files."""
 
     __slots__ = ("average", "directory", "segments", "stamps", "vectors")
 

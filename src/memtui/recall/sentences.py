@@ -33,8 +33,7 @@ INSTALL = "pip install fastembed"
 
 
 class FastEmbedModel:
-    """A model that fastembed runs, downloaded into `directory` when it is first needed. `name` tells models apart; all
-    vectors have as many dimensions. Raises MemtuiError."""
+    """A model that fastembed runs, downloaded into `directory` when first needed. Raises MemtuiError."""
 
     def __init__(self, name: str, directory: str) -> None:
         must_be_installed()

@@ -301,8 +301,7 @@ class Dream:
         return total
 
     def run(self, progress: Callable[[int], object] = lambda _: None) -> DreamOutcome:
-        """Ask, and return the proposals that the store could make now; the others are dropped. `progress` is called
-        with the number of each request, from 1. Raises MemtuiError."""
+        """Ask, and return what the store could make now. `progress` gets each request's number. Raises MemtuiError."""
         outcome = DreamOutcome()
         proposals: list[Proposal] = []
         for batch in self.batches:

@@ -113,8 +113,7 @@ class Candidates:
             candidate.draft, candidate.project = draft, project
 
     def ranked(self, is_offered: Callable[[Candidate], bool] = lambda _: True) -> list[Candidate]:
-        """List the candidates that are offered, best first. What says nearly the same as a better one counts for that
-        one; said in several projects, it is for all of them."""
+        """List the offered candidates, best first; what says nearly the same counts for the better one."""
         candidates: list[Candidate] = []
         texts = KnownTexts(SAME)
         for candidate in _best_first(filter(is_offered, self._all.values())):

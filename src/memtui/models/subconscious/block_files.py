@@ -52,8 +52,7 @@ def text(root: str, project: str, name: str) -> str:
 
 
 def whole(root: str, project: str, name: str) -> str:
-    """Return all of a block, up to WHOLE_BYTES; empty if there is none. Raises OSError for a file that can't be read
-    whole: a change would lose the rest."""
+    """Return all of a block; empty if there is none. Raises OSError if it can't be read whole."""
     file = path(root, project, name)
     try:
         data = fs.read_bytes(file, WHOLE_BYTES + 1)

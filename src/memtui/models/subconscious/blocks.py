@@ -78,8 +78,7 @@ class Blocks:
         return block_files.path(self.root, self.project, name)
 
     def text(self, name: str) -> str:
-        """Return a block as a person sees it, or its default; if unreadable, what sessions get. Raises
-        NotFoundError."""
+        """Return a block as a person sees it, or its default; what sessions get if unreadable. Raises NotFoundError."""
         self.owner(name)
         try:
             content = block_files.whole(self.root, self.project, name)
@@ -129,8 +128,7 @@ class Blocks:
             return True
 
     def replace(self, name: str, text: str, journal: Journal, expected: str | None = None) -> bool:
-        """Write a block as a person, one step of undo; False if nothing changed. Raises ConflictError if it is not
-        `expected`."""
+        """Write a block as a person; return whether it changed. Raises ConflictError if it is not `expected`."""
         journal.recover()
         present, path = self.editable(name), self._target(name)
         if expected is not None and present != expected.strip():

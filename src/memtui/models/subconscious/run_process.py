@@ -68,8 +68,7 @@ class Along:
         self._looked, self._off = time.monotonic(), False
 
     def run(self) -> Run | None:
-        """Read what is new, ask and act; None if it may not run here, or nothing is new. What goes wrong with the model
-        is the run's outcome. Raises MemtuiError, OSError."""
+        """Read what is new, ask and act; None if it may not run, or nothing is new. Raises MemtuiError, OSError."""
         if not self.id or not self.transcript.startswith("/"):
             return None
         powers = control.powers(self.env, self.root, self.project_root).in_tree(self.env, self.root, self.top)

@@ -142,8 +142,7 @@ class Sources:
         return enough and line in (self._person if person else self._both)
 
     def repeats(self, text: str, *, person: bool = False, files: bool = True) -> str:
-        """Return words of a text that nobody (with `person`, not the person) said and a tool, or with `files` a file,
-        brought."""
+        """Return words that nobody (with `person`: not the person) said and a tool, or a file, brought."""
         sources = self._of_person if person else self._of_both
         brought = [*self._printed, *(self._read if files else ())]
         for run in _runs(text):
