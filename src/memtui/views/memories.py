@@ -18,7 +18,7 @@ LOADERS = {
     "project": "memtui delivers {them} to sessions of this project",
     "auto": "Claude Code will load {them} from your next session in this project",
 }
-# Of Claude Code's own memories, where it does not load all: by how it brings one (client/auto_memory.py).
+# Of Claude Code's own memories, where it does not load all: by how it brings one (client/applied_settings.py).
 OWN_LOADERS = {
     applied_settings.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no"
     " MEMORY.md",
