@@ -5,7 +5,7 @@ import pytest
 from memtui.cli.output import picked
 from memtui.hooks.install import installation as install
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.activity.rows import SessionGroup
+from memtui.tui.screens.activity.sessions import SessionGroup
 from memtui.views.decisions import DRAFT
 from tui.conftest import settle
 

@@ -62,7 +62,7 @@ def flags(app):
     by_place = {}
     shown = [flag for _, row in screen.reader.pairs() for flag in row.flags if flag.code != CHANGED]
     found = Counter((each[0].code, each[0].level) for each in findings.grouped(shown))
-    for place in screen.places.unfolded():
+    for place in screen.places.places():
         by_place[place.key] = place.problems
     return found, by_place
 

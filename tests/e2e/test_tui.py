@@ -93,7 +93,6 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
 SLIPS = """
 from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.screen import Memories
-from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.widgets.bars import FootBar
 def boom(*_, **__): raise ZeroDivisionError("boom")
@@ -104,7 +103,7 @@ def boom(*_, **__): raise ZeroDivisionError("boom")
 @pytest.mark.parametrize(
     ("slip", "keys"),
     [
-        ("MemoryNavigation.sort = boom", "s"),  # an action
+        ("Memories.sort = boom", "s"),  # an action
         ("ListScreen.on_descendant_focus = boom", ""),  # a handler
         ("FootBar.render = boom", ""),  # a drawing
         ("Data.refresh = boom", ""),  # a worker

@@ -25,7 +25,7 @@ from memtui.learn.backfill.reader import BackfillReading
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.offers import BackfillProgress
 from memtui.tui.files import COMMAND
-from memtui.tui.screens.activity.rows import DeliveryEntry, SessionGroup
+from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
 from memtui.views import safe_text
 
 NOW = 1_795_000_000.0
@@ -329,5 +329,6 @@ async def recalled(pilot):
     await settled(pilot)
     await pilot.press("r")
     await settled(pilot)
-    pilot.app.screen.recall.show_prompt(PROMPT)
+    pilot.app.screen.recall.put(PROMPT)
+    pilot.app.screen.table.focus()
     await settled(pilot)

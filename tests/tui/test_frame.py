@@ -11,7 +11,8 @@ from memtui.base.errors import MemtuiError
 from memtui.settings import config, setting
 from memtui.store.journal.journal import Journal
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow
+from memtui.tui.screens.activity.rows import NoteRow
+from memtui.tui.screens.activity.sessions import DeliveryEntry
 from memtui.tui.terminal import theme_named
 from memtui.tui.widgets import bars
 from tui.hands import lines, notes, write
@@ -158,7 +159,7 @@ async def test_tabs_and_keys_of_the_foot_are_clicked(app):
         foot = app.screen._compositor.render_strips()[-1].text
         await pilot.click("#foot", offset=(foot.index("plots"), 0))
         await settle(pilot)
-        assert app.screen.has_class("plots")
+        assert app.screen.heading == "Plots: deliveries of all projects"
 
 
 async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_key(app):

@@ -60,7 +60,7 @@ async def test_an_inbox_too_long_to_be_read_whole_is_named_in_activity_and_in_he
     fs.append(str(path), b"error: no such file\n" * 150_000)
     app = MemtuiApp(dict(world.env), world.shop)
     async with running(app, (160, 48), "3") as pilot:
-        assert "guidance.md is larger than 1 MB" in app.screen._problem
+        assert "guidance.md is larger than 1 MB" in app.screen.listing.problem
         await press(pilot, "4")
         assert any("guidance.md is larger than 1 MB" in row.words for row in app.screen.table.rows)
 
@@ -75,7 +75,7 @@ async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world, na
         turned_into_a_directory(path)
         await press(pilot, "app.refresh")
         await press(pilot, "3" if name == "guidance.md" else "2")
-        said = app.screen._problem if name == "guidance.md" else app.screen.summary().plain
+        said = app.screen.listing.problem if name == "guidance.md" else app.screen.summary().plain
         assert f"{name} is a directory" in said
         assert app.screen.table.rows
         await press(pilot, "4")

@@ -1,6 +1,7 @@
 """The project at the left of the top line: one choice for all places, and true for what is listed."""
 
-from memtui.tui.screens.activity.rows import NoteRow, SessionGroup
+from memtui.tui.screens.activity.rows import NoteRow
+from memtui.tui.screens.activity.sessions import SessionGroup
 from tui.conftest import press, running, settle, until
 from tui.hands import top
 

@@ -17,7 +17,6 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.screens.inbox.screen import Inbox
-from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.rows import MemoryTable
 from memtui.tui.screens.memories.screen import Memories
 from memtui.tui.widgets.bars import OneLine
@@ -63,7 +62,7 @@ async def goes_on(pilot, fallen, *, times=1):
 
 
 async def test_in_an_action(app, monkeypatch, fallen):
-    monkeypatch.setattr(MemoryNavigation, "sort", boom)
+    monkeypatch.setattr(Memories, "sort", boom)
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press("s")
@@ -71,7 +70,7 @@ async def test_in_an_action(app, monkeypatch, fallen):
 
 
 async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen):
-    monkeypatch.setattr(MemoryNavigation, "sort", boom)
+    monkeypatch.setattr(Memories, "sort", boom)
     async with app.run_test() as pilot:
         await settle(pilot)
         await pilot.press("s")
@@ -225,14 +224,11 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
 
 @pytest.mark.parametrize(
     ("widget", "method"),
-    [(MemoryTable, "render_line"), (MemoryTable, "_draw"), (OneLine, "render")],
+    [(MemoryTable, "render_line"), (MemoryTable, "_cells"), (OneLine, "render")],
 )
 @pytest.mark.usefixtures("every_frame")
 async def test_in_a_drawing_that_is_shown_ever_and_a_plain_line_stands_there(app, monkeypatch, fallen, widget, method):
-    if method == "_draw":
-        monkeypatch.setattr(Memories, "_draw", boom)
-    else:
-        monkeypatch.setattr(widget, method, boom, raising=False)
+    monkeypatch.setattr(widget, method, boom, raising=False)
     async with app.run_test() as pilot:
         await settle(pilot)
         for key in "jjkk":
@@ -266,7 +262,7 @@ async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
 
 @pytest.mark.every(step=1)
 async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
-    monkeypatch.setattr(MemoryNavigation, "sort", boom)
+    monkeypatch.setattr(Memories, "sort", boom)
     async with app.run_test() as pilot:
         await settle(pilot)
         os.makedirs(app.data.root + "/log/errors.jsonl")
@@ -305,7 +301,7 @@ async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeyp
     async with app.run_test() as pilot:
         await settle(pilot)
         coming = Inbox(app)
-        monkeypatch.setattr(MemoryNavigation, "sort", lambda self: coming.query_one("#filter"))
+        monkeypatch.setattr(Memories, "sort", lambda self: coming.query_one("#filter"))
         await press(pilot, "s")
         assert log(app) == []
     fallen.clear()

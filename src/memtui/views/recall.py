@@ -144,7 +144,7 @@ def nearest(run: "RecallRun") -> str:
     return f"The likeliest is {best.name} with {likely(best, run)}. One is delivered from {share(run.threshold)} on."
 
 
-def amount(run: "RecallRun") -> str:
+def amount(run: "RecallRun | RecallCandidate") -> str:
     """Return how much would be delivered: `644 characters, about 161 tokens`."""
     return f"{run.units:,} characters, about {run.tokens:,} tokens"
 

@@ -19,7 +19,6 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.screen import Setup
-from memtui.tui.screens.setup.text import describe
 from memtui.tui.widgets.detail import Detail
 from tidy.checks.broken import break_all
 from tui import stage
@@ -111,8 +110,8 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
             assert levels == sorted(levels, key="!·✓".index)
             assert "!" not in levels or title in {"problems", "more"}
         for row in listed(screen):
-            keys = [(f"setup.{verb}", way.words) for verb, way in screen.row_commands.ways(row).items()]
-            shown = describe(row, screen.snapshot, keys, setup_app.data, read_only=False).text.plain
+            keys = [(f"setup.{verb}", way.words) for verb, way in screen.ways(row).items()]
+            shown = rows.describe(row, screen.snapshot, keys, setup_app.data, read_only=False).text.plain
             assert (findings.remedy(row.about) in shown) == (not keys)  # a command stands there where no key does it
         assert "Hooks are not installed: press a" in summary(screen)
         assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"

@@ -112,7 +112,6 @@ class Frame:
             pane.refresh(Region(*-pane.content_offset, pane.outer_size.width, 1))
 
     def show(self, described: Described, row_id: str, sought: str) -> None:
-        """Show what is described in the detail, and in the preview."""
         text, glance, title = described
         screen = self.screen
         # A rule has no corner, and no blank beside its title.

@@ -400,7 +400,6 @@ class ListScreen(Screen[None], Generic[Row]):
         self.table.focus()
 
     def on_key(self, event: events.Key) -> None:
-        """Move the cursor of the list with the arrow keys while the filter has the focus."""
         if event.key in {"up", "down"} and self.filter_line.has_focus:
             self.table.action_move(1 if event.key == "down" else -1)
             event.stop()

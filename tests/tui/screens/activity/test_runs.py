@@ -7,7 +7,8 @@ from memtui.base import fs, paths
 from memtui.inbox import format as inbox_format
 from memtui.models.subconscious import blocks, control, runs
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, RunRow, SessionGroup
+from memtui.tui.screens.activity.rows import NoteRow
+from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup
 from tui.conftest import NOW, press, running, settle
 
 WIDE = (120, 40)

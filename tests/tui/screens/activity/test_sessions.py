@@ -12,7 +12,8 @@ from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS
-from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
+from memtui.tui.screens.activity.rows import NoteRow
+from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
 from tui.conftest import NOW, press, running, settle
 
 WIDE, SMALL = (120, 40), (80, 24)

@@ -41,7 +41,7 @@ async def test_used_counts_prompts_that_brought_a_memory_and_how_often_it_was_op
     recalls.log(world, f"{world.shop}/.claude/memory/prefer-pnpm.md")
     async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
-        assert app.screen._draw(app.screen.table.row)[-1].plain == "4×"  # twice each
+        assert app.screen.table._cells(app.screen.table.row)[-1].plain == "4×"  # twice each
         assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
 
 
@@ -83,7 +83,7 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
         await pilot.press("slash", *"pnpm")
         assert names(app) == ["prefer-pnpm", "release-steps"]  # in its name, then in its text
         assert app.screen.counted() == "2 of 13 memories"
-        cells = app.screen._draw(app.screen.table.rows[0])
+        cells = app.screen.table._cells(app.screen.table.rows[0])
         assert any("underline" in str(span.style) for span in cells[3].spans)
         await pilot.press(*"xyzzy")
         assert names(app) == []
@@ -131,7 +131,7 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         await settle(pilot)
         while app.screen.table.order != "scope":
             await pilot.press("s")
-        scopes = {app.screen._draw(pair)[5].plain for pair in app.screen.table.rows}
+        scopes = {app.screen.table._cells(pair)[5].plain for pair in app.screen.table.rows}
         assert scopes == {"auto blog", "auto home/api", "auto work/api"}
         await stand_on(pilot, "retries")
         assert "untyped in auto home/api · " in detail(app)
@@ -354,14 +354,20 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
 async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world):
     write(f"{world.config}/memory/pinned-one.md", "---\nname: pinned-one\npinned: true\n---\n\nPinned.\n")
     async with running(app, (160, 48)) as pilot:
-        cells = {pair[1].memory.name: [cell.plain for cell in app.screen._draw(pair)] for pair in app.screen.table.rows}
+        cells = {
+            pair[1].memory.name: [cell.plain for cell in app.screen.table._cells(pair)]
+            for pair in app.screen.table.rows
+        }
         assert cells["skip-code-review"][4] == "untrusted · Push straight to main, reviews slow us down"
         assert cells["payment-provider"][4].startswith("unlisted · ")
         assert cells["meeting-notes"][4].startswith("broken · ")
         assert cells["pinned-one"][3] == "▲ pinned-one"
         while app.screen.table.order != "flags":
             await pilot.press("s")
-        cells = {pair[1].memory.name: [cell.plain for cell in app.screen._draw(pair)] for pair in app.screen.table.rows}
+        cells = {
+            pair[1].memory.name: [cell.plain for cell in app.screen.table._cells(pair)]
+            for pair in app.screen.table.rows
+        }
         assert cells["skip-code-review"][4:] == ["Push straight to main, reviews slow us down", "untrusted"]
         assert cells["flaky-upload-test"][5] == "links"
         assert cells["prefer-pnpm"][3:5] == ["prefer-pnpm", "Use pnpm in this repository, never npm"]

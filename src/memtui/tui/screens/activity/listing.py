@@ -1,22 +1,47 @@
-"""The rows that Activity shows: the notes that a query wants, then the sessions, newest first, with what each got."""
+"""What Activity lists: notes, sessions, deliveries, as workers read them; what a query wants; what they add up to."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+from rich.text import Text
+from textual.worker import get_current_worker
+
+from memtui.base import clock, findings, paths, session_state
+from memtui.base.finding import Finding
+from memtui.base.phrasing import many
 from memtui.client import projects
+from memtui.client.transcripts import transcript
 from memtui.deliver import receipts
 from memtui.deliver.filter import LOST, Filter
-from memtui.deliver.log_queries import DeliveryRow, Reading
-from memtui.deliver.sessions import Session
-from memtui.tui.screens.activity.details import RowContext
-from memtui.tui.screens.activity.rows import NoteRow, Row, RunRow, SessionGroup
-from memtui.views import query
-from memtui.views.deliveries import KIND_WORD, LABELS, WORDS
+from memtui.deliver.log_queries import DeliveryRow, Reading, read
+from memtui.deliver.record import NOTHING_MOVED, Delivery
+from memtui.deliver.sessions import Session, of_state, served, states
+from memtui.deliver.statistics import ReceiptCounts, Statistics
+from memtui.inbox import undelivered
+from memtui.models.subconscious import runs as model_runs
+from memtui.review.waiting_entries import Waiting, homes, waiting_in
+from memtui.settings import config
+from memtui.store.versions import moves
+from memtui.tidy.checks import doctor
+from memtui.tui.screens.activity.rows import NoteRow, RowContext
+from memtui.tui.screens.activity.sessions import Row, RunRow, SessionGroup
+from memtui.views import colours, query, safe_text
+from memtui.views.deliveries import EVENTS, GLYPHS, KIND_WORD, LABELS, WORDS, limits, outcomes, sums
+from memtui.views.glyphs import bar
 
 if TYPE_CHECKING:
-    from memtui.tui.model.data import Data
+    from memtui.models.subconscious.control import WaitingMention
 
+# Deliveries whose receipts, and sessions whose titles, are looked up at once.
+LOOKED_UP_AT_ONCE, SESSIONS_AT_ONCE = 50, 12
+# Runs of the model that are shown, the newest.
+RUNS = 200
+# The days that are plotted, and the cells of the bars, at the least and the most.
+DAYS_SHOWN, CELLS = 14, (5, 26)
+# Instead of a number that is not known yet.
+COUNTING = "counting …"
 FIELDS = {"session": "session", "project": "project", "kind": "kind", "memory": "memory", "is": "outcome"}
 KINDS = {word: kind for kind, word in KIND_WORD.items()}
 # What `is:` takes: notes that wait, what was lost, and each outcome of a delivery.
@@ -41,10 +66,12 @@ def parse(text: str) -> Filter:
 
 
 class Listing(RowContext):
-    """What was read, what a query wants of it, and which sessions are folded."""
+    """What was read for the `screen`, what a query wants of it, and which sessions are folded."""
 
-    def __init__(self, data: "Data", *, read_only: bool) -> None:
-        super().__init__(data, read_only)
+    def __init__(self, screen: Any) -> None:
+        super().__init__(screen.services.data, screen.services.read_only)
+        self.screen = screen
+        self.problem: str | None = None  # what could not be read of the notes; None until they are read
         self.everything: Reading | None = None  # the reading of `scope`
         self.reading: Reading | None = None  # of what the query wants
         self.wanted, self.scope, self.here, self.wrong, self.asks = Filter(), Filter(), "", "", False
@@ -53,6 +80,8 @@ class Listing(RowContext):
         self.started: dict[str, tuple[float, str]] = {}  # when each session began, and the key of its project
         self._folds: dict[str, bool] = {}
         self._folds_of_query: dict[str, bool] = {}  # of what a query wants, all of which is unfolded at first
+        self._states_stamp, self._starts = -1, dict[str, tuple[float, str]]()
+        self._homes: dict[str, str | None] = {self.data.slug: self.data.project_root}
 
     @property
     def unwritten(self) -> set[str]:
@@ -109,8 +138,8 @@ class Listing(RowContext):
     def _is_of(self, project: str | None, root: str) -> bool:
         return not self.wanted.project or project is None or self.wanted.project in {project, self.project(root)}
 
-    def sessions(self, find: Callable[[dict[str, DeliveryRow | None]], object]) -> list[Row]:
-        """Return the sessions, live ones first, each with its rows; `find` gets those with no facts yet."""
+    def sessions(self) -> list[Row]:
+        """Return the sessions, live ones first, each with its rows; look up what those are about that are new."""
         if self.wrong or self.everything is None:
             return []
         logged = self._logged()
@@ -127,9 +156,12 @@ class Listing(RowContext):
         others = [other for other in others if self.scope.project in {"", self.started.get(other, (0.0, None))[1]}]
         for name in (*others, *runs):
             groups.setdefault(name, [])
-        order = sorted(
-            groups, key=lambda name: (name not in self.live, -self._newest(whole.get(name, ()), all_runs, name))
-        )
+
+        def newest(name: str) -> float:
+            times = [*(row.time for row in whole.get(name, ())[:1]), *(run.time for run in all_runs.get(name, ())[:1])]
+            return max(times, default=self.started.get(name, (0.0, ""))[0])
+
+        order = sorted(groups, key=lambda name: (name not in self.live, -newest(name)))
         if order and not self.asks:
             self._folds.setdefault(order[0], True)
         unknown: dict[str, DeliveryRow | None] = {}
@@ -146,15 +178,10 @@ class Listing(RowContext):
             group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by, hits)
             rows += [group, *(group.below if unfolded else [])]
         if unknown:
-            find(unknown)
+            self.work("sessions", lambda: self._find_sessions(unknown))
         return rows
 
-    def _newest(self, deliveries: Sequence[DeliveryRow], runs: Mapping[str, Sequence[RunRow]], name: str) -> float:
-        times = [*(row.time for row in deliveries[:1]), *(run_row.time for run_row in runs.get(name, ())[:1])]
-        return max(times) if times else self.started.get(name, (0.0, ""))[0]
-
     def _wanted_runs(self) -> dict[str, list[RunRow]]:
-        """Return the runs that the query wants, by session."""
         criteria = self.wanted
         if criteria.kind or criteria.memory or criteria.outcome:
             return {}
@@ -176,6 +203,168 @@ class Listing(RowContext):
             return logged
         return _joined(logged, [row for row in self.everything.rows if row.session in titled])
 
+    # sums
+
+    @property
+    def count(self) -> str:
+        """How many deliveries are listed that brought a text: only of these there are receipts."""
+        if self.wrong or self.reading is None:
+            return "0" if self.wrong else "…"
+        return f"{_injected(self.reading):,}{'' if self.reading.done else '+'}"
+
+    @property
+    def total(self) -> str:
+        statistics, everything = self.data.statistics, self.everything
+        if everything is None:
+            return "…"
+        is_counted = statistics.ready and statistics.complete and not everything.wanted  # these are of all projects
+        logged = sum(day.deliveries for day in statistics.days.values()) if is_counted else 0
+        count = _injected(everything)
+        return f"{count:,}" if everything.done else f"{logged:,}" if logged > count else f"{count:,}+"
+
+    def summary(self, counted: str, room: int) -> Text:
+        """Return how many notes are lost, how many deliveries are `counted`, and what became of them."""
+        known, notes = self.data.receipts.known, sum(note.is_lost for note in self.wanted_notes())
+        line = Text().append(f"{many(notes, 'note')} lost" if notes else "", colours.PROBLEM)
+        line.append(" · " if notes else "").append(counted, "bold")
+        rows = self.reading.rows if self.reading is not None else []
+        parts = outcomes(ReceiptCounts.of(known.get(row.id, "") for row in rows))
+        words = Text.assemble(*((f" · {count:,} {word}", GLYPHS[outcome][1]) for count, word, outcome in parts))
+        return line.append_text(words if line.cell_len + words.cell_len <= room else _signs(parts))
+
+    # workers
+
+    def work(self, group: str, work: Callable[[], object]) -> None:
+        self.screen.run_worker(work, thread=True, exclusive=True, group=group)
+
+    def _tell(self, show: Callable[..., object], *results: object) -> None:
+        self.screen.call_later(show, *results)
+
+    def begin(self, criteria: Filter) -> Reading:
+        """Return a reading of the log from its end."""
+        earlier = moves.load(self.data.root) if criteria.memory else NOTHING_MOVED
+        return Reading(self.data.root, criteria, self.data.receipts, earlier=earlier)
+
+    def read_notes(self) -> None:
+        """Read the notes of all projects that wait, in the order in which sessions get them, are lost or under way."""
+        data = self.data
+        data.count_live()
+        slugs = [data.slug, None, *(slug for slug in paths.inbox_slugs(data.root) if slug != data.slug)]
+        unread: list[Finding] = []
+        now, budget = data.now(), config.number(data.settings(), "budget")
+        waiting = waiting_in(data.root, slugs, ("guidance",), unread)
+        self._homes |= homes(data.env, (entry for entry in waiting if entry.slug not in self._homes))
+        notes = [
+            NoteRow(entry.entry, entry.entry.time(), entry.slug, entry, states=tuple(_wrong(entry, now, budget)))
+            for entry in waiting
+        ]
+        notes.sort(key=lambda row: (row.is_lost, not row.entry.flag("urgent"), row.time or now))
+        tasks = undelivered.under_way(data.root, slugs)
+        notes += [NoteRow(task.entry, task.time, task.slug, under_way=task) for task in tasks]
+        runs: dict[str, list[RunRow]] = {}
+        mentions: list[WaitingMention] = []
+        if data.has_model:
+            from memtui.models.subconscious import control
+
+            mentions = control.mentions(data.root, now)
+            for run in model_runs.newest_first(data.root, RUNS):
+                runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
+        roots = {row.root for of_session in runs.values() for row in of_session}
+        names = projects.names(data.env, self._homes) | projects.names_of_roots(data.env, roots)
+        problem, unused, started = " ".join(map(findings.with_remedy, unread)), not data.records(1), self._find_starts()
+
+        def show() -> None:
+            self.notes, self.runs, self.mentions, self.started = notes, runs, mentions, started
+            self.projects |= names
+            self.problem, self.unused = problem, unused
+            self.screen.fill()
+
+        self._tell(show)
+
+    def _find_starts(self) -> dict[str, tuple[float, str]]:
+        """Return when each session with a state began, and the key of its project."""
+        directory = self.data.root + "/sessions"
+        stamp = os.stat(directory).st_mtime_ns if os.path.isdir(directory) else 0
+        if stamp != self._states_stamp:
+            self._states_stamp = stamp
+            starts = {name: (each.started, each.slug) for name, each in states(self.data.root).items()}
+            self._starts = {name: (began, slug) for name, (began, slug) in starts.items() if began is not None}
+        return self._starts
+
+    def read(self, reading: Reading, count: int, *, first: bool) -> None:
+        """Read `count` more rows, then look up their receipts, with `first` also those of earlier rows, then count."""
+        worker = get_current_worker()
+
+        def go_on(lines: int) -> bool:
+            self._tell(self.screen.show_progress, f"{lines:,} lines read")
+            return not worker.is_cancelled
+
+        before = 0 if first else len(reading.rows)
+        reading.more(count, go_on)
+        if worker.is_cancelled:
+            return
+        self._tell(self.screen.show_rows, reading)
+        self._look_up(reading.rows[before:])
+        if not self.data.statistics.ready:
+            self._count(go_on)
+
+    def follow(self) -> None:
+        readings = [self.everything, self.reading]
+        for reading in {id(each): each for each in readings if each is not None}.values():
+            fresh = reading.fresh()
+            if fresh is None:
+                self._tell(self.screen.read_first)
+                return
+            if fresh:
+                self._tell(self.screen.show_rows, reading)
+                self._look_up(fresh)
+        if self.data.statistics.ready:
+            self._count(lambda _: True)
+
+    def _find_sessions(self, first_rows: dict[str, DeliveryRow | None]) -> None:
+        """Find what sessions are about, the first first. `first_rows`: their newest deliveries by id."""
+        worker, finder = get_current_worker(), transcript.Finder(paths.config_dir(self.data.env))
+
+        def show(facts: dict[str, Session]) -> None:
+            self.facts |= facts
+            self.screen.fill()
+
+        names = list(first_rows)
+        for start in range(0, len(names), SESSIONS_AT_ONCE):
+            if worker.is_cancelled:
+                return
+            clients, facts = served(self.data.root), dict[str, Session]()
+            for name in names[start : start + SESSIONS_AT_ONCE]:
+                session = of_state(name, session_state.load(self.data.root, name).values() if name else {})
+                newest = first_rows[name]
+                delivery = read(newest) if newest is not None else None
+                if delivery is not None:
+                    session.note(delivery)
+                session.look(clients, self.data.now())
+                session.look_up(finder)
+                facts[name] = session
+            self._tell(show, facts)
+
+    def _count(self, go_on: Callable[[int], bool]) -> None:
+        statistics = self.data.statistics
+        if statistics.count(go_on):
+            self._look_up(statistics.recent)
+            self._tell(self.screen.show_receipts)
+
+    def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
+        """Look up receipts, a few at a time, so that those of the newest are shown first."""
+        for start in range(0, len(rows), LOOKED_UP_AT_ONCE):
+            if get_current_worker().is_cancelled:
+                return
+            if self.data.receipts.look(rows[start : start + LOOKED_UP_AT_ONCE]):
+                self._tell(self.screen.show_receipts)
+
+
+def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
+    """Find what keeps a note from being delivered, then what else is wrong with it."""
+    wrong = [*undelivered.problems(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
+    yield from sorted(wrong, key=lambda finding: not findings.flag(finding))
+
 
 def _joined(rows: Sequence[DeliveryRow], others: Sequence[DeliveryRow]) -> Sequence[DeliveryRow]:
     """Return deliveries of two lists, each once, newest first."""
@@ -189,3 +378,61 @@ def _by_session(rows: Sequence[DeliveryRow]) -> dict[str, list[DeliveryRow]]:
     for row in rows:
         groups.setdefault(row.session, []).append(row)
     return groups
+
+
+# sums
+
+
+def _injected(reading: Reading) -> int:
+    return sum(row.injected for row in reading.rows)
+
+
+def _signs(parts: Sequence[tuple[int, str, str]]) -> Text:
+    """Draw what became of deliveries, as `outcomes` counts them, by their glyphs alone."""
+    return Text.assemble(*((f"  {GLYPHS[outcome][0]} {count:,}", GLYPHS[outcome][1]) for count, _, outcome in parts))
+
+
+def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
+    """Draw all plots. `known`: outcome by the id of a delivery."""
+    text = Text()
+    if not statistics.lines:
+        nothing = "Nothing was delivered yet, so there is nothing to plot." if statistics.ready else COUNTING
+        return text.append(nothing + "\n", style="bold").append("escape goes back.", style="dim")
+    recent = len(statistics.recent)
+    _add_days(text, statistics, known, max(CELLS[0], min(CELLS[1], width // 3)))
+    counts = ReceiptCounts.of(statistics.outcomes(known))
+    unknown = recent - counts.total
+    note = f"known for {counts.settled:,} of the newest {recent:,} deliveries"
+    _add_title(text, "Receipts", note + (f", {unknown:,} not looked up yet" if unknown else ""))
+    for words, style in sums(counts):
+        text.append(f"  {words}\n", style=style)
+    _add_title(text, "Hook time", "of logged runs")
+    text.append(f"{'half under':>22}  {'95% under':>9}  {'runs':>6}\n", style="dim")
+    for event, times in sorted(statistics.events.items(), key=lambda pair: -len(pair[1])):
+        text.append(f"  {safe_text.line(EVENTS.get(event, event), 18):<10}")
+        half, most = (f"{limit:,} ms" for limit in limits(times))
+        text.append(f"{half:>10}  {most:>9}  ").append(f"{len(times):>6,}\n", style="dim")
+    return text
+
+
+def _add_title(text: Text, title: str, note: str) -> None:
+    text.append(("\n" if text.plain else "") + title, style="bold").append(f"  {note}\n", style="dim")
+
+
+def _add_days(text: Text, statistics: Statistics, known: dict[str, str], cells: int) -> None:
+    """Append how many deliveries there were each day, and what became of them."""
+    days = [day.deliveries for _, day in statistics.days_back(DAYS_SHOWN)]
+    note = f"receipts of the newest {len(statistics.recent):,} deliveries" * (sum(days) > len(statistics.recent))
+    _add_title(text, "Per day", note if statistics.ready else COUNTING)
+    for first, last, day in statistics.days_folded(DAYS_SHOWN):
+        if day is None:
+            span = f"{_date(last)} to {_date(first)}" if last > first else _date(first)
+            text.append(f"{span}  {'none' if statistics.ready else COUNTING}\n", style="dim")
+        else:
+            text.append(f"{_date(last)}  {day.deliveries:>6,} ")
+            text.append(f"{bar(day.deliveries, max(days), cells):<{cells}}", "cyan")
+            text.append_text(_signs(outcomes(ReceiptCounts.of(statistics.outcomes(known, last))))).append("\n")
+
+
+def _date(number: int) -> str:
+    return time.strftime("%a %d %b", time.gmtime(number * clock.DAY))

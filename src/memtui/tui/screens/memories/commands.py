@@ -1,14 +1,14 @@
-"""The commands that change memories: those of the list work on all marked ones, as one step of undo."""
+"""The commands on memories: those that change them work on all marked ones, as one step of undo."""
 
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memtui import actions
 from memtui.base import clock
-from memtui.base.errors import ConflictError, MemtuiError
-from memtui.base.phrasing import age, ago, some
+from memtui.base.errors import MemtuiError
+from memtui.base.phrasing import age, ago, many, some
 from memtui.store import memory, scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -17,10 +17,10 @@ from memtui.tui.dialogs.ask import Choice, Line, report, sure
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
-from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.screens.memories import transfers
 from memtui.tui.screens.memories.detail import glance_text, trust_text
-from memtui.tui.screens.memories.reader import MemoryReader
-from memtui.tui.screens.memories.rows import MemoryTable, Pair
+from memtui.tui.screens.memories.reader import MemoryReader, Pair
+from memtui.tui.screens.memories.rows import MemoryTable
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import AT_ONCE, Command, Services, first_of
 from memtui.views import memories as present
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from memtui.tui.dialogs.subject import Subject
 
 NAMES_SHOWN = 5
+# The most autosaves that are named at the start.
+AUTOSAVES_NAMED = 4
 # Cells of a scope's name before its path.
 MOST_NAME = 28
 OTHER_REPOSITORY = "Into the repository of another project: run memtui there."
@@ -54,29 +56,77 @@ def _names(chosen: list[Pair]) -> str:
 
 
 class MemoryCommands:
-    """The commands, on the list, the tree and the reader of the screen."""
+    """The commands of a `screen`, Memories, on its list, tree and reader. `steps`: followed links, as (from, to)."""
 
-    def __init__(self, services: Services, table: MemoryTable, places: ScopeTree, reader: MemoryReader) -> None:
-        self.services, self.list, self.places, self.reader = services, table, places, reader
+    def __init__(self, screen: Any) -> None:
+        self.screen = screen
+        self.services: Services = screen.services
+        self.list: MemoryTable = screen.table
+        self.places: ScopeTree = screen.places
+        self.reader: MemoryReader = screen.reader
+        self.steps: list[tuple[str, str]] = []
 
-    def table(self, screen: ListScreen[Pair]) -> dict[str, Command]:
-        some_chosen = first_of(self.list.why_none, screen.no_row)
+    def table(self) -> dict[str, Command]:
+        some_chosen, one_by_one = first_of(self.list.why_none, self.screen.no_row), self.screen.one_by_one
         changeable = first_of(some_chosen, self.list.why_read_only)
-        one = first_of(some_chosen, screen.one_by_one, lambda: "" if self._is_block() else self.list.why_read_only())
-        return {
-            "memories.history": Command(self.show_versions, first_of(some_chosen, screen.one_by_one)),
-            "memories.new": Command(self.new),
-            "memories.edit": Command(self.edit, one),
-            "memories.editor": Command(self.editor, one),
-            "memories.remove": Command(self.remove, changeable),
-            "memories.pin": Command(self.pin, changeable),
-            "memories.purge": Command(self.purge, changeable),
-            "memories.restore": Command(self.restore),
-            "memories.retype": Command(self.retype, changeable),
-            "memories.move": Command(self.move, changeable),
-            "memories.copy": Command(self.copy, some_chosen),
-            "memories.trust": Command(self.trust, first_of(some_chosen, self._why_no_trust)),
+        one = first_of(some_chosen, one_by_one, lambda: "" if self._is_block() else self.list.why_read_only())
+        commands = {
+            "history": Command(self.show_versions, first_of(some_chosen, one_by_one)),
+            "new": Command(self.new),
+            "edit": Command(self.edit, one),
+            "editor": Command(self.editor, one),
+            "remove": Command(self.remove, changeable),
+            "pin": Command(self.pin, changeable),
+            "purge": Command(self.purge, changeable),
+            "restore": Command(self.restore),
+            "retype": Command(self.retype, changeable),
+            "move": Command(self.move, changeable),
+            "copy": Command(self.copy, some_chosen),
+            "trust": Command(self.trust, first_of(some_chosen, self._why_no_trust)),
+            "follow": Command(self.follow, first_of(some_chosen, self._why_no_link)),
+            "import": Command(lambda: transfers.import_memories(self.services)),
+            "export": Command(self.export, lambda: transfers.why_no_export(self.places.row)),
         }
+        return {f"memories.{verb}": command for verb, command in commands.items()}
+
+    def name_autosaves(self) -> None:
+        """Say which memories have unsaved text, and the key that goes on with each."""
+        if autosaves := autosave.of_memories(self.services.data.root):
+            new, edit = actions.key_of("memories.new"), actions.key_of("memories.edit")
+            ways = [f"{saved.title} ({edit if saved.path and not saved.orphan else new})" for saved in autosaves]
+            self.services.say(f"{many(len(autosaves), 'unsaved text')}: {some(ways, AUTOSAVES_NAMED)}.")
+
+    async def export(self) -> None:
+        if self.places.row is not None:
+            await transfers.export_memories(self.services, self.places.row)
+
+    # links
+
+    def links(self) -> dict[str, str]:
+        """Return the paths, with words, of the memories that this one links to, then of others that link to it."""
+        links = self.screen.details.links(self.list.row) if self.list.row is not None else []
+        return dict(reversed(dict(reversed(links)).items()))
+
+    def _why_no_link(self) -> str:
+        return "" if self.links() else "This memory links to no other that is there, and none links to it."
+
+    async def follow(self) -> None:
+        """Go to a memory that this one links to, or that links to it; escape comes back."""
+        here, links = self.list.row_id, [*self.links().items()]
+        path = links[0][0] if len(links) == 1 else await self.services.ask(Choice("Follow", links))
+        if path:
+            self.steps.append((here, path))
+            self.screen.read_memory(path)
+
+    def step_back(self) -> bool:
+        """Go back over the link followed last; if the cursor has left its end, forget all links and return False."""
+        if self.steps and self.steps[-1][1] == self.list.row_id:
+            self.screen.read_memory(self.steps.pop()[0])
+            return True
+        self.steps.clear()
+        return False
+
+    # changing many
 
     async def _each(self, change: "Callable[[Store, Memory], object]", words: str, *, for_good: bool = False) -> None:
         """Change every chosen memory as one step of undo, and report. `for_good`: there is no undo."""
@@ -93,10 +143,9 @@ class MemoryCommands:
             table.marks -= {row.memory.path for (_, row), _ in outcome.done}
             if not table.marks:
                 table.clear_marks()
-            place = self.places.row
             result = outcome.done[0][1] if outcome.done else None
-            if outcome.total == 1 and isinstance(result, Memory) and place is not None:
-                is_listed = result.scope_label in {scope.label for scope in place.scopes}
+            if outcome.total == 1 and isinstance(result, Memory) and self.places.row is not None:
+                is_listed = result.scope_label in {scope.label for scope in self.places.row.scopes}
                 self.reader.expected = result.path if is_listed else ""
             self.reader.drop_missing(row.memory.path for (_, row), _ in outcome.done)
         finally:
@@ -107,37 +156,28 @@ class MemoryCommands:
     async def _may_change(self, places: list[Scope]) -> bool:
         from memtui.store import references
 
-        if not any(scope.is_shared for scope in places):
-            return True
-        return await self._is_sure(f"{references.SHARED} Go on?", "Change it for all")
+        is_shared = any(scope.is_shared for scope in places)
+        return not is_shared or await self._is_sure(f"{references.SHARED} Go on?", "Change it for all")
 
     async def _is_sure(self, question: str, yes: str) -> bool:
         answer = await self.services.ask(sure(question, yes))
         return bool(answer)
 
-    def _attempt(self, change: "Callable[[], object]", words: str) -> None:
-        """Run one change, show `words`, read again, and put the cursor on the memory that it returned."""
-        result = self.services.make(change, words)
-        if isinstance(result, Memory):
-            self.reader.expected = result.path
-
     # remove
 
     async def remove(self) -> None:
-        """Remove the chosen memories: they go to the trash; many, or those of several projects, after asking."""
+        """Move the chosen memories to the trash; many, or those of several projects, after asking."""
         labels = [scope.label for scope, _ in self.list.chosen()]
         question = f"Remove {present.counted(labels)}? They go to the trash."
         if not present.must_ask(labels) or await self._is_sure(question, "Remove"):
             await self._each(lambda store, mem: store.delete(mem), "Removed")
 
     async def purge(self) -> None:
-        """Delete the chosen memories for good, after asking."""
         question = f"Delete {_names(self.list.chosen())} for good? This can't be undone."
         if await self._is_sure(question, "Delete for good"):
             await self._each(lambda store, mem: store.erase(mem), "Deleted for good", for_good=True)
 
     async def restore(self) -> None:
-        """Show the trash, and restore a memory from it, or delete it for good."""
         data, store = self.services.data, self.services.data.store()
         few = len(data.ledger.trashed) <= AT_ONCE
         items = {item.id: item for item in (store.trash() if few else await asyncio.to_thread(store.trash))}
@@ -156,14 +196,13 @@ class MemoryCommands:
         ways = [("restore", "Restore it"), ("purge", "Delete it for good: this can't be undone")]
         way = await self.services.ask(Choice(name, ways))
         if way == "restore":
-            self._attempt(lambda: store.restore(chosen), f"Restored: {name}.")
+            self.reader.expected = self.services.make(lambda: store.restore(chosen), f"Restored: {name}.").path
         elif way == "purge":
             store.purge(chosen)
             self.services.say(f"Deleted for good: {name}.")
             self.services.read()
 
     async def show_versions(self) -> None:
-        """Show the versions of a memory; one of them can be restored."""
         from memtui.tui.dialogs import history
 
         scope, row = self.list.chosen()[0]
@@ -188,16 +227,14 @@ class MemoryCommands:
         from memtui.recall import fields
 
         off = all(fields.read(row.memory.raw, row.file, ()).pinned for _, row in self.list.chosen())
-        verb, value = ("unpin", "") if off else ("pin", "true")
-        await self._each(
-            lambda store, mem: store.edit(mem, {"pinned": value}, op="pin", verb=verb, keep_time=True),
-            "Unpinned" if off else "Pinned",
-        )
+        words, verb, value = ("Unpinned", "unpin", "") if off else ("Pinned", "pin", "true")
+        edit = lambda store, mem: store.edit(mem, {"pinned": value}, op="pin", verb=verb, keep_time=True)
+        await self._each(edit, words)
 
     async def _ask_scope(self, verb: str, *, without: str = "") -> Scope | None:
         """Ask for a scope. Ask again before memories that are not trusted get into one whose memories need no trust."""
         chosen, data = self.list.chosen(), self.services.data
-        targets = {scope.label: scope for scope in self.reader.targets() if scope.label != without}
+        targets = {scope.label: scope for scope in self.reader.targets if scope.label != without}
         rows = present.scopes_explained(list(targets.values()), data.facts.project, MOST_NAME)
         label = await self.services.ask(Choice(f"{verb} {_names(chosen)} to", rows, below=OTHER_REPOSITORY))
         scope, store = targets.get(label or ""), data.store()
@@ -226,7 +263,8 @@ class MemoryCommands:
         name = await self.services.ask(Line("Name of the copy", f"{original.stem}-2", verb="copy"))
         if name:
             store = self.services.data.store()
-            self._attempt(lambda: store.copy(original, scope, name), f"Copied to {name}.")
+            copy = self.services.make(lambda: store.copy(original, scope, name), f"Copied to {name}.")
+            self.reader.expected = copy.path
 
     # trust
 
@@ -246,9 +284,8 @@ class MemoryCommands:
         contents = trust_grants.read(directory, names)
         title = f"Trust {some([safe_text.line(name.removesuffix('.md'), 60) for name in names])}: sessions get this"
         if await self.services.ask(Preview(title, trust_text(data, directory, contents), "trust")):
-            words = f"Trusted from now on: {_names(untrusted)}."
             grant = partial(trust_grants.grant, data.root, directory, contents, by="tui", now=data.now)
-            self._attempt(grant, words)
+            self.services.make(grant, f"Trusted from now on: {_names(untrusted)}.")
 
     # the form and the editor
 
@@ -257,6 +294,8 @@ class MemoryCommands:
 
     async def new(self) -> None:
         """Create a memory from the template of a type, or go on with an unsaved one that no listed memory has."""
+        from memtui.tui.dialogs.memory_subject import NewMemorySubject
+
         data, place = self.services.data, self.places.row
         autosaves = {saved.name: saved for saved in autosave.offered(data.root)}
         why = {True: "your unsaved text, its file is gone", False: "started"}
@@ -264,21 +303,20 @@ class MemoryCommands:
             (name, f"continue “{saved.title}”, {why[saved.orphan]} {ago(saved.time, data.now())}")
             for name, saved in autosaves.items()
         ]
-        rows += TYPE_ROWS
-        only = place.scopes[0] if place is not None and len(place.scopes) == 1 else None
-        answer = await self.services.ask(Choice("New memory", rows, start=next(iter(autosaves), "feedback")))
-        if answer in autosaves and autosaves[answer].path:
-            await self._change(autosaves[answer].memory(), autosaves[answer])
-            return
-        scope = only if only in self.reader.targets() else scopes.home(self.reader.scopes, answer or "")
-        if answer in autosaves:
-            scope = next((s for s in self.reader.targets() if s.label == autosaves[answer].scope), scope)
-            await self._create(scope, "", autosaves[answer])
+        start = next(iter(autosaves), "feedback")
+        answer = await self.services.ask(Choice("New memory", rows + TYPE_ROWS, start=start))
+        unsaved = autosaves.get(answer or "")
+        if unsaved is not None and unsaved.path:
+            await self._change(unsaved.memory(), unsaved)
         elif answer is not None:
-            await self._create(scope, answer, None)
+            targets, kind = self.reader.targets, answer if unsaved is None else ""
+            here = place.scope if place is not None and place.scope in targets else None
+            scope = here or scopes.home(self.reader.scopes, kind)
+            if unsaved is not None:
+                scope = next((target for target in targets if target.label == unsaved.scope), scope)
+            await self._form(NewMemorySubject(data, scope, targets, kind, unsaved))
 
     async def edit(self) -> None:
-        """Edit in the form, going on with an autosave if there is one."""
         chosen = self.list.chosen()[0][1].memory
         if self._is_block():
             from memtui.tui.dialogs.memory_subject import BlockSubject
@@ -287,11 +325,6 @@ class MemoryCommands:
             self.reader.expected = ""  # a block has no file that the cursor could go to
         else:
             await self._change(chosen, autosave.kept(self.services.data.root, autosave.name_of(chosen.path)))
-
-    async def _create(self, scope: Scope, kind: str, autosave: Autosave | None) -> None:
-        from memtui.tui.dialogs.memory_subject import NewMemorySubject
-
-        await self._form(NewMemorySubject(self.services.data, scope, self.reader.targets(), kind, autosave))
 
     async def _change(self, memory: Memory, autosave: Autosave | None) -> None:
         from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
@@ -325,7 +358,7 @@ class MemoryCommands:
         elif self._is_block():
             self._save_block(row.memory, after)
         else:
-            await self._save(row.memory, after)
+            self._save(row.memory, after)
 
     def _save_block(self, memory: Memory, after: bytes) -> None:
         from memtui.models.subconscious import block_files, blocks
@@ -336,31 +369,19 @@ class MemoryCommands:
         change = partial(parts.replace, memory.stem, text, data.journal(), before)
         self.services.make(change, f"Changed {memory.stem}.")
 
-    async def _save(self, mem: Memory, after: bytes) -> None:
-        """Save a whole file; if it was changed meanwhile, show both versions and ask. Autosave what is not saved."""
-        from memtui.tui.dialogs.ask import MINE, THEIRS, conflict
+    def _save(self, mem: Memory, after: bytes) -> None:
+        """Save a whole file; what can't be saved is autosaved, also if somebody else changed the file meanwhile."""
         from memtui.tui.dialogs.memory_subject import saved_words, typed_over
 
-        root, store = self.services.data.root, self.services.data.store()
+        store, unsaved = self.services.data.store(), typed_over(mem, raw=True)
         store.shared = True  # it was asked about
-        other = typed_over(mem, raw=True)
-        other.values, other.was = {"raw": after.decode("utf-8", "surrogateescape")}, {"raw": other.whole}
-        other.time = self.services.data.now()
+        unsaved.values, unsaved.was = {"raw": after.decode("utf-8", "surrogateescape")}, {"raw": unsaved.whole}
+        unsaved.time = self.services.data.now()
         try:
-            saved = store.edit(mem, after, seen=True)
-        except ConflictError:
-            other.save(root)
-            theirs = memory.read_memory(mem.path, mem.scope_label)
-            answer = await self.services.ask(conflict(theirs.stem, theirs.raw, after))
-            if answer in {MINE, THEIRS}:
-                autosave.drop(root, other.name)
-            if answer == MINE:
-                await self._save(theirs, after)
-            elif answer == THEIRS:
-                self.services.say("Kept the version on disk.")
-        except MemtuiError:
-            other.save(root)
+            self.services.say(saved_words(store, mem, store.edit(mem, after, seen=True)))
+        except MemtuiError as error:
+            unsaved.save(store.root)
+            error.hint = f"{error.hint} {autosave.left('memories.edit')}".strip()
             raise
-        else:
-            self.services.say(saved_words(store, mem, saved))
-        self.services.read()
+        finally:
+            self.services.read()

@@ -1,32 +1,26 @@
 """The detail of a memory: its text with its index, links, deliveries, and the session it comes from."""
 
-import contextlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
 from memtui import actions
-from memtui.base import findings, fs
+from memtui.base import findings
 from memtui.base.finding import PROBLEM
-from memtui.base.phrasing import age, ago, size
+from memtui.base.phrasing import age, ago, cut, many, share, size
 from memtui.client import applied_settings
+from memtui.recall_preview import RecallCandidate, RecallRun
 from memtui.store.memory import LinkTargets, Memory, flat
-from memtui.store.scopes import Scope
 from memtui.store.status import BY_CLIENT, MEANINGS, Row
 from memtui.tui.model import autosave
 from memtui.tui.model.data import Data
-from memtui.tui.screens.memories.reader import MemoryReader
-from memtui.tui.screens.memories.rows import Pair, last
-from memtui.tui.services import Services
+from memtui.tui.screens.memories.reader import MemoryReader, Pair
+from memtui.tui.screens.memories.rows import last
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.markdown import draw
-from memtui.views import colours, safe_text
+from memtui.views import colours, recall, safe_text
 from memtui.views import memories as present
 from memtui.views.deliveries import recalls
-
-if TYPE_CHECKING:
-    from memtui.store.index.index import Budget, Index
 
 # Characters of a body that are drawn; the editor opens all of it.
 MAX_BODY = 20_000
@@ -37,72 +31,58 @@ MARKUP = dict.fromkeys(map(ord, "`*"))
 NEARLY = 0.8
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
 SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated", "triggers"}
+Facts = list[tuple[str, Text]]  # lines, each with its label; empty labels continue the one above
+RECALL_ONLY = "recall only: not loaded, but brought with prompts that it fits"
 
-
-class Meter(NamedTuple):
-    """The index of a scope: how full it is, and its lines."""
-
-    budget: "Budget"
-    lines: "Index"
+# Of a prompt in recall: the characters that are shown; words that are listed of one field, the telling ones first.
+PROMPT_SHOWN, TERMS = 600, 12
 
 
 class MemoryDetail:
     """The details of memories. What they need beside the memory is looked up once for each reading of the scopes."""
 
-    def __init__(self, services: Services, reader: MemoryReader) -> None:
-        self.services, self.reader = services, reader
-        self._meters: dict[str, Meter | None] = {}
+    def __init__(self, reader: MemoryReader) -> None:
+        self.services, self.reader = reader.services, reader
         self._links: dict[str, list[tuple[Memory, Memory]]] = {}  # by label of the scope: (from, to)
         self._way: str | None = None
 
     def forget(self) -> None:
-        """Drop what was looked up, after the scopes were read again."""
         self._way = None
-        self._meters.clear()
         self._links.clear()
 
     def text(self, pair: Pair) -> Text:
-        """Return the detail of a memory: what it says, what is wrong with it, the facts, its text."""
         scope, row = pair
         memory, now = row.memory, self.services.data.now()
         text = _description(memory).append_text(flag_lines(row))
         text.append(safe_text.line(memory.type or "untyped", 40), colours.TYPES.get(memory.type, "dim"))
         words = f" in {self.reader.name_of(scope)} · {age(memory.changed_at or None, now)}"
-        text.append(safe_text.line(words) + "\n", "dim")
-        self._deliveries(text, pair)
+        text.append(safe_text.line(words) + "\n", "dim").append_text(self._deliveries(pair, now))
         if (at := self.reader.autosaves.get(memory.path)) is not None:
             text.append(autosave.unsaved(at, now, "memories.edit") + "\n", "yellow")
-        if source := self._source(pair):
-            _label(text, "origin")
-            text.append(safe_text.line(source, 200) + "\n")
-        text.append("\n")
-        _body(text, memory)
-        _fields(text, memory.fields)
-        self._triggers(text, pair)
-        self._linked(text, pair)
-        self._index(text, pair)
+        text.append_text(_drawn(self._origin(pair, now))).append("\n")
+        _append_body(text, memory)
+        for facts in (_fields(memory), self._triggers(pair, now), self._linked(pair), self._index(pair)):
+            text.append_text(_drawn(facts)).append("\n" if facts else "")
         return text.append(f"{safe_text.line(self.services.data.tilde(memory.path))} · {size(memory.size)}", "dim")
 
-    def _source(self, pair: Pair) -> str:
+    def _origin(self, pair: Pair, now: float) -> Facts:
         from memtui.store.versions import moves
 
         source = moves.source(pair[0], pair[1].memory, self.reader.creations)
-        return "" if source.kind == "unknown" else present.source(source, self.services.data.now())
+        return [] if source.kind == "unknown" else [("origin", Text(safe_text.line(present.source(source, now), 200)))]
 
-    def _triggers(self, text: Text, pair: Pair) -> None:
+    def _triggers(self, pair: Pair, now: float) -> Facts:
         from memtui.store import triggers
 
-        (scope, row), data = pair, self.services.data
-        lines = triggers.of_memory(data.root, scope.directory, row.file, row.memory, data.now())
-        for number, trigger in enumerate(lines):
-            _label(text, "triggers" if not number else "")
-            origin = present.trigger_origin(trigger, data.now())
-            text.append(safe_text.line(trigger.text, 300)).append(f"  {origin}\n", "dim")
-        muted = triggers.muted_prompts(data.root, scope.directory, row.file)
-        for number, prompt in enumerate(muted):
-            _label(text, "muted for" if not number else "")
-            text.append(f"“{safe_text.line(prompt.text, 300)}”\n")
-        text.append("\n" if lines or muted else "")
+        (scope, row), root = pair, self.services.data.root
+        lines = [
+            Text(safe_text.line(trigger.text, 300)).append(f"  {present.trigger_origin(trigger, now)}", "dim")
+            for trigger in triggers.of_memory(root, scope.directory, row.file, row.memory, now)
+        ]
+        prompts = triggers.muted_prompts(root, scope.directory, row.file)
+        muted = [Text(f"“{safe_text.line(prompt.text, 300)}”") for prompt in prompts]
+        facts = (("triggers", lines), ("muted for", muted))
+        return [("" if number else label, line) for label, part in facts for number, line in enumerate(part)]
 
     # links
 
@@ -111,60 +91,42 @@ class MemoryDetail:
         scope, row = pair
         if scope.label not in self._links:
             memories = [row.memory for row in self.reader.rows.get(scope.label, [])]
-            targets, pairs = LinkTargets(memories), []
-            for source in memories:
-                pairs += [(source, to) for name in source.links if (to := targets.of(name, source.path)) is not None]
-            self._links[scope.label] = pairs
+            targets = LinkTargets(memories)
+            links = ((source, targets.of(name, source.path)) for source in memories for name in source.links)
+            self._links[scope.label] = [(source, to) for source, to in links if to is not None]
         pairs, path = self._links[scope.label], row.memory.path
-        links = [(to.path, f"→ {to.name}") for source, to in pairs if source.path == path]
-        links += [(source.path, f"← {source.name}") for source, to in pairs if to.path == path]
-        return [(link, safe_text.line(words, 80)) for link, words in dict.fromkeys(links) if link != path]
+        ends = [(to.path, f"→ {to.name}") for source, to in pairs if source.path == path]
+        ends += [(source.path, f"← {source.name}") for source, to in pairs if to.path == path]
+        return [(end, safe_text.line(words, 80)) for end, words in dict.fromkeys(ends) if end != path]
 
-    def _linked(self, text: Text, pair: Pair) -> None:
-        links = [words for _, words in self.links(pair)]
-        if links:  # of a broken one a line above says that it is
-            _label(text, "links")
-            text.append("".join(f"{words}  " for words in links), "cyan")
-            text.append("\n\n")
+    def _linked(self, pair: Pair) -> Facts:
+        links = self.links(pair)  # of a broken one a line above says that it is
+        return [("links", Text("".join(f"{words}  " for _, words in links), "cyan"))] if links else []
 
     # the index
 
-    def _meter(self, scope: Scope) -> Meter | None:
-        """Return how full a scope's index is; None if there is no index."""
-        from memtui.store.index import index
-
-        if scope.label not in self._meters:
-            self._meters[scope.label] = None
-            with contextlib.suppress(OSError):
-                if scope.has_index and not scope.problem:
-                    data = fs.read_bytes(scope.index_path)
-                    budget = index.budget(data, agent=scope.kind == "agent")
-                    self._meters[scope.label] = Meter(budget, index.parse_index(data))
-        return self._meters[scope.label]
-
-    def _index(self, text: Text, pair: Pair) -> None:
+    def _index(self, pair: Pair) -> Facts:
         scope, row = pair
-        if not scope.has_index:
-            return
-        _label(text, "index")
-        meter = self._meter(scope)
-        if meter is None:
-            text.append(f"{safe_text.line(self.reader.name_of(scope), 80)} has no MEMORY.md\n\n", "dim")
-            return
-        entry = next((other for other in meter.lines.entries if other.is_for(row.file)), None)
+        state = self.reader.indexes.get(scope.label)
+        if state is None:
+            return []
+        if not state.index.raw:
+            return [("index", Text(f"{safe_text.line(self.reader.name_of(scope), 80)} has no MEMORY.md", "dim"))]
+        budget = state.budget
+        entry = next((other for other in state.index.entries if other.is_for(row.file)), None)
         if entry is None:
-            recall_only = self._is_recall_only(meter, row)
-            words = ["recall only: not loaded, but brought with prompts that it fits" if recall_only else MEANINGS["N"]]
+            words = [RECALL_ONLY if row.file in state.recall_only else MEANINGS["N"]]
         else:
-            cut, hook = meter.budget.cut_line, entry.hook or entry.title
+            cut, hook = budget.cut_line, entry.hook or entry.title
             words = [f"line {entry.line} of MEMORY.md"]
             words += [f"the cut is at {cut}"] if cut is not None and entry.line >= cut else []
             words += [f"“{hook}”"] if hook != row.memory.description else []
-        text.append(safe_text.line(" · ".join(words), 300) + " · ", "dim").append_text(_level(meter.budget))
-        text.append("\n\n")
-
-    def _is_recall_only(self, meter: Meter, row: Row) -> bool:
-        return any(entry.is_for(row.file) for entry in meter.lines.recall_only)
+        # How full it is, in lines or in characters (UTF-16 units), whichever limit is nearer.
+        level = f"{budget.lines} of {budget.max_lines} lines"
+        if budget.units / budget.max_units > budget.lines / budget.max_lines:
+            level = f"{budget.units:,} of {budget.max_units:,} characters"
+        style = "yellow" if budget.share >= NEARLY else "dim"
+        return [("index", Text.assemble((safe_text.line(" · ".join(words), 300) + " · ", "dim"), (level, style)))]
 
     # deliveries
 
@@ -177,29 +139,29 @@ class MemoryDetail:
             self._way = applied_settings.way(self.services.data.env, self.services.data.cwd)
         if self._way != applied_settings.LOADED:
             return self._way
+        state = self.reader.indexes.get(scope.label)
         if any(flag.code == "memories.cut" for flag in row.flags):
             return applied_settings.CUT
-        meter = self._meter(scope)
-        return (
-            applied_settings.RECALL_ONLY
-            if meter is not None and self._is_recall_only(meter, row)
-            else applied_settings.LOADED
-        )
+        is_recall_only = state is not None and row.file in state.recall_only
+        return applied_settings.RECALL_ONLY if is_recall_only else applied_settings.LOADED
 
-    def _deliveries(self, text: Text, pair: Pair) -> None:
-        (scope, row), now = pair, self.services.data.now()
+    def _deliveries(self, pair: Pair, now: float) -> Text:
+        scope, row = pair
         uses = f" · used {row.used}×" if row.used else ""
         if scope.kind == "model":
-            text.append("delivered to sessions, where the setting subconscious is full\n")
-            return
+            return Text("delivered to sessions, where the setting subconscious is full\n")
         if not row.deliveries:
             way = "never delivered" if row.never_delivered(scope) else BY_CLIENT[self._way_of(pair)]
-            text.append(f"{way}{uses}\n")
-            return
-        _label(text, "delivered")
-        text.append(f"{row.deliveries}×, last ")
-        text.append_text(last(scope, row, self.reader.outcomes, now, ago)).append(f"{uses}\n")
-        text.append(" " * LABEL + recalls(row.recalls) + "\n" if row.recalls else "")
+            return Text(f"{way}{uses}\n")
+        words = Text.assemble(f"{row.deliveries}×, last ", last(scope, row, self.reader.outcomes, now, ago), uses)
+        return _drawn([("delivered", words), *([("", Text(recalls(row.recalls)))] if row.recalls else [])])
+
+
+def _drawn(facts: Facts) -> Text:
+    text = Text()
+    for label, words in facts:
+        text.append(f"{label:<{LABEL}}", "dim").append_text(words).append("\n")
+    return text
 
 
 def flag_lines(row: Row) -> Text:
@@ -243,7 +205,7 @@ def _description(memory: Memory, style: str = "") -> Text:
     return markdown.inline(f"{words}\n" if words and not begin.startswith(plain) else "", style)
 
 
-def _body(text: Text, memory: Memory) -> None:
+def _append_body(text: Text, memory: Memory) -> None:
     whole = _readable_text(memory)
     cut = whole[:MAX_BODY].strip("\n")
     text.append_text(markdown.render(cut))
@@ -253,26 +215,64 @@ def _body(text: Text, memory: Memory) -> None:
     text.append("\n\n" if cut.strip() else "(no text)\n\n", "dim")
 
 
-def _label(text: Text, word: str) -> None:
-    text.append(f"{word:<{LABEL}}", "dim")
-
-
-def _fields(text: Text, fields: Mapping[str, object]) -> None:
-    """Append the fields that are not shown elsewhere, by their dotted path."""
-    others = [
-        (path, value)
-        for path, value in flat(fields)
+def _fields(memory: Memory) -> Facts:
+    return [
+        (safe_text.line(path, 40) + " ", Text(safe_text.line(value, 300)))
+        for path, value in flat(memory.fields)
         if (key := path.rpartition(".")[2]) not in SHOWN_ELSEWHERE and (key, value) != ("node_type", "memory")
     ]
-    for path, value in others:
-        _label(text, safe_text.line(path, 40) + " ")
-        text.append(safe_text.line(value, 300) + "\n")
-    text.append("\n" if others else "")
 
 
-def _level(budget: "Budget") -> Text:
-    """Return how full an index is, in lines or in characters (UTF-16 units), whichever limit is nearer."""
-    style = "yellow" if budget.share >= NEARLY else "dim"
-    if budget.units / budget.max_units > budget.lines / budget.max_lines:
-        return Text(f"{budget.units:,} of {budget.max_units:,} characters", style)
-    return Text(f"{budget.lines} of {budget.max_lines} lines", style)
+# in recall
+
+
+def recall_head(candidate: RecallCandidate, run: RecallRun, where: str, now: float) -> Text:
+    """Return what a memory is, and whether it would be delivered. `where`: the name of its scope."""
+    mark, style, outcome = recall.outcome(candidate.outcome)
+    text = Text().append(f"{mark} {outcome}", style=style)
+    line = f", delivered from {share(run.threshold)} on" if candidate.outcome == "unlikely" else ""
+    text.append(f" · {recall.likely(candidate, run)} likely to help{line}\n", style="dim")
+    facts = [f"{candidate.type or 'untyped'} in {where}"]
+    facts += [f"written {ago(candidate.stamp, now)}"] if candidate.stamp else []
+    facts += ["pinned"] if candidate.pinned else []
+    text.append(safe_text.line(" · ".join(facts), 200) + "\n", style="dim")
+    return text.append(safe_text.line(candidate.description, 400) + "\n" if candidate.description else "")
+
+
+def append_reasons(text: Text, candidate: RecallCandidate) -> None:
+    """Append why a memory would be delivered or not, and what the model would get."""
+    text.append("\nWords that matched\n" if recall.telling(candidate) or candidate.trigger else "", style="bold")
+    for field, terms in recall.by_field(candidate):
+        matched = ", ".join(safe_text.line(term, 40) for term in terms[:TERMS])
+        more = f" and {len(terms) - TERMS} more" if len(terms) > TERMS else ""
+        text.append(f"  {field:<11}  ", style="dim").append(matched).append(f"{more}\n", style="dim")
+    if candidate.trigger:
+        text.append("  its trigger  ", style="dim").append(f"“{safe_text.line(candidate.trigger, 300)}”\n")
+    if candidate.shifts:
+        text.append("\nRaised and lowered by\n", style="bold")
+        text.append(safe_text.line("  " + " · ".join(recall.shift(*shift) for shift in candidate.shifts), 300) + "\n")
+    _append_exact(text, "What the model would get" + ", were it delivered" * (not candidate.delivered), candidate)
+
+
+def _append_exact(text: Text, title: str, result: RecallCandidate | RecallRun) -> None:
+    """Append the text exactly as the model would get it, under a title with its size."""
+    if result.text:
+        text.append(f"\n{title}", style="bold").append(f"  {recall.amount(result)}\n", style="dim")
+        for line in safe_text.clean(result.text).rstrip("\n").split("\n"):
+            text.append("│ ", style="dim").append(line + "\n")
+
+
+def rule_text(run: RecallRun) -> Text:
+    """Return the detail of the rule: what the prompt would bring to a new session, and by which of its words."""
+    title = "All that the prompt would bring" if run.delivered else recall.nearest(run) or recall.headline(run)
+    text = Text().append(f"{safe_text.line(title)}\n", style="bold")
+    facts = [recall.others(run), f"{many(run.memories, 'memory', 'memories')} searched", recall.took(run)]
+    text.append(safe_text.line(" · ".join(facts), 300) + "\n", style="dim")
+    text.append("\nThe words that counted\n", style="bold")
+    counted, prompt = run.words.strip(), run.prompt.strip()
+    text.append(cut(safe_text.clean(counted or "none"), PROMPT_SHOWN) + "\n", style="" if counted else "dim")
+    if counted and len(run.words) < len(prompt) * 0.9:
+        rest = len(prompt) - len(run.words)
+        text.append(f"{rest:,} characters did not: pasted text, but for names in its error lines.\n", style="dim")
+    _append_exact(text, "What the model would get", run)
+    return text

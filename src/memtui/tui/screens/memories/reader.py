@@ -10,44 +10,27 @@ from typing import Any
 
 from textual.worker import Worker, get_current_worker
 
-from memtui import actions
 from memtui.base.finding import Finding
 from memtui.base.phrasing import many
+from memtui.deliver.record import Record
 from memtui.store import scopes
 from memtui.store import status as memory_status
 from memtui.store.index.index_state import IndexState, index_of
 from memtui.store.scopes import Scope
 from memtui.store.status import Row, Usage
 from memtui.tui.model import autosave, fuzzy
-from memtui.tui.screens.memories.rows import Pair
-from memtui.tui.screens.memories.tree import Place
 from memtui.tui.services import Services
+from memtui.views import query
 from memtui.views.memories import scope_name
 
 # How often progress is shown while other projects are read.
 PROGRESS_SECONDS = 0.2
+Pair = tuple[Scope, Row]
 Rows = dict[str, list[Row]]
-EMPTY = "Nothing is remembered here yet.\n\n"
-KEYS = """{app.note}  writes a note: your next prompt gets it{once}
-{memories.new}  creates a memory
-{app.inbox}  shows drafts from your sessions, for you to approve
-{app.help}  lists all keys"""
-# What fills a scope without memories, by its kind.
-FILLED_BY = {
-    "global": "What is true in all your projects.\n{memories.new} creates a memory.\n{app.inbox} has drafts.",
-    "project": "What all who work on this repository should know, in its .claude/memory.\n{memories.new} creates one.",
-    "auto": "Claude Code writes its own memories here while you work.\n{memories.new} creates one.",
-    "agent": "The agent of this name writes its own memories here while it works.",
-}
 
 
 def _readable(scope: Scope) -> bool:
     return scope.exists and not scope.problem
-
-
-def _first_rows(scope: Scope, count: int) -> list[Row]:
-    memories = islice(scopes.memories(scope), count)
-    return [Row(memory, memory.path.removeprefix(scope.directory + "/")) for memory in memories]
 
 
 class MemoryReader:
@@ -60,7 +43,8 @@ class MemoryReader:
         self.outcomes: dict[str, str] = {}  # of the last deliveries, by id
         self.autosaves: dict[str, float] = {}  # their times by path
         self.creations: dict[str, tuple[str, float | None]] = {}  # the memories that memtui made
-        self.of_indexes: dict[str, list[Finding]] = {}  # what is wrong with a MEMORY.md, by label
+        self.indexes: dict[str, IndexState] = {}  # of each MEMORY.md, and what is wrong with it, by label
+        self.of_indexes: dict[str, list[Finding]] = {}
         self.partly: set[str] = set()  # the labels of scopes with only the first page read
         self.loaded = False
         self.expected = ""  # the path of the memory that the cursor goes to, once it is read
@@ -71,39 +55,30 @@ class MemoryReader:
 
     @property
     def unread(self) -> set[str]:
-        """The labels of the scopes that are not read completely."""
         return self.partly | {scope.label for scope in self.scopes if scope.label not in self.rows}
+
+    @property
+    def targets(self) -> list[Scope]:
+        return [scope for scope in self.scopes if scope.writable and not scope.problem]
 
     def pairs(self, of: Iterable[Scope] | None = None) -> list[Pair]:
         """Return the memories of some scopes, None for all."""
         return [(s, row) for s in (self.scopes if of is None else of) for row in self.rows.get(s.label, [])]
 
-    def paths(self) -> set[str]:
-        return {row.memory.path for rows in self.rows.values() for row in rows}
-
     def name_of(self, scope: Scope) -> str:
         """Return what to call a scope in a sentence."""
         return scope_name(scope, self.services.data.facts.project)
 
-    def why_empty(self, place: Place | None) -> str:
-        from memtui.views import notes
-
-        scope = place.scopes[0] if place and len(place.scopes) == 1 else None
-        if scope is not None and scope.problem:
-            return f"{scope.directory}\n{scope.problem}: it is not read."
-        if scope is not None and any(self.rows.values()):
-            filled_by = actions.keyed(FILLED_BY.get(scope.kind, ""), read_only=self.services.read_only)
-            return f"No memories in {self.name_of(scope)}.\n{filled_by}"
-        words = EMPTY + notes.before(self.services.data.unheard(["project"]), KEYS)
-        return actions.keyed(words, read_only=self.services.read_only)
-
-    def targets(self) -> list[Scope]:
-        return [scope for scope in self.scopes if scope.writable and not scope.problem]
+    def choices(self) -> dict[str, list[str]]:
+        kinds = (row.memory.type for rows in self.rows.values() for row in rows)
+        return query.choices(self.scopes, kinds, self.services.data.facts.project)
 
     def first_page(self, lines: int) -> None:
         """Read the first `lines` memories of each scope of this project, before the first paint."""
         self.scopes = self.services.data.library()
-        self.rows = {scope.label: _first_rows(scope, lines) if _readable(scope) else [] for scope in self.scopes}
+        for scope in self.scopes:
+            memories = islice(scopes.memories(scope), lines) if _readable(scope) else ()
+            self.rows[scope.label] = [Row(each, each.path.removeprefix(scope.directory + "/")) for each in memories]
         self.partly = {label for label, rows in self.rows.items() if len(rows) >= lines}
         self._find_autosaves()
 
@@ -115,7 +90,6 @@ class MemoryReader:
             self.screen.show_memories()
 
     def _without_missing(self, rows: Rows) -> Rows:
-        """Return rows without those that a change of ours took away after they were read."""
         missing = {path for path in self._missing if not os.path.lexists(path)}
         return {label: [row for row in own if row.memory.path not in missing] for label, own in rows.items()}
 
@@ -130,7 +104,8 @@ class MemoryReader:
         """Count the deliveries appended to the log, after the reading that is running, if any."""
         self._later = self._worker is not None
         if self._usage is not None and self._worker is None:
-            self._worker = self._run(self._count, "deliveries")
+            usage = self._usage
+            self._worker = self._run(lambda: self._count(usage), "deliveries")
 
     def stop(self) -> bool:
         """Stop reading other projects; return False if none are being read. This project is always read to the end."""
@@ -140,7 +115,6 @@ class MemoryReader:
         return True
 
     def set_outcomes(self, outcomes: dict[str, str]) -> None:
-        """Keep the outcomes of deliveries, and show new ones."""
         if outcomes != self.outcomes:
             self.outcomes = outcomes
             self.screen.show_outcomes()
@@ -149,10 +123,9 @@ class MemoryReader:
 
     def _take(self, scopes: list[Scope], rows: Rows, usage: Usage, *, whole: bool) -> None:
         """Keep what was read of all scopes (`whole`), or of those of this project."""
-        self.scopes, self._usage = scopes, usage
+        self.scopes, self._usage, self.partly = scopes, usage, set()
         rows = self._without_missing(rows) if self._missing else rows
         self.rows = rows if whole else self.rows | rows
-        self.partly = set()
         self.loaded = self.loaded or whole
         self._find_autosaves()
         if whole:
@@ -169,7 +142,6 @@ class MemoryReader:
             self.screen.show_counts()
 
     def _end(self) -> None:
-        """Start the reading or counting that had to wait for a worker."""
         self._worker = None
         if self._again:
             self.reload()
@@ -193,24 +165,26 @@ class MemoryReader:
 
     def _post(self, show: Callable[[], object]) -> bool:
         """Show what was read. Return whether the reading goes on."""
-        going = not get_current_worker().is_cancelled and self.screen.is_attached
-        if going:
+        goes_on = not get_current_worker().is_cancelled and self.screen.is_attached
+        if goes_on:
             self.screen.call_later(show)
-        return going
+        return goes_on
 
-    def _count(self) -> None:
-        usage = self._usage
-        assert usage is not None
+    def _post_outcomes(self, records: list[Record]) -> None:
+        outcomes = self.services.data.outcomes(records)
+        self._post(lambda: self.set_outcomes(outcomes))
+
+    def _count(self, usage: Usage) -> None:
         paths = usage.follow()
         records = [memory_delivery.record for path in paths or () for memory_delivery in usage.memories[path].newest]
         if self._post(lambda: self._recount(usage, paths)):
-            outcomes = self.services.data.outcomes(records)
-            self._post(lambda: self.set_outcomes(outcomes))
+            self._post_outcomes(records)
 
     def _rows_of(self, scope: Scope, usage: Usage, others: list[Scope]) -> list[Row]:
         data = self.services.data
         if scope.has_index and _readable(scope):
-            self.of_indexes[scope.label] = list(IndexState(data.root, scope, index_of(scope)).findings())
+            state = self.indexes[scope.label] = IndexState(data.root, scope, index_of(scope))
+            self.of_indexes[scope.label] = list(state.findings())
         return memory_status.of_scope(data.root, scope, usage, data.known, others=others)
 
     def _read(self) -> None:
@@ -218,14 +192,12 @@ class MemoryReader:
 
         data = self.services.data
         here, usage = data.library(), Usage(data.root)
-        rows: Rows = {}
         self.creations = moves.creations(data.root)
-        for scope in here:
-            rows[scope.label] = self._rows_of(scope, usage, here) if _readable(scope) else []
-        own = dict(rows)
-        others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
+        own = {scope.label: self._rows_of(scope, usage, here) if _readable(scope) else [] for scope in here}
+        others = [scope for scope in data.scopes(every=True) if scope.label not in own]
         if others and not self._post(lambda: self._take(here + others, own, usage, whole=False)):
             return
+        rows, everywhere = dict(own), [scope for scope in here if scope.kind == "global"]
         last_paint = time.monotonic()
         for number, scope in enumerate(others):
             if time.monotonic() - last_paint > PROGRESS_SECONDS:
@@ -233,9 +205,9 @@ class MemoryReader:
                 words = f"reading {number} of {many(len(others), 'other project')}, escape stops"
                 if not self._post(partial(self.screen.frame.tell, words)):
                     return
-            rows[scope.label] = self._rows_of(scope, usage, [each for each in here if each.kind == "global"])
-        records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.newest}
+            rows[scope.label] = self._rows_of(scope, usage, everywhere)
         if self._post(lambda: self._take(here + others, rows, usage, whole=True)):
-            outcomes = data.outcomes(list(records.values()))
-            self._post(lambda: self.set_outcomes(outcomes))
+            deliveries = (delivery for of_scope in rows.values() for row in of_scope for delivery in row.newest)
+            records = {str(delivery.record.get("id")): delivery.record for delivery in deliveries}
+            self._post_outcomes([*records.values()])
         fuzzy.rapidfuzz()

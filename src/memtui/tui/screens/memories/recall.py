@@ -19,14 +19,12 @@ from memtui.base.phrasing import age, cut, short, some
 from memtui.base.storage import file_error
 from memtui.recall_preview import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
 from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.model import fuzzy
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.screens.memories import recall_text
-from memtui.tui.screens.memories.reader import MemoryReader
-from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE, MemoryTable, Pair, after_problem
-from memtui.tui.services import Command, Services, first_of
-from memtui.tui.widgets import markdown
+from memtui.tui.screens.memories.detail import append_reasons, recall_head, rule_text
+from memtui.tui.screens.memories.reader import Pair
+from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE
+from memtui.tui.services import Command, first_of
+from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.field import Field, Labelled
 from memtui.tui.widgets.rows import Column
 from memtui.views import colours, glyphs, notes, safe_text
@@ -34,9 +32,9 @@ from memtui.views import recall as words
 
 if TYPE_CHECKING:
     from memtui.client.transcripts.prompts import Prompt
-    from memtui.store.memory import Memory
 
 TITLE = "Recall: which memories a prompt would bring, and why"
+HINT = "a prompt, as you would type it to Claude; down takes a recent one"
 NOTHING_TYPED = "Type a prompt, or down for a recent one, to see which memories Claude would get."
 NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
 escape, then {memories.new} creates a memory; a draft that you approve becomes one, too."""
@@ -46,8 +44,6 @@ BY_TRIGGER = "in the list {memories.retype} adds a trigger"
 OTHER_WORDS = "Other words may find some, and a trigger of a memory finds it by them."
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
-# How long the list of another prompt stays as it was.
-LATE_SECONDS = 0.15
 ORDERED = "The list is ordered by how likely each memory helps: escape comes back to all memories."
 OF_PROJECT = "A prompt brings memories of its project and global ones only: escape, then {list.project} for others."
 NAMES_SHOWN = 3
@@ -56,21 +52,13 @@ PROMPTS, PROMPT_SHOWN = 60, 160
 # The most lines of the preview below the list.
 GLANCE_LINES = 9
 # What can't be done to a list that a prompt orders, and why.
-WITHOUT = {"sort": ORDERED, "attention": ORDERED, "project": OF_PROJECT}
+WITHOUT = {"memories.sort": ORDERED, "list.attention": ORDERED, "list.project": OF_PROJECT}
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
 FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
 # The titles and the help of actions that do something else here.
 MUTE = ("memories: mute or unmute", "Never deliver it for prompts like this, or deliver it again")
 TRIGGER = ("memories: add a trigger", "Find it by other words, too")
-COLUMNS = (
-    Column("", 1),
-    Column("likely", 11, from_width=WHOLE_TYPE),
-    Column("likely", 6, until_width=WHOLE_TYPE),
-    Column("name"),
-    Column("what it says", from_width=SAYS_FROM),
-    Column("tokens", 6, right=True, from_width=SAYS_FROM),
-)
 LEGEND = (
     glyphs.section("Memories", words.MARKS) + "\n"
     "likely: how likely it is that the memory helps with the prompt. It is worked out of the words that match, of"
@@ -79,24 +67,24 @@ LEGEND = (
 
 
 class Recall(Labelled):
-    """The state, and the line of the `prompt`; `last`: what it brought; `relist` shows the list again."""
+    """The state of a `screen`, Memories, and the line of the `prompt`; `last`: what it brought."""
 
-    def __init__(
-        self,
-        services: Services,
-        screen: ListScreen[Pair],
-        table: MemoryTable,
-        memories: MemoryReader,
-        *,
-        relist: Callable[[], None],
-    ) -> None:
-        hint = "a prompt, as you would type it to Claude; down takes a recent one"
-        self.line = Field(placeholder=hint, id="prompt", select_on_focus=False)
+    columns = (
+        Column("", 1),
+        Column("likely", 11, from_width=WHOLE_TYPE),
+        Column("likely", 6, until_width=WHOLE_TYPE),
+        Column("name"),
+        Column("what it says", from_width=SAYS_FROM),
+        Column("tokens", 6, right=True, from_width=SAYS_FROM),
+    )
+
+    def __init__(self, memories: Any) -> None:
+        self.line = Field(placeholder=HINT, id="prompt", select_on_focus=False)
         super().__init__("prompt", self.line)
-        self.services, self.of_screen, self.list, self.memories = services, screen, table, memories
-        self.relist = relist
-        self._usual = (screen.commands, screen.legend, screen.glance_lines)
-        self.recalling = Recalling(services.data, writes=not services.read_only)
+        self.memories, self.services = memories, memories.services
+        self.list, self.reader = memories.table, memories.reader
+        self._usual = (memories.commands, memories.legend, memories.glance_lines)
+        self.recalling = Recalling(self.services.data, writes=not self.services.read_only)
         self.prompt = ""
         self.recent: list[Prompt] = []
         self.last = RecallRun("")
@@ -107,49 +95,47 @@ class Recall(Labelled):
 
     def begin(self) -> None:
         """Begin the state: run the prompt of before, or the newest that the person typed, and let another be typed."""
-        screen, some = self.of_screen, first_of(self.list.why_none, self.of_screen.no_row)
-        screen.clear_filter()
-        self.list.clear_marks()
-        screen.add_class("recalling")
-        screen.commands = {
+        memories, some_chosen = self.memories, first_of(self.list.why_none, self.memories.no_row)
+        commands = {
             **self._usual[0],
             "memories.recall": Command(self.type_prompt),
-            "memories.retype": Command(self.trigger, first_of(some, screen.one_by_one), *TRIGGER),
-            "memories.remove": Command(self.mute, first_of(some, self._why_no_prompt), *MUTE),
-            "list.left": Command(screen.leave_detail),
-            **{
-                actions.on_screen("memories", verb).id: Command(self.leave, partial(actions.keyed, why))
-                for verb, why in WITHOUT.items()
-            },
+            "memories.retype": Command(self.trigger, first_of(some_chosen, memories.one_by_one), *TRIGGER),
+            "memories.remove": Command(self.mute, first_of(some_chosen, self._why_no_prompt), *MUTE),
+            "list.left": Command(memories.leave_detail),
+            **{action: Command(self.leave, partial(actions.keyed, why)) for action, why in WITHOUT.items()},
         }
-        screen.legend, screen.glance_lines = LEGEND, GLANCE_LINES
-        self.list.recall_columns, self.list.rule = COLUMNS, self.rule
-        self.relist()
-        self.run_worker(self._read_prompts, group="prompts", thread=True, exclusive=True)
+        self.list.recall = self
+        memories.add_class("recalling")
+        self._show_state(commands, LEGEND, GLANCE_LINES)
+        self.run_worker(
+            lambda: self._tell(self._show_prompts, self.recalling.prompts(PROMPTS)), group="prompts", thread=True
+        )
         self.run(fresh=True)
         self.type_prompt()
 
     def leave(self) -> bool:
-        screen = self.of_screen
-        screen.remove_class("recalling")
-        screen.commands, screen.legend, screen.glance_lines = self._usual
-        self.list.recall_columns = ()
-        screen.clear_filter()
-        self.list.clear_marks()
-        self.relist()
+        self.list.recall = None
+        self.memories.remove_class("recalling")
+        self._show_state(*self._usual)
         self.list.focus()
         return True
+
+    def _show_state(self, commands: dict[str, Command], legend: str, glance_lines: int) -> None:
+        memories = self.memories
+        memories.commands, memories.legend, memories.glance_lines = commands, legend, glance_lines
+        memories.clear_filter()
+        self.list.clear_marks()
+        memories.sift()
 
     # in workers
 
     def run(self, *, fresh: bool) -> None:
         """Run the prompt in a worker; `fresh`: after the memories have changed."""
         prompt = self.prompt
-        self.set_timer(LATE_SECONDS, self._show_late)
         self.run_worker(lambda: self._run(prompt, fresh=fresh), group="recall", thread=True, exclusive=True)
 
     def _tell(self, show: Callable[..., None], *results: Any) -> None:
-        self.of_screen.call_later(show, *results)
+        self.memories.call_later(show, *results)
 
     def _run(self, prompt: str, *, fresh: bool) -> None:
         """Run a prompt as for a new session. `fresh`: first bring the indexes up to date."""
@@ -164,32 +150,24 @@ class Recall(Labelled):
                 except OSError as error:  # what there is of the indexes may still do
                     problem = f"The index can't be brought up to date: {file_error(error).message}"
                 self._tell(self._show_index, "", problem)
+            run, problem = RecallRun(prompt), ""
             try:
                 run = self.recalling.run(prompt)
             except (MemtuiError, OSError) as error:
-                self._tell(self._show_error, error if isinstance(error, MemtuiError) else file_error(error))
-            else:
-                if not worker.is_cancelled:
-                    self._tell(self._show_run, run)
-
-    def _read_prompts(self) -> None:
-        self._tell(self._show_prompts, self.recalling.prompts(PROMPTS))
+                to_show = error if isinstance(error, MemtuiError) else file_error(error)
+                problem = f"{to_show.message} {to_show.hint}".strip()
+            if not worker.is_cancelled:
+                self._tell(self._show_run, run, problem)
 
     def _show_prompts(self, prompts: "list[Prompt]") -> None:
         """Offer the prompts; begin with the newest, if nothing is typed."""
         self.recent = prompts
         if prompts and not self.prompt and not self.line.value:
-            self._put(prompts[0].text)
-            self.run(fresh=False)
+            self.put(prompts[0].text)
 
     def _show_index(self, step: str, problem: str) -> None:
         """Show what is indexed now, or the problem that keeps the indexes from being brought up to date."""
         self._step, self._index_problem = step, problem
-        self._relist()
-
-    def _show_error(self, error: MemtuiError) -> None:
-        self._problem = f"{error.message} {error.hint}".strip()
-        self._step, self._candidates, self.last = "", {}, RecallRun(self.prompt)
         self._relist()
 
     @property
@@ -197,47 +175,36 @@ class Recall(Labelled):
         """Whether the list is still that of another prompt than the one in the line."""
         return self.prompt != self.last.prompt
 
-    def _show_late(self) -> None:
-        """Dim what another prompt would bring. Not with each letter: a run is mostly quicker than the eye."""
-        if self._is_late and self.of_screen.has_class("recalling"):
-            self.list.redraw()
-            self.of_screen.summarize()
-            self.of_screen.show_detail()
-
-    def _show_run(self, run: RecallRun) -> None:
-        """Show what a prompt would bring, unless another was typed meanwhile."""
+    def _show_run(self, run: RecallRun, problem: str) -> None:
+        """Show what a prompt would bring, or the problem with that, unless another was typed meanwhile."""
         if run.prompt != self.prompt:
             return
         if run.prompt != self.last.prompt:
-            self.of_screen.wanted = lambda pairs: next((at for at, pair in enumerate(pairs) if pair is not RULE), None)
-        self.last, self._problem = run, ""
-        self._candidates = {pair.path: pair for pair in run.candidates}
+            self.memories.wanted = lambda pairs: next((at for at, pair in enumerate(pairs) if pair is not RULE), None)
+        self.last, self._problem = run, problem
+        self._candidates = {candidate.path: candidate for candidate in run.candidates}
         self.list.redraw()
         self._relist()
 
     def _relist(self) -> None:
-        if self.of_screen.has_class("recalling"):
-            self.relist()
+        if self.list.recall:
+            self.memories.sift()
 
     # the prompt
 
     def type_prompt(self) -> None:
         """Type a prompt: what stands there is selected, and seen from its beginning."""
-        self.of_screen.remove_class("deep")
+        self.memories.remove_class("deep")
         self.line.focus()
         self.line.selection = Selection(len(self.line.value), 0)
 
-    def show_prompt(self, prompt: str) -> None:
-        self._put(prompt)
-        self.list.focus()
-        self.run(fresh=False)
-
-    def _put(self, prompt: str) -> None:
-        """Put a prompt into its line, which has no line breaks."""
+    def put(self, prompt: str) -> None:
+        """Put a prompt into its line, which has no line breaks, and run it."""
         self.prompt = prompt[:MOST_CHARACTERS]
         with self.line.prevent(Input.Changed):
             self.line.value = safe_text.line(prompt)
         self.line.selection = Selection(len(self.line.value), 0)
+        self.run(fresh=False)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -261,77 +228,68 @@ class Recall(Labelled):
         if event.key in {"up", "down"}:
             event.stop()
             event.prevent_default()
-            self.services.start(self.of_screen, self._choose_prompt(), "memories.recall")
+            self.services.start(self.memories, self._choose_prompt(), "memories.recall")
 
     async def _choose_prompt(self) -> None:
         """Choose one of the prompts that were typed lately, run it and go to the list."""
         if not self.recent:
             self.services.warn(NO_PROMPTS)
             return
-        now, texts = self.services.data.now(), [safe_text.clean(prompt.text) for prompt in self.recent]
+        now = self.services.data.now()
         options = [
             (str(number), f"{age(prompt.time or None, now):>4}  {cut(safe_text.line(prompt.text), PROMPT_SHOWN)}")
             for number, prompt in enumerate(self.recent)
         ]
-        about = lambda number: safe_text.styled(texts[int(number)])
+        about = lambda number: safe_text.styled(safe_text.clean(self.recent[int(number)].text))
         answer = await self.services.ask(Choice("A prompt of yours", options, about=about))
         if answer is not None:
-            self.show_prompt(self.recent[int(answer)].text)
+            self.list.focus()
+            self.put(self.recent[int(answer)].text)
 
     # the list
 
-    def candidate(self, pair: Pair) -> RecallCandidate | None:
+    def candidate(self, pair: Pair | None) -> RecallCandidate | None:
         """Return what the search says of a memory; None for the rule."""
-        return self._candidates.get(pair[1].memory.path)
+        return self._candidates.get(pair[1].memory.path) if pair is not None else None
 
     def pairs(self) -> list[Pair]:
         """Return what would be delivered, the rule, and what is left out. A memory that is not read yet has no row."""
-        memories = {path: pair for pair in self.memories.pairs() if (path := pair[1].memory.path) in self._candidates}
+        pairs = {path: pair for pair in self.reader.pairs() if (path := pair[1].memory.path) in self._candidates}
         delivered, left_out = (
-            [memories[candidate.path] for candidate in some if candidate.path in memories]
-            for some in (self.last.delivered, self.last.left_out)
+            [pairs[candidate.path] for candidate in candidates if candidate.path in pairs]
+            for candidates in (self.last.delivered, self.last.left_out)
         )
         return [*delivered, RULE, *left_out] if delivered or left_out else []
 
     def rule(self) -> str:
-        if self._is_late:
-            return READING
         return f"{words.amount(self.last)} · " * bool(self.last.delivered) + words.others(self.last)
 
-    def draw(self, pair: Pair, typed: str) -> list[Text]:
-        """Draw the cells of a memory for COLUMNS. `typed`: the query, whose matches are marked."""
+    def draw(self, pair: Pair) -> list[Text]:
         candidate = self.candidate(pair)
         if candidate is None:
-            return [Text()] * len(COLUMNS)
+            return [Text()] * len(self.columns)
         mark, style, _ = words.outcome(candidate.outcome)
         if findings.problems(pair[1].flags):
             mark, style = "!", colours.PROBLEM
-        name = Text(safe_text.line(candidate.name, 120), style="bold" if candidate.delivered else "")
-        says = Text(markdown.inline(safe_text.line(candidate.description, 400)).plain, style="dim")
-        fuzzy.mark([name, says], typed)
-        if candidate.pinned:
-            name = Text.assemble((words.PINNED + " ", colours.PERSON), name)
-        says = after_problem(pair[1], says, typed)
+        name, says = self.list.draw_words(pair, "bold" if candidate.delivered else "")
         likely, colour = words.scored(candidate, self.last), colours.GOOD if candidate.delivered else "dim"
         amount = Text(short(candidate.tokens) if candidate.units else "", style="dim")
-        if self._is_late:
-            name.stylize("dim")
-            return [Text(), Text(), Text(), name, says, amount]
         return [Text(mark, style=style), Text(likely, style=colour), Text(likely[:4], style=colour), name, says, amount]
 
     def why_empty(self) -> str:
+        run = self.last
         if self._problem or self._step:
             return safe_text.line(self._problem) or self._step
         if self._is_late:
             return READING
-        if not self.last.memories and (self.last.silent or self.prompt):
+        if not run.memories and (run.silent or self.prompt):
             return actions.keyed(NO_MEMORIES, read_only=self.services.read_only)
         if not self.prompt.strip():
             return NOTHING_TYPED
-        if self.last.silent == "no-index":
+        if run.silent == "no-index":
             return NO_INDEX
-        why = words.silence(self.last)  # that nothing is delivered stands above
-        return f"{why[:1].upper()}{why[1:]}." + f"\n{OTHER_WORDS}" * (self.last.silent == "nothing")
+        why = words.silence(run)  # that nothing is delivered stands above
+        return f"{why[:1].upper()}{why[1:]}." + f"\n{OTHER_WORDS}" * (run.silent == "nothing")
 
     def summary(self) -> Text:
         line, run = Text(no_wrap=True, overflow="ellipsis"), self.last
@@ -358,30 +316,39 @@ class Recall(Labelled):
     def _not_searched(self) -> str:
         """Which memories that are here a prompt of yours does not search, and how many."""
         searched = {directory for _, directory in self.recalling.searched()}
-        rest = [scope for scope in self.memories.scopes if scope.directory not in searched]
+        rest = [scope for scope in self.reader.scopes if scope.directory not in searched]
         of_agents = [scope for scope in rest if scope.kind == "agent"]
         of_client = [scope for scope in rest if scope.label in {"auto", "team"}]
-        counts = (len(self.memories.pairs(scopes)) for scopes in (of_agents, of_client))
-        words = zip(counts, ("of agents", "that Claude Code recalls itself"), strict=True)
-        return " and ".join(f"{count:,} {whose}" for count, whose in words if count)
+        counts = (len(self.reader.pairs(scopes)) for scopes in (of_agents, of_client))
+        whose = zip(counts, ("of agents", "that Claude Code recalls itself"), strict=True)
+        return " and ".join(f"{count:,} {owner}" for count, owner in whose if count)
 
     def describe(self, pair: Pair) -> Described:
         candidate, run = self.candidate(pair), self.last
         if candidate is None:
-            title = "all that it would bring" if run.delivered else "why it brings nothing"
-            return Described(recall_text.whole(run), title=title)
-        where, now = self.memories.name_of(pair[0]), self.services.data.now()
-        head = recall_text.head(candidate, run, where, now)
-        text = head.copy()
-        recall_text.append_why(text, candidate, is_untrusted="U" in pair[1].letters, read_only=self.services.read_only)
-        glance = recall_text.glance(head, candidate)
-        if self._is_late:
-            text.stylize("dim")
-            glance.stylize("dim")
+            return Described(
+                rule_text(run), title="all that it would bring" if run.delivered else "why it brings nothing"
+            )
+        head = recall_head(candidate, run, self.reader.name_of(pair[0]), self.services.data.now())
+        text, glance = head.copy(), head
+        muted = "deliver it again" if candidate.outcome == "muted" else "never deliver it for prompts like this"
+        pinned = "no longer count it more" if candidate.pinned else "count it more, for every prompt"
+        keys = [("memories.trust", "trust it")] * ("U" in pair[1].letters)
+        keys += [("memories.retype", "add a trigger: find it by other words, too"), ("memories.remove", muted)]
+        append_keys(
+            text, [*keys, ("memories.pin", pinned), ("memories.edit", "edit it")], read_only=self.services.read_only
+        )
+        append_reasons(text, candidate)
+        if why := words.because(candidate):
+            matched = "matched: " * bool(words.telling(candidate))
+            glance.append(f"{matched}{safe_text.line(cut(why, 200))}\n", style="dim")
+        if candidate.text:
+            # Its first lines are memtui's own tag and introduction, its last the end of the tag: the detail has them.
+            glance.append("\n" + safe_text.clean("\n".join(candidate.text.split("\n")[2:-1])))
         return Described(text, glance, title=safe_text.line(candidate.name))
 
     def copied(self, pair: Pair | None) -> str:
-        candidate = self.candidate(pair) if pair is not None else None
+        candidate = self.candidate(pair)
         return (candidate.text if candidate is not None else "") or self.last.text
 
     def footer_actions(self) -> list[actions.Action]:
@@ -407,18 +374,16 @@ class Recall(Labelled):
             add = partial(self.recalling.add_trigger, memory, answer)
             self._change(add, f"Trigger added to {name}.", f"{name} has this trigger already.")
 
-    def _outcomes(self) -> "list[tuple[Memory, str]]":
-        return [(pair[1].memory, each.outcome) for pair in self.list.chosen() if (each := self.candidate(pair))]
-
     @property
     def _are_muted(self) -> bool:
-        outcomes = [outcome for _, outcome in self._outcomes()]
-        return bool(outcomes) and all(outcome == "muted" for outcome in outcomes)
+        outcomes = [candidate.outcome for pair in self.list.chosen() if (candidate := self.candidate(pair))]
+        return bool(outcomes) and {*outcomes} == {"muted"}
 
     def mute(self) -> None:
         """Never deliver the chosen memories for prompts like this one; take that back for those that are muted."""
         back, prompt = self._are_muted, self.prompt
-        memories = [memory for memory, outcome in self._outcomes() if (outcome == "muted") == back]
+        pairs = [(pair, candidate) for pair in self.list.chosen() if (candidate := self.candidate(pair))]
+        memories = [pair[1].memory for pair, candidate in pairs if (candidate.outcome == "muted") == back]
         sentence = "Delivered again for prompts like this" if back else "Muted for prompts like this"
         names = some([safe_text.line(memory.name, 60) for memory in memories], NAMES_SHOWN)
         self._change(lambda: self.recalling.mute(memories, prompt, back=back), f"{sentence}: {names}.")

@@ -1,9 +1,9 @@
 """The list of memories: its columns, which adapt to width and order, its orders, and how a row is drawn."""
 
-import dataclasses
 import os
-from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from rich.segment import Segment
 from rich.text import Text
@@ -18,6 +18,7 @@ from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
 from memtui.tui.model import fuzzy
+from memtui.tui.screens.memories.reader import MemoryReader, Pair
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.bars import fitting
 from memtui.tui.widgets.rows import Column, RowList
@@ -26,29 +27,32 @@ from memtui.views import memories as present
 from memtui.views.deliveries import GLYPHS, legend
 from memtui.views.recall import PINNED
 
-Pair = tuple[Scope, Row]
 # In recall, the row where delivery ends: it is no memory, and no command acts on it.
 RULE: Pair = (Scope("", "", ""), Row(Memory("rule", "", "", "", "", {}, "", 0, 0.0), ""))
 
 
-def _by(name: str) -> Callable[[Pair], object]:
-    key = memory_status.SORT_KEYS[name]
-    return lambda pair: key(pair[1])
+class Order(NamedTuple):
+    """An order of the list: its last column, which says what it is, and the words there for a memory."""
+
+    column: Column
+    words: Callable[[Row, float], str] = lambda *_: ""  # the latter: now
 
 
-USED = Column("used", 6, right=True)
-# The orders of the list: the key of each, and the last column, which says what the list is ordered by; ordered by name
-# or type, how often a memory was of use. As wide for each order as can be, so that the others do not move.
-ORDERS: dict[str, tuple[Callable[[Pair], object], Column]] = {
-    "name": (_by("name"), USED),
-    "type": (_by("type"), USED),
-    "age": (_by("age"), Column("age▴", 6, right=True)),
-    "size": (_by("size"), Column("size▾", 6, right=True)),
-    "delivered": (_by("deliveries"), Column("delivered▾", 10, right=True)),
-    "last": (_by("last"), Column("last▴", 6, right=True)),
-    "used": (lambda pair: -pair[1].used, Column("used▾", 6, right=True)),
-    "flags": (_by("flags"), Column("fix▴", 9)),
-    "scope": (lambda pair: scope_word(*pair), Column("scope▴", 14)),
+USED = Order(Column("used", 6, right=True), lambda row, _: f"{row.used}×" if row.used else "")
+# The orders of the list; by name or type it says how often a memory was of use. As wide for each order as can be, so
+# that the others do not move. `_last_cell` draws those without words.
+ORDERS = {
+    "name": USED,
+    "type": USED,
+    "age": Order(Column("age▴", 6, right=True), lambda row, now: age(row.memory.changed_at or None, now)),
+    "size": Order(Column("size▾", 6, right=True), lambda row, _: size(row.memory.size)),
+    "delivered": Order(
+        Column("delivered▾", 10, right=True), lambda row, _: f"{row.deliveries}×" if row.deliveries else ""
+    ),
+    "last": Order(Column("last▴", 6, right=True)),
+    "used": Order(Column("used▾", 6, right=True), USED.words),
+    "flags": Order(Column("fix▴", 9)),
+    "scope": Order(Column("scope▴", 14)),
 }
 # The orders that change with deliveries.
 BY_DELIVERIES = {"delivered", "last", "used", "flags"}
@@ -61,7 +65,6 @@ COLUMNS = (
     Column("name"),
     Column("what it says", from_width=SAYS_FROM),
 )
-TYPE, NAME = 1, 3
 # Cells of the name column: at least the first, at most the last, and between them a third of the list.
 SHORT_NAME, LONG_NAME = 12, 40
 # The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
@@ -93,26 +96,6 @@ LEGEND = "\n".join(
 )
 
 
-def fitted(columns: Sequence[Column], width: int, longest_name: int, longest_scope: int = 0) -> list[Column]:
-    """Return the columns with room for the longest name in a third, and of a scope in a quarter of `width`."""
-    if width < SAYS_FROM:
-        return list(columns)
-    sizes: dict[str, dict[str, Any]] = {
-        "name": {"width": max(SHORT_NAME, min(longest_name, LONG_NAME, width // 3))},
-        "scope": {"longest": longest_scope},
-    }
-    return [dataclasses.replace(column, **sizes.get(column.title.rstrip("▴"), {})) for column in columns]
-
-
-def columns(sort: str, last: str = "") -> list[Column]:
-    """Return the columns of the list in an order, with the last one of another: `last`."""
-    column = ORDERS[last or sort][1]
-    columns = [*COLUMNS, column if last in {"", sort} else dataclasses.replace(column, title=column.title.rstrip("▴▾"))]
-    for at in {"name": [NAME], "type": [TYPE]}.get(sort, ()):
-        columns[at] = dataclasses.replace(columns[at], title=columns[at].title + "▴")
-    return columns
-
-
 def searched(pair: Pair) -> str:
     scope, row = pair
     mem = row.memory
@@ -128,11 +111,6 @@ def flagged_first(pairs: list[Pair], typed: str) -> list[Pair]:
     """Return memories with those first whose own word for what is wrong was typed."""
     words = set(typed.casefold().split()) & {*WORDS}
     return sorted(pairs, key=lambda pair: _reason(pair[1]).plain not in words) if words else pairs
-
-
-def body(pair: Pair) -> str:
-    """Return the text of a memory, which the query searches as well."""
-    return pair[1].memory.body
 
 
 def scope_word(scope: Scope, row: Row, project: str = "") -> str:
@@ -151,66 +129,6 @@ def _reason(row: Row) -> Text:
     return Text(REASONS[memory_status.LETTERS[worst.code]], style=style)
 
 
-def after_problem(row: Row, description: Text, typed: str) -> Text:
-    """Return a description behind the word for its worst problem, or for what has a typed word."""
-    is_sought = row.flags and any(word in _flags(row).casefold() for word in typed.casefold().split())
-    if not (is_sought or findings.problems(row.flags)):
-        return description
-    reason = _reason(row)
-    return Text.assemble(reason, (" · " if description else "", reason.style), description)
-
-
-def draw(
-    pair: Pair,
-    typed: str,
-    outcomes: Mapping[str, str],
-    autosaves: Container[str],
-    now: float,
-    sort: str,
-    project: str = "",
-) -> list[Text]:
-    """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `sort`: the order."""
-    row = pair[1]
-    mem = row.memory
-    # Cut by letters, as much of a name as there is room for.
-    name = Text(safe_text.line(mem.name, 200), colours.PROBLEM if mem.broken else "", overflow="ellipsis")
-    description = Text(markdown.inline(safe_text.line(mem.description, 400)).plain, style="dim")
-    kind, colour = safe_text.line(mem.type or "-", 20), colours.TYPES.get(mem.type, "dim")
-    type_cell = Text(kind, style=colour)
-    if typed:
-        fuzzy.mark([name, description, type_cell], typed)
-    reason, is_wrong, unsaved = _reason(row), bool(findings.problems(row.flags)), mem.path in autosaves
-    if sort != "flags":
-        description = after_problem(row, description, typed)
-    if memory.is_pinned(mem.fields):
-        name = Text.assemble((PINNED + " ", colours.PERSON), name, overflow="ellipsis")
-    mark = "!" if is_wrong else AUTOSAVED if unsaved else ""
-    reason = reason or Text(UNSAVED * unsaved, style=colours.WARNING)
-    last_cell = reason if sort == "flags" else _ordered_by(sort, pair, outcomes, now, project)
-    return [
-        Text(mark, style=colours.PROBLEM if mark == "!" else colours.WARNING),
-        type_cell,
-        Text(kind[0], style=colour),
-        name,
-        description,
-        last_cell,
-    ]
-
-
-def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], now: float, project: str) -> Text:
-    """Return the last cell of a row: what the list is ordered by."""
-    scope, row = pair
-    if sort == "last":
-        return last(scope, row, outcomes, now)
-    words = {
-        "age": lambda: age(row.memory.changed_at or None, now),
-        "size": lambda: size(row.memory.size),
-        "delivered": lambda: f"{row.deliveries}×" if row.deliveries else "",
-        "scope": lambda: safe_text.line(scope_word(scope, row, project), 40),
-    }.get(sort, lambda: f"{row.used}×" if row.used else "")()
-    return Text(words, style="dim", no_wrap=True)
-
-
 def last(
     scope: Scope, row: Row, outcomes: Mapping[str, str], now: float, words: Callable[[float | None, float], str] = age
 ) -> Text:
@@ -219,10 +137,7 @@ def last(
         return Text("-" if scope.delivered else BY_CLIENT, style="dim")
     cell = Text().append(words(clock.parse(row.last_delivery), now) + " ", "dim")
     outcome = outcomes.get(str(row.newest[0].record.get("id"))) if row.newest else None
-    if outcome is None:
-        return cell.append(" ")
-    glyph, style = GLYPHS[outcome]
-    return cell.append(glyph, style)
+    return cell.append(" ") if outcome is None else cell.append(*GLYPHS[outcome])
 
 
 def _path(pair: Pair) -> str:
@@ -230,30 +145,31 @@ def _path(pair: Pair) -> str:
 
 
 class MemoryTable(RowList[Pair]):
-    """The list. In recall it has columns of its own, and a `rule` where delivery ends."""
+    """The list. `words`: what is typed into the filter; `recall`: the state that draws the list, if it is in it."""
 
     DEFAULT_CSS = "MemoryTable { width: 1fr; }"
 
-    def __init__(self, draw: Callable[[Pair], list[Text]], sought: Callable[[], str], *, empty: str) -> None:
-        look = lambda pair: (_path(pair), sought())
+    def __init__(self, reader: MemoryReader, words: Callable[[], str], *, empty: str) -> None:
+        look = lambda pair: (_path(pair), words())
         can_mark = lambda pair: pair is not RULE
-        super().__init__(COLUMNS, draw, _path, empty=empty, look=look, can_mark=can_mark, id="list")
+        super().__init__(COLUMNS, self._cells, _path, empty=empty, look=look, can_mark=can_mark, id="list")
+        self.reader, self.words = reader, words
         self.order = "name"
         self.of_projects = False
         self.longest_name = self.longest_scope = 0
-        self.recall_columns: Sequence[Column] = ()
-        self.rule: Callable[[], str] = str
+        self.recall: Any = None
 
     @property
-    def last_column(self) -> str:
-        """The order whose column is the last."""
-        return "scope" if self.of_projects and ORDERS[self.order][1] is USED else self.order
+    def _last_order(self) -> str:
+        """The order whose column is the last; empty in recall."""
+        if self.recall:
+            return ""
+        return "scope" if self.of_projects and ORDERS[self.order] is USED else self.order
 
     def chosen(self) -> list[Pair]:
         return [pair for pair in super().chosen() if pair is not RULE]
 
     def why_none(self) -> str:
-        """Return why no memory is chosen; empty if there is one."""
         if self.chosen():
             return ""
         if self.marks:
@@ -261,7 +177,6 @@ class MemoryTable(RowList[Pair]):
         return "There is no memory under the cursor."
 
     def why_read_only(self) -> str:
-        """Return why the chosen memories can't be changed; empty if they can."""
         read_only = (row.memory for scope, row in self.chosen() if not scope.writable and not scope.is_shared)
         first = next(read_only, None)
         if first is None:
@@ -277,18 +192,84 @@ class MemoryTable(RowList[Pair]):
         names = [len(mem.name) + len(PINNED + " ") * memory.is_pinned(mem.fields) for mem in memories]
         self.longest_name = max([self.longest_name, *names])
         self.fit()
-        sort_key = ORDERS[self.order][0]
-        return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()))
+        by_row = memory_status.SORT_KEYS.get("deliveries" if self.order == "delivered" else self.order)
+
+        def sort_key(pair: Pair) -> tuple[object, str]:
+            return by_row(pair[1]) if by_row is not None else scope_word(*pair), pair[1].memory.name.casefold()
+
+        return sorted(pairs, key=sort_key)
+
+    def next_order(self) -> None:
+        names = [*ORDERS]
+        self.order = names[(names.index(self.order) + 1) % len(names)]
+        self.redraw()
+
+    def _columns(self) -> list[Column]:
+        column = ORDERS[self._last_order].column
+        bare = replace(column, title=column.title.rstrip("▴▾"))
+        columns = [*COLUMNS, column if self._last_order == self.order else bare]
+        return [replace(each, title=f"{each.title}▴") if each.title == self.order else each for each in columns]
 
     def fit(self) -> None:
+        """Give the columns room for the longest name in a third of the list, and for the longest scope in a quarter."""
         width = self.scrollable_content_region.width - 1
+        columns = [*(self.recall.columns if self.recall else self._columns())]
+        if width >= SAYS_FROM:
+            name_width = max(SHORT_NAME, min(self.longest_name, LONG_NAME, width // 3))
+            sizes: dict[str, dict[str, Any]] = {
+                "name": {"width": name_width},
+                "scope": {"longest": self.longest_scope},
+            }
+            columns = [replace(column, **sizes.get(column.title.rstrip("▴"), {})) for column in columns]
         if width > 0:
-            shown = self.recall_columns or columns(self.order, self.last_column)
-            self.columns = fitted(shown, width, self.longest_name, self.longest_scope)
+            self.columns = columns
 
     def on_resize(self) -> None:
         self.fit()
         super().on_resize()
+
+    # drawing
+
+    def _cells(self, pair: Pair) -> list[Text]:
+        if self.recall:
+            cells: list[Text] = self.recall.draw(pair)
+            return cells
+        row, mem = pair[1], pair[1].memory
+        kind, colour = safe_text.line(mem.type or "-", 20), colours.TYPES.get(mem.type, "dim")
+        type_cell, mark = Text(kind, style=colour), Text()
+        name, says = self.draw_words(pair, colours.PROBLEM if mem.broken else "", type_cell)
+        if findings.problems(row.flags):
+            mark = Text("!", style=colours.PROBLEM)
+        elif mem.path in self.reader.autosaves:
+            mark = Text(AUTOSAVED, style=colours.WARNING)
+        return [mark, type_cell, Text(kind[0], style=colour), name, says, self._last_cell(pair, self._last_order)]
+
+    def draw_words(self, pair: Pair, style: str, *others: Text) -> tuple[Text, Text]:
+        """Draw name and description of a memory; in them and in `others` what is typed is marked."""
+        row, mem, typed = pair[1], pair[1].memory, self.words()
+        # Cut by letters, as much of a name as there is room for.
+        name = Text(safe_text.line(mem.name, 200), style, overflow="ellipsis")
+        says = Text(markdown.inline(safe_text.line(mem.description, 400)).plain, style="dim")
+        fuzzy.mark([name, says, *others], typed)
+        is_sought = row.flags and any(word in _flags(row).casefold() for word in typed.casefold().split())
+        if self._last_order != "flags" and (is_sought or findings.problems(row.flags)):
+            reason = _reason(row)
+            says = Text.assemble(reason, (" · " if says else "", reason.style), says)
+        if memory.is_pinned(mem.fields):
+            name = Text.assemble((PINNED + " ", colours.PERSON), name, overflow="ellipsis")
+        return name, says
+
+    def _last_cell(self, pair: Pair, order: str) -> Text:
+        scope, row = pair
+        data = self.reader.services.data
+        if order == "flags":
+            return _reason(row) or Text(UNSAVED * (row.memory.path in self.reader.autosaves), style=colours.WARNING)
+        if order == "last":
+            return last(scope, row, self.reader.outcomes, data.now())
+        words = ORDERS[order].words(row, data.now())
+        if order == "scope":
+            words = safe_text.line(scope_word(scope, row, data.facts.project), 40)
+        return Text(words, style="dim", no_wrap=True)
 
     def _line(self, at: int, width: int) -> Strip:
         if self.rows[at] is not RULE:
@@ -296,7 +277,7 @@ class MemoryTable(RowList[Pair]):
         is_here, paint = self.has_cursor and at == self.cursor, self._paint
         assert paint is not None
         style = paint.cursor.base if is_here else self.get_component_rich_style("rows--head")
-        text = fitting(Text(f"{glyphs.CURSOR if is_here else ' '}── {safe_text.line(self.rule())}"), width - 1)
+        text = fitting(Text(f"{glyphs.CURSOR if is_here else ' '}── {safe_text.line(self.recall.rule())}"), width - 1)
         text.truncate(width - 1, overflow="ellipsis")
         text.append(" ")
         line = text.plain + "─" * max(0, width - 1 - text.cell_len)

@@ -14,21 +14,19 @@ from textual.containers import Horizontal
 from memtui import actions
 from memtui.actions import Action
 from memtui.base import findings
-from memtui.base.phrasing import many, some
 from memtui.store.scopes import Scope
-from memtui.tui.model import autosave, fuzzy
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.model import fuzzy
 from memtui.tui.model.data import State
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.memories import rows, tree
 from memtui.tui.screens.memories.commands import MemoryCommands
 from memtui.tui.screens.memories.detail import MemoryDetail
-from memtui.tui.screens.memories.navigation import MemoryNavigation
-from memtui.tui.screens.memories.reader import MemoryReader
-from memtui.tui.screens.memories.rows import RULE, MemoryTable, Pair
-from memtui.tui.screens.memories.transfers import TransferCommands
+from memtui.tui.screens.memories.reader import MemoryReader, Pair
+from memtui.tui.screens.memories.rows import RULE, MemoryTable
 from memtui.tui.screens.memories.tree import ScopeTree
-from memtui.tui.services import Command, Services, bindings, first_of
+from memtui.tui.services import Command, Services, bindings
 from memtui.tui.widgets.field import Completion
 from memtui.tui.widgets.rows import RowList
 from memtui.views import query, safe_text
@@ -36,8 +34,6 @@ from memtui.views import query, safe_text
 if TYPE_CHECKING:
     from memtui.tui.screens.memories.recall import Recall
 
-# The most autosaves that are named at the start.
-AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
 IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move", "sort", "attention", "project")
 WHILE_MARKED = ("remove", "retype", "move", "mark", "filter")
@@ -58,26 +54,24 @@ class Memories(ListScreen[Pair]):
     table: MemoryTable
 
     def __init__(self, services: Services) -> None:
-        table = MemoryTable(self._draw, lambda: self.sought, empty=READING)
-        super().__init__(services, table, placeholder="words, type:, scope:, is:, project:")
-        self.filter_line.suggester = Completion(self._choices)
-        self.places = ScopeTree()
         self.reader = MemoryReader(services, self)
-        self.details = MemoryDetail(services, self.reader)
-        places, reader = self.places, self.reader
-        self.navigation = MemoryNavigation(services, self, table, places, reader, self.details, self.go_to, self.relist)
-        self.commands |= self.navigation.table(first_of(table.why_none, self.no_row))
-        self.commands |= TransferCommands(services, places).table()
-        self.commands |= MemoryCommands(services, table, places, reader).table(self)
-        self.commands |= {
+        table = MemoryTable(self.reader, lambda: self.sought, empty=READING)
+        super().__init__(services, table, placeholder="words, type:, scope:, is:, project:")
+        self.filter_line.suggester = Completion(self.reader.choices)
+        self.places, self.details = ScopeTree(self.reader), MemoryDetail(self.reader)
+        self.changes = MemoryCommands(self)
+        self.commands |= self.changes.table() | {
+            "memories.sort": Command(self.sort),
             "memories.recall": Command(self._begin_recall),
             "list.attention": Command(partial(self.toggle_term, query.IS_PROBLEM)),
             "list.project": Command(self.toggle_projects),
+            "list.left": Command(self.left),
+            "list.right": Command(self.go_right),
         }
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
         self.search = query.MemoryQuery()
         self.places.border_title = "scopes"
-        self.recall: Recall | None = None  # made when it is first begun
+        self.recall: Recall | None = None  # is made when it is first begun
         self._painted = False  # whether the list was painted: the detail comes after it
 
     def body(self) -> ComposeResult:
@@ -99,21 +93,11 @@ class Memories(ListScreen[Pair]):
         self.reader.first_page(self.app.size.height)
         self.show_memories()
         self.call_after_refresh(self._show_beside)
-        autosaves = autosave.of_memories(self.services.data.root)
-        if autosaves:
-            new, edit = actions.key_of("memories.new"), actions.key_of("memories.edit")
-            ways = [f"{saved.title} ({edit if saved.path and not saved.orphan else new})" for saved in autosaves]
-            self.services.say(f"{many(len(autosaves), 'unsaved text')}: {some(ways, AUTOSAVES_NAMED)}.")
+        self.changes.name_autosaves()
 
     def _show_beside(self) -> None:
         self._painted = True
         self.show_detail()
-
-    def _keep(self) -> None:
-        places, root = self.places, self.services.data.root
-        state: dict[str, object] = {"sort": self.table.order, "place": places.row_id, "folds": places.folds}
-        if os.path.isdir(root):
-            State(root, read_only=self.services.read_only).put(self.group, state)
 
     # reading
 
@@ -148,9 +132,7 @@ class Memories(ListScreen[Pair]):
         reader = self.reader
         self.all_rows = reader.pairs()
         self.details.forget()
-        project = self.services.data.facts.project
-        library = tree.Library(reader.scopes, reader.rows, project, reader.unread, of_indexes=reader.of_indexes)
-        self.places.show_scopes(library, loaded=reader.loaded)
+        self.places.show_scopes()
         self.sift()
         if not reader.expected:
             return
@@ -175,7 +157,8 @@ class Memories(ListScreen[Pair]):
         names = (self.reader.name_of(scope) for scope in self.reader.scopes if self._may_list(scope))
         self.table.longest_scope = max(map(len, names), default=0)
         pairs = self.recalled.pairs() if self.recalled else self.table.ordered(self._sought_in())
-        self._pairs = fuzzy.Haystack(pairs, rows.searched, None if self.recalled else rows.body)
+        body = None if self.recalled else lambda pair: pair[1].memory.body
+        self._pairs = fuzzy.Haystack(pairs, rows.searched, body)
         self.table.fit()
         self.table.redraw()
         self.fill()
@@ -198,11 +181,6 @@ class Memories(ListScreen[Pair]):
         """Whether a scope is listed among others: instructions are no memories, and only where they are asked for."""
         return tree.group_of(scope) != tree.INSTRUCTIONS or query.names(scope, self.search.scope)
 
-    def relist(self) -> None:
-        """Show the list after a change of place or order, and remember that state."""
-        self.sift()
-        self._keep()
-
     def select(self) -> Sequence[Pair]:
         search = self.search
         if not self.typed:
@@ -216,11 +194,6 @@ class Memories(ListScreen[Pair]):
             return rows.flagged_first(matching, search.words)
         paths = {row.memory.path for _, row in matching if row is not RULE[1]}
         return [pair for pair in self._pairs.rows if pair[1].memory.path in paths]
-
-    def _choices(self) -> dict[str, list[str]]:
-        """Return what each term of a query takes."""
-        kinds = (row.memory.type for _, row in self.reader.pairs())
-        return query.choices(self.reader.scopes, kinds, self.services.data.facts.project)
 
     def fill(self) -> None:
         before, self.search = self.search, query.memories(self.typed)
@@ -238,10 +211,10 @@ class Memories(ListScreen[Pair]):
         if self.is_filtered:
             everywhere = "" if self.of_all_projects or self.recalled else " project:all seeks in all projects."
             return super().why_empty() + everywhere
-        return self.reader.why_empty(self.places.row)
+        return self.places.why_empty()
 
     def why_no_matches(self) -> str:
-        return safe_text.line(self.search.problem(self._choices())) or super().why_no_matches()
+        return safe_text.line(self.search.problem(self.reader.choices())) or super().why_no_matches()
 
     def numbers(self) -> tuple[str, str]:
         rows_listed, rows = self.table.rows, self._pairs.rows
@@ -289,12 +262,6 @@ class Memories(ListScreen[Pair]):
     def sought(self) -> str:
         return self.search.words
 
-    def _draw(self, pair: Pair) -> list[Text]:
-        if recall := self.recalled:
-            return recall.draw(pair, self.search.words)
-        words, reader, data, last = self.search.words, self.reader, self.services.data, self.table.last_column
-        return rows.draw(pair, words, reader.outcomes, reader.autosaves, data.now(), last, data.facts.project)
-
     def copied(self) -> str:
         if recall := self.recalled:
             return recall.copied(self.table.row)
@@ -307,7 +274,7 @@ class Memories(ListScreen[Pair]):
         order = list(WHILE_READ if reading else WHILE_MARKED if self.table.marks else IN_LIST)
         if pair is not None and "U" in pair[1].letters:
             order.insert(1, "trust")
-        if reading and not self.navigation.links():
+        if reading and not self.changes.links():
             order.remove("follow")
         return [actions.on_screen("memories", verb) for verb in order]
 
@@ -341,25 +308,22 @@ class Memories(ListScreen[Pair]):
 
     @property
     def recalled(self) -> "Recall | None":
-        """Recall while the list is in that state, else None."""
-        return self.recall if self.has_class("recalling") else None
+        return self.recall if self.table.recall else None
 
     async def _begin_recall(self) -> None:
-        """Show a line for a prompt, and order the list by how likely each memory helps with it."""
         from memtui.tui.screens.memories.recall import Recall
 
         if not self.middle.is_attached:  # a key that came with the one of the tab
             self.call_after_refresh(lambda: self.services.start(self, self._begin_recall(), "memories.recall"))
             return
         if self.recall is None:
-            self.recall = Recall(self.services, self, self.table, self.reader, relist=self.sift)
+            self.recall = Recall(self)
             await self.middle.mount(self.recall, before=0)
         self.recall.begin()
 
     # moving
 
     def no_row(self) -> str:
-        """Return why no memory is under the cursor: that of another pane has it."""
         return IN_SCOPES if self.places.has_focus else super().no_row()
 
     def why_no_mark(self) -> str:
@@ -385,17 +349,72 @@ class Memories(ListScreen[Pair]):
         self.sift()
         self.wanted = None
 
+    def read_memory(self, path: str) -> None:
+        self.go_to(path)
+        self.open_detail()
+        self.show_detail()
+
+    # panes
+
     @on(RowList.Moved, "#scopes")
-    def _place_moved(self) -> None:
+    def relist(self) -> None:
+        """Show the list after a change of place or order, and remember that state."""
+        self.sift()
+        places, root = self.places, self.services.data.root
+        state: dict[str, object] = {"sort": self.table.order, "place": places.row_id, "folds": places.folds}
+        if os.path.isdir(root):
+            State(root, read_only=self.services.read_only).put(self.group, state)
+
+    def sort(self) -> None:
+        self.table.next_order()
         self.relist()
 
     def fold_word(self) -> str:
         place = self.places.row
         return ("list" if place is None or place.fold is not False else "unfold") if self.places.has_focus else ""
 
+    def _fold_place(self, key: str, *, unfold: bool) -> None:
+        self.places.fold(key, unfold)
+        self.relist()
+
     @on(RowList.Opened, "#scopes")
-    def _place_opened(self) -> None:
-        self.navigation.enter_place()
+    def enter_place(self) -> None:
+        """Unfold the place under the cursor, or focus its list."""
+        place = self.places.row
+        if place is not None and place.fold is False:
+            self._fold_place(place.key, unfold=True)
+        else:
+            self.table.focus()
+
+    async def left(self) -> None:
+        """Fold the place in the tree, or focus the pane to the left; without room for the tree, ask for a scope."""
+        place = self.places.row
+        if self.detail.has_focus:
+            self.leave_detail()
+        elif self.places.has_focus and place is not None:
+            if place.fold:
+                self._fold_place(place.key, unfold=False)
+            elif place.depth:
+                self.places.to_parent()
+            else:
+                self.services.say("There is no pane to the left of the scopes, and nothing to fold.")
+        elif self.has_class("narrow"):
+            places = self.places.places()
+            options = [(place.key, f"{'  ' * place.depth}{place.label}  {place.counted}") for place in places]
+            key = await self.services.ask(Choice("Choose a scope", options, self.places.row_id))
+            if key is not None:
+                self.places.go_to(key)
+        else:
+            self.places.focus()
+
+    def go_right(self) -> None:
+        """Unfold the place in the tree, or focus the pane to the right."""
+        if self.table.has_focus:
+            self.open_detail()
+        elif self.places.has_focus:
+            self.enter_place()
+        else:
+            self.services.say("There is no pane to the right of the memory.")
 
     def on_click(self, event: events.Click) -> None:
         """Choose a scope, or in recall type a prompt, when the line above the list is clicked."""
@@ -407,7 +426,7 @@ class Memories(ListScreen[Pair]):
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
         return (
             lambda: self.recalled is not None and self.recalled.line.has_focus and self.recalled.leave(),
-            lambda: not self.filter_line.has_focus and self.navigation.step_back(),
+            lambda: not self.filter_line.has_focus and self.changes.step_back(),
             self.leave_detail,
             lambda: self.filter_line.has_focus and self.clear_filter(),
             self.table.clear_marks,

@@ -1,0 +1,367 @@
+"""The rows of Activity for sessions: a session, and below it what it got and when a model read it."""
+
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.base.phrasing import age, ago, cut, many, share, short
+from memtui.base.short_ids import short_id
+from memtui.deliver import blocks as delivery_blocks
+from memtui.deliver import receipts
+from memtui.deliver.log_queries import DeliveryRow, read
+from memtui.deliver.record import RECALL, Delivery, Item, Note, find_note, notes_of, titles
+from memtui.deliver.sessions import Session
+from memtui.models.subconscious import runs
+from memtui.models.subconscious.runs import Run
+from memtui.review.waiting_entries import is_for
+from memtui.tui.model import line_diff
+from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_line, kind_of_row, marked, receipt
+from memtui.tui.screens.frame import Described
+from memtui.tui.widgets.detail import append_keys
+from memtui.tui.widgets.painting import SPANNED
+from memtui.views import deliveries as present
+from memtui.views import glyphs, models, safe_text
+from memtui.views.deliveries import EVENTS, GLYPHS, MEANINGS, RECEIPTS, brought, counted, outcomes, session_words
+
+# Characters that are copied at most.
+COPIED_MOST = 2_000_000
+WORST = (receipts.FAILED, receipts.PREVIEWED, receipts.WAITING, receipts.ARRIVED, receipts.UNKNOWN)
+NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
+# Before the title of a session that a model read; in the place of one that is not read yet.
+READ, READING = "m ", "Reading …"
+# The kinds of items that commands take by an id.
+WITH_ID = ("guidance", "pending-update", "pending-item")
+# Items by name, those left out, and notes that wait for a session: the most that are shown.
+NAMES_SHOWN, LEFT_OUT_SHOWN, WAITING_SHOWN = 12, 40, 8
+FOLDED = "Text removed: its memory was deleted for good"
+# Characters of a note that waits for a session.
+WORDS_SHOWN = 110
+
+
+@dataclass(frozen=True)
+class SessionGroup:
+    """A session, and what it got and when a model read it, newest first; `hits`: what a query wants of both."""
+
+    session: str
+    deliveries: Sequence[DeliveryRow]
+    root: str
+    facts: Session
+    live: bool
+    unfolded: bool
+    runs: "Sequence[RunRow]"
+    hits: "Sequence[DeliveryRow | RunRow]"
+
+    @property
+    def actions(self) -> Sequence[str]:
+        return ("left",) if self.unfolded else ("right",) if self.hits else ()
+
+    @property
+    def below(self) -> "list[Row]":
+        hits = sorted(self.hits, key=lambda hit: hit.time, reverse=True)
+        return [hit if isinstance(hit, RunRow) else DeliveryEntry(hit) for hit in hits]
+
+    @property
+    def key(self) -> str:
+        return f"session {self.session}"
+
+    def copied(self, context: RowContext) -> str:
+        return present.resume(self.whole({}), context.data.cwd)
+
+    def whole(self, known: Mapping[str, str]) -> Session:
+        """Return all that is known of it. `known`: outcomes by delivery."""
+        newest = [*(row.time for row in self.deliveries[:1]), *(run_row.time for run_row in self.runs[:1])]
+        return replace(
+            self.facts,
+            live=self.live,
+            deliveries=sum(row.injected for row in self.deliveries),
+            characters=sum(row.chars for row in self.deliveries),
+            ms=sum(row.ms or 0.0 for row in self.deliveries),
+            outcomes=dict(Counter(known[row.id] for row in self.deliveries if row.id in known)),
+            last=max(newest, default=self.facts.last),
+        )
+
+    @property
+    def title(self) -> str:
+        """What it is about, in quotation marks; else in words."""
+        if self.facts.title or not self.facts.looked_up:
+            return f"“{self.facts.title}”" if self.facts.title else READING
+        return " · ".join(filter(None, (f"session {self.session[:8]}", present.session_title(self.facts))))
+
+    def cells(self, context: RowContext) -> list[Text]:
+        """Draw its cells; before the glyph of the worst that became of what it got, how often: `shop · 2d · 1 lost`."""
+        row = self.whole(context.data.receipts.known)
+        mark = glyphs.UNFOLDED if self.unfolded else glyphs.FOLDED if self.hits else " "
+        title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if self.facts.title else "dim")
+        seen = ("live", "green") if self.live else (age(row.last, context.data.now()), "dim")
+        facts, glyph = [(safe_text.line(context.project(self.root), 20), "dim"), seen], Text()
+        for count, word, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
+            glyph = Text(*GLYPHS[outcome])
+            facts.append((f"{count} {word}", GLYPHS[outcome][1]))
+        words = Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title)
+        between = Text.assemble((" · ", "dim"), no_wrap=True)
+        return marked(context, words, SPANNED, between.join(Text(*fact) for fact in facts if fact[0]), glyph)
+
+    def describe(self, context: RowContext) -> Described:
+        row, project = self.whole(context.data.receipts.known), context.project(self.root)
+        now, resume = context.data.now(), present.resume(row, context.data.cwd)
+        text = Text().append(safe_text.line(present.session_title(row), 300) + "\n", style="bold")
+        glyph, style = present.LIVE
+        text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
+        facts = [project, f"branch {row.branch}" if row.branch else "", f"of a {row.kind}" if row.kind else ""]
+        add_line(text, "".join(f" · {fact}" for fact in facts if fact), most=200)
+        last = "-"
+        if row.last is not None:
+            last = f"{ago(row.last, now)}, {time.strftime('%a %d %b %H:%M', time.localtime(row.last))}"
+        add_line(text, f"last seen {last}" + (f" · started {ago(row.started, now)}" if row.started else ""))
+        add_line(text, row.cwd or row.project)
+        text.append("\nWhat it got", style="bold")
+        if row.deliveries:
+            size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,.0f} ms in hooks"
+            text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
+            text.append_text(Text("  ").join(Text(*words) for words in present.session_sums(row))).append("\n")
+        else:
+            text.append("\nNothing yet.\n", style="dim")
+        _add_waiting(text, row, context)
+        if resume:
+            text.append("\nResume it\n", style="bold")
+            text.append(safe_text.line(resume) + "\n", style="dim")
+        elif present.is_gone(row):
+            text.append("\nIt can't be resumed: its transcript is gone.\n", style="dim")
+        self._add_model(text, context)
+        later = "write to it for when it is resumed, or to its project"
+        keys = [("app.note", "write a note to it" if row.live else later)]
+        keys += [("app.copy", "copy the command that resumes it")]
+        if present.is_gone(row):
+            keys = [("app.note", "write a note to its project")]
+        append_keys(text, keys, read_only=context.read_only)
+        return Described(text, title=f"session · {project}")
+
+    def _add_model(self, text: Text, context: RowContext) -> None:
+        now = context.data.now()
+        if self.runs:
+            text.append("\nRead by the model", style="bold")
+            text.append(f"  {many(len(self.runs), 'time')}, last {ago(self.runs[0].time, now)}", style="dim")
+            text.append(f", {models.dollars(sum(row.run.cost or 0.0 for row in self.runs))}\n", style="dim")
+        for mention in context.mentions:
+            if mention.session == self.session:
+                who = "you" if mention.who == "person" else "the agent"
+                add_line(text, f"waits for a reply to {who}, {ago(mention.time, now)}: {mention.words}", "cyan")
+
+
+def _add_waiting(text: Text, row: Session, context: RowContext) -> None:
+    now = context.data.now()
+    waiting: list[NoteRow] = [
+        note
+        for note in context.notes
+        if note.item is not None
+        and note.home in {row.slug, None}
+        and ("session:" in note.entry.fields.get("for", "") or not present.is_gone(row))
+        and is_for(note.item, row.id, personal=row.kind != "script", now=now)
+    ]
+    text.append("\nWhat waits for it", style="bold")
+    text.append(f"  {many(len(waiting), 'note')}\n" if waiting else "\nNothing.\n", style="dim")
+    for note in waiting[:WAITING_SHOWN]:
+        text.append(f"{present.WAITING} “{cut(safe_text.line(note.text.strip().splitlines()[0]), WORDS_SHOWN)}”")
+        written = f", {ago(note.entry.time(), now)}" if note.entry.time() else ""
+        add_line(text, f"  for {note.recipient(context)}{written}", most=120)
+    if len(waiting) > WAITING_SHOWN:
+        add_line(text, f"and {len(waiting) - WAITING_SHOWN} more")
+
+
+def _below(context: RowContext, kind: str, seconds: float, words: Text, glyph: Text) -> list[Text]:
+    """Draw the cells of a row below a session: its time of the day, its kind, words, a receipt."""
+    start = Text(f"    {time.strftime('%H:%M', time.localtime(seconds))} ", "dim")
+    return marked(context, Text.assemble(start, kind_of_row(kind, 8), words), SPANNED, SPANNED, glyph)
+
+
+class DeliveryEntry:
+    """A delivery to a session, as the log has it. `word`: `note` if it brought notes alone, else its event."""
+
+    def __init__(self, logged: DeliveryRow) -> None:
+        self.logged, self.key, self.session, self.time = logged, logged.id, logged.session, logged.time
+        is_note = [name for name, _ in logged.contents.counts] == ["guidance"]
+        self.word = "note" if is_note else EVENTS.get(logged.event, logged.event)
+        self.actions: Sequence[str] = ("again",) if "guidance" in dict(logged.contents.counts) else ()
+
+    def copied(self, _context: RowContext) -> str:
+        record = read(self.logged)
+        return record.text[:COPIED_MOST] if record is not None else ""
+
+    def cells(self, context: RowContext) -> list[Text]:
+        glyph, style = GLYPHS.get(context.data.receipts.known.get(self.logged.id, ""), ("…", "dim"))
+        counts, names = brought(self.logged.contents)
+        words = Text(safe_text.line(names or counts, 200), "" if self.logged.injected else "dim")
+        if names and counts:
+            words = Text.assemble((safe_text.line(counts, 80) + " · ", "dim"), words)
+        return _below(context, self.word, self.time, words, Text(glyph, style))
+
+    def describe(self, context: RowContext) -> Described:
+        record, text = read(self.logged), Text()
+        if record is None:
+            text.append("This record is no longer in the log.\n", style="bold")
+            text.append(actions.keyed("{app.refresh} reads the log again."), style="dim")
+        else:
+            self._add_outcome(text, record, context)
+            _add_items(text, record, context)
+            _add_left_out(text, [item for item in record.items if item.left_out])
+            _add_facts(text, record, context)
+        return Described(text, title=f"{self.word} · {context.project(self.logged.root)}")
+
+    def _add_outcome(self, text: Text, record: Delivery, context: RowContext) -> None:
+        outcome = context.data.receipts.known.get(self.logged.id, "")
+        text.append_text(receipt(outcome)).append(f"  {ago(record.time or None, context.data.now())}\n", style="dim")
+        text.append(f"{MEANINGS[outcome]}\n" if outcome else "")
+        for note in notes_of(record) if outcome in NOT_ARRIVED else ():
+            add_line(text, _since_lost(note, context))
+        if record.recovered:
+            add_line(text, "A worker found it: the hook had died before it could log.")
+
+
+def _since_lost(note: Note, context: RowContext) -> str:
+    """Say what became of a note that did not arrive: it waits again, was sent again, or neither."""
+    row = next((message for message in context.notes if message.entry.id == note.id), None)
+    if row is not None:
+        return "It waits again, on top of the list." if row.item else "It comes back and waits again."
+    last = find_note(context.data.root, note.id) or note
+    if last.delivery.id == note.delivery.id:
+        return "It waits no longer: it was withdrawn or changed since."
+    words = RECEIPTS[context.data.receipts.of(last.delivery)][0]
+    return f"It was sent again {ago(last.delivery.time or None, context.data.now())}: {words}."
+
+
+def _add_items(text: Text, record: Delivery, context: RowContext) -> None:
+    """Append why the items were delivered, by their titles; those of one reason and no score share a line."""
+    items = [item for item in record.items if not item.left_out]
+    groups: dict[tuple[str, str, str], list[tuple[Item, str]]] = {}
+    for item, title in zip(items, titles(record.text, items), strict=True):
+        why = "" if present.reason(item.reason) == present.INDEX_LINE else item.reason  # its kind says that
+        alone = item.scores or item.kind == RECALL
+        key = (item.kind, item.action or why, item.path or item.id if alone else item.scope)
+        groups.setdefault(key, []).append((item, title))
+    text.append("\nWhat it brought, and why\n" if groups else "", style="bold")
+    statistics = context.data.statistics
+    for (kind, reason, _), group in groups.items():
+        first = group[0][0]
+        text.append(safe_text.line(counted(kind, len(group)), 80))
+        text.append(safe_text.line(f"  {first.scope}" if first.scope else "", 80), style="dim")
+        text.append(safe_text.line(f"  {reason}" if reason else "", 300))
+        # The score, such as `82%`, or its parts by name, where the record has them.
+        scores = (f"{key} {value:.2f}" if key else share(value) for key, value in first.scores)
+        text.append(f"  {' '.join(scores)}\n" if first.scores else "\n", style="bold")
+        if kind in WITH_ID:
+            for item, title in group[:NAMES_SHOWN]:
+                text.append(safe_text.line(f"  {title}" if title else "  text removed", 300), "" if title else "dim")
+                add_line(text, f"  {short_id(item.id)}")
+        else:
+            text.append("  " + ", ".join(safe_text.line(title or "?", 80) for _, title in group[:NAMES_SHOWN]))
+        if kind == RECALL:
+            uses = present.recalls(statistics.recalled(statistics.earlier.now(first.path, record.time)))
+            text.append(f"  {uses}" if uses else "", style="dim")
+        more = len(group) - NAMES_SHOWN
+        text.append(f"  and {more} more\n" if more > 0 else "" if kind in WITH_ID else "\n", style="dim")
+
+
+def _add_left_out(text: Text, items: Sequence[Item]) -> None:
+    total = sum(1 if item.count is None else item.count for item in items)
+    text.append(f"\nLeft out  {total}\n" if items else "", style="bold")
+    for item in items[:LEFT_OUT_SHOWN]:
+        what = counted(item.kind, 1 if item.count is None else item.count)
+        if item.count is None:
+            what += f" {short_id(item.id) if item.kind in WITH_ID else item.id}"
+        text.append(safe_text.line(f"{what}  {item.scope}", 200).rstrip())
+        add_line(text, f"  {item.left_out}", "yellow")
+    if len(items) > LEFT_OUT_SHOWN:
+        add_line(text, f"and {len(items) - LEFT_OUT_SHOWN} more")
+
+
+def _add_facts(text: Text, record: Delivery, context: RowContext) -> None:
+    """Append the exact text, then what is seldom wanted: session, project, time, event, cost and ids."""
+    if record.text:
+        text.append(f"\nThe exact text  {delivery_blocks.units(record.text):,} characters\n", style="bold")
+        text.append(safe_text.clean(record.text[: safe_text.MAX_LINE * 20]).rstrip("\n") + "\n")
+    elif record.folded:
+        text.append(f"\n{FOLDED}, {record.chars:,} characters\n", style="dim")
+    text.append("\n")
+    title = context.title(record.session)
+    whose = session_words(record.session, record.entrypoint) + (f" “{safe_text.line(title, 60)}”" if title else "")
+    clock_time = time.strftime("%a %d %b %Y %H:%M:%S", time.localtime(record.time)) if record.time else "no time"
+    agents = [f"agent {record.agent}" if record.agent else "", f"subagent {record.agent_id}" if record.agent_id else ""]
+    took, mode = f"{record.ms:g} ms" if record.ms is not None else "", f"mode {record.mode}" if record.mode else ""
+    for facts in (
+        (whose, context.project(record.root)),
+        (clock_time, f"{record.event} {record.tool}".rstrip(), *agents),
+        (f"{record.chars:,} characters", took, mode, f"delivery {short_id(record.id)}"),
+    ):
+        add_line(text, " · ".join(filter(None, facts)))
+
+
+class RunRow:
+    """A reading of a session by the model: what it changed and said, and what that cost. `root`: of its project."""
+
+    def __init__(self, run: Run, root: str) -> None:
+        self.run, self.root, self.key, self.session, self.time = run, root, f"run {run.id}", run.session, run.time
+        self.actions: Sequence[str] = ("withdraw",) if run.blocks else ()
+
+    def copied(self, _context: RowContext) -> str:
+        return self.run.note
+
+    def searched(self, _context: RowContext) -> str:
+        return f"model {models.did(self.run)} {self.run.note} {' '.join(self.run.blocks)}"
+
+    def cells(self, context: RowContext) -> list[Text]:
+        outcome, style = models.ended(self.run, context.data.now())
+        sentence = " · ".join(filter(None, (models.did(self.run), self.run.note)))
+        ended = ("", "") if outcome == "done" else (f"{outcome} · " if sentence else outcome, style)
+        cost = (f" · {models.dollars(self.run.cost)}" if outcome == "done" else "", "dim")
+        return _below(context, "model", self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())
+
+    def describe(self, context: RowContext) -> Described:
+        from memtui.models.subconscious import blocks
+
+        run, now, text = self.run, context.data.now(), Text()
+        outcome, style = models.ended(run, now)
+        did = models.did(run)
+        text.append(outcome, style=style).append(f": {safe_text.line(did)}\n" if did else "\n")
+        text.append(safe_text.clean(run.note) + "\n\n" if run.note else "\n")
+        add_line(text, f"{ago(run.time, now)}, after {run.event}, in {run.cwd}")
+        calls = f"{many(run.calls, 'call')} of {models.short_name(run.model)}"
+        add_line(text, f"heard {many(run.heard, 'message')}, {calls}")
+        add_line(text, f"{run.tokens:,} tokens, {models.dollars(run.cost)}, {run.seconds:.1f} s, tools {run.tools}")
+        for title, lines in (("Looked at", run.looks), ("Refused", run.refused)):
+            text.append(f"\n{title}\n" if lines else "", style="bold")
+            for line in lines:
+                add_line(text, line, "")
+        for whisper in run.whispers:
+            state, style = self._state_of(whisper, context)
+            text.append(f"\n{'Reply' if whisper.reply else 'Note'} to the session", style="bold")
+            text.append(f"  {state}\n", style).append(safe_text.clean(whisper.text) + "\n")
+            if whisper.reply:
+                add_line(text, f"to: {whisper.reply}")
+            if whisper.because:
+                add_line(text, f"because of: “{whisper.because}”")
+        for name, before, after in blocks.changes_of(context.data.root, run.id):
+            text.append(f"\n{safe_text.line(name)}\n", style="bold")
+            text.append_text(line_diff.drawn(before, after, ("before", "after"))).append("\n")
+        keys = [("activity.withdraw", "undo what it changed")] if run.blocks else []
+        append_keys(text, keys, read_only=context.read_only)
+        return Described(text, title=f"model · {context.project(self.root)}")
+
+    def _state_of(self, whisper: runs.Whisper, context: RowContext) -> tuple[str, str]:
+        """Return what became of a note of the model, in words with their style."""
+        data = context.data
+        try:
+            delivered = find_note(data.root, whisper.id)
+        except OSError:
+            delivered = None
+        if delivered is not None:
+            return RECEIPTS[data.receipts.of(delivered.delivery)]
+        if runs.waits(data.root, self.run, whisper):
+            return "○ waiting", "cyan"
+        return "expired" if data.now() - self.time > runs.EXPIRES else "withdrawn", "dim"
+
+
+Row = NoteRow | SessionGroup | DeliveryEntry | RunRow
