@@ -25,7 +25,7 @@ from memtui.review.waiting_entries import Waiting, homes, waiting_in
 from memtui.settings import config
 from memtui.store.versions import moves
 from memtui.tidy.checks import doctor
-from memtui.tui.screens.activity.rows import NoteRow, RowContext
+from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_title
 from memtui.tui.screens.activity.sessions import Row, RunRow, SessionGroup
 from memtui.views import colours, query, safe_text
 from memtui.views.deliveries import EVENTS, GLYPHS, KIND_WORD, LABELS, WORDS, limits, outcomes, sums
@@ -403,10 +403,10 @@ def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
     counts = ReceiptCounts.of(statistics.outcomes(known))
     unknown = recent - counts.total
     note = f"known for {counts.settled:,} of the newest {recent:,} deliveries"
-    _add_title(text, "Receipts", note + (f", {unknown:,} not looked up yet" if unknown else ""))
+    add_title(text, "Receipts", note + (f", {unknown:,} not looked up yet" if unknown else ""))
     for words, style in sums(counts):
         text.append(f"  {words}\n", style=style)
-    _add_title(text, "Hook time", "of logged runs")
+    add_title(text, "Hook time", "of logged runs")
     text.append(f"{'half under':>22}  {'95% under':>9}  {'runs':>6}\n", style="dim")
     for event, times in sorted(statistics.events.items(), key=lambda pair: -len(pair[1])):
         text.append(f"  {safe_text.line(EVENTS.get(event, event), 18):<10}")
@@ -415,15 +415,11 @@ def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
     return text
 
 
-def _add_title(text: Text, title: str, note: str) -> None:
-    text.append(("\n" if text.plain else "") + title, style="bold").append(f"  {note}\n", style="dim")
-
-
 def _add_days(text: Text, statistics: Statistics, known: dict[str, str], cells: int) -> None:
     """Append how many deliveries there were each day, and what became of them."""
     days = [day.deliveries for _, day in statistics.days_back(DAYS_SHOWN)]
     note = f"receipts of the newest {len(statistics.recent):,} deliveries" * (sum(days) > len(statistics.recent))
-    _add_title(text, "Per day", note if statistics.ready else COUNTING)
+    add_title(text, "Per day", note if statistics.ready else COUNTING)
     for first, last, day in statistics.days_folded(DAYS_SHOWN):
         if day is None:
             span = f"{_date(last)} to {_date(first)}" if last > first else _date(first)

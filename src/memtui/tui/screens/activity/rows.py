@@ -98,6 +98,11 @@ def add_line(text: Text, words: str, style: str = "dim", most: int = 300) -> Non
     text.append(safe_text.line(words, most) + "\n", style=style)
 
 
+def add_title(text: Text, title: str, note: str = "") -> None:
+    text.append(("\n" if text.plain else "") + title, style="bold")
+    text.append(f"  {note}\n" if note else "\n", style="dim")
+
+
 def receipt(outcome: str) -> Text:
     words, style = RECEIPTS.get(outcome, ("… looking for its receipt", "dim"))
     return Text().append(words, f"bold {style}")

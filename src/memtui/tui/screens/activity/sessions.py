@@ -19,7 +19,7 @@ from memtui.models.subconscious import runs
 from memtui.models.subconscious.runs import Run
 from memtui.review.waiting_entries import is_for
 from memtui.tui.model import line_diff
-from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_line, kind_of_row, marked, receipt
+from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_line, add_title, kind_of_row, marked, receipt
 from memtui.tui.screens.frame import Described
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.painting import SPANNED
@@ -118,16 +118,16 @@ class SessionGroup:
             last = f"{ago(row.last, now)}, {time.strftime('%a %d %b %H:%M', time.localtime(row.last))}"
         add_line(text, f"last seen {last}" + (f" · started {ago(row.started, now)}" if row.started else ""))
         add_line(text, row.cwd or row.project)
-        text.append("\nWhat it got", style="bold")
         if row.deliveries:
             size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,.0f} ms in hooks"
-            text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
+            add_title(text, "What it got", f"{many(row.deliveries, 'delivery', 'deliveries')}, {size}")
             text.append_text(Text("  ").join(Text(*words) for words in present.session_sums(row))).append("\n")
         else:
-            text.append("\nNothing yet.\n", style="dim")
+            add_title(text, "What it got")
+            text.append("Nothing yet.\n", style="dim")
         _add_waiting(text, row, context)
         if resume:
-            text.append("\nResume it\n", style="bold")
+            add_title(text, "Resume it")
             text.append(safe_text.line(resume) + "\n", style="dim")
         elif present.is_gone(row):
             text.append("\nIt can't be resumed: its transcript is gone.\n", style="dim")
@@ -143,9 +143,9 @@ class SessionGroup:
     def _add_model(self, text: Text, context: RowContext) -> None:
         now = context.data.now()
         if self.runs:
-            text.append("\nRead by the model", style="bold")
-            text.append(f"  {many(len(self.runs), 'time')}, last {ago(self.runs[0].time, now)}", style="dim")
-            text.append(f", {models.dollars(sum(row.run.cost or 0.0 for row in self.runs))}\n", style="dim")
+            cost = models.dollars(sum(row.run.cost or 0.0 for row in self.runs))
+            times = f"{many(len(self.runs), 'time')}, last {ago(self.runs[0].time, now)}, {cost}"
+            add_title(text, "Read by the model", times)
         for mention in context.mentions:
             if mention.session == self.session:
                 who = "you" if mention.who == "person" else "the agent"
@@ -162,8 +162,8 @@ def _add_waiting(text: Text, row: Session, context: RowContext) -> None:
         and ("session:" in note.entry.fields.get("for", "") or not present.is_gone(row))
         and is_for(note.item, row.id, personal=row.kind != "script", now=now)
     ]
-    text.append("\nWhat waits for it", style="bold")
-    text.append(f"  {many(len(waiting), 'note')}\n" if waiting else "\nNothing.\n", style="dim")
+    add_title(text, "What waits for it", many(len(waiting), "note") if waiting else "")
+    text.append("" if waiting else "Nothing.\n", style="dim")
     for note in waiting[:WAITING_SHOWN]:
         text.append(f"{present.WAITING} “{cut(safe_text.line(note.text.strip().splitlines()[0]), WORDS_SHOWN)}”")
         written = f", {ago(note.entry.time(), now)}" if note.entry.time() else ""

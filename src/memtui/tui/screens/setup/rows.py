@@ -110,7 +110,7 @@ class Snapshot:
     last_runs: dict[str, float] = field(default_factory=dict)
     counted: bool = True
     errors: list[Record] = field(default_factory=list)
-    settings: list[Setting] = field(default_factory=list)
+    settings: dict[str, Setting] = field(default_factory=dict)  # by key; none while they can't be read
     settings_error: str = ""
     reading: Overview | None = None
 
@@ -124,11 +124,7 @@ class Snapshot:
 
     @property
     def has_model(self) -> bool:
-        return any(row.key == setting.BACKEND and row.value != "off" for row in self.settings)
-
-    def setting(self, key: str) -> Setting | None:
-        """Return a setting, None while the settings can't be read."""
-        return next((option for option in self.settings if option.key == key), None)
+        return setting.BACKEND in self.settings and self.settings[setting.BACKEND].value != "off"
 
 
 def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
@@ -142,7 +138,7 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
         snapshot.hooks = status.status(data.env, data.cwd)
     snapshot.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
     try:
-        snapshot.settings = setting.rows(data.root, data.project_root)
+        snapshot.settings = {option.key: option for option in setting.rows(data.root, data.project_root)}
     except MemtuiError as error:
         snapshot.settings_error = error.message
     if snapshot.has_model:
@@ -190,7 +186,7 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
     below[HOOKS] += _events(snapshot, now)
     below[MODEL] += [_reading(snapshot.reading, now)] if snapshot.reading is not None else []
     below[DISK] += [_error(number, record, now) for number, record in enumerate(snapshot.errors)]
-    for option in snapshot.settings:
+    for option in snapshot.settings.values():
         title = SETTINGS if option.key in setting.FIRST else MODEL if option.key in setting.OF_MODELS else ADVANCED
         below[title].append(_setting(option))
     below[SETTINGS].sort(key=lambda row: setting.FIRST.index(row.title))
@@ -206,14 +202,14 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
 
 
 def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> Iterator[SetupRow]:
-    mode, backend = snapshot.setting("mode"), snapshot.setting(setting.BACKEND)
+    mode, backend = snapshot.settings.get("mode"), snapshot.settings.get(setting.BACKEND)
     usual = mode is not None and mode.value == config.MODES[0]
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     hooks, has_hooks = setup_words.state(snapshot.hooks)
     disk = next((finding for finding in snapshot.findings if finding.code in KEPT), None)
-    wrong = sum(row.problem is not None for row in snapshot.settings)
-    changed = sum(row.source != "default" and row.problem is None for row in snapshot.settings)
+    wrong = sum(row.problem is not None for row in snapshot.settings.values())
+    changed = sum(row.source != "default" and row.problem is None for row in snapshot.settings.values())
     counts = [f"{wrong} not read"] * bool(wrong) + [f"{changed} changed"] * bool(changed)
     settings = " · ".join(counts) or "all at their defaults"
 
@@ -242,7 +238,7 @@ def _findings(snapshot: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
         key = f"finding {report.code} {report.subject}"
         numbers[key] += 1
         title, words = findings.AREAS.get(report.area, report.area), findings.message(report)
-        option, fix = snapshot.setting(CURES.get(report.code, "")), findings.fix_of(report)
+        option, fix = snapshot.settings.get(CURES.get(report.code, "")), findings.fix_of(report)
         fix = "" if report.code in CURES else fix
         row = SetupRow(f"{key} {numbers[key]}", "finding", mark, style, title, words, report, fix=fix, option=option)
         yield report, row
