@@ -31,28 +31,28 @@ from memtui.views.recall import PINNED
 RULE: Pair = (Scope("", "", ""), Row(Memory("rule", "", "", "", "", {}, "", 0, 0.0), ""))
 
 
-class Order(NamedTuple):
+class ListOrder(NamedTuple):
     """An order of the list: its last column, which says what it is, and the words there for a memory."""
 
     column: Column
     words: Callable[[Row, float], str] = lambda *_: ""  # the latter: now
 
 
-USED = Order(Column("used", 6, right=True), lambda row, _: f"{row.used}×" if row.used else "")
+USED = ListOrder(Column("used", 6, right=True), lambda row, _: f"{row.used}×" if row.used else "")
 # The orders of the list; by name or type it says how often a memory was of use. As wide for each order as can be, so
 # that the others do not move. `_last_cell` draws those without words.
 ORDERS = {
     "name": USED,
     "type": USED,
-    "age": Order(Column("age▴", 6, right=True), lambda row, now: age(row.memory.changed_at or None, now)),
-    "size": Order(Column("size▾", 6, right=True), lambda row, _: size(row.memory.size)),
-    "delivered": Order(
+    "age": ListOrder(Column("age▴", 6, right=True), lambda row, now: age(row.memory.changed_at or None, now)),
+    "size": ListOrder(Column("size▾", 6, right=True), lambda row, _: size(row.memory.size)),
+    "delivered": ListOrder(
         Column("delivered▾", 10, right=True), lambda row, _: f"{row.deliveries}×" if row.deliveries else ""
     ),
-    "last": Order(Column("last▴", 6, right=True)),
-    "used": Order(Column("used▾", 6, right=True), USED.words),
-    "flags": Order(Column("fix▴", 9)),
-    "scope": Order(Column("scope▴", 14)),
+    "last": ListOrder(Column("last▴", 6, right=True)),
+    "used": ListOrder(Column("used▾", 6, right=True), USED.words),
+    "flags": ListOrder(Column("fix▴", 9)),
+    "scope": ListOrder(Column("scope▴", 14)),
 }
 # The orders that change with deliveries.
 BY_DELIVERIES = {"delivered", "last", "used", "flags"}
