@@ -102,7 +102,7 @@ TERMS = {
 async def test_line_help_and_palette_say_what_the_filter_of_a_place_takes(app, name):
     app.first = name
     async with running(app, (120, 40), "question_mark") as pilot:
-        page = app.screen.plain.partition("Marks in lists")[0]
+        page = app.screen.draw(app.screen.across).plain.partition("Marks in lists")[0]
         terms = re.compile(r"\b(session|project|kind|memory|type|scope|is):")
         assert {*terms.findall(page)} == {*terms.findall(TERMS[name])}
         await press(pilot, "escape", "ctrl+p")
