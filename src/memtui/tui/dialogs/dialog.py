@@ -205,6 +205,7 @@ class Preview(Dialog[bool]):
         super().__init__()
         self.heading, self.go, self.has_help, self.across = title, go, bool(go), across
         self.draw = (lambda _: text) if isinstance(text, Text) else text
+        self.plain = self.draw(across).plain
         self.pane = Detail(id="text")
 
     def body(self) -> ComposeResult:
