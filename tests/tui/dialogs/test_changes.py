@@ -39,16 +39,6 @@ def trash(world, name, by, seconds):
     return found.path
 
 
-async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
-    async with running(app, (80, 24)) as pilot:
-        path = app.screen.table.row[1].memory.path
-        await press(pilot, "x")
-        assert not there(path)
-        await press(pilot, "z")
-        assert there(path)
-        assert notes(app)[0].startswith("Undone: ")
-
-
 async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, world):
     async with running(app, (80, 24)) as pilot:
         path = trash(world, "prefer-pnpm", "cli", NOW + 60)
@@ -131,14 +121,6 @@ async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_
         await settle(pilot)
         assert (there(first), there(second)) == (True, True)
         assert [each.state for each in dialog.table.rows[:2]] == ["undone", "done"]
-
-
-async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, world):
-    trash(world, "prefer-pnpm", "tui", NOW - 60)
-    async with running(app, (80, 24), "U") as pilot:
-        assert ("z", "undo it") in app.screen.keys()
-        await press(pilot, "z")
-        assert ("z", "undo it") not in app.screen.keys()
 
 
 @pytest.mark.every(step=1)

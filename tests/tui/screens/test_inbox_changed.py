@@ -15,6 +15,7 @@ from memtui.tui.screens.inbox.row import cells
 from memtui.worker import gate_drafts
 from memtui.workspace import Workspace
 from tui.conftest import NOW, burst, press, running, settle
+from tui.hands import notes
 
 WIDE, SMALL = (160, 40), (80, 24)
 
@@ -56,17 +57,19 @@ async def to(pilot, name):
     await settle(pilot)
 
 
-@pytest.mark.parametrize("size", [WIDE, SMALL])
-async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, place, size):
+async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, place):
     change(world, place / "prefer-pnpm.md")
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
         screen = app.screen
         count = screen.summary().plain.partition(" ")[0]
         assert int(count) == app.data.facts.waiting["inbox"]
-        text = screen.detail.plain if size == WIDE else screen.describe(screen.table.row).text.plain
-        assert "changed outside memtui" in text
-        assert "+ Somebody's words." in text
+        small = screen.describe(screen.table.row).text.plain
+        await pilot.resize_terminal(*WIDE)
+        await settle(pilot)
+        for text in (small, screen.detail.plain):
+            assert "changed outside memtui" in text
+            assert "+ Somebody's words." in text
     assert waiting(world) == {"prefer-pnpm"}, "reading it is not seeing it"
 
 
@@ -138,13 +141,17 @@ async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
         assert app.last_note.startswith("Undone: reject the change to 3 memories")
 
 
-async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, place):
+async def test_an_edit_that_was_not_saved_has_its_mark_and_what_is_saved_counts_as_seen(world, app, place):
     change(world, place / "prefer-pnpm.md")
-    async with app.run_test(size=WIDE) as pilot:
+    async with running(app, WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
-        await press(pilot, "e")
+        await press(pilot, "e", "end", *"mine", "escape")
+        await to(pilot, "prefer-pnpm")
+        assert "you have unsaved text for this" in app.screen.detail.plain
+        assert cells(app.screen.table.row, app.screen.view)[1].plain.startswith("D ")
+        await press(pilot, "a")
         assert isinstance(app.screen, DraftForm)
-        await pilot.press("X")
+        assert waiting(world) == {"prefer-pnpm"}
         await press(pilot, "ctrl+s")
         assert app.current_mode == "inbox"
         assert not any(row.changed for row in app.screen.table.rows)
@@ -152,15 +159,24 @@ async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, pla
     assert waiting(world) == set()
 
 
-async def test_one_that_changed_again_is_not_taken_back(world, app, place):
+async def test_one_that_changed_again_is_not_taken_back_and_is_gone_to(world, app, place):
     path = place / "prefer-pnpm.md"
     change(world, path)
-    async with app.run_test(size=WIDE) as pilot:
+    async with running(app, WIDE) as pilot:
+        table = app.screen.table
+        table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "draft"))
+        await settle(pilot)
+        await press(pilot, "a")
+        assert app.last_note.startswith("Approved: ")
         await to(pilot, "prefer-pnpm")
         path.write_text("changed again")
         await press(pilot, "x")
         assert path.read_text() == "changed again"
-        assert any("changed again meanwhile" in str(note.message) for note in app._notifications)
+        assert any("changed again meanwhile" in words for words in notes(app))
+        await to(pilot, "prefer-pnpm")
+        await press(pilot, "f")
+        await settle(pilot)
+        assert app.screen.table.row[1].memory.name == "prefer-pnpm"
 
 
 async def test_a_draft_of_a_refused_edit_shows_what_it_changes_and_replaces_the_text(world, app, place):
@@ -231,31 +247,3 @@ async def test_keys_wait_for_the_question_that_the_first_of_them_opens(world, ap
         await press(pilot, "escape")
         assert app.on_top is not None
         assert waiting(world) == {"prefer-pnpm"}
-
-
-async def test_it_is_gone_to_though_a_draft_was_approved_just_now(world, app, place):
-    change(world, place / "prefer-pnpm.md")
-    async with running(app, WIDE) as pilot:
-        table = app.screen.table
-        table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "draft"))
-        await settle(pilot)
-        await press(pilot, "a")
-        assert app.last_note.startswith("Approved: ")
-        await to(pilot, "prefer-pnpm")
-        await press(pilot, "f")
-        await settle(pilot)
-        assert app.screen.table.row[1].memory.name == "prefer-pnpm"
-
-
-async def test_an_edit_that_was_not_saved_has_its_mark_and_is_gone_on_with(world, app, place):
-    change(world, place / "prefer-pnpm.md")
-    async with running(app, WIDE) as pilot:
-        await to(pilot, "prefer-pnpm")
-        await press(pilot, "e", "end", *"mine", "escape")
-        await to(pilot, "prefer-pnpm")
-        assert "you have unsaved text for this" in app.screen.detail.plain
-        assert cells(app.screen.table.row, app.screen.view)[1].plain.startswith("D ")
-        await press(pilot, "a")
-        assert isinstance(app.screen, DraftForm)
-        await press(pilot, "escape")
-    assert waiting(world) == {"prefer-pnpm"}

@@ -20,6 +20,7 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.views.decisions import ProposedRow
 from tui.conftest import NOW, settle
+from tui.hands import exists, lines, notes, read, tree, write
 from tui.test_following import until
 
 WIDE, SMALL = (160, 48), (80, 24)
@@ -83,7 +84,7 @@ def place(empty):
     directory = f"{env['CLAUDE_CONFIG_DIR']}/projects/{paths.slug(cwd)}/memory"
     os.makedirs(directory)
     for name, text in FILES.items():
-        put(f"{directory}/{name}", text)
+        write(f"{directory}/{name}", text)
         os.utime(f"{directory}/{name}", (NOW - 90_000, NOW - 90_000))
     return directory
 
@@ -98,28 +99,6 @@ def started(empty, **more):
     return MemtuiApp(dict(env), cwd, now=NOW, screen="inbox", **more)
 
 
-def put(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
-
-
-def there(path):
-    return os.path.exists(path)
-
-
-def tree(top):
-    return {
-        os.path.relpath(f"{here}/{name}", top): read(f"{here}/{name}")
-        for here, _, names in os.walk(top)
-        for name in names
-    }
-
-
 def kinds(app):
     return [row.proposal.kind for row in shown(app) if isinstance(row, ProposedRow)]
 
@@ -131,10 +110,6 @@ def shown(app):
 
 def summary(app):
     return app.screen.summary().plain
-
-
-def said(app):
-    return [note.message for note in app._notifications]
 
 
 async def to(pilot, kind):
@@ -152,10 +127,6 @@ async def press(pilot, *keys):
         await settle(pilot)
 
 
-def painted(app):
-    return app.screen._compositor.render_strips()
-
-
 async def agree(pilot):
     """Read what will be written to its end, and go on."""
     for _ in range(30):
@@ -165,11 +136,13 @@ async def agree(pilot):
     raise AssertionError("it can't be read to its end")
 
 
-async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
+async def test_what_can_be_done_is_listed_with_what_it_drops_and_accepted_and_undone(app, place):
+    before = tree(place)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert set(kinds(app)) == {"merge", "archive", "rewrite", "relink"}
         assert summary(app) == "4 to decide"
+        assert app.data.facts.waiting["inbox"] == 4
         await to(pilot, "merge")
         text = app.screen.detail.plain
         assert "merge package-manager into prefer-pnpm" in text
@@ -177,23 +150,20 @@ async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
         assert "Nothing is lost" in text
         assert "Yarn was tried in March and given up." in text
         assert "a  approve it: this change is made" in text
-        assert app.data.facts.waiting["inbox"] == 4
-
-
-async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):
-    before = tree(place)
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
         await press(pilot, "a")
         await agree(pilot)
         assert "Yarn was tried" in read(f"{place}/prefer-pnpm.md")
-        assert not there(f"{place}/package-manager.md")
+        assert not exists(f"{place}/package-manager.md")
         assert "package-manager" not in read(f"{place}/MEMORY.md")
         assert "merge" not in kinds(app)
-        assert any("Approved: merge package-manager into prefer-pnpm." in each for each in said(app))
+        assert any("Approved: merge package-manager into prefer-pnpm." in each for each in notes(app))
         await press(pilot, "z")
         assert tree(place) == before
         assert app.screen.table.row.proposal.kind == "merge"
+        await to(pilot, "rewrite")
+        await press(pilot, "f")
+        assert app.screen.group == "memories"
+        assert app.screen.table.row[1].memory.stem == "commit-style"
 
 
 async def test_all_safe_fixes_are_shown_then_made(app, place):
@@ -238,7 +208,7 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         assert isinstance(form, DraftForm)
         panes = [pane.plain for pane in form.query(".read")]
         assert len(panes) == 2
-        assert any("writes prefer-pnpm; package-manager is deleted" in each.text for each in painted(app))
+        assert any("writes prefer-pnpm; package-manager is deleted" in each for each in lines(app))
         assert "prefer-pnpm  is kept" in panes[0]
         assert "Yarn was tried" in panes[1]
         body = form.query_one("#body", TextArea)
@@ -249,18 +219,26 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         await agree(pilot)
         assert app.screen.group == "inbox"
         assert read(f"{place}/prefer-pnpm.md").endswith("---\n\nUse pnpm, always.\n")
-        assert not there(f"{place}/package-manager.md")
+        assert not exists(f"{place}/package-manager.md")
         await press(pilot, "z")
         assert read(f"{place}/prefer-pnpm.md") == PNPM
 
 
-async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_over(app, place):
+async def test_what_is_undone_in_the_list_is_proposed_again_and_a_file_that_changed_is_not_written_over(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
-        put(f"{place}/commit-style.md", STYLE + "\nNew.\n")
+        every = kinds(app)
+        await press(pilot, "a")
+        await agree(pilot)
+        assert "rewrite" not in kinds(app)
+        await press(pilot, "U", "z", "escape")
+        assert kinds(app) == every
+        assert "4 to decide" in summary(app)
+        await to(pilot, "rewrite")
+        write(f"{place}/commit-style.md", STYLE + "\nNew.\n")
         await press(pilot, "a")
         assert read(f"{place}/commit-style.md") == STYLE + "\nNew.\n"
-        assert "changed since this was planned" in said(app)[-1]
+        assert "changed since this was planned" in notes(app)[-1]
 
 
 @pytest.mark.every(step=1)
@@ -289,14 +267,6 @@ async def test_an_error_of_planning_is_said(app, place, monkeypatch):
         assert len(kinds(app)) == 4
 
 
-async def test_f_goes_to_the_memory(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "rewrite")
-        await press(pilot, "f")
-        assert app.screen.group == "memories"
-        assert app.screen.table.row[1].memory.stem == "commit-style"
-
-
 def saved(empty, place, words=b""):
     """A proposal that waits, such as a dream leaves: it shortens a memory, or puts other words into it."""
     env, cwd = empty
@@ -307,7 +277,7 @@ def saved(empty, place, words=b""):
     return waiting_proposals.save(store.root, [found], NOW - 3600)
 
 
-async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(empty, place):
+async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_exists(empty, place):
     file = saved(empty, place)
     root = os.path.dirname(os.path.dirname(file))
     app = started(empty)
@@ -331,22 +301,10 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(em
         assert not waiting_proposals.waiting(root)
 
 
-async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "rewrite")
-        every = kinds(app)
-        await press(pilot, "a")
-        await agree(pilot)
-        assert "rewrite" not in kinds(app)
-        await press(pilot, "U", "z", "escape")
-        assert kinds(app) == every
-        assert "4 to decide" in summary(app)
-
-
 async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_and_when_it_is_opened(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        put(f"{place}/new.md", STYLE.replace("commit-style", "new").replace("Commit messages", "Names of branches"))
+        write(f"{place}/new.md", STYLE.replace("commit-style", "new").replace("Commit messages", "Names of branches"))
         app.screen.follow(frozenset({"memories"}))
         await settle(pilot)
         assert kinds(app).count("rewrite") == 2
@@ -368,7 +326,7 @@ async def test_a_rejected_fix_of_memory_md_stays_rejected_while_approvals_add_li
     async with again.run_test(size=SMALL) as pilot:
         await until(pilot, lambda: "rewrite" in kinds(again))
         assert "relink" not in kinds(again)
-    put(f"{place}/MEMORY.md", read(f"{place}/MEMORY.md") + "- [lost](lost.md) — gone as well\n")
+    write(f"{place}/MEMORY.md", read(f"{place}/MEMORY.md") + "- [lost](lost.md) — gone as well\n")
     again = started(empty)
     async with again.run_test(size=SMALL) as pilot:
         await until(pilot, lambda: "relink" in kinds(again))  # it fixes something else
@@ -379,7 +337,7 @@ async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place
     for number in range(20):
         words = " ".join(ids.digest(f"{number} {word}")[:7] for word in range(12))
         text = f"---\nname: rule-{number:02}\ndescription: Rule: {words}\ntype: feedback\n---\n\n{words}.\n"
-        put(f"{place}/rule-{number:02}.md", text)
+        write(f"{place}/rule-{number:02}.md", text)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         table = app.screen.table
@@ -416,7 +374,7 @@ def world_of_draft(empty):
 
 
 async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, empty, place):
-    put(f"{place}/notes.md", '---\nname: "notes" more\n---\n\nBroken, and only a person can tell what was meant.\n')
+    write(f"{place}/notes.md", '---\nname: "notes" more\n---\n\nBroken, and only a person can tell what was meant.\n')
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         table = app.screen.table
@@ -427,7 +385,7 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
         await press(pilot, "a")
         assert isinstance(app.screen, DraftForm)
         await press(pilot, "escape", "x")
-        assert re.fullmatch("Rejected: “.*notes.*”. z undoes.", said(app)[-1])
+        assert re.fullmatch("Rejected: “.*notes.*”. z undoes.", notes(app)[-1])
         assert not any(row.kind.word == "problem" for row in table.rows)
         pilot.app.action_run("app.refresh")
         await settle(pilot)
@@ -438,7 +396,7 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
 
 async def test_of_a_conflict_that_git_left_a_version_is_chosen_and_that_is_undone(app, place):
     before = "<<<<<<< HEAD\nUse pnpm.\n=======\nUse bun.\n>>>>>>> main\n"
-    put(f"{place}/prefer-pnpm.md", before)
+    write(f"{place}/prefer-pnpm.md", before)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         table = app.screen.table

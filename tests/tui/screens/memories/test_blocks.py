@@ -1,6 +1,7 @@
 """The model's blocks are memories of the scope `model`: read, edited, with versions and undo, once a model is set."""
 
 import contextlib
+import os
 
 import pytest
 from textual.widgets import TextArea
@@ -37,9 +38,11 @@ async def to(pilot, name):
     await settle(pilot)
 
 
-async def test_blocks_are_listed_and_read_once_a_model_is_set(app, world):
+async def test_blocks_of_this_project_are_listed_and_read_once_a_model_is_set(app, world):
+    blocks.Blocks(world.root, paths.project_key(world.blog)).edit("guidance", "", "Alt texts.", run="r", session="s")
     async with running(app, WIDE) as pilot:
         assert {"pending_items", "project_context", "user_preferences"} <= {*listed(app)}
+        assert "guidance" not in listed(app)
         assert "model" in [place.label for place in app.screen.places.rows]
         await to(pilot, "project_context")
         detail = app.screen.detail.plain
@@ -47,19 +50,11 @@ async def test_blocks_are_listed_and_read_once_a_model_is_set(app, world):
         assert "a block of the model's notes" in detail
         assert "where the setting subconscious is full" in detail
         assert "no MEMORY.md" not in detail
-
-
-async def test_until_then_there_is_none(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with running(app, WIDE):
-        assert listed(app) == []
-        assert "model" not in [place.label for place in app.screen.places.rows]
-
-
-async def test_those_of_another_project_are_not_there(app, world):
-    blocks.Blocks(world.root, paths.project_key(world.blog)).edit("guidance", "", "Alt texts.", run="r", session="s")
-    async with running(app, WIDE):
-        assert "guidance" not in listed(app)
+    os.remove(world.root + "/config.toml")
+    without = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with running(without, WIDE):
+        assert listed(without) == []
+        assert "model" not in [place.label for place in without.screen.places.rows]
 
 
 @pytest.mark.every(step=1)
