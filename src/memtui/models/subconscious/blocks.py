@@ -27,7 +27,7 @@ Whisper only when the agent is about to go wrong, or lacks something that you kn
 }
 
 
-class RefusedEditError(UsageError):
+class RefusedEditError(MemtuiError):
     """A change of a block that the subconscious asked for and that is not made."""
 
 
