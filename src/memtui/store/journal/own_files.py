@@ -3,7 +3,7 @@
 import contextlib
 import json
 import os
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -32,10 +32,11 @@ Seen = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class EntriesEdit(changes.Change):
-    """Entries of a file, by key, before and after."""
+class EntriesEdit(ABC):
+    """How an edit of a file's entries, by key, is made: before and after."""
 
     lock: ClassVar[str] = ""  # below memtui's root, where others than the journal write to the file
+    path: str
     before: Entries
     after: Entries
 
@@ -76,7 +77,7 @@ class EntriesEdit(changes.Change):
 
 
 @dataclass(frozen=True)
-class EntryEdit(EntriesEdit):
+class EntryEdit(EntriesEdit, changes.Change):
     """The one entry in `before` or `after` of a table in a JSON file, which goes with its last entry."""
 
     key = "entry"
@@ -137,7 +138,7 @@ class EntryEdit(EntriesEdit):
 
 
 @dataclass(frozen=True)
-class TrustEdit(EntriesEdit):
+class TrustEdit(EntriesEdit, changes.Change):
     """Trust in a directory (`trust.key`): names by digest, and ALWAYS; `contents` are kept for who reviews later."""
 
     key = "trust"
@@ -200,7 +201,7 @@ def pair_entries(pairs: Iterable[Iterable[str]]) -> dict[str, bool]:
 
 
 @dataclass(frozen=True)
-class PairsEdit(EntriesEdit):
+class PairsEdit(EntriesEdit, changes.Change):
     """Pairs of memories kept apart, as `pair_entries`."""
 
     key = "pairs"
@@ -305,7 +306,7 @@ def write_beside(path: str, directory: str, rows: Mapping[str, Entries]) -> None
 
 
 @dataclass(frozen=True)
-class BesideEdit(EntriesEdit):
+class BesideEdit(EntriesEdit, changes.Change):
     """The rows of a memory's `file`, by their texts."""
 
     key = "beside"
