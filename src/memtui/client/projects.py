@@ -161,7 +161,7 @@ class _PathFinder:
         """Write the cache if anything new was found."""
         cache = {"v": VERSION, "top": self.top, "paths": self._paths, "sessions": self._sessions}
         data = fastjson.dumps(cache).encode()
-        if data != self._cached:
+        if (self._paths or self._sessions) and data != self._cached:
             fs.write_cache(self._cache_path, data)
 
 
