@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import findings
 from memtui.cli import parser
 from memtui.settings import setting
@@ -38,7 +38,7 @@ FORBIDDEN = {
 
 def action_texts():
     """The keys' words, and the titles of the palette."""
-    return {each.id: f"{each.footer} {each.name} {each.help}" for each in actions.ACTIONS}
+    return {each.id: f"{each.footer} {each.name} {each.help}" for each in keymap.ACTIONS}
 
 
 def problem_texts():
@@ -72,9 +72,9 @@ def test_a_type_never_stands_beside_a_scope_without_a_word_between():
 
 def test_the_product_is_small_enough_to_hold_in_the_head():
     assert len(parser.COMMANDS) <= 28
-    assert len(actions.ACTIONS) <= 75
+    assert len(keymap.ACTIONS) <= 75
     # An action's other keys are names for the same: arrows beside letters, ctrl+q in forms.
-    assert len({each.keys.partition(",")[0] for each in actions.ACTIONS if each.keys}) <= 35
+    assert len({each.keys.partition(",")[0] for each in keymap.ACTIONS if each.keys}) <= 35
     assert len(TABS) == 4
     assert len(setting.FIRST) <= 12
 

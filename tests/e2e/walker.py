@@ -32,7 +32,7 @@ if __name__ == "__main__":  # as a program; as a module of the tests it is in th
 from e2e.meddling import HOOKS, Meddler
 from e2e.screen import MemtuiTerminal
 from e2e.worlds import WORLDS, DemoWorld
-from memtui import actions
+from memtui import keymap
 
 PATIENCE = 60.0  # seconds in which memtui must have painted something
 LEAVING = 500  # looks, 10 ms apart, until a stopped memtui has given the terminal back
@@ -167,7 +167,7 @@ def sequence(key: str) -> str:
 
 def keys_of_memtui() -> list[str]:
     """Every key that does something somewhere in memtui, but for those that end it."""
-    keys = {key for action in actions.ACTIONS for key in action.keys.split(",") if key} | {"ctrl+s", "ctrl+z"}
+    keys = {key for action in keymap.ACTIONS for key in action.keys.split(",") if key} | {"ctrl+s", "ctrl+z"}
     return [sequence(key) for key in sorted(keys) if sequence(key) not in QUIT]
 
 
@@ -195,7 +195,7 @@ def walk(seed: int) -> Iterator[Event]:
         elif drawn < 0.77:
             yield from (typed(letter) for letter in rng.choices(LETTERS, k=rng.choice((1, 3, 8))))
         elif drawn < 0.80:  # an action by its name
-            word = rng.choice([a.name for a in actions.ACTIONS if a.id != "app.quit"])
+            word = rng.choice([a.name for a in keymap.ACTIONS if a.id != "app.quit"])
             yield from (typed("\x10"), Event("pause", "a pause", seconds=0.1), *map(typed, word[-6:]), typed("\r"))
         elif drawn < 0.83:
             yield from (typed(rng.choice(known)), typed("\r"), typed("\r"))

@@ -21,7 +21,7 @@ from memtui.deliver.blocks import Part
 from memtui.demo import layout, sessions, world
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
-from memtui.learn.backfill.reader import BackfillReading
+from memtui.learn.backfill.past_sessions import BackfillReading
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.offers import BackfillProgress
 from memtui.tui.files import COMMAND

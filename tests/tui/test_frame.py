@@ -6,7 +6,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.errors import MemtuiError
 from memtui.settings import config, setting
 from memtui.store.journal.journal import Journal
@@ -24,23 +24,23 @@ from .conftest import NOW, press, running, settle, until
 @pytest.mark.every(step=1)
 def test_every_action_has_a_command_and_a_key_of_its_own(app):
     commands = app.commands
-    for group in {action.group for action in actions.ACTIONS}:
-        keys = [key for a in actions.of(group) if a.keys for key in a.keys.split(",")]  # others: in the palette alone
+    for group in {action.group for action in keymap.ACTIONS}:
+        keys = [key for a in keymap.of(group) if a.keys for key in a.keys.split(",")]  # others: in the palette alone
         assert len(keys) == len(set(keys)), group
-    for action in actions.of(actions.GLOBAL):
+    for action in keymap.of(keymap.GLOBAL):
         assert action.id in commands
 
 
 def test_keys_mean_the_same_on_every_screen_and_everywhere():
-    every = {key for a in actions.of(actions.GLOBAL) for key in a.keys.split(",")}
+    every = {key for a in keymap.of(keymap.GLOBAL) for key in a.keys.split(",")}
     meanings = {
         "slash": "",
         "space": "Mark",
         "v": "",
         "exclamation_mark": "Show only",
     }
-    for action in actions.ACTIONS:
-        if action.group == actions.GLOBAL:
+    for action in keymap.ACTIONS:
+        if action.group == keymap.GLOBAL:
             continue
         for key in filter(None, action.keys.split(",")):
             assert key not in every, action.id
@@ -216,9 +216,9 @@ async def palette(pilot, words):
 async def test_the_palette_finds_verbs_before_explanations_and_shows_keys_in_lines_that_fit(app):
     async with running(app, (80, 24)) as pilot:
         every = await palette(pilot, "")
-        count = sum(action.id != "app.palette" for action in actions.ACTIONS)
+        count = sum(action.id != "app.palette" for action in keymap.ACTIONS)
         assert len(every) == count + len(config.CHOICES["theme"])
-        assert every[0].startswith(actions.of("memories")[0].name)
+        assert every[0].startswith(keymap.of("memories")[0].name)
         assert any(line.startswith("memories: edit") and " e " in line for line in every)
         assert any("n      Create a memory" in line for line in every)
         assert [line for line in every if cell_len(line.rstrip()) > 75] == []

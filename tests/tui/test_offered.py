@@ -3,7 +3,7 @@
 import pytest
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.tui.app import MemtuiApp
 from memtui.tui.widgets.bars import TABS
 
@@ -18,14 +18,14 @@ def lines(app):
 @pytest.mark.parametrize("name", TABS)
 async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name, read_only=True)
-    writing = [action for action in actions.ACTIONS if action.writes]
+    writing = [action for action in keymap.ACTIONS if action.writes]
     async with running(app, (160, 48)) as pilot:
         assert "read-only" in lines(app)[0]
         foot = lines(app)[-1]
         assert "? keys" in foot
         for action in writing:
             if action.group in {name, "app"} and action.footer:
-                assert f"{actions.key_word(action.keys)} {action.footer} " not in foot
+                assert f"{keymap.key_word(action.keys)} {action.footer} " not in foot
         await press(pilot, "question_mark")
         text = app.focused.plain
         for action in writing:
@@ -33,7 +33,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
             assert f" {action.help[:1].lower() + action.help[1:]}  " not in text
         await pilot.press("escape")
         every = await palette(pilot, "")
-        assert len(every) >= len(actions.ACTIONS) - len(writing) - len(actions.of(actions.LIST))
+        assert len(every) >= len(keymap.ACTIONS) - len(writing) - len(keymap.of(keymap.LIST))
         assert not [each for each in every for action in writing if each.startswith(f"{action.name}  ")]
         assert not [each for each in every if each.startswith("setup: change ")]
 

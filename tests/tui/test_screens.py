@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import clock, paths
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import log as delivery_log
@@ -23,7 +23,7 @@ from memtui.workspace import Workspace
 from .conftest import NOW, settle
 
 SIZES = [(80, 24), (120, 40), (40, 20)]
-NUMBERS = {name: actions.get(f"app.{name}").keys for name in TABS}
+NUMBERS = {name: keymap.get(f"app.{name}").keys for name in TABS}
 LOOKS = ["dark", "light", "no colour"]
 # Whatever a terminal would obey, what would turn the order of letters round, and what nobody would see.
 HARMFUL = re.compile(
@@ -53,7 +53,7 @@ def assert_drawn(app, size, about=""):
 
 def footer(group):
     """The actions whose keys the foot of a screen may name."""
-    return [action for action in (*actions.of(group), *actions.of(actions.GLOBAL)) if action.footer]
+    return [action for action in (*keymap.of(group), *keymap.of(keymap.GLOBAL)) if action.footer]
 
 
 async def ready(pilot):
@@ -203,7 +203,7 @@ async def test_keys_say_why_not_where_nothing_is(empty, read_only):
             number = NUMBERS[name]
             await pilot.press(number)
             await settle(pilot)
-            for action in [each for each in actions.of(name) if each.footer]:
+            for action in [each for each in keymap.of(name) if each.footer]:
                 if not await press(pilot, action):
                     silent.append(action.id)
                 if read_only and action.writes:
@@ -221,7 +221,7 @@ async def test_no_key_of_the_help_is_silent_where_nothing_is(empty, name):
     silent = []
     async with app.run_test(size=(120, 40)) as pilot:
         await ready(pilot)
-        for action in [each for each in actions.of(name) if each.keys]:
+        for action in [each for each in keymap.of(name) if each.keys]:
             if not await press(pilot, action):
                 silent.append(action.id)
             await back(pilot, name, NUMBERS[name])

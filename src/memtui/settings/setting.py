@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import fs
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.settings import config, defaults
@@ -98,13 +98,13 @@ class Setting:
     def default(self) -> Value:
         """The value if config.toml does not set it."""
         if self.key.startswith(KEYS):
-            return actions.get(self.key.removeprefix(KEYS)).keys
+            return keymap.get(self.key.removeprefix(KEYS)).keys
         return plain(config.DEFAULTS[self.key])
 
     @property
     def meaning(self) -> str:
         """The purpose of the setting, in a line."""
-        return MEANINGS.get(self.key) or actions.get(self.key.removeprefix(KEYS)).help
+        return MEANINGS.get(self.key) or keymap.get(self.key.removeprefix(KEYS)).help
 
 
 def plain(value: object) -> Value:
@@ -145,7 +145,7 @@ def key_rows(root: str) -> list[Setting]:
         Setting(
             KEYS + each.id, own.get(each.id, each.keys), "config" if each.id in own else "default", wrong.get(each.id)
         )
-        for each in actions.ACTIONS
+        for each in keymap.ACTIONS
     ]
 
 
@@ -396,7 +396,7 @@ def key_problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Yield (action id, what is wrong) for unknown actions, unknown keys, and keys that two actions share."""
     import difflib
 
-    default_keys = actions.defaults()
+    default_keys = keymap.defaults()
     table = settings.get(KEY_TABLE, {})
     if not isinstance(table, dict):
         yield KEY_TABLE, 'must be a table, such as [keys] "app.quit" = "Q".'

@@ -16,7 +16,7 @@ from textual.filter import LineFilter
 from textual.reactive import Reactive
 from textual.screen import Screen
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import fs
 from memtui.base.errors import MemtuiError
 from memtui.settings import config
@@ -57,7 +57,7 @@ class MemtuiApp(Services):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),
-        *bindings(actions.GLOBAL),
+        *bindings(keymap.GLOBAL),
     ]
     ansi_theme_dark = Reactive(terminal.ON_DARK, init=False)
     ansi_theme_light = Reactive(terminal.ON_LIGHT, init=False)
@@ -84,7 +84,7 @@ class MemtuiApp(Services):
         self._offered = False
         self.progress = Progress(self)
         remapped = self.data.keys()
-        actions.use(remapped)
+        keymap.use(remapped)
         self.set_keymap({name: bound(keys) for name, keys in remapped.items()})
         self.files = FileReader(self, self.data, writes=not read_only, inbox_shown=lambda: self.current_mode == "inbox")
         self._theme_setting: object = None
@@ -138,7 +138,7 @@ class MemtuiApp(Services):
 
     def action_help_quit(self) -> None:
         """Explain on ctrl+c, with nothing selected, how to leave: in other programs that ends them."""
-        self.say(actions.keyed("{app.quit} quits. ctrl+c copies what the mouse selected, {app.copy} what is shown."))
+        self.say(keymap.keyed("{app.quit} quits. ctrl+c copies what the mouse selected, {app.copy} what is shown."))
 
     def panic(self, *_: object) -> None:
         """Leave because the terminal is gone: the thread that reads it has ended."""
@@ -284,10 +284,10 @@ class MemtuiApp(Services):
         """Run what a key is bound to, as Textual does; of one that works only in other places say where."""
         is_bound = await super()._check_bindings(key, priority)
         if not (is_bound or priority or self.on_top is None):
-            bound = [a for a in actions.ACTIONS if key in actions.keys_of(a).split(",")]
-            places = dict.fromkeys(a.group.capitalize() for a in bound if a.section != actions.SECTIONS["M"])
+            bound = [a for a in keymap.ACTIONS if key in keymap.keys_of(a).split(",")]
+            places = dict.fromkeys(a.group.capitalize() for a in bound if a.section != keymap.SECTIONS["M"])
             if places:
-                self.warn(f"{actions.key_word(key)} works in {' and '.join(places)}.")
+                self.warn(f"{keymap.key_word(key)} works in {' and '.join(places)}.")
         return is_bound
 
     def action_run(self, action_id: str) -> None:
@@ -295,21 +295,21 @@ class MemtuiApp(Services):
         here = self.on_top
         if here is None:
             return
-        group = actions.get(action_id).group
-        if group in {here.group, actions.LIST, actions.GLOBAL} or action_id in self.commands:
+        group = keymap.get(action_id).group
+        if group in {here.group, keymap.LIST, keymap.GLOBAL} or action_id in self.commands:
             self._run_on(here, action_id)
         else:
             other: ListScreen[Any] = self.go(group)
-            other.then = lambda: self._run_on(other, action_id, unseen=actions.get(action_id).of_row)
+            other.then = lambda: self._run_on(other, action_id, unseen=keymap.get(action_id).of_row)
 
     def _run_on(self, screen: ListScreen[Any], action_id: str, *, unseen: bool = False) -> None:
         """Run the command of an action on a screen, or show why it can't be run: also where its row is `unseen`."""
         # Screen first: Activity has a command of its own for app.note.
         command = screen.commands.get(action_id) or self.commands.get(action_id)
         if command is None:  # not every list has all that lists can do
-            self.warn(f"{actions.key_of(action_id)} works in other places, not in {screen.group.capitalize()}.")
+            self.warn(f"{keymap.key_of(action_id)} works in other places, not in {screen.group.capitalize()}.")
             return
-        action = actions.get(action_id)
+        action = keymap.get(action_id)
         if action.writes and self.at_work:
             reason = BUSY
         elif action.writes and self.read_only:
@@ -317,7 +317,7 @@ class MemtuiApp(Services):
         elif action.listed and screen.detail_covers_list:
             reason = "The list is hidden while you read: escape goes back to it."
         else:
-            reason = command.why_not() or f"Choose a {screen.row_word}, then {actions.key_of(action_id)}." * unseen
+            reason = command.why_not() or f"Choose a {screen.row_word}, then {keymap.key_of(action_id)}." * unseen
         if reason:
             self.warn(reason)
         else:

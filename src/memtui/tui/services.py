@@ -21,7 +21,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import many
 from memtui.base.storage import file_error
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
     from textual.screen import ModalScreen
 
-    from memtui.actions import Action
+    from memtui.keymap import Action
     from memtui.tui.files import FileReader
     from memtui.tui.model.data import Data
     from memtui.tui.safety_net import SafetyNet
@@ -64,7 +64,7 @@ def bindings(group: str) -> list[Binding]:
     """Return bindings for the actions of a group. Each has the action's id, for the key map of the application."""
     return [
         Binding(bound(a.keys) or UNBOUND, f"app.run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
-        for a in actions.of(group)
+        for a in keymap.of(group)
     ]
 
 
@@ -350,7 +350,7 @@ class Services(App[None]):
         """Make a change, say so, with the key that takes it back, and read `parts` of the files. Raises its errors."""
         try:
             result = change()
-            self.say(f"{words} {actions.takes_back()}")
+            self.say(f"{words} {keymap.takes_back()}")
         finally:
             self.read(parts)
         return result
@@ -374,7 +374,7 @@ class Services(App[None]):
             self.data.approved = ""  # it goes before what was approved last
             self.go("memories").go_to(path)
         else:
-            where = actions.keyed("It may be in the trash: {app.memories}, {memories.restore}.")
+            where = keymap.keyed("It may be in the trash: {app.memories}, {memories.restore}.")
             self.fail(MemtuiError(f"{os.path.basename(path)} does not exist any more.", where))
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.shell import shell_word
 from memtui.views.safe_text import line
 
@@ -118,5 +118,5 @@ def keyed(code: str, *, read_only: bool = False) -> str:
     reason = REASONS[code]
     if read_only and reason.action:
         return reason.why
-    then = f", then {actions.key_of(reason.action)}{reason.row}" if reason.action else ""
-    return f"{reason.why} (press {actions.key_of('app.setup')}{then} to {reason.aim})"
+    then = f", then {keymap.key_of(reason.action)}{reason.row}" if reason.action else ""
+    return f"{reason.why} (press {keymap.key_of('app.setup')}{then} to {reason.aim})"

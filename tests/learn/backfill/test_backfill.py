@@ -13,7 +13,7 @@ from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
 from memtui.inbox import file as inbox_file
 from memtui.learn import classifier, inbox_writer
-from memtui.learn.backfill import past_sessions, ranking, reader, session
+from memtui.learn.backfill import past_sessions, progress, ranking, session
 from memtui.review import waiting_entries
 from memtui.store.journal import undo
 from memtui.store.store import Store
@@ -70,7 +70,7 @@ class Past:
                 file.write(json.dumps({"type": "user", "uuid": f"u{self.count}", **common, "message": person}) + "\n")
 
     def read(self, **how):
-        return reader.read(self.env, **how)
+        return past_sessions.read(self.env, **how)
 
     def fill(self, **how):
         """Run a backfill, and return what it offers."""
@@ -330,8 +330,8 @@ def test_stopped_within_a_transcript_it_goes_on_there(past, monkeypatch):
 
 KILLED = """
 import json, os, signal, sys
-from memtui.learn.backfill import reader, session
-session.PIECE, reader.SAVE_SECONDS, reader.SAVE_TIMES = 2000, 0.0, 0
+from memtui.learn.backfill import past_sessions, session
+session.PIECE, past_sessions.SAVE_SECONDS, past_sessions.SAVE_TIMES = 2000, 0.0, 0
 number = getattr(signal, sys.argv[2])
 if number != signal.SIGKILL:
     signal.signal(number, signal.SIG_DFL)  # nohup leaves SIGHUP ignored
@@ -339,7 +339,7 @@ def go_on(at):
     if at.bytes > 6000:
         os.kill(os.getpid(), number)
     return True
-reader.read(json.loads(sys.argv[1]), go_on=go_on)
+past_sessions.read(json.loads(sys.argv[1]), go_on=go_on)
 """
 
 
@@ -356,11 +356,11 @@ def test_killed_within_a_transcript_it_goes_on_there(past, name):
 
 def test_what_is_read_is_saved_now_and_then(past, monkeypatch):
     monkeypatch.setattr(session, "PIECE", 2000)
-    monkeypatch.setattr(reader, "SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(reader, "SAVE_TIMES", 0)
+    monkeypatch.setattr(past_sessions, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(past_sessions, "SAVE_TIMES", 0)
     past.say("one", RULE, *["and what is in that file?"] * 40)
     saved = []
-    past.read(go_on=lambda _: saved.append((past.root / past_sessions.STATE).exists()) or True)
+    past.read(go_on=lambda _: saved.append((past.root / progress.STATE).exists()) or True)
     assert saved[0]
 
 
@@ -423,7 +423,7 @@ def test_an_interrupted_command_keeps_what_it_has_read(past):
 
     with pytest.raises(KeyboardInterrupt):
         past.read(go_on=interrupted)
-    assert past_sessions.was_done(str(past.root))
+    assert progress.was_done(str(past.root))
     assert past.read().files == 0
     assert len(past.fill().drafts) == 1
 
@@ -436,7 +436,7 @@ def test_damaged_files_and_a_damaged_state_are_survived(past):
     os.mkfifo(past.path("pipe"))
     assert len(past.read().candidates) == 1
     for state in (b"", b"[]", b'{"v":1,"files":7,"candidates":[1,{"draft":{}},{"draft":{"kind":1},"project":"/x"}]}'):
-        (past.root / past_sessions.STATE).write_bytes(state)
+        (past.root / progress.STATE).write_bytes(state)
         assert len(past.read().candidates) == 1
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from memtui.base import paths
-from memtui.learn.backfill import past_sessions, reader
+from memtui.learn.backfill import past_sessions, progress
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
@@ -70,7 +70,7 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(reader, "read", fail)
+    monkeypatch.setattr(past_sessions, "read", fail)
     async with running(app, (100, 40)) as pilot:
         await answer(pilot, PAST, "enter")
         assert app.screen.group == "inbox"
@@ -81,13 +81,13 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
 
 @pytest.mark.parametrize("palette", [True, False])
 async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwards(app, world, monkeypatch, palette):
-    read, ended = reader.read, threading.Event()
+    read, ended = past_sessions.read, threading.Event()
 
     def waits(*given, **more):
         ended.wait(20)
         return read(*given, **more)
 
-    monkeypatch.setattr(reader, "read", waits)
+    monkeypatch.setattr(past_sessions, "read", waits)
     async with running(app, (100, 40)) as pilot:
         await press(pilot, "inbox.backfill")
         await pilot.press("enter")
@@ -146,7 +146,7 @@ async def test_no_is_no(app, world):
     async with running(app, (100, 40)) as pilot:
         await press(pilot, "inbox.backfill")
         await press(pilot, "escape")
-        assert not past_sessions.was_done(world.root)
+        assert not progress.was_done(world.root)
 
 
 async def test_where_there_are_no_sessions_it_says_so(tmp_path):
@@ -176,7 +176,7 @@ async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
 @pytest.mark.every(step=1)
 async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folded(app, world, monkeypatch):
     leave(world.env, world.shop, UNLIKELY, "older")
-    read = reader.read
+    read = past_sessions.read
 
     def doubted(env, *, go_on):
         found = read(env, go_on=go_on)
@@ -185,7 +185,7 @@ async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folde
                 each.draft = replace(each.draft, confidence=0.9, durable=0.25)
         return found
 
-    monkeypatch.setattr(reader, "read", doubted)
+    monkeypatch.setattr(past_sessions, "read", doubted)
     async with running(app, (100, 40)) as pilot:
         await answer(pilot, PAST, "enter")
         assert "; 1 is probably a one-off" in app.screen.heading

@@ -3,7 +3,7 @@
 import argparse
 import textwrap
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import findings, fs
 from memtui.base.errors import MemtuiError
 from memtui.cli import parser
@@ -17,7 +17,7 @@ HELP_WIDTH = 78
 # The actions beside `list`: name, summary, example, more.
 
 
-KEYS = {"key": {"choices": sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())}}
+KEYS = {"key": {"choices": sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in keymap.defaults())}}
 ONE_KEY = f"KEY | a setting, or {setting.KEYS}ACTION"
 
 

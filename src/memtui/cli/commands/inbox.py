@@ -104,9 +104,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _nothing(ctx: Context) -> str:
-    from memtui.learn.backfill import past_sessions
+    from memtui.learn.backfill import progress
 
-    earlier, why = past_sessions.unread(ctx.root, ctx.config_dir), ctx.unheard()
+    earlier, why = progress.unread(ctx.root, ctx.config_dir), ctx.unheard()
     lines = ["Nothing waits for a decision here."]
     lines += [f"memtui import sessions reads your {many(earlier, 'earlier session')} for drafts."] if earlier else []
     lines.append(notes.at_prompt(why) if why else "A draft comes here when you correct Claude.")

@@ -20,7 +20,7 @@ from memtui.deliver.record import Delivery
 from memtui.hooks.install import checkup
 from memtui.hooks.install import status as hook_status
 from memtui.inbox import format as inbox_format
-from memtui.learn.backfill import past_sessions
+from memtui.learn.backfill import progress
 from memtui.settings import config
 from memtui.store import scopes, trust
 from memtui.tidy.checks import doctor
@@ -67,7 +67,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         problems = []
     others = (entry for entry in ctx.waiting(("updates",), every=True) if entry.slug not in {ctx.slug, None})
     elsewhere = sum(not entry.entry.snoozed(ctx.now()) for entry in others)
-    earlier = past_sessions.unread(ctx.root, ctx.config_dir)
+    earlier = progress.unread(ctx.root, ctx.config_dir)
     hooks = None
     with suppress(MemtuiError, OSError):
         hooks = hook_status.status(ctx.env, ctx.cwd)

@@ -12,11 +12,11 @@ from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result, line, narrate, picked
-from memtui.learn.backfill import past_sessions
+from memtui.learn.backfill import progress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.learn.backfill.reader import BackfillReading
+    from memtui.learn.backfill.past_sessions import BackfillReading
 
 SESSIONS = "sessions"  # what is imported then is no file
 NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
@@ -40,7 +40,7 @@ interrupted.
 path=PATH|sessions | a file or a folder (./sessions for one of that name)
 --since WHEN | with sessions: what was said since then: {dates.BACK}
 --scope SCOPE | where to: project, global, auto, agent:NAME
---limit N | the most drafts at once (default: 200, of sessions {past_sessions.MOST}; 0: all)
+--limit N | the most drafts at once (default: 200, of sessions {progress.MOST}; 0: all)
 --dry-run | show what would be written""")
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.transfer import import_plan
@@ -86,7 +86,7 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.learn.backfill import ranking, reader
+    from memtui.learn.backfill import past_sessions, ranking
     from memtui.views import drafts
 
     since = dates.read(args.since, ctx.now(), ahead=False) if args.since else 0.0
@@ -105,9 +105,9 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
             ctx.out.say(share[:width].ljust(width), exact=True, end="\r")
         return True
 
-    dry, most = args.dry_run, past_sessions.MOST if args.limit is None else args.limit
+    dry, most = args.dry_run, progress.MOST if args.limit is None else args.limit
     try:
-        reading = reader.read(ctx.env, since=since, project=project, dry=dry, go_on=show)
+        reading = past_sessions.read(ctx.env, since=since, project=project, dry=dry, go_on=show)
     except KeyboardInterrupt:
         outcome = "Nothing was kept." if dry else "What was read is kept: the next run goes on from there."
         ctx.out.say(f"Stopped. {outcome}")

@@ -1,29 +1,224 @@
-"""Whether earlier sessions were read, and whether there are any: every start of the TUI asks it."""
+"""Read the transcripts of all projects on disk, from where an earlier backfill stopped, and keep what was found. Live
+sessions are read apart from this (worker/extraction.py): `extracted.jsonl` beside an inbox joins the two."""
 
 import os
-from collections.abc import Iterator
+import stat
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import NamedTuple
 
-from memtui.base import paths
+from memtui.base import fastjson, fs, paths
+from memtui.base.errors import ConflictError
+from memtui.base.storage import storage_error
+from memtui.client import projects
+from memtui.deliver import error_log, sessions
+from memtui.learn import classifier
+from memtui.learn.backfill import progress, ranking, session
+from memtui.learn.backfill.ranking import Candidates
+from memtui.settings import config
 
-# What a backfill keeps: how far it has read, and what it found.
-STATE = "run/backfill.json"
-# Drafts that one backfill offers, unless a person asks for more.
-MOST = 20
+VERSION = 2
+# Below the data root. It can be deleted: then everything is read again.
+LOCK = "run/backfill.lock"
+OFF = "extract is off there"
+ELSEWHERE = "names no directory of this machine: only what is for all projects was taken"
+# Drafts of at least this confidence are kept, though fewer are offered: the setting may be lowered.
+LEAST = 0.35
+# Seconds between two savings of what was read, and how many times as long as one takes.
+SAVE_SECONDS, SAVE_TIMES = 2.0, 10
 
 
-def was_done(root: str) -> bool:
-    """Return whether transcripts were read before."""
-    return os.path.lexists(f"{root}/{STATE}")
+@dataclass(frozen=True)
+class SkippedSource:
+    """What was not read, and why: a project, or a transcript."""
+
+    where: str
+    why: str
 
 
-def unread(root: str, config_dir: str) -> int:
-    """Return how many sessions have a transcript, if none was ever read for drafts; 0 otherwise."""
-    return 0 if was_done(root) else sum(1 for _ in transcripts(config_dir))
+@dataclass
+class BackfillReading:
+    """How far a reading is, and what it brought. Bytes and files: of those that are new or have grown; `there`: all
+    that was asked for; `part`: whether only some was; `candidates`: also of earlier readings."""
+
+    files: int = 0
+    all_files: int = 0
+    bytes: int = 0
+    all_bytes: int = 0
+    drafts: int = 0
+    there: int = 0
+    stopped: bool = False
+    part: bool = False
+    candidates: Candidates = field(default_factory=Candidates)
+    skipped: list[SkippedSource] = field(default_factory=list)
+
+    def skip(self, path: str, error: OSError) -> None:
+        self.skipped.append(SkippedSource(path, f"can't be read: {error.strerror or error}"))
 
 
-def transcripts(config_dir: str) -> Iterator[str]:
-    """Yield the paths of the transcripts of all sessions, not those of subagents."""
-    for project in paths.names_in(config_dir + "/projects"):
-        for name in paths.names_in(f"{config_dir}/projects/{project}"):
-            if name.endswith(".jsonl") and not name.startswith("agent-"):
-                yield f"{config_dir}/projects/{project}/{name}"
+GoOn = Callable[[BackfillReading], bool]
+
+
+class TranscriptFile(NamedTuple):
+    """A transcript: its `size` in bytes, the `time` of its last change."""
+
+    path: str
+    size: int
+    time: float
+
+
+def transcripts(config_dir: str) -> list[TranscriptFile]:
+    """List the transcripts of all projects but subagents', newest first."""
+    files = []
+    for path in progress.transcripts(config_dir):
+        with suppress(OSError):
+            status = os.stat(path)
+            if stat.S_ISREG(status.st_mode):
+                files.append(TranscriptFile(path, status.st_size, status.st_mtime))
+    return sorted(files, key=lambda transcript: (-transcript.time, transcript.path))
+
+
+def new(env: dict[str, str]) -> list[TranscriptFile]:
+    """List the transcripts that are new or have grown since the last reading, of those that may be read."""
+    reader = _Reader(env)
+    return [each for each in transcripts(paths.config_dir(env)) if reader.is_new(each) and reader.is_wanted(each.path)]
+
+
+def read(
+    env: dict[str, str], *, since: float = 0.0, project: str = "", dry: bool = False, go_on: GoOn = lambda _: True
+) -> BackfillReading:
+    """Read what is new in the transcripts changed after `since`, of the project root `project`; `dry`: write nothing.
+    `go_on` is asked often; False ends it. What was read by then is kept, whatever happens. Raises ConflictError if
+    another backfill reads, MemtuiError if nothing can be written."""
+    if dry:
+        return _Reader(env, since, project).run(go_on)
+    lock = f"{paths.root(env)}/{LOCK}"
+    try:
+        with fs.Lock(lock, 0.0):
+            reader = _Reader(env, since, project, dry=False)
+            try:
+                return reader.run(go_on)
+            finally:
+                reader.save()
+    except fs.LockTimeoutError:
+        why = "Another backfill is reading the transcripts."
+        raise ConflictError(why, "Wait for it, then run this again.") from None
+    except OSError as error:
+        raise storage_error(error, lock) from error
+
+
+class _Reader:
+    """One reading, with the state that it begins from and leaves."""
+
+    def __init__(self, env: dict[str, str], since: float = 0.0, project: str = "", *, dry: bool = True) -> None:
+        self.env, self.root, self.since, self.project, self.dry = env, paths.root(env), since, project, dry
+        self.settings = config.load(self.root)
+        self.roots: dict[str, str] = {}
+        self.live = frozenset(sessions.served(self.root).values())
+        self.saved, self.saving = time.monotonic(), 0.0
+        try:
+            state = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{progress.STATE}"))
+        except OSError:
+            state = {}
+        state = state if state.get("v") == VERSION else {}
+        self.files = fastjson.table(state, "files")
+        rows = fastjson.rows(state, "candidates")
+        candidates = Candidates(filter(None, map(ranking.of_row, rows)))
+        self.reading = BackfillReading(part=bool(project or since), candidates=candidates)
+
+    def run(self, go_on: GoOn) -> BackfillReading:
+        """Read the files, newest first."""
+        reading = self.reading
+        try:
+            judge = classifier.shipped()
+        except (OSError, ValueError) as problem:
+            error_log.add(self.root, "backfill", problem)
+            judge = None
+        least = min(LEAST, config.fraction(self.settings, "extract_confidence"))
+        files = [each for each in transcripts(paths.config_dir(self.env)) if each.time >= self.since]
+        files = [each for each in files if self.is_wanted(each.path)]
+        wanted = list(filter(self.is_new, files))
+        reading.there, reading.all_files = len(files), len(wanted)
+        reading.all_bytes = sum(transcript.size - self._start(transcript) for transcript in wanted)
+        for transcript in wanted:
+            try:
+                self._read(transcript, judge, least, go_on)
+            except OSError as error:
+                reading.skip(transcript.path, error)
+            if reading.stopped:
+                break
+        return reading
+
+    def _read(self, file: TranscriptFile, judge: classifier.Classifier | None, least: float, go_on: GoOn) -> None:
+        reading, start, before = self.reading, self._start(file), self.reading.bytes
+        root, elsewhere = self._root_of(file.path), False
+        live = os.path.basename(file.path).removesuffix(".jsonl") in self.live
+        for piece in session.read(file.path, fastjson.table(self.files, file.path), judge, least, live=live):
+            for draft in piece.drafts:
+                if root or draft.scope == "global":
+                    reading.candidates.add(draft, root)
+                else:
+                    elsewhere = True
+            self.files[file.path] = piece.cursor
+            reading.bytes, reading.drafts = before + max(0, piece.offset - start), len(reading.candidates)
+            begun_at = time.monotonic()
+            if not self.dry and begun_at - self.saved >= max(SAVE_SECONDS, SAVE_TIMES * self.saving):
+                self.save()
+                self.saved = time.monotonic()
+                self.saving = self.saved - begun_at
+            if piece.offset < file.size and not go_on(reading):
+                reading.stopped = True
+                return
+        # What is behind the last whole line is read again when more was written.
+        # A message that still waits in a queue is heard once the client is gone, whether it wrote more or not.
+        self.files[file.path] = {**piece.cursor, "seen": -1 if piece.waits else max(file.size, piece.offset)}
+        reading.files, reading.bytes = reading.files + 1, before + file.size - start
+        reading.stopped = not go_on(reading)
+        if elsewhere:
+            reading.skipped.append(SkippedSource(file.path, ELSEWHERE))
+
+    def save(self) -> None:
+        """Write the state. Raises MemtuiError."""
+        files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
+        rows = [asdict(candidate) for candidate in self.reading.candidates.best()]
+        data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
+        path = f"{self.root}/{progress.STATE}"
+        try:
+            fs.write_atomic(path, data, durable=False)
+        except OSError as error:
+            raise storage_error(error, path) from error
+
+    def is_new(self, file: TranscriptFile) -> bool:
+        """Tell whether a file was not read to its end as it is now."""
+        stamp = fastjson.table(self.files, file.path).get("seen")
+        return file.size != stamp if isinstance(stamp, int) else file.size > self._start(file)
+
+    def _start(self, file: TranscriptFile) -> int:
+        """Return where reading goes on; 0 for a file that is shorter than what was read of it: it is another one."""
+        offset = fastjson.table(self.files, file.path).get("offset")
+        return offset if isinstance(offset, int) and 0 <= offset <= file.size else 0
+
+    def _root_of(self, path: str) -> str:
+        """Return the root of a transcript's project; empty if it names none of this machine."""
+        if path not in self.roots:
+            cwd = next(projects.cwds(fs.read_bytes(path, projects.HEAD_BYTES)), "")
+            self.roots[path] = paths.project_root(paths.started_in(self.env, cwd)) if cwd else ""
+        return self.roots[path]
+
+    def is_wanted(self, path: str) -> bool:
+        """Tell whether a transcript's project is wanted, and may be read."""
+        try:
+            root = self._root_of(path)
+        except OSError as error:
+            self.reading.skip(path, error)
+            return False
+        if self.project and root != self.project:
+            return False
+        values = [config.value(self.settings, root or None, key) for key in ("extract", "mode")]
+        if values[0] is True and values[1] != "off":
+            return True
+        off = SkippedSource(root or self.env.get("HOME", ""), OFF)
+        self.reading.skipped += [] if off in self.reading.skipped else [off]
+        return False

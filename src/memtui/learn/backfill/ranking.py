@@ -12,7 +12,7 @@ from memtui.inbox import format as inbox_format
 from memtui.inbox.format import DELIVERED, LASTING
 from memtui.learn import inbox_writer, message
 from memtui.learn.backfill import session
-from memtui.learn.backfill.past_sessions import MOST
+from memtui.learn.backfill.progress import MOST
 from memtui.learn.signals import MOST_SURE, Signal, said_again
 from memtui.review import waiting_entries
 from memtui.settings import config

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Input, Static
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.errors import UsageError
 from memtui.base.phrasing import many
 from memtui.settings import config
@@ -262,7 +262,7 @@ def sure(question: str, yes: str) -> Choice:
 def conflict(name: str, theirs: bytes, mine: bytes) -> Choice:
     """Ask what becomes of a file changed meanwhile, both versions below: MINE, THEIRS, or BACK or None."""
     text = line_diff.drawn(theirs, mine, ("the disk", "yours"))
-    ways = [(way, actions.keyed(words)) for way, words in CONFLICT]
+    ways = [(way, keymap.keyed(words)) for way, words in CONFLICT]
     lead = "- is on the disk now   + is yours"
     return Choice(f"{name} was changed by somebody else meanwhile.", ways, about=lambda _: text, lead=lead)
 
@@ -270,7 +270,7 @@ def conflict(name: str, theirs: bytes, mine: bytes) -> Choice:
 def ignored(count: int, action_id: str) -> str:
     """Return the line of a preview of several: so many of them have unsaved text, which is not taken."""
     has = "has" if count == 1 else "have"
-    key = actions.key_of(action_id)
+    key = keymap.key_of(action_id)
     return f"{count} of them {has} unsaved text of yours, which is not written: {key} goes on with it."
 
 
@@ -292,7 +292,7 @@ async def report(
         what = safe_text.line(name_of(outcome.done[0][0])[0].stem, 60)
     sentence = f"{words}: {what}{', then stopped' if outcome.stopped else ''}."
     if not failed:
-        services.say(sentence if for_good else f"{sentence} {actions.takes_back()}")
+        services.say(sentence if for_good else f"{sentence} {keymap.takes_back()}")
         return
     reasons = []
     for item, error in failed:
@@ -313,12 +313,12 @@ def left_alone(title: str, reasons: "Iterable[tuple[str, str]]") -> Preview:
 
 async def choose_action(services: "Services", group: str, own: "Mapping[str, Command]") -> None:
     """Let an action or a theme be chosen, and run it; `own` are the commands of the screen on top, which come first."""
-    order = {group: 0, actions.LIST: 1, actions.GLOBAL: 2}
-    offered = [action for action in actions.offered(read_only=services.read_only) if action.id != OWN]
+    order = {group: 0, keymap.LIST: 1, keymap.GLOBAL: 2}
+    offered = [action for action in keymap.offered(read_only=services.read_only) if action.id != OWN]
     possible = [
         own[action.id].named(action) if action.id in own else action
         for action in offered
-        if action.id in own or action.group != actions.LIST
+        if action.id in own or action.group != keymap.LIST
     ]
     groups = [action.name.partition(": ")[0] for action in possible]
     possible.sort(key=lambda action: (order.get(action.group, 3), groups.index(action.name.partition(": ")[0])))
@@ -332,10 +332,10 @@ async def choose_action(services: "Services", group: str, own: "Mapping[str, Com
         services.action_run(answer)
 
 
-def _about(action: actions.Action) -> Text:
+def _about(action: keymap.Action) -> Text:
     """Return the key of an action, and what its help adds to its name."""
     name = action.name.partition(": ")[2].rstrip("…")
     rest = re.sub(rf"^{re.escape(name)}\b[ ,:;]*", "", action.help, flags=re.IGNORECASE)
     adds = {*WORD.findall(rest.casefold())} - {*WORD.findall(name.casefold())}
-    key = actions.key_word(actions.keys_of(action))
+    key = keymap.key_word(keymap.keys_of(action))
     return Text(f"{key:<{KEY_WIDTH}}", "bold").append(rest[:1].upper() + rest[1:] if adds else "", "not bold dim")

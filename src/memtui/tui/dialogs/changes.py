@@ -14,7 +14,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import clock
 from memtui.base.dates import when
 from memtui.base.errors import MemtuiError
@@ -140,7 +140,7 @@ class Changes(Dialog[None]):
         Binding("q", "dismiss(None)", "back"),
         Binding("right,l", "unfold(True)", "one by one"),
         Binding("left,h", "unfold(False)", "together"),
-        *(Binding(actions.get(f"app.{op}").keys, op, show=False, id=f"app.{op}") for op in ("undo", "redo")),
+        *(Binding(keymap.get(f"app.{op}").keys, op, show=False, id=f"app.{op}") for op in ("undo", "redo")),
     ]
 
     def __init__(self, services: Services) -> None:
@@ -165,7 +165,7 @@ class Changes(Dialog[None]):
             ("enter", "read on", self.query_one(Detail).max_scroll_y > 0),
             ("escape", "back", True),
         )
-        return [(actions.keyed(key), word) for key, word, works in keys if works]
+        return [(keymap.keyed(key), word) for key, word, works in keys if works]
 
     def on_mount(self) -> None:
         self.table.focus()
@@ -249,7 +249,7 @@ class Changes(Dialog[None]):
             return words.partition(": {app.undo}")[0]
         redoable = self.ledger.redoable[-1:] if row.state == "undone" else ()
         redo = ": {app.redo} redoes it" if {change.id for change in row.changes} & set(redoable) else ""
-        return actions.keyed(words + redo)
+        return keymap.keyed(words + redo)
 
     @work(group="difference", exclusive=True)
     async def _find_difference(self, row: ChangeRow, *, is_cut: bool) -> None:
@@ -333,7 +333,7 @@ class Undo:
             self.services.data.take_in()  # what others wrote and the undo brings back waits in the inbox at once
             if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):
                 return outcome, "nothing"
-            ways = {op: actions.keyed(way) for op, way in KEYS.items()}
+            ways = {op: keymap.keyed(way) for op, way in KEYS.items()}
             return outcome, undone_as_one(journal, outcome, ways).summary
 
         outcome, summary = await progress.run(attempt)
@@ -355,7 +355,7 @@ class Undo:
             summary = summary.replace(f" {scope.label}:", " ")
         words = f"{acts.done(undone.op).capitalize()}: {summary}"
         if undone.total > undone.tried:
-            keys = [actions.key_of(f"app.{name}") for name in ("undo", "redo")]
+            keys = [keymap.key_of(f"app.{name}") for name in ("undo", "redo")]
             back, rest = keys if undone.op == "redo" else keys[::-1]
             words += f", then stopped. {rest} continues, {back} reverses it."
         if not undone.failed:

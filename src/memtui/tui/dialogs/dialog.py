@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from memtui import actions
+from memtui import keymap
 from memtui.tui.safety_net import composed
 from memtui.tui.services import Command, services_of
 from memtui.tui.widgets.bars import OneLine
@@ -273,15 +273,15 @@ def of_screen(group: str, possible: Mapping[str, Command], marks: str, *, read_o
     groups: dict[str, list[Sequence[str]]] = {"Move": [*LISTS]}
     offered = {
         command.id: possible[command.id].named(command) if command.id in possible else command
-        for name in (group, actions.LIST, actions.GLOBAL)
-        for command in actions.offered(name, read_only=read_only)
-        if name != actions.LIST or command.id in possible
+        for name in (group, keymap.LIST, keymap.GLOBAL)
+        for command in keymap.offered(name, read_only=read_only)
+        if name != keymap.LIST or command.id in possible
     }
-    keyless = [offered.pop(name) for name, command in list(offered.items()) if not actions.keys_of(command)]
+    keyless = [offered.pop(name) for name, command in list(offered.items()) if not keymap.keys_of(command)]
 
     def keys_of(names: Sequence[str]) -> str:
-        keys = [actions.keys_of(offered[name]).split(",") for name in names]
-        return " ".join(actions.key_word(key) for several in keys for key in several[: 1 if len(names) > 1 else None])
+        keys = [keymap.keys_of(offered[name]).split(",") for name in names]
+        return " ".join(keymap.key_word(key) for several in keys for key in several[: 1 if len(names) > 1 else None])
 
     for name, action in offered.items():
         own = [action.help[:1].lower() + action.help[1:], action.name.partition(": ")[2]]
@@ -293,7 +293,7 @@ def of_screen(group: str, possible: Mapping[str, Command], marks: str, *, read_o
     below = Text()
     if keyless:
         names = ", ".join(action.name.partition(": ")[2] for action in keyless)
-        below.append(actions.key_of("app.palette"), "bold").append(f" has more: {names}\n\n")
+        below.append(keymap.key_of("app.palette"), "bold").append(f" has more: {names}\n\n")
     signs = "\n".join(
         glyphs.section(title, rows)
         for title, rows in (("Marks in lists", glyphs.LISTS), ("In the top line", glyphs.TOP))

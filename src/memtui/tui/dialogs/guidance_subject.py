@@ -6,7 +6,7 @@ from functools import cache
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import clock, dates, ids, paths
 from memtui.base.dates import day_and_time
 from memtui.base.phrasing import ago, until
@@ -245,7 +245,7 @@ class GuidanceSubject(Subject):
         # A note that now goes elsewhere may leave the list: say where it is.
         words = f"W{whither}" if item is None else f"Changed: w{whither}" if moved else "Changed"
         words += ", but nothing delivers it yet." if is_unheard else "."
-        return Saved(text, f"{words} {actions.takes_back()}", warns=is_unheard)
+        return Saved(text, f"{words} {keymap.takes_back()}", warns=is_unheard)
 
     def _recipient(self, addresses: str, to: str, *, urgent: bool) -> str:
         """Say who gets a note: one that is not for this project is not in the list of this one."""

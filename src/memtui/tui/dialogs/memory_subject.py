@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import ids
 from memtui.base.errors import NotFoundError, UsageError
 from memtui.base.phrasing import age
@@ -58,14 +58,14 @@ def typed_over(memory: Memory, *, raw: bool) -> Autosave:
 def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = False) -> str:
     """Return what a save did, in words; `beside`: to triggers, too. It also trusts what the person saw."""
     if saved.raw == was.raw and saved.path == was.path:
-        return f"Saved. {actions.takes_back()}" if beside else NOTHING
+        return f"Saved. {keymap.takes_back()}" if beside else NOTHING
     renamed = saved.path != was.path
     sentence = f"Saved, renamed to {safe_text.line(saved.stem, 60)}" if renamed else "Saved"
     rest = " Links, index and deliveries follow." if renamed else ""
     if not store.is_trusted(was):
-        undoes = f"{actions.key_of('app.undo')} undoes {'all of this' if renamed else 'both'}."
+        undoes = f"{keymap.key_of('app.undo')} undoes {'all of this' if renamed else 'both'}."
         return f"{sentence}, and trusted, because you saw all of it.{rest} {undoes}"
-    return f"{sentence}.{rest} {actions.takes_back()}"
+    return f"{sentence}.{rest} {keymap.takes_back()}"
 
 
 class MemorySubject(Subject):
@@ -157,7 +157,7 @@ class MemorySubject(Subject):
         data = _bytes_of(self.memory, typed.changed)
         data = data if name == self.memory.stem else references.set_name(data, name)
         saved = store.add(store.scope(self.memory.scope_label), name, data)
-        return Saved(saved.path, "Saved, its file is there again. " + actions.takes_back())
+        return Saved(saved.path, "Saved, its file is there again. " + keymap.takes_back())
 
 
 class NewMemorySubject(Subject):
@@ -213,7 +213,7 @@ class NewMemorySubject(Subject):
             saved = store.add(self.scopes[typed.values["scope"]], stem, data)
             if lines:
                 triggers.change(store, saved, lines)
-        return Saved(saved.path, f"Saved. {actions.takes_back()}")
+        return Saved(saved.path, f"Saved. {keymap.takes_back()}")
 
     @staticmethod
     def _bytes(typed: Typed, stem: str) -> bytes:

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import many, size
 from memtui.deliver import error_log
@@ -27,8 +27,8 @@ from memtui.views import drafts, safe_text
 from memtui.views import setup as setup_words
 
 if TYPE_CHECKING:
+    from memtui.learn.backfill.past_sessions import BackfillReading, TranscriptFile
     from memtui.learn.backfill.ranking import Offer
-    from memtui.learn.backfill.reader import BackfillReading, TranscriptFile
     from memtui.tui.services import Services
 
 WHOSE = {"user": "all projects", "local": "this project, you alone", "project": "this project, everyone"}
@@ -87,7 +87,7 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
     if not offer:
         lines = setup_words.outcome(data.not_served()) if action == "install" else []
         sentence = "Hooks installed." if action == "install" else "Hooks removed."
-        services.say(" ".join([sentence, *lines, actions.takes_back()]))
+        services.say(" ".join([sentence, *lines, keymap.takes_back()]))
     services.read()
     return True
 
@@ -155,12 +155,12 @@ async def _offer(services: "Services") -> None:
     installed = await change_hooks(services, "install", offer=True)
     State(data.root).put(HOOKS_TABLE, {"done": True})
     if not installed:
-        services.say(actions.keyed(NO_HOOKS))
+        services.say(keymap.keyed(NO_HOOKS))
         return
     findings = data.not_served()
     notice = " ".join(["The hooks are installed, but:", *setup_words.outcome(findings)]) if findings else NOTICE
     if await services.ask(DraftForm(GuidanceSubject(data, blank(data, EXAMPLE), notice=notice), services)) is None:
-        services.say(actions.keyed(NO_NOTE))
+        services.say(keymap.keyed(NO_NOTE))
         return
     services.go("activity")
     services.read()
@@ -194,11 +194,11 @@ class BackfillProgress(Dialog["BackfillReading"]):
 
     @work(group="backfill")
     async def _read(self) -> None:
-        from memtui.learn.backfill import reader
+        from memtui.learn.backfill import past_sessions
 
         data = self.services.data
         try:
-            self._reading = await asyncio.to_thread(reader.read, data.env, go_on=self._go_on)
+            self._reading = await asyncio.to_thread(past_sessions.read, data.env, go_on=self._go_on)
         except (OSError, MemtuiError) as error:
             self.services.fail(error)
         except Exception as error:  # the dialog must not stay open
@@ -223,28 +223,28 @@ class BackfillProgress(Dialog["BackfillReading"]):
 
 def _has_unread_sessions(services: "Services") -> bool:
     """Tell whether there are sessions on this machine that were never read for drafts, and the person was not asked."""
-    from memtui.learn.backfill import past_sessions
+    from memtui.learn.backfill import progress
 
     data = services.data
-    if services.read_only or State(data.root).get(SESSIONS_TABLE).get("asked") or past_sessions.was_done(data.root):
+    if services.read_only or State(data.root).get(SESSIONS_TABLE).get("asked") or progress.was_done(data.root):
         return False
-    return any(past_sessions.transcripts(data.config_dir))
+    return any(progress.transcripts(data.config_dir))
 
 
 async def read_past_sessions(services: "Services") -> None:
     """Ask, read, show the best drafts, and put them into the inbox if that is wanted: one step of undo."""
-    from memtui.learn.backfill import past_sessions, ranking, reader
+    from memtui.learn.backfill import past_sessions, progress, ranking
 
     data = services.data
-    transcripts = reader.transcripts(data.config_dir)
+    transcripts = past_sessions.transcripts(data.config_dir)
     if not transcripts:
         services.say(NO_SESSION)
         return
-    again = past_sessions.was_done(data.root)
+    again = progress.was_done(data.root)
     if again:
-        transcripts = await asyncio.to_thread(reader.new, data.env)
+        transcripts = await asyncio.to_thread(past_sessions.new, data.env)
     if transcripts and not await _wants(services, transcripts, again=again):
-        services.say(actions.keyed(LATER))
+        services.say(keymap.keyed(LATER))
         return
     reading_done = await services.ask(BackfillProgress(services))
     if reading_done is None:
@@ -267,7 +267,7 @@ async def read_past_sessions(services: "Services") -> None:
         if elsewhere:
             services.all_projects = True
             inbox.reload()
-        services.say(f"{drafts.added(len(offer.drafts))}{where}. {actions.takes_back()}")
+        services.say(f"{drafts.added(len(offer.drafts))}{where}. {keymap.takes_back()}")
         services.read()
 
 

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.widgets import Static
 from textual.worker import Worker
 
-from memtui import actions
+from memtui import keymap
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.files import COMMAND
 from memtui.tui.services import UNDO_GROUP, Services, services_of
@@ -94,7 +94,7 @@ async def show(services: Services) -> None:
             is_last = at == len(STEPS) - 1 or (STEPS[at + 1].action == UNDO and not approved)
             answer = await services.ask(Tour(at, screen, words, hint, can_do=can_do, is_last=is_last))
             if answer is None:
-                services.say(actions.keyed(LEFT + LAST_WORDS))
+                services.say(keymap.keyed(LEFT + LAST_WORDS))
                 return
             if answer == APPROVE:
                 approved = await _approve(services, screen)
@@ -110,7 +110,7 @@ async def show(services: Services) -> None:
         inbox = services.go("inbox")
         inbox.wanted = lambda rows: inbox.table.index_of(approved, rows)
         inbox.fill()
-    services.say(actions.keyed(f"{words}That was all. {LAST_WORDS}"))
+    services.say(keymap.keyed(f"{words}That was all. {LAST_WORDS}"))
 
 
 async def _approve(services: Services, screen: Any) -> str:
@@ -179,7 +179,7 @@ class Tour(Dialog[str]):
 
     @property
     def _key(self) -> str:
-        return actions.key_of(APPROVE if self.step.action == START else self.step.action)
+        return keymap.key_of(APPROVE if self.step.action == START else self.step.action)
 
     def keys(self) -> Keys:
         does = [(self._key, self.step.does.partition(" ")[0])] * self.can_do

@@ -4,7 +4,7 @@ import os
 from collections.abc import Container
 from dataclasses import asdict, dataclass, field
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import fastjson, fs, ids, session_state
 from memtui.base.phrasing import ago
 from memtui.store import memory
@@ -90,13 +90,13 @@ def has(autosaves: Container[str], name: str) -> bool:
 
 def left(action_id: str) -> str:
     """Return the note when a form is left and its text is kept; the action goes on with it."""
-    return actions.keyed(f"Your text is kept: {{{action_id}}} goes on with it.")
+    return keymap.keyed(f"Your text is kept: {{{action_id}}} goes on with it.")
 
 
 def unsaved(at: float, now: float, action_id: str) -> str:
     """Return the line of a detail for what has an autosave of the time `at`; 0 if that is not known."""
     when = f", {ago(at, now)}" if at else ""
-    return f"you have unsaved text for this{when}: {actions.key_of(action_id)} goes on with it"
+    return f"you have unsaved text for this{when}: {keymap.key_of(action_id)} goes on with it"
 
 
 def of_memories(root: str) -> list[Autosave]:

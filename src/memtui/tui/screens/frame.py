@@ -9,7 +9,7 @@ from textual.messages import Update
 from textual.widget import Widget
 from textual.widgets import Input
 
-from memtui.actions import Action
+from memtui.keymap import Action
 from memtui.tui.widgets.bars import FootBar, TopBar, fitting
 
 # The cells of a screen from which the detail has a pane below the list, and from which it has one beside it: the list

@@ -12,7 +12,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input
 
-from memtui import actions
+from memtui import keymap
 from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import composed
 from memtui.tui.screens.frame import BESIDE, CORNERS, STACKED, Described, Frame
@@ -30,7 +30,7 @@ POLL_SECONDS = 0.02
 class ListScreen(Screen[None], Generic[Row]):
     """A screen with a list, as the module describes. `all_rows`: the rows that were read; `typed`: its filter."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings(actions.LIST)]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings(keymap.LIST)]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (STACKED, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
@@ -216,7 +216,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def key_words(self) -> list[tuple[str, str]]:
         """Return the keys that the bottom bar begins with, and what each does now."""
         if self.detail_covers_list or self.detail.has_focus:
-            others = (actions.keyed("{list.next} {list.previous}"), "next, previous")
+            others = (keymap.keyed("{list.next} {list.previous}"), "next, previous")
             return [("escape", "back"), *[others] * (self.size.width >= STACKED)]
         clear = [("escape", "clear")] if self.is_filtered else []
         if marked := self.marked_words():
@@ -277,7 +277,7 @@ class ListScreen(Screen[None], Generic[Row]):
         yield self.frame.foot
 
     def status_words(self) -> str:
-        return actions.keyed("a range has begun: {list.range} ends it here") if self.table.in_range else ""
+        return keymap.keyed("a range has begun: {list.range} ends it here") if self.table.in_range else ""
 
     def on_how_far(self, message: HowFar) -> None:
         self.frame.tell(message.words)
@@ -288,9 +288,9 @@ class ListScreen(Screen[None], Generic[Row]):
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         return (("enter", "to the list"), ("escape", "clear, back"))
 
-    def footer_actions(self) -> list[actions.Action]:
+    def footer_actions(self) -> list[keymap.Action]:
         """Return the actions of this screen for the bottom bar, the most useful first; they may depend on the row."""
-        own = (*actions.of(self.group), *actions.of(actions.LIST))
+        own = (*keymap.of(self.group), *keymap.of(keymap.LIST))
         return [action for action in own if action.footer and action.id in self.commands]
 
     def on_descendant_focus(self) -> None:
@@ -310,7 +310,7 @@ class ListScreen(Screen[None], Generic[Row]):
             "next": Command(lambda: self.table.action_move(1), self.no_row),
             "previous": Command(lambda: self.table.action_move(-1), self.no_row),
         }
-        return {f"{actions.LIST}.{verb}": command for verb, command in commands.items()}
+        return {f"{keymap.LIST}.{verb}": command for verb, command in commands.items()}
 
     def no_row(self) -> str:
         return "" if self.table.row is not None else f"There is no {self.row_word} under the cursor."

@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import events
 from textual.widgets import Static
 
-from memtui import actions
+from memtui import keymap
 from memtui.tui.services import services_of
 from memtui.views import safe_text
 
@@ -91,7 +91,7 @@ def _tab(name: str, current: str, app: "Services", width: int) -> str:
     """Return the words of a tab, with the room that its number may need."""
     count = app.data.facts.waiting.get(name, 0)
     badge = f"{'!' if name == 'setup' else ''}{count}" if count else ""
-    number, title = actions.get(f"app.{name}").keys, name.capitalize()
+    number, title = keymap.get(f"app.{name}").keys, name.capitalize()
     if width >= TIGHT:
         room = NUMBERED.get(name, 0)
         return f" {number} {title}{f' {badge}' if badge else '':<{room}} " + "  " * (width >= WIDE)
@@ -140,7 +140,7 @@ class FootBar(OneLine):
 
     def show(
         self,
-        commands: "Sequence[actions.Action] | None",
+        commands: "Sequence[keymap.Action] | None",
         status: str,
         app: "Services",
         first: "Sequence[tuple[str, str]]" = (),
@@ -155,14 +155,14 @@ class FootBar(OneLine):
         everywhere = {"app.undo", "app.note", "app.help"}
         if width >= WIDE:
             everywhere.add("app.quit")
-        actions_shown = actions.ACTIONS if commands is not None else ()
+        actions_shown = keymap.ACTIONS if commands is not None else ()
         last = [a for a in actions_shown if a.id in everywhere and not (a.writes and app.read_only)]
-        keys = {a.id: actions.key_word(actions.keys_of(a)) for a in (*(commands or ()), *last)}
+        keys = {a.id: keymap.key_word(keymap.keys_of(a)) for a in (*(commands or ()), *last)}
         cells = {a.id: len(keys[a.id]) + len(a.footer) + 3 for a in (*(commands or ()), *last)}
         cells_taken = sum(cells[a.id] for a in last if width >= SMALL or a.id == "app.help")
         if cells_taken > room or width < SMALL:
             last.sort(key=lambda a: a.id != "app.help")  # which lists all the others
-        own: list[actions.Action] = []
+        own: list[keymap.Action] = []
         for action in commands or ():
             cells_taken += cells[action.id]
             if cells_taken > room:

@@ -13,7 +13,7 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from memtui import actions
+from memtui import keymap
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets import painting
 
@@ -138,10 +138,10 @@ class Detail(ScrollView, can_focus=True):
 
 def append_keys(text: Text, keys: Iterable[tuple[str, str]], *, read_only: bool) -> None:
     """Append a line for each action of (action id, words): its key and words; `read_only`: none that writes."""
-    offered = [other for other in keys if not (read_only and actions.get(other[0]).writes)]
+    offered = [other for other in keys if not (read_only and keymap.get(other[0]).writes)]
     if not offered:
         return
-    key_rows = [(actions.key_of(action), words) for action, words in offered]
+    key_rows = [(keymap.key_of(action), words) for action, words in offered]
     wide = max(len(key) for key, _ in key_rows)
     text.append("\n")
     for key, words in key_rows:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import clock, dates, findings
 from memtui.base.finding import Finding
 from memtui.base.phrasing import age, ago, until
@@ -240,7 +240,7 @@ class NoteRow:
         for finding in self.states:
             means, remedy = STUCK.get(finding.code, ("", ""))
             add_line(text, f"! {findings.flag(finding) or findings.message(finding)}", colours.PROBLEM)
-            words = " ".join(filter(None, (means, "" if context.read_only else actions.keyed(remedy))))
+            words = " ".join(filter(None, (means, "" if context.read_only else keymap.keyed(remedy))))
             text.append(f"  {words}\n" if words else "", style="yellow")
         facts = context.facts.get(notes.kinds(addressees).get("session", ""))
         way = notes.way(addressees, resume(facts, data.cwd) if facts else "") if not self.states else ""

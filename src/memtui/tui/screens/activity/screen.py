@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import BindingType
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.phrasing import many
 from memtui.deliver.log_queries import KEPT, PAGE, Reading, read
 from memtui.deliver.receipts import ARRIVED
@@ -218,11 +218,11 @@ class Activity(ListScreen[Row]):
         under_way = self.listing.problem is None or reading is None or not (reading.done or reading.rows)
         if under_way and not self.listing.wrong:
             return "Searching …\nescape clears the filter." if self.is_filtered else READING
-        elsewhere = "" if self.of_all_projects else f"\n{actions.key_of('list.project')} shows all projects."
+        elsewhere = "" if self.of_all_projects else f"\n{keymap.key_of('list.project')} shows all projects."
         if self.is_filtered:
             return super().why_empty() + elsewhere
         words = EMPTY + notes.before(self.services.data.unheard(), KEYS) + elsewhere
-        return actions.keyed(words, read_only=self.services.read_only)
+        return keymap.keyed(words, read_only=self.services.read_only)
 
     def why_no_matches(self) -> str:
         nothing = "Nothing was lost." if self.typed == IS_LOST else super().why_no_matches()
@@ -259,11 +259,11 @@ class Activity(ListScreen[Row]):
         self._scrolled()
         return row.describe(self.listing)
 
-    def footer_actions(self) -> list[actions.Action]:
+    def footer_actions(self) -> list[keymap.Action]:
         own = self.table.row.actions if self.table.row is not None else ()
         if self.services.data.receipts.known.get(self.table.row_id or "") == ARRIVED:
             own = ()  # what arrived need not be sent again
-        offered = [actions.on_screen("activity", verb) for verb in (*own, "filter", "attention", "project", "plots")]
+        offered = [keymap.on_screen("activity", verb) for verb in (*own, "filter", "attention", "project", "plots")]
         return [replace(action, footer=FOOTER.get(action.verb, action.footer)) for action in offered]
 
     def copied(self) -> str:
@@ -310,8 +310,8 @@ class Activity(ListScreen[Row]):
             return "It is on its way: Claude Code has it already."
         sent = len(self._sent())
         if sent > 1:
-            return actions.keyed("These notes were sent already. {activity.again} sends one of them again.")
-        return actions.keyed("It was sent already. {activity.again} sends it again.") if sent else NOT_A_NOTE
+            return keymap.keyed("These notes were sent already. {activity.again} sends one of them again.")
+        return keymap.keyed("It was sent already. {activity.again} sends it again.") if sent else NOT_A_NOTE
 
     def _why_not_back(self) -> str:
         row = self.table.row

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.phrasing import age, ago, cut, many, share, short
 from memtui.base.short_ids import short_id
 from memtui.deliver import blocks as delivery_blocks
@@ -203,7 +203,7 @@ class DeliveryEntry:
         record, text = read(self.logged), Text()
         if record is None:
             text.append("This record is no longer in the log.\n", style="bold")
-            text.append(actions.keyed("{app.refresh} reads the log again."), style="dim")
+            text.append(keymap.keyed("{app.refresh} reads the log again."), style="dim")
         else:
             self._add_outcome(text, record, context)
             _add_items(text, record, context)

@@ -5,7 +5,7 @@ from typing import ClassVar, Generic, TypeVar, cast
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import dates
 from memtui.base.dates import NEVER
 from memtui.base.phrasing import cut
@@ -271,7 +271,7 @@ class RowCommands(Generic[Kind]):
         data, memory = self.services.data, read_memory(path, label)
         if too_large(memory):
             self.services.go_to_memory(path)
-            self.services.warn(actions.keyed(TOO_LARGE))
+            self.services.warn(keymap.keyed(TOO_LARGE))
             return False
         own_text = autosave.kept(data.root, autosave.name_of(path))
         saved = await self.services.ask(DraftForm(MemorySubject(data, memory, own_text), self.services))

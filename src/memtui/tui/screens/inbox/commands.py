@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.findings import Problem
 from memtui.base.phrasing import many, some
 from memtui.review import outside_changes
@@ -67,7 +67,7 @@ class GhostCommands(RowCommands[Decision]):
             self.screen.fill()
 
     def describe(self, row: Decision) -> Described:
-        return Described(Text(f"{row.says}\n\n").append(actions.keyed(GHOST_WORDS), "dim"))
+        return Described(Text(f"{row.says}\n\n").append(keymap.keyed(GHOST_WORDS), "dim"))
 
     async def reject(self) -> None:
         """Reject it for good. One that is alone in the list asks, as the cursor could not go on to another row."""
@@ -165,7 +165,7 @@ class ChangedCommands(RowCommands[ChangedRow]):
         if len(rows) == 1 and outcome.failed:
             raise outcome.failed[0][1]
         if not outcome.failed:
-            self.services.say(f"{rejected} {actions.takes_back()}")
+            self.services.say(f"{rejected} {keymap.takes_back()}")
             return
         answer = changes.done("reject", [item for item, _ in outcome.done], len(outcome.failed))
         reasons = [(row["name"], row["message"]) for row in changes.failures(outcome.failed)]
@@ -264,12 +264,12 @@ def commands(chosen: Chosen, families: Families) -> dict[str, Command]:
             return chosen.nothing()
         rows = families[leader.kind.family]
         if leader.kind is GHOST and verb != "reject":
-            return actions.keyed(GHOST_WORDS)
+            return keymap.keyed(GHOST_WORDS)
         if hasattr(rows, verb):
             return (rows.screen.one_by_one() if verb in rows.of_one else "") or rows.why_not(verb)
-        ways = [f"{actions.key_of(f'inbox.{other}')} {word}" for other, word in leader.kind.verbs.items()]
+        ways = [f"{keymap.key_of(f'inbox.{other}')} {word}" for other, word in leader.kind.verbs.items()]
         kinds = [kind.plural for kind in KINDS if verb in kind.verbs]
-        whose = f"{actions.key_of(f'inbox.{verb}')} is for {kinds[0]}; of" if len(kinds) == 1 else "That is not for"
+        whose = f"{keymap.key_of(f'inbox.{verb}')} is for {kinds[0]}; of" if len(kinds) == 1 else "That is not for"
         return f"{whose} a {leader.kind.singular}: {', '.join(ways)}."
 
     def run(verb: str) -> object:

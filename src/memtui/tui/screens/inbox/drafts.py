@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.errors import ConflictError, MemtuiError
 from memtui.base.phrasing import cut, many, share, some
 from memtui.client import applied_settings
@@ -49,7 +49,7 @@ class DraftCommands(RowCommands[EntryRow]):
         states, proposed = drafts.states(view.data.settings(), item, view.now), view.draft(item)
         is_taken = isinstance(proposed, Draft) and proposed.taken
         if isinstance(proposed, Draft) and is_taken:
-            states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {actions.keyed(RENAME)}"]
+            states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {keymap.keyed(RENAME)}"]
         text = draw([self.own_text(row)]).append_text(_whole(item, proposed, evidence))
         view.needed = lines_of(text, view.detail_width)
         text.rstrip()
@@ -63,7 +63,7 @@ class DraftCommands(RowCommands[EntryRow]):
         if isinstance(proposed, Draft) and not is_taken:
             for part in (text, glance):
                 part.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
-        return self.with_keys(text, [("inbox.reject", actions.keyed(REJECT))])._replace(glance=glance)
+        return self.with_keys(text, [("inbox.reject", keymap.keyed(REJECT))])._replace(glance=glance)
 
     def _facts(self, item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None) -> Text:
         """Return where a draft comes from, what it changes, and the memories that are similar."""
@@ -75,7 +75,7 @@ class DraftCommands(RowCommands[EntryRow]):
             text.append_text(line_diff.drawn(draft.replaced.raw, draft.data, ("the present text", "the draft")))
         similars = evidence.similar[: drafts.SIMILAR_SHOWN] if evidence is not None else ()
         if similars:
-            text.append(*heading(f"similar · {actions.key_of('inbox.merge')} merges"))
+            text.append(*heading(f"similar · {keymap.key_of('inbox.merge')} merges"))
         for at, similar in enumerate(similars):
             text.append(f"{share(similar.score)} {self.view.named(similar.memory, item)}", style="bold")
             if at:
@@ -99,7 +99,7 @@ class DraftCommands(RowCommands[EntryRow]):
             raise errors[0]
         if len(outcomes) == 1 and proposed[0].taken:
             message = f"Not approved: {view.home(proposed[0])} has a memory called {proposed[0].name} already."
-            raise ConflictError(message, actions.keyed(f"{RENAME}."))
+            raise ConflictError(message, keymap.keyed(f"{RENAME}."))
         if is_seen:
             self._write(proposed)
             return
@@ -121,7 +121,7 @@ class DraftCommands(RowCommands[EntryRow]):
         if memories:
             self.services.data.approved = memories[0].path
             words = cut(memories[0].stem, NAME_SHOWN) if len(memories) == 1 else f"{len(memories)} memories"
-            self.services.say(f"Approved: {words}.{self._when_loaded(outcomes)} {actions.takes_back()}")
+            self.services.say(f"Approved: {words}.{self._when_loaded(outcomes)} {keymap.takes_back()}")
             self.chosen.take_off([approval.item.key for approval in outcomes if approval.error is not None])
         self.services.read(ENTRIES)
         for draft, approval in zip(proposed, outcomes, strict=True):
@@ -286,7 +286,7 @@ def _written(draft: Draft, home: str, limit: int) -> Text:
     text = Text()
     text.append(f"{safe_text.line(home)}: {safe_text.line(draft.name)}\n", style="bold")
     text.append(safe_text.line(draft.path) + "\n", style="dim")
-    text.append(f"{actions.keyed(LEFT_OUT)}\n" if draft.taken else "", style="yellow")
+    text.append(f"{keymap.keyed(LEFT_OUT)}\n" if draft.taken else "", style="yellow")
     content, body = draft.data.decode("utf-8", "replace").rstrip("\n"), draft.memory.body.strip("\n")
     head = max(0, content.rfind(body)) if body else len(content)
     markdown.cut(text, content, draft.item.path, limit=limit, before="  │ ", head=head)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rich import get_console
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import fastjson, findings, ids
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.finding import Finding
@@ -213,7 +213,7 @@ class TodoCommands(RowCommands[EntryRow]):
 
     def _check(self, item: Waiting, values: Values) -> str:
         if not values["body"].strip():
-            raise UsageError("The text is empty.", actions.keyed("{inbox.approve} marks a todo done."))
+            raise UsageError("The text is empty.", keymap.keyed("{inbox.approve} marks a todo done."))
         return f"changes {item.path}"
 
     def _save(self, item: Waiting, values: Values) -> None:

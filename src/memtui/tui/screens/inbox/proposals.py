@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import fs, paths
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import many, some
@@ -257,7 +257,7 @@ class ProposalCommands(RowCommands[ProposedRow]):
         text.append_text(draw(changesets.files(row.proposal, row.weighed)))
         keys = [("inbox.approve", "approve it: this change is made")] if row.refused is None else []
         keys += [("inbox.edit", "edit the outcome first, in a form")] if len(row.proposal.written) == 1 else []
-        keys.append(("inbox.reject", actions.keyed(REJECT)))
+        keys.append(("inbox.reject", keymap.keyed(REJECT)))
         keys += [("inbox.follow", "go to the memory")] if row.proposal.memories else []
         return self.with_keys(text, keys)
 
@@ -302,7 +302,7 @@ class ProposalCommands(RowCommands[ProposedRow]):
         """Say what was made; show what could not be made, and why. Raises the error if that is all."""
         if applied.made:
             self.chosen.take_off([refusal.proposal.ref for refusal in applied.refused])
-            self.services.say(f"{changesets.done(applied.made)} {actions.takes_back()}")
+            self.services.say(f"{changesets.done(applied.made)} {keymap.takes_back()}")
         if len(applied.refused) == 1 and not applied.made:
             raise applied.refused[0].error
         if applied.refused:

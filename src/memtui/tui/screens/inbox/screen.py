@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
-from memtui import actions
+from memtui import keymap
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import file_error
 from memtui.review.evidence import Evidence
@@ -276,7 +276,7 @@ class Inbox(ListScreen[Decision]):
 
     def why_empty(self) -> str:
         if self.is_filtered:
-            words, key = super().why_empty(), actions.key_of("list.project")
+            words, key = super().why_empty(), keymap.key_of("list.project")
             is_mistaken = not words.startswith(super().why_no_matches())
             return words if is_mistaken or self.of_all_projects else f"{words}\n{key} shows all projects."
         if self._last is None:
@@ -285,7 +285,7 @@ class Inbox(ListScreen[Decision]):
         why = notes.keyed(self.services.data.unheard(), read_only=read_only)
         words = UNHEARD.format(why[:1].upper() + why[1:]) if why else EMPTY
         words += PLANNING * (self.planning and not self.planned)
-        return f"{words}\n{actions.keyed(''.join(ELSEWHERE[read_only:]))}"
+        return f"{words}\n{keymap.keyed(''.join(ELSEWHERE[read_only:]))}"
 
     def numbers(self) -> tuple[str, str]:
         count, total = (len([row for row in rows if row.until is None]) for rows in (self.table.rows, self.all_rows))
@@ -305,7 +305,7 @@ class Inbox(ListScreen[Decision]):
         text.append(count, style="bold")
         text.append(", still looking for more" if self.planning and not self.planned else "")
         if elsewhere and not self.of_all_projects:
-            text.append(f" · {elsewhere} ({actions.key_of('list.project')})", style="dim")
+            text.append(f" · {elsewhere} ({keymap.key_of('list.project')})", style="dim")
         return text
 
     def summarize(self) -> None:
@@ -321,16 +321,16 @@ class Inbox(ListScreen[Decision]):
     def marked_words(self) -> str:
         return self.chosen.count()
 
-    def footer_actions(self) -> list[actions.Action]:
+    def footer_actions(self) -> list[keymap.Action]:
         leader = self.chosen.leader
         if leader is None:
-            return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.all_rows else ("project",))]
+            return [keymap.on_screen("inbox", verb) for verb in (ON_LIST if self.all_rows else ("project",))]
         verbs = [verb for verb in VERBS if verb in leader.kind.verbs]
         if all(row.is_taken for row in self.chosen.same_kind()):  # such drafts can't be approved, but merged
             verbs = ["merge", *(verb for verb in verbs if verb not in {"merge", "approve"})]
         return [
-            *(replace(actions.get(f"inbox.{verb}"), footer=leader.kind.verbs[verb]) for verb in verbs),
-            *(actions.on_screen("inbox", verb) for verb in ON_LIST),
+            *(replace(keymap.get(f"inbox.{verb}"), footer=leader.kind.verbs[verb]) for verb in verbs),
+            *(keymap.on_screen("inbox", verb) for verb in ON_LIST),
         ]
 
     @property

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import clock
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import age, ago, many, some
@@ -92,7 +92,7 @@ class MemoryCommands:
     def name_autosaves(self) -> None:
         """Say which memories have unsaved text, and the key that goes on with each."""
         if autosaves := autosave.of_memories(self.services.data.root):
-            new, edit = actions.key_of("memories.new"), actions.key_of("memories.edit")
+            new, edit = keymap.key_of("memories.new"), keymap.key_of("memories.edit")
             ways = [f"{saved.title} ({edit if saved.path and not saved.orphan else new})" for saved in autosaves]
             self.services.say(f"{many(len(autosaves), 'unsaved text')}: {some(ways, AUTOSAVES_NAMED)}.")
 
@@ -272,7 +272,7 @@ class MemoryCommands:
         if any("U" in row.letters for _, row in self.list.chosen()):
             return ""
         words = "Nothing to trust here. `memtui trust` has more. {inbox.approve} approves drafts: {app.inbox}."
-        return actions.keyed(words)
+        return keymap.keyed(words)
 
     async def trust(self) -> None:
         """Show the chosen memories that are not trusted, or what changed in them, and trust these bytes."""
@@ -330,7 +330,7 @@ class MemoryCommands:
         from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 
         if too_large(memory):
-            self.services.warn(actions.keyed(TOO_LARGE))
+            self.services.warn(keymap.keyed(TOO_LARGE))
         elif await self._may_change([scope for scope in self.reader.scopes if scope.label == memory.scope_label]):
             subject = MemorySubject(self.services.data, memory, autosave)
             subject.shared = True

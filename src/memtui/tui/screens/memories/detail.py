@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import findings
 from memtui.base.finding import PROBLEM
 from memtui.base.phrasing import age, ago, cut, many, share, size
@@ -169,7 +169,7 @@ def flag_lines(row: Row) -> Text:
     text = Text()
     for flag in row.flags:
         mark, style = ("!", colours.PROBLEM) if flag.level == PROBLEM else ("·", "dim")
-        words = findings.flag(flag, actions.keyed("{memories.trust} trusts it"))
+        words = findings.flag(flag, keymap.keyed("{memories.trust} trusts it"))
         text.append(f"{mark} {safe_text.line(words, 300)}\n", style)
     return text
 
@@ -210,7 +210,7 @@ def _append_body(text: Text, memory: Memory) -> None:
     cut = whole[:MAX_BODY].strip("\n")
     text.append_text(markdown.render(cut))
     if len(whole) > MAX_BODY:
-        key = actions.key_of("memories.editor")
+        key = keymap.key_of("memories.editor")
         text.append(f"\n… {len(whole) - MAX_BODY:,} more characters: {key} opens the whole file", "dim")
     text.append("\n\n" if cut.strip() else "(no text)\n\n", "dim")
 

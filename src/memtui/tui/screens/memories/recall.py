@@ -12,7 +12,7 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 from textual.worker import get_current_worker
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import age, cut, short, some
@@ -102,7 +102,7 @@ class Recall(Labelled):
             "memories.retype": Command(self.trigger, first_of(some_chosen, memories.one_by_one), *TRIGGER),
             "memories.remove": Command(self.mute, first_of(some_chosen, self._why_no_prompt), *MUTE),
             "list.left": Command(memories.leave_detail),
-            **{action: Command(self.leave, partial(actions.keyed, why)) for action, why in WITHOUT.items()},
+            **{action: Command(self.leave, partial(keymap.keyed, why)) for action, why in WITHOUT.items()},
         }
         self.list.recall = self
         memories.add_class("recalling")
@@ -283,7 +283,7 @@ class Recall(Labelled):
         if self._is_late:
             return READING
         if not run.memories and (run.silent or self.prompt):
-            return actions.keyed(NO_MEMORIES, read_only=self.services.read_only)
+            return keymap.keyed(NO_MEMORIES, read_only=self.services.read_only)
         if not self.prompt.strip():
             return NOTHING_TYPED
         if run.silent == "no-index":
@@ -306,7 +306,7 @@ class Recall(Labelled):
         elif run.off:
             line.append(f" · {words.OFF}", style="bold yellow")
         elif words.nearest(run) and not self.services.read_only:
-            line.append(f" · {actions.keyed(BY_TRIGGER)}", style="dim")
+            line.append(f" · {keymap.keyed(BY_TRIGGER)}", style="dim")
         searched = [f"{run.memories:,} searched"] * (run.silent == "nothing")
         searched += [f"{self._not_searched} left out"] * bool(self._not_searched)
         facts = [", ".join(searched), words.took(run) if run.delivered else ""]
@@ -351,16 +351,16 @@ class Recall(Labelled):
         candidate = self.candidate(pair)
         return (candidate.text if candidate is not None else "") or self.last.text
 
-    def footer_actions(self) -> list[actions.Action]:
+    def footer_actions(self) -> list[keymap.Action]:
         trust = ("trust",) * any("U" in row.letters for _, row in self.list.chosen())
-        commands = [actions.on_screen("memories", verb) for verb in (*trust, *FOOTER)]
+        commands = [keymap.on_screen("memories", verb) for verb in (*trust, *FOOTER)]
         words = FOOTER_WORDS | ({"remove": "unmute"} if self._are_muted else {})
         return [replace(action, footer=words.get(action.verb, action.footer)) for action in commands]
 
     # what is changed
 
     def _why_no_prompt(self) -> str:
-        return "" if self.prompt.strip() else actions.keyed("Type a prompt first: {memories.recall}.")
+        return "" if self.prompt.strip() else keymap.keyed("Type a prompt first: {memories.recall}.")
 
     async def trigger(self) -> None:
         """Add a line on when the memory is needed, first of all the prompt itself."""
@@ -393,6 +393,6 @@ class Recall(Labelled):
         try:
             is_changed = change() is not False
             self.list.clear_marks()
-            self.services.say(f"{sentence} {actions.takes_back()}" if is_changed else unchanged)
+            self.services.say(f"{sentence} {keymap.takes_back()}" if is_changed else unchanged)
         finally:
             self.services.read()

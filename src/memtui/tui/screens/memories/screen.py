@@ -11,9 +11,9 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
-from memtui import actions
-from memtui.actions import Action
+from memtui import keymap
 from memtui.base import findings
+from memtui.keymap import Action
 from memtui.store.scopes import Scope
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.model import fuzzy
@@ -241,7 +241,7 @@ class Memories(ListScreen[Pair]):
             return super().summary() if self.is_filtered else recall.summary()
         if not narrow or place is None:
             return super().summary()
-        hint = actions.keyed("{list.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
+        hint = keymap.keyed("{list.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
         line = Text(" scope ", "dim", no_wrap=True, overflow="ellipsis")
         line.append(safe_text.line(place.words, 60) + " ▾", "bold")
         return line.append(f" · {self.counted()}").append(f" · {hint}", "dim")
@@ -276,7 +276,7 @@ class Memories(ListScreen[Pair]):
             order.insert(1, "trust")
         if reading and not self.changes.links():
             order.remove("follow")
-        return [actions.on_screen("memories", verb) for verb in order]
+        return [keymap.on_screen("memories", verb) for verb in order]
 
     def key_words(self) -> list[tuple[str, str]]:
         leaves = self.recalled and self.table.has_focus and not (self.is_filtered or self.table.marks)

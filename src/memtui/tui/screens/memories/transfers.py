@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import paths
 from memtui.base.errors import UsageError
 from memtui.base.phrasing import many
@@ -54,7 +54,7 @@ async def import_memories(services: Services) -> None:
     go = f"add {many(len(plan.drafts), 'draft')}" if plan.drafts else ""
     if await services.ask(Preview(title, _drafts_text(plan), go)):
         write = partial(plan.write, store, os.path.basename(source.path))
-        review = f"Press {actions.key_of('app.inbox')} to review."
+        review = f"Press {keymap.key_of('app.inbox')} to review."
         services.make(write, f"{drafts.added(len(plan.drafts))}. {review}")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import findings
 from memtui.store.scopes import Scope
 from memtui.tui.screens.memories.reader import MemoryReader
@@ -183,7 +183,7 @@ class ScopeTree(RowList[Place]):
         if scope is not None and scope.problem:
             return f"{scope.directory}\n{scope.problem}: it is not read."
         if scope is not None and any(self.reader.rows.values()):
-            filled_by = actions.keyed(FILLED_BY.get(scope.kind, ""), read_only=services.read_only)
+            filled_by = keymap.keyed(FILLED_BY.get(scope.kind, ""), read_only=services.read_only)
             return f"No memories in {self.reader.name_of(scope)}.\n{filled_by}"
         words = EMPTY + notes.before(services.data.unheard(["project"]), KEYS)
-        return actions.keyed(words, read_only=services.read_only)
+        return keymap.keyed(words, read_only=services.read_only)

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import clock, findings
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
@@ -320,7 +320,7 @@ def describe(
     """Return the detail of a row. `keys`: those that work on it, as (action id, what it does)."""
     about, text, tail, word = row.about, Text(), Text(), WORDS.get(row.kind, "")
     if row.kind == "head":
-        text.append(_behind_heading(row, snapshot)).append(actions.keyed(HEADINGS[row.title]) + "\n", style="dim")
+        text.append(_behind_heading(row, snapshot)).append(keymap.keyed(HEADINGS[row.title]) + "\n", style="dim")
     elif isinstance(about, Finding):
         word = WORDS[about.level]
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
@@ -395,7 +395,7 @@ def _append_reading(text: Text, about: Overview, now: float) -> None:
         text.append(f"{name:<9}{safe_text.line(words)}\n")
     waiting = many(len(about.mentions), "question waits", "questions wait")
     text.append(f"{waiting} for a reply\n" if about.mentions else "", style="cyan")
-    text.append(actions.keyed("{app.activity} has each session that it read, {app.memories} its blocks.\n"), "dim")
+    text.append(keymap.keyed("{app.activity} has each session that it read, {app.memories} its blocks.\n"), "dim")
 
 
 def _append_setting(text: Text, about: Setting) -> None:

@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from textual.widgets import Input
 from textual.worker import get_current_worker
 
-from memtui import actions
+from memtui import keymap
 from memtui.base import findings, fs
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
@@ -183,7 +183,7 @@ class Setup(ListScreen[SetupRow]):
         if hooks is not None and hooks.unreadable:
             parts.append("! No hook runs: Claude Code skips a settings file")
         elif hooks is None or not hooks.installed:
-            key = "" if self.services.read_only else f": press {actions.key_of('setup.approve')}"
+            key = "" if self.services.read_only else f": press {keymap.key_of('setup.approve')}"
             parts.append(f"! Hooks are not installed{key}")
             count -= any(finding.code == "hooks.absent" for finding in self.snapshot.findings)
         parts += [f"! {many(count, 'problem')} to fix"] * bool(count)
@@ -196,7 +196,7 @@ class Setup(ListScreen[SetupRow]):
         keys = [(f"setup.{verb}", way.words) for verb, way in self.ways(row).items()]
         return rows.describe(row, self.snapshot, keys, self.services.data, read_only=self.services.read_only)
 
-    def footer_actions(self) -> list[actions.Action]:
+    def footer_actions(self) -> list[keymap.Action]:
         words = {f"setup.{verb}": way.footer for verb, way in self.ways(self.table.row).items()}
         shown = [action for action in super().footer_actions() if action.group != self.group or action.id in words]
         return [replace(action, footer=words.get(action.id) or action.footer) for action in shown]
@@ -272,7 +272,7 @@ class Setup(ListScreen[SetupRow]):
         return asking.get(fix, fix_now)()
 
     def _report(self, outcome: fixes.FixOutcome) -> None:
-        back = f" {actions.takes_back()}" * (outcome.undoable and bool(outcome.changed))
+        back = f" {keymap.takes_back()}" * (outcome.undoable and bool(outcome.changed))
         self.services.say(setup_words.fixed(outcome) + back)
         self.services.read()
 
@@ -300,7 +300,7 @@ class Setup(ListScreen[SetupRow]):
 
     def _stop_reading(self) -> None:
         control.stop(self.services.data.root)
-        again = actions.key_of("setup.approve")
+        again = keymap.key_of("setup.approve")
         self.services.say(f"The model reads no more sessions, in all projects. {again} starts it again.")
         self.services.read()
 
@@ -362,7 +362,7 @@ class Setup(ListScreen[SetupRow]):
         changed = setting.assign(data.root, data.journal(), key, None if is_reset else value, project)
         words = f"{key} is {'the default' if value is None else setting.as_toml(value)}"
         words += " in this project" if project else ""
-        self.services.say(f"{words}. {actions.takes_back()}" if changed else f"{words} already.")
+        self.services.say(f"{words}. {keymap.takes_back()}" if changed else f"{words} already.")
         self.services.read()
 
     async def _edit_file(self) -> None:
