@@ -165,7 +165,7 @@ def repository(bare):
 
 def test_trusting_many_memories_reads_what_is_trusted_and_waits_for_the_disk_a_few_times(bare, repository, monkeypatch):
     calls = {"read": 0, "fsync": 0}
-    read, fsync = trust._read_all, os.fsync
+    read, fsync = trust.read_all, os.fsync
 
     def counted(name, real):
         def call(*given):
@@ -174,7 +174,7 @@ def test_trusting_many_memories_reads_what_is_trusted_and_waits_for_the_disk_a_f
 
         return call
 
-    monkeypatch.setattr(trust, "_read_all", counted("read", read))
+    monkeypatch.setattr(trust, "read_all", counted("read", read))
     for module in (os, posix):
         monkeypatch.setattr(module, "fsync", counted("fsync", fsync))
     assert "Matter 49." in bare("trust", "--yes").out

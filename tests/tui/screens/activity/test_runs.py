@@ -117,7 +117,7 @@ async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, wo
         await to_run(pilot, "r9")
         app.screen.services.fail = failed.append
         await press(pilot, "x")
-    assert "changed meanwhile" in failed[0].message
+    assert "it was changed since, by" in failed[0].message
     assert known(world).text("guidance") == "- My rule."
 
 
