@@ -27,7 +27,7 @@ def base(tmp_path):
 # --- reading
 
 
-def test_reads_are_bounded_and_a_missing_file_is_an_error_or_empty_as_asked(base):
+def test_reads_are_bounded_and_a_missing_file_fails_or_is_empty_as_asked(base):
     with open(base + "/f", "wb") as file:
         file.write(b"0123456789" * 300_000)
     assert len(fs.read_bytes(base + "/f")) == 3_000_000
@@ -96,7 +96,7 @@ def test_on_a_full_disk_an_append_is_an_error_and_leaves_no_half(base):
     assert len(fs.read_bytes(base + "/log")) == 100
 
 
-def test_a_rewrite_that_fails_keeps_the_old_file_and_leaves_no_temporary_one(base):
+def test_a_failed_rewrite_keeps_the_old_file_and_leaves_no_temporary_one(base):
     fs.append(base + "/f", b"old\n")
     assert "OSError" in limited(f"fs.write_atomic({base + '/f'!r}, b'y' * 200)")
     assert fs.read_bytes(base + "/f") == b"old\n"
@@ -188,7 +188,7 @@ def let_go(holder):
     holder.wait()
 
 
-def test_a_held_lock_is_waited_for_no_longer_than_asked_and_a_killed_process_leaves_none(base):
+def test_a_lock_wait_ends_in_time_and_a_killed_process_holds_no_lock(base):
     holder = hold(base + "/deep/lock")
     before = time.monotonic()
     with pytest.raises(fs.LockTimeoutError), fs.Lock(base + "/deep/lock", 0.05):
@@ -237,7 +237,7 @@ def test_a_small_file_is_read_at_once_and_what_grows_is_read_on(tmp_path, monkey
     assert sizes == [101]
 
 
-def test_what_the_disk_does_not_confirm_is_taken_off_again_or_said_to_be_there(base, monkeypatch):
+def test_what_the_disk_does_not_confirm_is_taken_off_or_said_to_be_there(base, monkeypatch):
     def fails(*_):
         raise OSError(5, "Input/output error")
 

@@ -55,7 +55,7 @@ PART = st.text("ab*?.", min_size=1, max_size=8).filter(lambda p: p not in {"**",
 
 
 @given(PART, st.text("ab.", min_size=1, max_size=8))
-def test_within_one_part_star_and_question_mark_mean_what_they_mean_to_the_shell(pattern, name):
+def test_star_and_question_mark_in_one_part_mean_the_same_as_in_a_shell(pattern, name):
     expected = re.fullmatch(fnmatch.translate(pattern), name) is not None
     assert globs._part(pattern, name) is expected
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memtui.base.phrasing import cut, gap, some
 
 
-def test_a_line_is_cut_between_words_and_one_without_blanks_keeps_its_beginning():
+def test_a_line_is_cut_between_words_or_keeps_its_beginning_without_blanks():
     assert cut("use pnpm in this repository", 27) == "use pnpm in this repository"
     assert cut("use pnpm in this repository", 20) == "use pnpm in this…"
 

@@ -21,7 +21,7 @@ HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u20
 
 @given(TEXTS)
 @example("a < b and c <= d, see <https://memtui-docs> and <b>")
-def test_cleaned_text_opens_no_guarded_tag_and_holds_nothing_invisible_that_harms(text):
+def test_cleaned_text_opens_no_guarded_tag_and_hides_nothing_harmful(text):
     clean = visible.clean(text)
     assert not LENIENT.search(clean)
     assert not HARMFUL.search(clean)

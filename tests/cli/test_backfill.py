@@ -69,7 +69,7 @@ def test_what_can_not_be_read_is_named_with_the_reason(memtui, past, monkeypatch
     assert "can't be read: Permission denied" in done.out
 
 
-def test_a_transcript_that_breaks_off_while_it_is_read_is_named_and_the_others_are_read(memtui, past, monkeypatch):
+def test_a_transcript_that_breaks_off_is_named_and_the_others_are_read(memtui, past, monkeypatch):
     from memtui.learn.backfill import session
 
     past(RULES[0], name="one")
@@ -109,7 +109,7 @@ def test_on_a_full_disk_nothing_comes_half_and_the_next_run_brings_it(memtui, pa
     assert "Added 1 draft" in memtui("import", "sessions").out
 
 
-def test_of_a_session_on_another_system_only_what_is_for_all_projects_is_taken_and_that_is_said_once(memtui, past):
+def test_a_session_of_another_system_gives_only_what_is_for_all_projects(memtui, past):
     path = past(RULES[0])
     row = json.loads(path.read_text())
     rows = [{**row, "uuid": str(n), "cwd": "D:\\shop", "message": {"content": said}} for n, said in enumerate(RULES)]

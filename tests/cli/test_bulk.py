@@ -45,7 +45,7 @@ def test_one_failure_stops_no_other_and_one_undo_takes_all_back(memtui, world, w
 
 
 @pytest.mark.parametrize("copy", [[], ["--copy"]])
-def test_with_a_scope_every_word_is_a_memory_and_a_mistyped_one_is_no_new_name(memtui, copy):
+def test_with_a_scope_a_mistyped_memory_is_not_taken_as_a_new_name(memtui, copy):
     done = memtui("mv", *copy, "prefer-pnpm", "relase-steps", "--scope", "global", check=False)
     assert (done.code, "There is no memory “relase-steps”" in done.err) == (1, True)
     assert "prefer-pnpm" in names(memtui, "global")

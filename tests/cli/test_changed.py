@@ -32,7 +32,7 @@ def write(path, text, at=100):
     os.utime(path, (NOW + at, NOW + at))
 
 
-def test_one_of_the_sample_world_waits_with_the_prompt_after_which_it_was_changed(bare, world):
+def test_a_sample_memory_waits_with_the_prompt_after_which_it_changed(bare, world):
     bare.env |= world.env
     bare.cwd = world.shop
     (row,) = bare.json("inbox", "--kind", "changed")["entries"]
@@ -61,7 +61,7 @@ def three(memtui, world):
     return path, gone, before
 
 
-def test_each_is_listed_with_who_wrote_it_and_what_changed_and_nothing_is_written(memtui, three, world):
+def test_changes_are_listed_with_who_wrote_what_and_nothing_is_written(memtui, three, world):
     root = Path(world.root)
     before = (root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))
     gone = three[1]
@@ -90,7 +90,7 @@ def test_of_what_is_gone_what_it_said_is_shown(memtui):
     assert f"-{body}"[:60] in said
 
 
-def test_what_is_kept_is_not_listed_again_until_that_is_undone_or_it_changes(memtui, three):
+def test_a_kept_change_is_not_listed_until_undone_or_changed_again(memtui, three):
     path = three[0]
     before = listed(memtui)
     assert "undo" in memtui("approve", "prefer-pnpm", "made", "--yes").err
@@ -111,7 +111,7 @@ def test_what_is_kept_is_not_listed_again_until_that_is_undone_or_it_changes(mem
     assert listed(memtui) == set()
 
 
-def test_what_is_taken_back_is_as_it_was_seen_last_and_one_undo_restores_all(memtui, three):
+def test_a_change_taken_back_is_as_last_seen_and_one_undo_restores_all(memtui, three):
     path, gone, before = three
     changed = path.read_bytes()
     memtui("reject", "--all", "--kind", "changed")
@@ -183,7 +183,7 @@ def test_what_nobody_has_seen_waits_whatever_memtui_does_with_it(memtui, world, 
     assert listed(memtui) == set()
 
 
-def test_with_the_gate_off_nothing_is_listed_or_taken_in_and_what_it_hides_is_said(memtui, three, world):
+def test_with_the_gate_off_nothing_is_listed_and_what_it_hides_is_said(memtui, three, world):
     look(world)
     log = Path(world.root, "versions.jsonl")
     before = log.read_bytes()

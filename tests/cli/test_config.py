@@ -63,7 +63,7 @@ def test_what_makes_no_sense_is_refused(bare):
     assert not file(bare).exists()
 
 
-def test_unknown_and_wrong_settings_are_named_and_what_is_no_toml_is_left_alone(bare):
+def test_unknown_and_wrong_settings_are_named_and_what_is_no_toml_is_left(bare):
     file(bare).parent.mkdir(parents=True)
     file(bare).write_text('mod = "off"\nbudget = 3\n[projects."relative"]\nbudget = 700\n')
     text = bare("config").out
@@ -146,7 +146,7 @@ def test_every_setting_is_explained_in_eighty_columns(memtui):
     assert "MEANING\n" in out, "each in the row of its setting, at 80 columns"
 
 
-def test_what_each_value_does_is_in_the_help_and_where_a_wrong_one_is_refused(bare):
+def test_help_and_the_refusal_of_a_wrong_value_say_what_each_value_does(bare):
     told = " ".join(bare("help", "config").out.split())
     for key in ("gate", "llm_backend"):
         done = bare("config", "set", key, "ask first", check=False)
@@ -199,7 +199,7 @@ def test_the_doctor_tells_of_wrong_keys_and_looks(bare):
 
 
 @pytest.mark.slow
-def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp_path):
+def test_a_project_with_a_path_not_utf_8_has_its_own_settings_and_hooks(tmp_path):
     project = os.fsencode(tmp_path) + b"/caf\xe9"
     os.makedirs(project + b"/.git")
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}

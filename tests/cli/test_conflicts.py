@@ -47,7 +47,7 @@ def test_a_version_of_an_index_is_kept_and_undo_takes_it_back(bare, auto):
     assert (auto / "MEMORY.md").read_text() == INDEX
 
 
-def test_copies_get_no_line_and_none_of_them_stays_in_the_place_of_their_original(bare, auto):
+def test_copies_get_no_line_and_none_stays_in_place_of_its_original(bare, auto):
     for name in ("ports 2", "Copy of ports", "ports (conflicted copy 2026-11-20)"):
         (auto / f"{name}.md").write_text(f"{HEAD}The API runs on port 8081.\n")
     assert codes(bare).count("memories.copy") == 3

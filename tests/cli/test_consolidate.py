@@ -32,7 +32,7 @@ def ids(shell):
     return {each["kind"]: each["id"] for each in shell.json("consolidate")["changes"]}
 
 
-def test_the_plan_is_shown_with_reasons_diffs_and_what_follows_and_nothing_is_written(shell, world):
+def test_the_plan_shows_reasons_diffs_and_what_follows_and_writes_nothing(shell, world):
     before = world.files()
     done = shell("consolidate")
     assert "merge prefer-pnpm into pnpm-only" in done.out
@@ -84,7 +84,7 @@ def change(world):
         file.write("\n")
 
 
-def test_a_rejected_merge_is_proposed_again_when_its_memories_change_or_after_undo(shell, world):
+def test_a_rejected_merge_returns_when_its_memories_change_or_after_undo(shell, world):
     """As with `x` in the TUI."""
     done = shell("reject", ids(shell)["merge"])
     assert "kept apart" not in done.out

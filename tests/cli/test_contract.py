@@ -130,7 +130,7 @@ def memtui(memtui, world, request):
 
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("words", CALLS, ids=" ".join)
-def test_every_command_speaks_to_a_person_in_lines_no_wider_than_the_terminal(memtui, words):
+def test_every_command_writes_lines_no_wider_than_the_terminal(memtui, words):
     memtui.env["COLUMNS"] = "60"
     done = memtui(*words, check=False)
     assert done.code in {0, 5}
@@ -327,7 +327,7 @@ OLD = """index keep take-back cp restore redo triggers snooze items backfill del
 llm learned semantic subconscious paths completions tui""".split()
 
 
-def test_there_are_at_most_28_commands_in_six_groups_and_none_of_the_old_ones(memtui):
+def test_there_are_at_most_28_commands_in_six_groups_and_no_old_ones(memtui):
     shown = memtui("--help").out
     assert len(parser.COMMANDS) <= 28
     assert list(parser.GROUPS) == ["see", "decide", "change", "tidy", "bring", "set up"]

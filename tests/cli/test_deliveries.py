@@ -113,7 +113,7 @@ def test_sessions_and_what_each_one_got(memtui, world):
     assert of_one == memtui.json("activity", "--session", "7c1e")["deliveries"]
 
 
-def test_where_nothing_was_delivered_it_says_whether_the_hooks_are_installed(bare):
+def test_without_deliveries_it_says_whether_the_hooks_are_installed(bare):
     assert "No hooks are installed: memtui setup hooks" in bare("activity").out
     bare("setup", "hooks", "--yes")
     told = bare("activity").out

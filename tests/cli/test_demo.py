@@ -72,7 +72,7 @@ def test_its_hooks_are_installed_in_its_own_settings_only(bare, tmp_path):
 
 
 @pytest.mark.terminal
-def test_open_in_a_terminal_opens_the_control_room_and_then_says_where_the_world_is(world, tmp_path):
+def test_in_a_terminal_open_shows_the_control_room_then_where_the_world_is(world, tmp_path):
     place = str(tmp_path / "other world")
     drawn, code = opened(world, "demo", "--open", place)
     assert code == 0, drawn

@@ -126,7 +126,7 @@ def test_the_errors_are_listed_with_where_they_happened(memtui, world, monkeypat
 
 
 @pytest.mark.parametrize("silent", [False, True], ids=["in sentences", "in codes"])
-def test_every_fix_that_needs_no_decision_is_chosen_by_code_and_never_by_its_words(memtui, world, monkeypatch, silent):
+def test_fixes_that_need_no_decision_are_chosen_by_code_not_by_words(memtui, world, monkeypatch, silent):
     break_all(world)
     if silent:
         bare_codes(monkeypatch)
@@ -172,7 +172,7 @@ def files(directory):
     return {str(each.relative_to(directory)): each.read_text() for each in directory.rglob("*.md")}
 
 
-def test_a_renamed_project_is_noticed_and_takes_over_what_was_kept_and_gives_it_back(bare, tmp_path):
+def test_a_renamed_project_is_noticed_and_takes_over_what_was_kept_for_it(bare, tmp_path):
     old, new = renamed(bare, tmp_path)
     before = files(old)
     (found,) = findings_of(bare, "inbox.renamed")

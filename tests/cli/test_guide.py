@@ -172,7 +172,7 @@ def test_guidance_can_be_withdrawn_and_brought_back(bare):
     assert [entry.text for entry in waiting(bare)] == ["one", "two"]
 
 
-def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_faq_says(bare):
+def test_what_is_appended_is_one_note_until_a_line_begins_another(bare):
     path = Path(bare("status", "--paths", "guidance").out.strip())
     path.parent.mkdir(parents=True, exist_ok=True)
     faq = Path(__file__, "../../../docs/faq.md").resolve().read_text()

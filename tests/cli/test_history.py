@@ -55,7 +55,7 @@ def test_who_wrote_each_version_is_told_apart(memtui, world):
     assert "not seen yet" in text
 
 
-def test_a_version_is_shown_compared_and_restored_to_the_byte_and_counts_as_seen(memtui):
+def test_a_version_is_shown_compared_restored_exactly_and_counts_as_seen(memtui):
     path = path_of(memtui, "prefer-pnpm")
     first = path.read_bytes()
     versions(memtui)
@@ -118,7 +118,7 @@ def body(memtui, name, number):
     return memtui.json("history", name, "--show", str(number))["text"].rpartition("---\n")[2].strip()
 
 
-def test_the_history_goes_on_over_a_new_name_under_which_earlier_versions_are_restored(memtui):
+def test_history_goes_on_over_a_new_name_and_restores_earlier_versions(memtui):
     def names(name):
         return [each["name"] for each in memtui.json("history", name)["versions"]]
 
@@ -168,7 +168,7 @@ def told(memtui, name):
     return [" ".join(row.split()[1:]) for row in reversed(out.splitlines()[1:]) if row.split()[0].isdigit()]
 
 
-def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(memtui, world):
+def test_each_version_tells_what_memtui_did_and_what_the_memory_was_called(memtui, world):
     first = "found on the first run"
     memtui("history", "prefer-pnpm")
     memtui("mv", "prefer-pnpm", "pp")

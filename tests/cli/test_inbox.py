@@ -122,7 +122,7 @@ def test_an_empty_inbox_says_what_to_do(bare):
     assert "memtui note" in bare("inbox").out
 
 
-def test_approving_makes_the_memory_and_takes_the_entry_out_and_undo_takes_both_back(memtui, world):
+def test_approving_makes_the_memory_and_takes_the_entry_out_until_undone(memtui, world):
     before = shop_inbox(world).read_bytes()
     done = memtui("approve", "J5VMX3")
     path = Path(world.shop, ".claude/memory/no-snapshot-tests.md")
@@ -223,7 +223,7 @@ def test_one_wrong_id_among_several_is_named_and_the_others_are_done(memtui, wor
     assert "1 of these was left alone." in answer.err
 
 
-def test_a_draft_of_another_project_goes_to_that_project_and_into_no_memory_of_this(memtui, world):
+def test_a_draft_of_another_project_goes_there_and_into_no_memory_of_this(memtui, world):
     (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["says"]]
     memtui("approve", entry["id"])
     assert list(Path(world.config, "projects").glob("*-blog/memory/alt-texts.md"))
@@ -259,7 +259,7 @@ def test_quoted_lines_of_a_body_are_no_evidence(memtui, world):
     assert "quote me" not in text
 
 
-def test_rejecting_drops_entries_and_notes_their_words_without_secrets_until_it_is_undone(memtui, world):
+def test_rejecting_drops_entries_and_notes_their_words_without_secrets(memtui, world):
     key = "sk-ant-" + "api03-" + "Zx9k" * 12
     fields = {"kind": "correction", "name": "staging", "confidence": "0.90"}
     entry = inbox_file.add_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it\n\nwith {key}", now=NOW)
@@ -279,7 +279,7 @@ def test_rejecting_drops_entries_and_notes_their_words_without_secrets_until_it_
     assert not rejected.exists()
 
 
-def test_a_decided_row_of_any_kind_is_said_to_be_and_undo_is_not_offered_for_nothing(memtui):
+def test_a_decided_row_says_so_and_offers_undo_only_if_there_is_something(memtui):
     rows = {each["kind"]: each["id"] for each in memtui.json("inbox")["entries"]}
     names = [rows[kind] for kind in ("changed", "merge", "fix", "problem", "trust")]
     for name in names:
@@ -340,7 +340,7 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then_or_now(memtui):
     assert "Nothing is for later" in memtui("inbox", "--later").out
 
 
-def test_a_draft_like_one_that_was_rejected_says_so_until_the_rejection_is_undone(memtui, world):
+def test_a_draft_like_a_rejected_one_says_so_until_the_rejection_is_undone(memtui, world):
     directory = str(shop_inbox(world).parent)
     fields = {"kind": "correction", "confidence": "0.90"}
     old = inbox_file.add_entry(
@@ -470,7 +470,7 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world, command):
     assert "Do it now and only now" not in memtui("inbox", "--kind", "drafts").out
 
 
-def test_a_problem_that_is_rejected_has_the_key_by_which_the_inbox_of_the_tui_hides_it(memtui, world):
+def test_a_rejected_problem_has_the_key_by_which_the_tui_inbox_hides_it(memtui, world):
     (found,) = memtui.json("inbox", "--kind", "problems")["entries"]
     memtui("reject", found["id"])
     assert list(load_hidden(world.root)) == [f"problem:{found['code']} auto:{found['says']}"]

@@ -30,7 +30,7 @@ def test_in_global_memory_it_is_a_problem_too(bare):
     assert codes(bare) == ["memories.text"]
 
 
-def test_claude_code_loads_text_above_the_cut_of_its_own_memory_and_none_below(bare):
+def test_claude_code_loads_text_above_the_cut_of_its_memory_and_none_below(bare):
     place = _auto(bare)
     lines = [f"- [m{n}](m{n}.md) — M\n" for n in range(198)]
     for n in range(198):

@@ -42,7 +42,7 @@ def test_lint_of_a_path_writes_nothing_without_fix_and_only_there_with_it(bare, 
     assert not any(row["fixable"] for row in after["findings"])
 
 
-def test_rows_have_stable_codes_places_and_facts_and_a_clean_directory_ends_with_0(bare, messy):
+def test_rows_have_stable_codes_and_facts_and_a_clean_directory_exits_0(bare, messy):
     assert bare("check", str(DATA / "clean")).out == "2 memories: nothing to fix.\n"
     assert bare("check", "nowhere", check=False).code == 3
     done = bare("check", ".claude/memory/big.md", check=False)

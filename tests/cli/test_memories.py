@@ -135,7 +135,7 @@ def test_renaming_moving_copying_deleting_and_restoring(memtui, world):
     assert "auto:blog" in memtui("search", "exclamation", "--all-projects").out
 
 
-def test_a_memory_is_trashed_and_only_deleted_when_it_is_for_good_after_a_yes(memtui):
+def test_a_memory_is_trashed_and_deleted_for_good_only_after_a_yes(memtui):
     done = memtui("rm", "prefer-pnpm")
     assert (done.out.startswith("removed  project:prefer-pnpm"), done.err) == (True, "To undo it: memtui undo\n")
     missing = memtui("history", "zzzz", "--restore", check=False)

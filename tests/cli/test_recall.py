@@ -13,7 +13,7 @@ def found(memtui, *words, **more):
     return data, {each["name"]: each for each in data["candidates"]}
 
 
-def test_the_memory_that_fits_is_delivered_and_others_are_left_out_with_the_reason(memtui):
+def test_the_memory_that_fits_is_delivered_and_others_left_out_with_reason(memtui):
     data, by_name = found(memtui, PROMPT)
     assert by_name["prefer-pnpm"]["outcome"] == "inject"
     assert data["silent"] is None
@@ -42,7 +42,7 @@ def test_the_index_is_built_first_and_follows_the_files(memtui):
     assert "indexed first" not in memtui("recall", PROMPT).err
 
 
-def test_json_has_the_parts_of_the_score_and_the_exact_text_and_nothing_is_delivered_or_logged(memtui, world):
+def test_json_has_score_parts_and_exact_text_and_delivers_and_logs_nothing(memtui, world):
     before = list(delivery_log.newest_first(world.root))
     best = found(memtui, PROMPT)[1]["prefer-pnpm"]
     assert best["parts"]["lexical"] > 0

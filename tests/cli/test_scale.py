@@ -138,7 +138,7 @@ def test_where_the_projects_are_is_read_once_for_all_of_them(bare, crowd, monkey
     assert len(made) <= 2, "for the entries, and for the memories that others changed"
 
 
-def test_of_a_long_inbox_the_first_entries_are_listed_and_the_others_counted(bare):
+def test_a_long_inbox_lists_its_first_entries_and_counts_the_others(bare):
     inbox = Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects" / paths.project_key(bare.cwd)
     inbox.mkdir(parents=True)
     (inbox / "pending-items.md").write_text("".join(f"- matter {number}\n" for number in range(250)))
@@ -163,7 +163,7 @@ def repository(bare):
     return memory
 
 
-def test_trusting_many_memories_reads_what_is_trusted_and_waits_for_the_disk_a_few_times(bare, repository, monkeypatch):
+def test_trusting_many_memories_waits_for_the_disk_only_a_few_times(bare, repository, monkeypatch):
     calls = {"read": 0, "fsync": 0}
     read, fsync = trust.read_all, os.fsync
 

@@ -36,7 +36,7 @@ def kept(shell):
     return found.decode("utf-8", "replace")
 
 
-def test_a_script_leaves_its_note_without_the_secret_and_is_told_and_a_person_is_asked(bare, monkeypatch):
+def test_a_script_leaves_its_note_without_the_secret_and_a_person_is_asked(bare, monkeypatch):
     done = bare("note", "CI is red,", KEY, "expired", "--from", "ci-watch")
     (note,) = notes(bare)
     assert note.text == "CI is red, [redacted: GitHub token] expired"

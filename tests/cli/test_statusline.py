@@ -12,7 +12,7 @@ def test_it_says_what_waits_in_this_project(memtui):
     assert memtui.json("statusline")["line"] == memtui("statusline").out.strip()
 
 
-def test_it_comes_after_the_line_of_another_command_which_gets_the_same_input(bare):
+def test_it_follows_the_line_of_another_command_that_gets_the_same_input(bare):
     bare("note", "one")
     given = json.dumps({"session_id": "s1", "model": {"display_name": "Opus"}})
     other = "sed 's/.*display_name\": \"\\([A-Za-z]*\\).*/\\1/'; echo; echo more"

@@ -41,7 +41,7 @@ def test_a_stderr_that_is_closed_or_full_leaves_the_answer_as_it_is(shell, where
 
 
 @pytest.mark.slow
-def test_a_closed_stdin_is_empty_and_one_that_can_not_be_read_is_a_sentence(shell):
+def test_a_closed_stdin_is_empty_and_an_unreadable_one_gives_a_sentence(shell):
     for command, code in (("list", 0), ("note", 2), ("note hello", 0), ("new x", 2), ("rm --purge prefer-pnpm", 1)):
         done = shell(f"memtui {command} <&-")
         assert done.returncode == code

@@ -64,7 +64,7 @@ def test_what_was_just_done_here_is_undone_and_redone_without_a_question(memtui,
 
 
 @pytest.mark.slow
-def test_a_change_before_one_that_can_not_be_undone_is_not_undone_unless_somebody_says_so(memtui, world):
+def test_a_change_before_one_that_can_not_be_undone_is_undone_only_by_name(memtui, world):
     memtui("edit", "prefer-pnpm", "--description", "Another")
     memtui("rm", "--purge", "--yes", "release-steps")
     done = memtui("undo", check=False)

@@ -53,7 +53,7 @@ def long(world):
     return path
 
 
-def test_an_inbox_too_long_to_be_read_is_named_with_what_to_do_and_gets_no_note(memtui, long):
+def test_an_inbox_too_long_to_be_read_is_named_with_help_and_gets_no_note(memtui, long):
     before = long.read_bytes()
     for words in ("status", "inbox", "note --list", "note newest", "doctor"):
         done = memtui(*words.split(), check=False)

@@ -60,7 +60,7 @@ def test_rules_come_first_then_the_newest(root, memory):
     assert names(read(root, str(memory))) == [f"{kind}-{age}" for kind in kinds for age in ("new", "old")]
 
 
-def test_the_index_hidden_files_other_files_and_links_that_leave_are_none_of_it(root, memory, tmp_path):
+def test_index_hidden_and_other_files_and_links_that_leave_are_left_out(root, memory, tmp_path):
     write(memory, "a.md")
     write(memory, "MEMORY.md")
     write(memory, ".hidden.md")
@@ -181,7 +181,7 @@ def large(memory):
     return memory
 
 
-def test_of_a_large_directory_nothing_is_said_but_its_size_until_it_was_built(root, large):
+def test_a_large_directory_tells_nothing_but_its_size_until_it_is_built(root, large):
     found = read(root, str(large))
     assert (found.lines, found.count, found.building, found.unready) == ([], catalog.AT_ONCE + 50, True, True)
     built = catalog.build(root, str(large), project=False)
@@ -198,7 +198,7 @@ def many_new(directory):
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize("change", [*CHANGES.values(), many_new], ids=[*CHANGES, "many new"])
 @pytest.mark.parametrize("quick", [False, True])
-def test_a_change_of_a_large_directory_is_seen_or_known_to_be_unseen_until_it_is_built(root, large, change, quick):
+def test_a_change_of_a_large_directory_is_seen_or_known_unseen_until_built(root, large, change, quick):
     first = catalog.build(root, str(large), project=False)
     change(large)
     found = catalog.look(root, str(large), project=False, quick=quick)

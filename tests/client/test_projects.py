@@ -45,13 +45,13 @@ def called(*roots):
     return [names[paths.slug(root)] for root in roots]
 
 
-def test_a_project_is_called_by_its_directory_and_two_of_one_name_by_as_much_of_the_path_as_tells_them_apart():
+def test_projects_are_called_by_directory_and_namesakes_by_more_of_a_path():
     roots = ("/home/you/crm", "/srv/api", "/home/you/jobs/api", "/home/you/home/api", "/")
     assert called(*roots) == ["crm", "srv/api", "jobs/api", "home/api", "/"]
     assert called("/a/b/c", "/x/b/c", "/b/c") == ["a/b/c", "x/b/c", "b/c"]
 
 
-def test_the_projects_of_the_delivery_log_are_named_by_their_roots_and_by_the_paths_that_are_known():
+def test_projects_of_the_delivery_log_are_named_by_roots_and_known_paths():
     env, roots = {"HOME": "/home/you"}, ["-home-you-shop", "-home-you-gone", "/me/shop", "/home/you/shop"]
     assert projects.names_of_roots(env, roots, {"-home-you-shop": "/home/you/shop", "-home-you-gone": None}) == {
         "-home-you-shop": "you/shop",
@@ -76,9 +76,7 @@ def test_the_true_path_comes_from_the_transcripts(env, tmp_path):
     assert found(env) == {paths.slug(cwd): cwd}
 
 
-def test_a_session_that_changed_its_directory_names_the_project_and_a_path_of_another_name_is_not_believed(
-    env, tmp_path
-):
+def test_a_session_that_moved_names_its_project_but_no_foreign_path_does(env, tmp_path):
     cwd = str(tmp_path / "app")
     memory(env, cwd)
     transcript(env, "/somewhere/else", slug=paths.slug(cwd))

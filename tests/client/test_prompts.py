@@ -61,7 +61,7 @@ def session(tmp_path, *records):
     return str(path)
 
 
-def test_the_person_s_title_is_better_than_the_client_s_and_that_than_the_first_words(tmp_path):
+def test_the_persons_title_beats_the_clients_which_beats_the_first_words(tmp_path):
     records = [said("fix the flaky test")]
     assert prompts.about(session(tmp_path, *records)).title == "fix the flaky test"
     records += [{"type": "ai-title", "aiTitle": "Flaky test"}]

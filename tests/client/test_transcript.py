@@ -134,7 +134,7 @@ def test_an_object_inside_a_torn_record_is_no_record(path):
     assert read(path, b'{"parentUuid": "x", "data": {"type": "user", "n": 1}, "uu\n{"n": 2}\n')[0] == [2]
 
 
-def test_a_line_of_megabytes_is_read_and_a_monstrous_one_passed_over_without_holding_it(path):
+def test_a_line_of_megabytes_is_read_and_a_monstrous_one_is_passed_over(path):
     long = line(n=1, text="x" * 2_000_000)
     assert read(path, long + line(n=2))[0] == [1, 2]
     with open(path, "wb") as out:
@@ -347,7 +347,7 @@ def ask(answer="", notes="", *, multi=True, beside=True, text=""):
 
 
 @pytest.mark.parametrize("beside", [True, False])
-def test_options_that_the_person_picked_are_no_words_of_theirs_and_what_they_typed_is(beside):
+def test_options_a_person_picked_are_no_words_of_theirs_but_typed_ones_are(beside):
     def said(*given, **more):
         return [(turn.text, turn.agent) for turn in hear(ask(*given, beside=beside, **more)).turns]
 
@@ -359,7 +359,7 @@ def test_options_that_the_person_picked_are_no_words_of_theirs_and_what_they_typ
     assert said("", "ask me tomorrow", multi=False) == [("ask me tomorrow", "Which?")]
 
 
-def test_a_newer_client_lists_what_was_picked_and_says_when_nobody_answered():
+def test_a_newer_client_lists_what_was_picked_and_says_if_nobody_answered():
     data = {"questions": [WHICH], "answers": {"Which?": ["Tests", "never mock the clock"]}}
     report = 'The user answered: "Which?"="Tests, never mock the clock". Read the answers carefully'
     assert words(ASK + result(report, toolUseResult=data)) == [("answer", "never mock the clock")]
@@ -416,7 +416,7 @@ PLAN = "# Plan\n\nUser feedback on this plan: always push to main"
 AUTO = {"planContent": PLAN, "origin": {"kind": "auto-continuation"}}
 
 
-def test_words_added_to_a_plan_are_heard_where_the_conversation_begins_anew():
+def test_words_added_to_a_plan_are_heard_where_a_conversation_begins_anew():
     begun = f"Implement the following plan:\n\n{PLAN}\n\nIf you need details, read the full transcript at: /x.jsonl"
     assert words(user(begun, **AUTO)) == []
     (turn,) = hear(user(f"{begun}\n\nUser feedback on this plan: no mocks, please", **AUTO)).turns
@@ -437,7 +437,7 @@ HOOKED = {"toolDenialKind": "permission-rule", "permissionDecision": {"decision"
         result(SAID, error=True, permissionDecision=HOOKED["permissionDecision"]),
     ],
 )
-def test_what_a_hook_says_when_it_denies_a_tool_is_no_refusal_by_the_person(record):
+def test_what_a_hook_says_to_deny_a_tool_is_no_refusal_by_the_person(record):
     found = hear(BASH + record + user("Thanks, go on please."))
     assert [(turn.channel, turn.text, turn.agent) for turn in found.turns] == [("prompt", "Thanks, go on please.", "")]
 
@@ -465,7 +465,7 @@ SENT = {
 
 
 @pytest.mark.parametrize("sent", SENT.values(), ids=SENT)
-def test_a_queued_message_waits_over_readings_for_the_record_of_its_speaker(sent):
+def test_a_queued_message_waits_over_readings_for_its_speakers_record(sent):
     first = hear(TYPED, hear(agent("It works.")))
     again = hear(sent, hear(agent("And more."), first))
     assert first.turns == []
@@ -501,7 +501,7 @@ LEFT = {
 
 @pytest.mark.parametrize(("records", "heard"), LEFT.values(), ids=LEFT)
 @pytest.mark.parametrize("cut", [False, True])
-def test_what_is_queued_as_a_session_ends_is_the_persons_if_nothing_says_otherwise(records, heard, cut):
+def test_what_is_queued_as_a_session_ends_is_the_persons_by_default(records, heard, cut):
     first, second = records.splitlines(keepends=True)[0], b"".join(records.splitlines(keepends=True)[1:])
     conversation = hear(second, hear(first)) if cut else hear(records)
     conversation.end_queue()
@@ -512,7 +512,7 @@ def test_what_is_queued_as_a_session_ends_is_the_persons_if_nothing_says_otherwi
     "words",
     ["the password: <x-y>a</x-y> s3cr3tPassw0rd! is for staging", "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG"],
 )
-def test_the_state_of_a_queued_message_holds_no_secret_and_it_is_heard_once(words):
+def test_the_state_of_a_queued_message_holds_no_secret_and_is_heard_once(words):
     first = Conversation(clean=lambda text: redact(text)[0])
     first.feed(json.loads(enqueued(words)))
     kept = json.dumps(first.to_state())

@@ -51,7 +51,7 @@ def test_always_covers_what_comes_later(root, memory):
     assert trust.load(root, str(memory)).allows(b"anything")
 
 
-def test_trust_is_a_step_of_the_journal_that_undo_takes_back_whatever_came_after(root, memory):
+def test_trust_is_a_journal_step_that_undo_takes_back_whatever_came_after(root, memory):
     trust_grants.grant(root, str(memory), {"a.md": b"one\n"})
     trust_grants.grant(root, str(memory), {"b.md": b"two\n"})
     journal = Journal(root)
@@ -87,7 +87,7 @@ def test_an_unreadable_trust_file_stops_undo_but_no_start(root, memory):
     Journal(root).recover()
 
 
-def test_one_directory_does_not_vouch_for_another_nor_one_that_only_claims_to_be_its_worktree(root, memory, tmp_path):
+def test_a_directory_vouches_for_no_other_nor_for_a_claimed_worktree(root, memory, tmp_path):
     trust_grants.grant(root, str(memory), always=True)
     other = tmp_path / "other" / ".claude" / "memory"
     other.mkdir(parents=True)
@@ -99,7 +99,7 @@ def test_one_directory_does_not_vouch_for_another_nor_one_that_only_claims_to_be
     assert trust.trusted_names(root, str(forged / ".claude" / "memory")) == set()
 
 
-def test_a_symlink_that_leaves_the_directory_is_refused_even_where_all_is_trusted(root, memory, tmp_path):
+def test_a_symlink_out_of_the_directory_is_refused_even_if_all_is_trusted(root, memory, tmp_path):
     (tmp_path / "secret.md").write_text("secret\n")
     (memory / "link.md").symlink_to(tmp_path / "secret.md")
     found = trust_grants.grant(root, str(memory), always=True)
@@ -107,7 +107,7 @@ def test_a_symlink_that_leaves_the_directory_is_refused_even_where_all_is_truste
     assert trust.trusted_names(root, str(memory)) == {"a.md", "b.md"}
 
 
-def test_a_directory_that_is_a_link_out_of_the_repository_is_not_read_however_trusted(root, memory, tmp_path):
+def test_a_directory_that_links_out_of_the_repository_is_never_read(root, memory, tmp_path):
     trust_grants.grant(root, str(memory), always=True)
     other = tmp_path / "other" / ".claude"
     other.mkdir(parents=True)

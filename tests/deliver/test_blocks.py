@@ -143,6 +143,6 @@ def test_what_was_told_is_read_back_from_a_delivery():
         ("lost by timeout", {}),
     ],
 )
-def test_the_reason_of_a_delivered_note_tells_for_whom_it_was_and_whether_it_was_urgent(reason, fields):
+def test_a_delivered_note_tells_for_whom_it_was_and_whether_it_was_urgent(reason, fields):
     delivery = Delivery({"session_id": "5f0c1a2b"})
     assert record.Note(delivery, "id", "text", "cli", "project", reason).fields == fields

@@ -52,7 +52,7 @@ LABELS = {"SessionStart": "start", "guidance": "note notes", "index": "index", "
 ROW = {**RECORD, "text": "Use PNPM [01K8ZC5N8W3M1T9Q6V2R4B7ABC]"}
 
 
-def test_with_labels_the_text_is_sought_in_what_a_row_shows_and_its_line_holds_the_needle():
+def test_with_labels_text_is_sought_in_what_a_row_shows_and_in_its_line():
     for text in ("shop", "shop pnpm", "5f0c1a", "start", "note", "notes shop", "index"):
         wanted = Filter(text=text, labels=LABELS)
         assert wanted.matches(Delivery(ROW))
@@ -75,7 +75,7 @@ def test_an_id_is_found_by_its_beginning_alone():
 
 @pytest.mark.slow
 @given(st.text(max_size=20), st.text(max_size=20))
-def test_a_line_is_never_passed_over_for_its_needle_where_its_delivery_matches(text, more):
+def test_no_line_is_passed_over_for_its_needle_if_its_delivery_matches(text, more):
     record = {**RECORD, "text": f"{more} {text} {more}"}
     wanted = Filter(text=text)
     if wanted.matches(Delivery(record)):

@@ -27,7 +27,7 @@ def add(root, seconds, **more):
     return made
 
 
-def test_lines_that_are_no_records_are_skipped_and_counted_and_what_is_no_log_is_passed_over(root):
+def test_lines_that_are_no_records_are_counted_and_what_is_no_log_skipped(root):
     first = add(root, NOVEMBER)
     path = delivery_log.log_path(root, NOVEMBER)
     fs.append(path, b'{"v": 2, "id": "x", "items": []}\n[]\n\xff\xfe\x00\n\n  \n{"v": 1, "id": "no items"}\n')
@@ -55,7 +55,7 @@ def test_the_newest_of_a_hundred_thousand_is_there_at_once(root):
     assert list(delivery_log.newest_first(root, needle=b'"two"')) == [last]
 
 
-def test_reading_ends_at_records_from_before_but_not_at_one_that_was_written_late(root):
+def test_reading_ends_at_earlier_records_but_not_at_one_written_late(root):
     add(root, NOVEMBER)
     wanted = add(root, NOVEMBER + 1000)
     late = record(NOVEMBER + 10, recovered=True)
@@ -67,14 +67,14 @@ def test_reading_ends_at_records_from_before_but_not_at_one_that_was_written_lat
     assert list(delivery_log.newest_first(root, since=NOVEMBER + 1000)) == [early, newest, wanted]
 
 
-def test_reading_goes_on_behind_older_records_for_the_clock_may_have_been_put_back(root):
+def test_reading_goes_on_behind_older_records_as_clocks_may_be_put_back(root):
     add(root, NOVEMBER - 9000)
     wanted = add(root, NOVEMBER)
     later = [add(root, NOVEMBER - 3600 + n) for n in range(5)]
     assert list(delivery_log.newest_first(root, since=NOVEMBER)) == [*reversed(later), wanted]
 
 
-def test_a_clock_put_back_over_the_end_of_a_month_writes_on_in_the_month_before(root):
+def test_a_clock_put_back_over_a_months_end_writes_on_in_the_month_before(root):
     december = clock.parse("2026-12-01T00:00:30Z")
     wanted = add(root, december)
     add(root, december - 3600)
@@ -152,7 +152,7 @@ def test_a_log_that_was_cut_is_read_anew(tmp_path):
     assert delivery_log.appended(str(tmp_path), ends) is None
 
 
-def test_outcomes_are_found_with_the_records_they_tell_of_and_are_none_themselves(root):
+def test_outcomes_are_found_with_their_records_and_are_none_themselves(root):
     made = [add(root, NOVEMBER + number, items=[{"kind": "guidance"}], session_id="s") for number in range(3)]
     names = [each["id"] for each in made]
     delivery_log.note_outcomes(root, made[:2], {names[0]: "broken off", names[1]: "arrived"})

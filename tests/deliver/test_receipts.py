@@ -115,7 +115,7 @@ def test_a_message_that_goes_on_while_its_tools_run_is_no_new_call(transcript):
     assert outcome(view, now=NOW + 7200) == "failed"
 
 
-def test_without_records_of_hooks_it_is_unknown_but_for_a_session_that_has_only_begun(tmp_path, transcript):
+def test_without_hook_records_it_is_unknown_but_for_a_session_just_begun(tmp_path, transcript):
     assert outcome(transcript(prompt(-1), agent(3))) == "unknown"
     view = receipts.TranscriptView(str(tmp_path / "gone.jsonl")).refresh()
     assert outcome(view) == "unknown"
@@ -264,7 +264,7 @@ def test_what_stands_on_a_branch_that_was_left_has_not_arrived(transcript):
     assert outcome(view.refresh(), DELIVERED) == "arrived"
 
 
-def test_a_session_that_ended_without_an_answer_goes_on_from_its_last_record(transcript):
+def test_a_session_ended_without_an_answer_goes_on_from_its_last_record(transcript):
     for leaf, becomes in (("x1", "broken off"), ("a0", "dropped")):
         view = transcript(*GIVEN, last_prompt(leaf))
         assert outcome(view, DELIVERED) == "waiting"
@@ -369,7 +369,7 @@ BACK = 3600.0
 
 
 @pytest.mark.parametrize("jump", [-BACK, 0.0, BACK])
-def test_what_did_not_come_with_its_prompt_failed_once_the_model_answers_that_prompt(transcript, jump):
+def test_what_missed_its_prompt_failed_once_the_model_answers_that_prompt(transcript, jump):
     before = [linked(OTHER, "a0", None), asked("p0", "a0", "P0", -60), answered("r0", "p0", "m0", -50)]
     row = record(prompt_id="P1", transcript_size=places(*before)[-1])
     after = [asked("p1", "r0", "P1", jump), linked(OTHER, "x", "p1"), answered("r1", "x", "m1", jump + 3)]

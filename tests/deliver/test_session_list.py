@@ -42,7 +42,7 @@ def test_the_session_with_the_newest_record_comes_first(env):
     assert list(counts(env).items()) == [("s0", 3), ("s1", 2)]
 
 
-def test_of_a_long_session_the_newest_deliveries_are_looked_up_and_all_are_counted(env, monkeypatch):
+def test_a_long_session_looks_up_its_newest_deliveries_and_counts_all(env, monkeypatch):
     monkeypatch.setattr(sessions, "PROOFS", 3)
     for number in range(5):
         add(env, "s", number)
@@ -111,7 +111,7 @@ def test_another_process_with_the_same_id_is_not_its_client(root):
     assert sessions.served(root) == {}
 
 
-def test_a_session_without_a_note_is_live_by_its_newest_delivery_unless_its_client_went_on(root):
+def test_a_session_is_live_by_its_last_delivery_unless_its_client_went_on(root):
     assert sessions.live("told", own(), {})
     assert not sessions.live("told", own(), {os.getpid(): "another"})
     assert not sessions.live("told", [GONE, "", process._here()], {})

@@ -31,7 +31,7 @@ def note(name, text):
     return blocks.Block(blocks.TAGS["guidance"], {"id": name}, "Note left by the user.", [part])
 
 
-def test_a_note_is_called_by_its_first_line_a_draft_and_an_item_by_their_words():
+def test_notes_are_called_by_first_line_and_drafts_and_items_by_their_text():
     assert titles(
         note("g1", "CI is red:\nfix it first"),
         block(

@@ -40,7 +40,7 @@ def settled(on):
     return not list(on.root.glob("**/claimed/*"))
 
 
-def test_what_was_given_with_a_prompt_taken_back_before_the_answer_comes_again(on, model):
+def test_what_came_with_a_prompt_taken_back_before_the_answer_comes_again(on, model):
     furnish(on)
     with Terminal(on) as terminal:
         model.will(say("Never read.", delay=8), "Answer one.", "Answer two.", "Answer three.")
@@ -72,7 +72,7 @@ def transcripts(on):
     return list(on.config.glob("projects/*/*.jsonl"))
 
 
-def test_after_a_rewind_what_the_context_lost_is_told_again_but_no_note_that_was_answered(on, model):
+def test_a_rewind_tells_again_what_the_context_lost_but_no_answered_note(on, model):
     with Terminal(on) as terminal:
         model.will("Answer zero.", "Answer one.", "Answer two.", "Answer three.", "Answer four.")
         terminal.say("zeroth")
@@ -109,7 +109,7 @@ def other_hook(on, command, event="UserPromptSubmit"):
 
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("command", ['echo \'{"decision": "block", "reason": "no"}\'', "echo no >&2; exit 2"])
-def test_a_note_for_a_prompt_that_another_hook_blocked_comes_to_the_next_session(on, command):
+def test_a_note_for_a_prompt_a_hook_blocked_comes_to_the_next_session(on, command):
     good = on.settings()
     on.settings(other_hook(on, f"sleep 0.5; {command}"))
     furnish(on)
@@ -136,7 +136,7 @@ def break_off(on, model, sent):
 
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
-def test_a_note_whose_answer_was_broken_off_comes_to_another_session_and_not_again_to_its_own(on, model, sent):
+def test_a_note_whose_answer_broke_off_comes_again_but_not_to_its_session(on, model, sent):
     session = break_off(on, model, sent)
     run = on.claude("hello")
     assert run.main[0].count("A note.") == 1
@@ -148,7 +148,7 @@ def test_a_note_whose_answer_was_broken_off_comes_to_another_session_and_not_aga
 
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
-def test_a_note_whose_answer_was_broken_off_leaves_the_inbox_once_its_session_goes_on(on, model, sent):
+def test_a_note_whose_answer_broke_off_is_gone_once_its_session_goes_on(on, model, sent):
     session = break_off(on, model, sent)
     for words in ("go on", "and on"):
         assert on.claude(words, resume=session).main[0].count("A note.") == 1

@@ -36,7 +36,7 @@ def test_guidance_reaches_the_next_prompt_once_and_leaves_the_inbox(on):
     assert on.errors() == []
 
 
-def test_a_prompt_brings_notes_of_scripts_and_for_all_projects_that_hold_still(on):
+def test_a_prompt_brings_notes_of_scripts_and_for_all_projects_made_safe(on):
     on.memtui("note", "The staging database is down until noon", "--from", "db-watch")
     on.leave("The machine is rebooted at noon.", scope="global")
     on.leave("Too late.", expires="2020-01-01T00:00:00Z")
@@ -70,7 +70,7 @@ def test_a_worktree_and_a_subdirectory_share_the_inbox(on):
 
 
 @pytest.mark.client(always=True)
-def test_urgent_guidance_comes_before_the_next_tool_of_a_turn_once_for_parallel_ones(on, model):
+def test_urgent_guidance_comes_once_before_the_next_of_parallel_tools(on, model):
     def script(request):
         if not request.tool_results():
             on.leave("Stop deploying: production is down.", urgent="yes")
@@ -114,7 +114,7 @@ def test_any_model_is_told(on, name):
     assert kinds(run.main[0]) == [("SessionStart", "index"), ("UserPromptSubmit", "guidance")]
 
 
-def test_the_index_names_global_memories_and_those_of_the_project_as_they_were_trusted(on):
+def test_the_index_names_global_and_project_memories_as_they_were_trusted(on):
     on.remember("prefer-pnpm", "Use pnpm, never npm")
     on.remember("ours", "Written here", scope="project")
     on.remember("changed", "As it was read", scope="project")
@@ -138,7 +138,7 @@ def test_the_index_names_global_memories_and_those_of_the_project_as_they_were_t
 
 
 @pytest.mark.client(always=True)
-def test_lists_come_with_the_first_prompt_of_a_session_and_later_only_what_changed(on):
+def test_lists_come_with_the_first_prompt_and_later_only_what_changed(on):
     on.leave("Use tabs in this repository", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
     on.leave("- [ ] fix the flaky upload test", kind="items")
     on.remember("one", "The first")

@@ -13,7 +13,7 @@ SAID = "Never use npm here, from now on always use pnpm."
 ESCAPE = "\x1b"
 
 
-def test_a_turn_that_was_stopped_is_read_before_a_compaction_which_does_not_wait(on, model):
+def test_a_stopped_turn_is_read_before_a_compaction_which_does_not_wait(on, model):
     """No hook tells of the end of such a turn."""
     on.allow("Bash")
 

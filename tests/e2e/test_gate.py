@@ -35,7 +35,7 @@ def changed(on):
     return on.memtui_json("inbox", "--kind", "changed")["entries"]
 
 
-def test_shown_it_is_written_and_waits_to_be_seen_with_its_session_and_prompt(on, model, path):
+def test_shown_it_is_written_and_waits_to_be_seen_with_session_and_prompt(on, model, path):
     first, _ = write(on, model, path, MEMORY)
     assert "uv" in path.read_text()
     (row,) = eventually(lambda: changed(on))

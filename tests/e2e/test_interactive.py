@@ -55,7 +55,7 @@ def test_guidance_that_is_not_urgent_waits_for_the_next_prompt(on, model):
     assert kinds(model.main[-1]) == ["guidance"]
 
 
-def test_a_command_that_still_runs_when_the_turn_ends_is_an_item_until_it_has_ended(on, model):
+def test_a_command_running_when_the_turn_ends_is_an_item_until_it_ended(on, model):
     on.allow("Bash")
     run = use("Bash", command="sleep 6", description="Build the site", run_in_background=True)
     model.will(call(run), "Answer one.", "Answer two.")

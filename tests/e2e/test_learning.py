@@ -32,7 +32,7 @@ def learn(on, model, *prompts):
 
 
 @pytest.mark.client(always=True)
-def test_a_correction_becomes_a_draft_is_approved_and_known_to_the_next_session(on, model):
+def test_a_correction_becomes_a_draft_then_a_memory_the_next_session_knows(on, model):
     run = learn(on, model, CORRECTION)
     assert "always use pnpm" in drafts(on)
     (entry,) = updates(on)
@@ -52,7 +52,7 @@ def test_a_correction_becomes_a_draft_is_approved_and_known_to_the_next_session(
     assert injected(after.main[0], "pending-updates") == []
 
 
-def test_an_approved_memory_goes_without_secrets_where_the_project_keeps_its_own_and_into_our_index(on, model):
+def test_an_approved_memory_goes_without_secrets_to_the_project_and_index(on, model):
     key = "sk-ant-" + "api03-" + "Zx9" * 30
     learn(on, model, f"No, from now on always use pnpm with the token {key} in this repository.")
     on.memtui(
@@ -68,7 +68,7 @@ def test_an_approved_memory_goes_without_secrets_where_the_project_keeps_its_own
     assert any(name in b.text for b in injected(after.main[0], "index"))
 
 
-def test_the_same_correction_is_one_draft_and_does_not_come_back_once_it_is_rejected(on, model):
+def test_the_same_correction_is_one_draft_and_stays_away_once_rejected(on, model):
     run = learn(on, model, CORRECTION, "go on", CORRECTION)
     assert eventually(on.workers_ended)
     (entry,) = updates(on)

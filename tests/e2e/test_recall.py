@@ -110,7 +110,7 @@ def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
     assert on.errors() == []
 
 
-def test_a_daemon_killed_in_the_middle_of_a_request_leaves_the_prompt_its_memory(on):
+def test_a_daemon_killed_during_a_request_leaves_the_prompt_its_memory(on):
     directory = on.config / "memory"
     others(directory)
     write(directory, "cicd", "CI/CD considerations", BODY, "triggers:", f"  - {TRIGGER}")
@@ -132,7 +132,7 @@ def test_a_daemon_killed_in_the_middle_of_a_request_leaves_the_prompt_its_memory
     assert on.errors() == []
 
 
-def test_a_command_that_a_memory_forbids_is_refused_once_with_the_memory_as_the_reason(on, model):
+def test_a_command_that_a_memory_forbids_is_refused_once_with_it_as_reason(on, model):
     others(on.config / "memory")
     write(on.config / "memory", "prefer-pnpm", "Use pnpm", "The lock file is pnpm's.", "forbids: npm install")
     indexed(on)

@@ -60,7 +60,7 @@ def test_a_fork_has_what_its_parent_had_and_both_are_told_what_is_new(on):
         assert count(run.main[0], "index", "prefer-pnpm") == 1
 
 
-def test_guidance_that_came_before_a_tool_is_there_once_after_a_resume_and_in_a_fork(on, model):
+def test_guidance_before_a_tool_is_there_once_after_a_resume_and_in_a_fork(on, model):
     def script(request):
         if not request.tool_results():
             on.leave("Production is down.", urgent="yes")
@@ -89,7 +89,7 @@ def test_a_compaction_in_mid_turn_redelivers_what_was_lost_at_once(on, model):
     assert {b.event for b in injected(run.main[-1])} == {"SessionStart"}
 
 
-def test_a_compaction_between_turns_brings_the_lists_back_but_not_spent_guidance(on):
+def test_a_compaction_between_turns_brings_back_lists_not_spent_guidance(on):
     furnish(on)
     first = on.claude("hi")
     on.claude("more", resume=first.session_id)
@@ -134,7 +134,7 @@ def test_what_came_too_late_comes_with_the_next_prompt_of_the_session_once(on):
     assert on.waiting() == ""
 
 
-def test_what_came_too_late_comes_to_the_next_session_and_receipts_say_what_arrived(on):
+def test_what_came_too_late_comes_next_session_and_receipts_tell_arrivals(on):
     good = on.settings()
     slow_down(on)
     on.leave("The lockfile job is red.", from_="ci-watch")

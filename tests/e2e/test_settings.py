@@ -71,7 +71,7 @@ def test_doctor_names_the_file_and_the_key_that_keep_a_note_waiting(on):
     assert "No hook of memtui's ran" not in " ".join(on.memtui("doctor", check=False).stdout.split())
 
 
-def test_doctor_in_a_subdirectory_names_the_settings_that_are_not_read_there(world):
+def test_doctor_in_a_subdirectory_names_the_settings_not_read_there(world):
     world.memtui("setup", "hooks", "--scope", "project", "--yes")
     world.leave("A note.", from_="script")
     (world.project / "src").mkdir()

@@ -48,7 +48,7 @@ def reads_along(on, backend, **settings):
 
 @pytest.mark.client(always=True)
 @pytest.mark.parametrize("backend", ["api", "claude"])
-def test_it_whispers_before_the_next_prompt_and_gives_new_sessions_its_blocks(on, model, backend):
+def test_it_whispers_before_the_next_prompt_and_gives_new_sessions_blocks(on, model, backend):
     reads_along(on, backend)
     model.script = lambda request: (
         structured(request, edits=[EDIT], whispers=[WHISPER], note="It forgot the rule.")
@@ -273,7 +273,7 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
 
 @pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
-def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, model, backend):
+def test_what_a_person_undid_is_told_to_the_session_and_the_subconscious(on, model, backend):
     reads_along(on, backend)
     model.script = lambda request: (
         structured(request, edits=[EDIT], note="They said it.") if is_subconscious(request) else "Noted."

@@ -42,7 +42,7 @@ def files(world):
 
 @pytest.mark.client(always=True)
 @pytest.mark.parametrize("terminal", [MemtuiTerminal, TmuxTerminal])
-def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_back(on, terminal):
+def test_a_decision_in_the_tui_reaches_the_session_and_its_receipt_returns(on, terminal):
     draft(on)
     with terminal(on) as tui:
         tui.see("hooks ✓", "2 Inbox 1")
@@ -131,7 +131,7 @@ def test_after_a_slip_of_ours_memtui_goes_on(here, slip, keys):
 
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("slip", ["MemtuiApp.on_mount = boom", "Memories.__init__ = boom", "Data.keys = boom"])
-def test_where_memtui_can_not_start_it_says_so_and_the_terminal_is_as_it_was(here, slip):
+def test_where_memtui_can_not_start_it_says_so_and_restores_the_terminal(here, slip):
     with MemtuiTerminal(here, before=SLIPS + "from memtui.tui.app import MemtuiApp\n" + slip) as tui:
         assert tui.end() == 1
         assert tui.left_on == []

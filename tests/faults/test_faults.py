@@ -31,6 +31,6 @@ def sweep(*words):
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_whatever_fails_and_whoever_is_killed_nothing_is_lost_and_nothing_told_wrongly(part):
+def test_whatever_fails_or_is_killed_nothing_is_lost_or_told_wrongly(part):
     done = sweep("-j", "1", "--part", f"{part}/{PARTS}")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -21,7 +21,7 @@ def home(tmp_path):
     return home
 
 
-def test_a_forbidden_command_is_refused_once_a_session_and_the_memory_comes_as_the_reason(home):
+def test_a_forbidden_command_is_refused_once_a_session_citing_the_memory(home):
     said = home.tool(command="cd web && npm install left-pad")
     assert "“prefer-pnpm” forbids `npm install`: About prefer-pnpm." in said.refusal
     assert "Install with pnpm." in said.context
@@ -61,7 +61,7 @@ def test_which_commands_are_forbidden(home):
     assert home.errors() == []
 
 
-def test_the_memory_is_given_to_a_session_that_has_it_already_and_to_a_subagent(home):
+def test_the_memory_is_given_to_a_session_that_has_it_and_to_a_subagent(home):
     said = home.hook("PreToolUse", tool_name="Bash", tool_input={"command": "npm i"}, agent_id="a1")
     assert "Install with pnpm." in said.context
     assert said.refusal

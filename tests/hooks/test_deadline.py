@@ -78,7 +78,7 @@ def test_what_is_slow_keeps_no_guidance_from_the_prompt(home, slow, place):
 
 
 @pytest.mark.slow
-def test_changes_among_memories_that_take_too_long_come_with_a_later_prompt(home, slow):
+def test_memory_changes_that_take_too_long_come_with_a_later_prompt(home, slow):
     home.remember("one")
     home.start()
     home.remember("two")
@@ -135,7 +135,7 @@ def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
 
 
 @pytest.mark.slow
-def test_a_step_of_a_worker_that_takes_too_long_is_broken_off_and_the_next_ones_run(home, slow):
+def test_a_worker_step_that_takes_too_long_is_broken_off_and_the_next_run(home, slow):
     home.guide("said")
     home.prompt()
     assert slow("Stop", ("inbox/reconciliation.py", "reconcile"), last_assistant_message="").raw == b""

@@ -223,7 +223,7 @@ def spoil(request):
         "rejected.jsonl",
     ],
 )  # fmt: skip
-def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(home, name, kind, spoil):
+def test_a_broken_file_in_one_inbox_keeps_nothing_of_another_from_a_prompt(home, name, kind, spoil):
     path = home.boxes["project"] / name
     if spoil(home, kind, path):
         assert home.start().raw == home.prompt().raw == b""
@@ -333,7 +333,7 @@ def test_errors_are_written_down(home):
     assert any("claims.py" in place for place in error["trace"])
 
 
-def test_an_error_of_any_kind_in_a_hook_is_written_down_and_goes_no_further(home, tmp_path):
+def test_an_error_of_any_kind_in_a_hook_is_written_down_and_stops_there(home, tmp_path):
     """The whole of memtui, with a bug put in."""
     package = tmp_path / "copy" / "memtui"
     shutil.copytree(LAUNCHER.parents[1], package, ignore=shutil.ignore_patterns("__pycache__"))

@@ -83,7 +83,7 @@ def test_guidance_is_delivered_and_logged_without_a_dear_import(home, event):
     assert len(home.log()) == 1
 
 
-def test_lists_and_changes_among_memories_are_delivered_without_a_dear_import(home):
+def test_lists_and_memory_changes_are_delivered_without_a_dear_import(home):
     home.settings('mode = "full"\nbudget = 8000\n')
     home.prompt("s0")  # which reads the settings, so that no other does
     home.remember("memory", scope="project")
@@ -114,7 +114,7 @@ def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     check(modules, *bundled)
 
 
-def test_a_note_is_settled_without_a_dear_import_and_mostly_by_bundled_modules(home):
+def test_a_note_is_settled_mostly_by_bundled_modules_without_a_dear_import(home):
     home.guide("said")
     home.prompt()
     modules, _ = imported(home, "UserPromptSubmit")
@@ -154,7 +154,7 @@ print(*sorted({{name.split(".")[1] for name in sys.modules if name.startswith("m
 
 @pytest.mark.slow
 @pytest.mark.parametrize("package", LAYERS[1:])
-def test_each_layer_needs_the_standard_library_and_the_layers_below_it_only(package):
+def test_each_layer_needs_only_the_standard_library_and_the_layers_below(package):
     files = sorted((SOURCES / "memtui" / package).rglob("*.py"))
     names = [".".join(file.relative_to(SOURCES).with_suffix("").parts).removesuffix(".__init__") for file in files]
     names.remove("memtui.hooks.launch") if "memtui.hooks.launch" in names else None
@@ -229,7 +229,7 @@ def test_no_module_on_a_hooks_way_names_a_dear_import():
     assert {name: found for name, found in dear.items() if found} == {}
 
 
-def test_the_packages_that_a_hook_makes_instead_of_looking_for_them_hold_nothing():
+def test_packages_that_a_hook_makes_without_looking_for_them_hold_nothing():
     code = (
         f"import sys; sys.path.insert(0, {str(SOURCES)!r}); from memtui.hooks.bundle import main; main([]);"
         "print(*[name for name, found in sys.modules.items() if name.startswith('memtui') and not found.__spec__])"

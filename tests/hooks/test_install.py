@@ -276,7 +276,7 @@ def added(text):
 @pytest.mark.slow
 @given(texts(SETTINGS))
 @QUICK
-def test_whatever_the_settings_install_keeps_them_and_the_structural_undo_is_exact(case):
+def test_install_keeps_whatever_settings_and_the_structural_undo_is_exact(case):
     text, value = case
     after, made = added(text)
     now = settings_merge.load(after)
@@ -332,7 +332,7 @@ def test_on_disk_install_and_uninstall_give_back_the_bytes(tmp_path_factory, cas
 # --- uninstalling after changes
 
 
-def test_install_after_somebodys_edit_then_uninstall_keeps_that_edit_to_the_byte(world):
+def test_uninstall_keeps_an_edit_made_between_two_installs_to_the_byte(world):
     world.write('{\n  "a": 1\n}\n')
     world.install(python="/old/python")
     world.write(world.file.read_text().replace('"a": 1', '"a":   2'))

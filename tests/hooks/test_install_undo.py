@@ -53,7 +53,7 @@ def kept(world):
 
 
 @pytest.mark.slow
-def test_an_installation_is_undone_and_redone_to_the_byte_and_keeps_no_secret(world):
+def test_an_installation_is_undone_and_redone_exactly_and_keeps_no_secret(world):
     world.apply("install")
     after = world.file.read_bytes()
     assert LAUNCHER.encode() in after
@@ -81,7 +81,7 @@ def test_an_uninstallation_is_undone_and_the_next_one_is_exact_again(world):
     assert not any(secret in kept(world) for secret in SECRETS)
 
 
-def test_settings_that_somebody_changed_since_are_left_alone_and_the_way_is_told(world):
+def test_settings_changed_by_somebody_since_stay_and_the_way_is_told(world):
     world.apply("install")
     changed = world.file.read_bytes().replace(b"hunter2-in-env", b"another")
     world.file.write_bytes(changed)
@@ -92,7 +92,7 @@ def test_settings_that_somebody_changed_since_are_left_alone_and_the_way_is_told
     assert install.load(str(world.root))
 
 
-def test_a_file_and_directories_that_were_made_go_and_come_back_as_they_were(world):
+def test_a_file_and_directories_that_were_made_go_and_come_back_unchanged(world):
     path = world.repo / ".claude/settings.local.json"
     world.apply("install", "local")
     after, modes = path.read_bytes(), [os.stat(each).st_mode for each in (path, path.parent)]

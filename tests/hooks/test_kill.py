@@ -198,7 +198,7 @@ def test_a_clock_put_back_by_an_hour_loses_and_repeats_nothing(worlds, monkeypat
     assert not {name for name, _ in recovered} & {*logged}
 
 
-def test_guidance_that_came_back_and_was_taken_again_is_not_lost_with_the_second_hook(worlds):
+def test_guidance_that_came_back_and_was_retaken_survives_the_second_hook(worlds):
     """The log says that the first delivery had it, but that one failed, and the note had come back since."""
     for mode in MODES:
         world = worlds()
@@ -210,7 +210,7 @@ def test_guidance_that_came_back_and_was_taken_again_is_not_lost_with_the_second
         world.account(Session(world))
 
 
-def test_guidance_that_an_older_claim_passed_on_is_not_lost_with_the_next_hook(worlds):
+def test_guidance_that_an_older_claim_passed_on_survives_the_next_hook(worlds):
     """The first claim still holds a copy of what it put back for somebody else."""
     for mode in MODES:
         world = worlds()
@@ -226,7 +226,7 @@ def test_guidance_that_an_older_claim_passed_on_is_not_lost_with_the_next_hook(w
         assert not world.waiting()
 
 
-def test_guidance_recovered_in_one_inbox_does_not_hide_what_came_late_to_the_other(worlds):
+def test_guidance_recovered_in_one_inbox_hides_nothing_late_in_the_other(worlds):
     for mode in MODES:
         world = worlds()
         one = Session(world, mode)

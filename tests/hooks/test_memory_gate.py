@@ -45,7 +45,7 @@ def approve(home, entry):
     return approved.memory
 
 
-def test_a_new_memory_becomes_a_draft_that_approves_to_what_was_to_be_written(home):
+def test_a_new_memory_becomes_a_draft_that_approves_to_what_was_meant(home):
     path = auto(home) / "use-uv.md"
     text = MEMORY.format(name="use-uv", body="Use uv for tools.")
     reason = decide(home, "Write", file_path=str(path), content=text)
@@ -104,7 +104,7 @@ def test_edits_are_applied_as_the_client_does(home):
     assert "1 1 2" in drafts(home)[0].text
 
 
-def test_a_write_by_the_clients_memory_tool_becomes_the_draft_that_a_write_becomes(home):
+def test_a_write_by_the_clients_memory_tool_becomes_the_draft_of_a_write(home):
     new = MEMORY.format(name="a", body="One.")
     given = {"store": "personal", "path": "/team-work/a.md"}
     assert "draft" in decide(home, "memory_write", **given, content=new, if_version="new")

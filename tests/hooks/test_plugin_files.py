@@ -26,7 +26,7 @@ def test_the_manifest_has_the_packages_version():
     assert load("hooks/.claude-plugin/plugin.json")["version"] == memtui.__version__
 
 
-def test_the_marketplace_offers_a_small_folder_that_says_where_the_tui_comes_from():
+def test_the_marketplace_offers_a_small_folder_that_tells_the_tuis_source():
     [plugin] = load(".claude-plugin/marketplace.json")["plugins"]
     assert (plugin["name"], plugin["source"]) == ("memtui", "./hooks")
     files = [path for path in (REPO / "hooks").rglob("*") if path.is_file()]
@@ -117,7 +117,7 @@ def test_without_a_checkout_it_runs_what_is_on_the_path(tmp_path):
     assert copied.start("Stop", "bin", cwd=home).stdout == b"", "a directory of the project that runs is not asked"
 
 
-def test_where_memtui_is_nowhere_the_session_is_told_once_and_prompts_go_on(tmp_path):
+def test_where_memtui_is_nowhere_a_session_is_told_once_and_prompts_go_on(tmp_path):
     copied = Copied(tmp_path, "elsewhere")
     assert "brings only the hooks" in json.loads(copied.start("SessionStart").stdout)["systemMessage"]
     done = copied.start("UserPromptSubmit")

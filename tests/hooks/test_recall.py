@@ -103,7 +103,7 @@ def test_a_memory_of_a_repository_comes_once_it_is_trusted(home):
 
 
 @pytest.mark.parametrize("place", ["shop/notes", "."])
-def test_a_repository_that_names_its_own_files_as_native_memories_needs_trust(home, place):
+def test_a_repository_naming_its_own_files_as_native_memories_needs_trust(home, place):
     directory = home.base / place
     directory.mkdir(exist_ok=True)
     (directory / "release-pipeline.md").write_text(f"---\nname: release-pipeline\n---\n{RELEASE}\n")
@@ -207,7 +207,7 @@ def test_where_the_session_can_not_be_noted_nothing_is_given(home):
 # --- what a session has
 
 
-def test_a_compaction_takes_away_what_the_session_had_and_a_resume_does_not(home):
+def test_a_compaction_takes_what_the_session_had_and_a_resume_does_not(home):
     home.keep("release-pipeline", RELEASE)
     assert RELEASE in home.ask()
     home.start("resume")
@@ -243,7 +243,7 @@ def test_what_the_agent_read_or_wrote_itself_is_not_given(home):
     assert RELEASE in home.prompt(prompt=PROMPT).context
 
 
-def test_where_the_client_recalls_its_own_memories_itself_a_prompt_is_given_only_others(home):
+def test_if_the_client_recalls_its_own_memories_a_prompt_gets_only_others(home):
     home.keep("release-pipeline", RELEASE)
     (home.root / "run").mkdir(parents=True, exist_ok=True)
     (home.root / recall_places.BY_CLIENT.lstrip("/")).touch()
@@ -279,7 +279,7 @@ def test_what_a_team_shares_is_given_once_it_is_trusted_and_as_the_teams(home, t
     assert [i["scope"] for r in home.log() for i in r["items"] if i["kind"] == "use"] == ["team"]
 
 
-def test_an_index_that_still_has_the_teams_memories_as_ones_own_gives_none_of_them(home, monkeypatch):
+def test_an_index_holding_team_memories_as_ones_own_gives_none_of_them(home, monkeypatch):
     own = home.own_directory / "memory"
     (own / "team").mkdir(parents=True)
     (own / "team" / "release-pipeline.md").write_text(f"---\nname: release-pipeline\n---\n{RELEASE}\n")
@@ -353,7 +353,7 @@ def test_what_is_left_behind_by_a_killed_hook_is_given_and_counted_again(tmp_pat
 # --- memories bound to paths
 
 
-def test_a_memory_bound_to_a_path_comes_before_the_tool_that_touches_it_once(home):
+def test_a_memory_bound_to_a_path_comes_once_before_a_tool_that_touches_it(home):
     path = home.keep("api-rules", "The API is frozen until Friday.", paths='["src/api/**"]')
     home.index()
     file = str(home.project / "src/api/user.py")
@@ -381,7 +381,7 @@ def test_what_a_client_drops_at_a_resume_comes_again(home):
     assert home.tool(name="Edit", file_path=file).context != ""
 
 
-def test_a_bound_memory_of_a_repository_needs_trust_and_one_that_is_gone_binds_nothing(home):
+def test_a_bound_repository_memory_needs_trust_and_a_gone_one_binds_none(home):
     path = home.keep("api-rules", "Frozen.", "project", paths="src/api/**")
     home.index()
     file = str(home.project / "src/api/user.py")
@@ -394,7 +394,7 @@ def test_a_bound_memory_of_a_repository_needs_trust_and_one_that_is_gone_binds_n
     assert not (home.root / "recall" / "paths").exists()
 
 
-def test_what_is_bound_to_a_path_comes_below_an_urgent_note_before_the_same_tool(home):
+def test_what_is_bound_to_a_path_comes_below_an_urgent_note_before_a_tool(home):
     home.keep("api-rules", "The API is frozen until Friday.", paths="src/api/**")
     home.index()
     home.guide("Stop the release.", urgent="yes")

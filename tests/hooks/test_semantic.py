@@ -61,7 +61,7 @@ def home(tmp_path):
     sentence_daemon.end(found.root)
 
 
-def test_a_session_starts_the_daemon_and_a_prompt_gets_what_only_its_model_knows(home):
+def test_a_session_starts_the_daemon_and_prompts_get_what_its_model_knows(home):
     home.index()
     assert GUIDE in home.fresh(PROMPT)
     said = home.ready()
@@ -130,7 +130,7 @@ def timed(home, text):
     return found, time.monotonic() - begin
 
 
-def test_a_daemon_killed_in_the_middle_of_a_request_costs_a_prompt_nothing_and_the_next_session_has_a_new_one(home):
+def test_a_killed_daemon_costs_a_prompt_nothing_and_is_started_anew(home):
     killed = home.ready()["pid"]
     found, took = timed(home, PLAIN + " die")
     assert GUIDE in found
@@ -169,7 +169,7 @@ def test_a_model_that_cant_be_loaded_is_told_and_not_tried_again_at_once(home):
     assert GUIDE in home.fresh(PLAIN)
 
 
-def test_while_a_new_daemon_loads_its_model_the_socket_of_a_killed_one_misleads_nobody(home):
+def test_a_killed_daemons_socket_misleads_nobody_while_a_new_one_loads(home):
     os.kill(home.ready()["pid"], signal.SIGKILL)
     assert eventually(lambda: not sentence_vectors.is_held(str(home.root)))
     assert sentence_vectors.doing(str(home.root), {}) == sentence_vectors.SILENT

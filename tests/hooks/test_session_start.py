@@ -208,7 +208,7 @@ def test_a_resumed_session_has_what_it_had(home):
     assert "before a tool" not in home.start("resume").context
 
 
-def test_a_fork_without_an_id_of_its_own_is_told_what_its_parent_was_told_since(home):
+def test_a_fork_without_its_own_id_is_told_what_its_parent_was_told_since(home):
     """Its start is reported under the parent's id; its own comes with the first prompt."""
     furnished(home)
     home.start("resume")
@@ -295,13 +295,13 @@ def test_a_fork_is_made_of_the_session_that_answered_then(home):
     assert (fork(home, "f2", tokens=2000).context + home.prompt("f2").context) == ""
 
 
-def test_a_fork_of_a_compacted_session_is_known_by_the_time_of_its_last_answer(home):
+def test_a_fork_of_a_compacted_session_is_known_by_its_last_answers_time(home):
     furnished(home)
     answered(home, "s1", 5.8, compacted=True)
     assert fork(home, tokens=77).context == ""
 
 
-def test_a_fork_knows_what_its_parent_knew_and_not_what_is_left_to_a_compacted_copy(home):
+def test_a_fork_knows_what_its_parent_knew_not_what_a_compacted_copy_has(home):
     furnished(home, "s2")
     answered(home, "s2", 5.8)
     home.start("startup", "s1")
@@ -354,7 +354,7 @@ def test_what_a_late_start_of_a_branch_did_not_copy_the_next_prompt_does(home, s
     assert home.prompt("branch").raw == b""
 
 
-def test_a_fork_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(home):
+def test_a_fork_whose_start_was_killed_still_knows_what_its_parent_knew(home):
     furnished(home)
     answered(home, "s1", 1000)
     home.leave("updates", "draft 2")
@@ -363,7 +363,7 @@ def test_a_fork_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(
     assert ("draft 2" in said, "draft (" in said, "item" in said) == (True, False, False)
 
 
-def test_a_fork_whose_start_was_killed_and_whose_parent_went_on_is_told_again_and_marked(home):
+def test_a_fork_with_a_killed_start_is_told_again_if_its_parent_went_on(home):
     furnished(home)
     path = answered(home, "fork", 1000)
     index = {"type": "attachment", "attachment": {"content": ['<memtui-index scope="global">']}}
@@ -500,7 +500,7 @@ def turn_ends(home):
 
 
 @pytest.mark.slow
-def test_an_index_that_there_is_no_time_for_is_built_by_a_worker_and_comes_with_the_next_prompt(home):
+def test_an_index_without_time_is_built_by_a_worker_for_the_next_prompt(home):
     fill(home)
     said = home.start()
     assert "The index of 1000 memories that the user keeps in" in said.context
@@ -516,7 +516,7 @@ def test_an_index_that_there_is_no_time_for_is_built_by_a_worker_and_comes_with_
 
 
 @pytest.mark.slow
-def test_of_many_memories_a_prompt_tells_what_was_written_without_looking_at_the_others(home):
+def test_a_prompt_tells_what_was_written_without_looking_at_other_memories(home):
     directory = fill(home)
     home.start()
     home.settle()

@@ -122,7 +122,7 @@ def test_hooks_turned_off_are_noticed_and_the_nearest_file_decides(world):
     assert world.status().disabled_by is None
 
 
-def test_every_managed_file_and_setting_that_keeps_hooks_from_running_is_noticed(world, tmp_path):
+def test_every_managed_file_and_setting_that_stops_hooks_is_noticed(world, tmp_path):
     user = world.install()
     for key, value in (
         ("allowManagedHooksOnly", True),
@@ -155,7 +155,7 @@ def test_of_managed_files_the_last_decides_and_hidden_ones_do_not_count(world, t
     assert world.status().disabled_by is None
 
 
-def test_a_file_that_is_skipped_for_one_value_has_no_hooks_and_is_named_with_the_key(world):
+def test_a_file_skipped_for_one_value_has_no_hooks_and_is_named_with_key(world):
     world.set(world.install(), cleanupPeriodDays=0)
     report = world.status()
     assert not report.installed
@@ -187,7 +187,7 @@ def test_a_hook_of_ours_that_is_skipped_is_a_problem(world):
     assert not report.events()["Stop"]
 
 
-def test_project_hooks_above_the_directory_of_a_session_are_told_apart_from_none(world):
+def test_project_hooks_above_the_directory_of_a_session_differ_from_none(world):
     path = world.install("project")
     report = world.status(world.project / "src")
     assert not report.installed
@@ -235,7 +235,7 @@ def test_with_user_hooks_the_plugin_stands_down_everywhere(world, tmp_path):
     assert not world.active(event="Notification")
 
 
-def test_with_project_hooks_the_plugin_stands_down_in_sessions_started_there(world, tmp_path):
+def test_with_project_hooks_the_plugin_stands_down_in_sessions_begun_there(world, tmp_path):
     for scope in ("project", "local"):
         path = world.install(scope)
         assert world.active()

@@ -111,7 +111,7 @@ def test_it_is_installed_and_taken_out_to_the_byte(world, before, first):
     assert (world.file.read_bytes() if world.file.exists() else None) == before
 
 
-def test_a_later_install_brings_its_command_up_to_date_and_leaves_the_rest_of_it(world):
+def test_a_later_install_updates_its_command_and_leaves_the_rest_of_it(world):
     world.line(launcher="/old/memtui/hooks/launch.py")
     held = world.value()
     held["statusLine"]["padding"] = 2
@@ -121,7 +121,7 @@ def test_a_later_install_brings_its_command_up_to_date_and_leaves_the_rest_of_it
     assert world.value()["statusLine"]["padding"] == 2
 
 
-def test_a_status_line_that_is_there_stays_and_the_way_to_have_both_is_told(world):
+def test_an_existing_status_line_stays_and_the_way_to_have_both_is_told(world):
     world.file.write_text(json.dumps({"statusLine": OTHER}))
     plan = world.line()
     assert OTHER["command"] in " ".join(setup_words.notes(plan))

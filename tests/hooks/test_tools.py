@@ -10,7 +10,7 @@ from memtui.base import paths
 from tree import link_worktree
 
 
-def test_urgent_guidance_comes_before_the_next_tool_and_other_guidance_does_not(home):
+def test_urgent_guidance_comes_before_the_next_tool_and_other_does_not(home):
     home.guide("stop the deploy", urgent="yes")
     home.guide("can wait")
     said = home.tool().context

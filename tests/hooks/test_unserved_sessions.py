@@ -45,7 +45,7 @@ def world(tmp_path):
     return World(tmp_path)
 
 
-def test_sessions_without_a_mark_of_the_hooks_are_counted_since_the_last_that_has_it(world):
+def test_sessions_without_a_hook_mark_are_counted_since_the_last_with_one(world):
     world.session("long ago", 25)  # before the installation
     world.session("unanswered", 2, answered=False)
     assert world.problems() == []
@@ -60,7 +60,7 @@ def test_sessions_without_a_mark_of_the_hooks_are_counted_since_the_last_that_ha
     assert all(words in said for words in ("the 2 newest sessions", "3h ago", "ran 8h ago"))
 
 
-def test_sessions_in_subdirectories_count_and_those_of_other_projects_do_not(world, tmp_path):
+def test_sessions_in_subdirectories_count_and_other_projects_ones_do_not(world, tmp_path):
     other = tmp_path / "project-src"
     world.session("a", 2, cwd=other)
     assert world.problems() == []

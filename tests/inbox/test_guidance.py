@@ -90,7 +90,7 @@ def berlin(monkeypatch):
     time.tzset()
 
 
-def test_an_end_is_given_as_people_say_it_and_what_is_none_is_refused_with_examples(berlin):
+def test_an_end_is_given_as_people_say_it_or_refused_with_examples(berlin):
     for words, ends in (
         ("2h", "01T15:00"),
         ("3d", "04T13:00"),

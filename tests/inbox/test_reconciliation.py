@@ -157,7 +157,7 @@ def test_where_no_transcript_tells_the_log_is_believed(world):
     assert (world.texts(), world.claimed()) == ([], [])
 
 
-def test_where_the_transcript_was_cut_before_it_told_it_comes_back_marked_as_a_repeat(world):
+def test_guidance_a_cut_transcript_can_not_tell_of_comes_back_as_a_repeat(world):
     world.log(world.take("a"), transcript_size=10_000)
     world.tell(agent())
     assert world.settle() == [("unknown", ["id-a"])]
@@ -243,7 +243,7 @@ def test_killed_and_no_transcript_tells_it_comes_back_marked_as_a_repeat(world):
     assert entry.fields["attempts"] == "1"
 
 
-def test_killed_between_printing_and_logging_the_transcript_makes_up_for_the_log(world):
+def test_killed_before_logging_the_transcript_makes_up_for_the_log(world):
     world.take("a")
     world.tell(context(world.block("a")), agent())
     assert world.settle() == [("arrived", [])]
@@ -338,7 +338,7 @@ def clients():
     return [os.getpid(), "", here], [gone.pid, "1", here]
 
 
-def test_guidance_of_a_client_that_ended_before_its_transcript_is_back_marked_as_a_repeat(world, clients):
+def test_guidance_of_a_client_that_ended_before_its_transcript_is_a_repeat(world, clients):
     for client in clients:
         world.log(world.take("a"), client=client)
         assert world.settle() == ([] if client is clients[0] else [("dropped", ["id-a"])])
@@ -387,7 +387,7 @@ def test_a_clock_that_was_put_back_settles_as_any_other(world, arrived):
 
 
 @pytest.mark.parametrize("logged", [True, False])
-def test_what_another_delivery_brought_after_the_clock_was_put_back_does_not_come_again(world, monkeypatch, logged):
+def test_what_another_delivery_brought_after_a_clock_change_comes_once(world, monkeypatch, logged):
     monkeypatch.setattr(clock, "now", lambda: NOW - HOUR + 9)
     claim = world.take("a", "b")
     if logged:
@@ -453,7 +453,7 @@ def test_of_a_long_transcript_no_more_is_read_than_the_claim_is_old(world, monke
     assert [start > 3_000_000 for start in starts] == [True]
 
 
-def test_a_quiet_stretch_at_the_end_of_a_long_transcript_does_not_stand_for_the_whole(world):
+def test_a_quiet_end_of_a_long_transcript_does_not_stand_for_the_whole(world):
     world.log(world.take("a"))
     world.tell(*[old(n - 9000) for n in range(2000)], agent())
     assert world.settle() == [("failed", ["id-a"])]
@@ -468,7 +468,7 @@ def test_a_hook_reads_no_more_of_a_transcript_than_it_has_time_for(world):
 
 
 @pytest.mark.slow
-def test_what_stands_at_the_place_of_the_delivery_is_found_however_much_follows(world, monkeypatch):
+def test_what_stands_at_the_deliverys_place_is_found_whatever_follows(world, monkeypatch):
     rows = [attachment("skill_listing", -1), *[old(-9) for _ in range(1000)]]
     size = sum(len(json.dumps(row)) + 1 for row in rows)
     claim = world.take("a")
@@ -509,7 +509,7 @@ def asks(world, session):
     return [e.text for e, _ in claims.peek(world.box, claims.Recipient(session, "", "/w/shop", NOW))]
 
 
-def test_a_note_that_was_broken_off_is_back_for_others_and_not_for_its_session(world, clients):
+def test_a_note_that_was_broken_off_is_back_but_not_for_its_session(world, clients):
     break_off(world, clients[1])
     (entry,) = world.waiting()
     assert (entry.flag("repeat"), entry.count("attempts"), entry.fields["told"]) == (True, 0, SESSION)
@@ -521,7 +521,7 @@ def test_a_note_that_was_broken_off_is_back_for_others_and_not_for_its_session(w
     assert claims.peek(world.box, recipient) == []
 
 
-def test_a_note_that_was_broken_off_is_withdrawn_once_its_session_answered_it(world, clients):
+def test_a_note_that_was_broken_off_is_withdrawn_once_its_session_answered(world, clients):
     rows = break_off(world, clients[1])
     reconciliation.withdraw(world.env, world.root, SESSION)
     assert world.texts() == ["a"]

@@ -35,14 +35,14 @@ def look(tmp_path):
     return write
 
 
-def test_what_stands_above_the_last_record_is_in_the_context_and_what_stands_beside_it_is_not(look):
+def test_what_is_above_the_last_record_is_in_context_and_beside_it_is_not(look):
     assert look(*GOES_ON) == (set(), "r2")
     assert look(*REWOUND) == ({TWO}, "r3")
     # The very first prompt was taken back.
     assert look(*BEGIN, row("user", "p9", None), row("assistant", "r9", "p9")) == ({ONE}, "r9")
 
 
-def test_a_conversation_that_went_on_from_where_it_was_is_read_back_to_there(look):
+def test_a_conversation_that_went_on_is_read_back_to_where_it_was(look):
     assert look(*REWOUND, row("user", "p4", "r3"), row("assistant", "r4", "p4"), known="r3") == (set(), "r4")
     assert look(*REWOUND, row("user", "p4", "r2"), row("assistant", "r4", "p4"), known="r3") == ({THREE}, "r4")
 

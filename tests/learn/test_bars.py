@@ -28,7 +28,7 @@ def test_the_scores_are_those_of_the_features_that_are_shipped():
     assert f"feedback.table {zlib.crc32(classifier.TABLE.read_bytes()):08x}" in first
 
 
-def test_at_the_recall_of_rules_and_of_expressions_the_classifier_is_more_precise():
+def test_at_equal_recall_the_classifier_beats_rules_and_expressions():
     rows = benchmark.scored("train")
     truths = [row.truths[0] for row in rows]
     for taken in ([row.ruled > 0 for row in rows], [row.matched for row in rows]):
@@ -37,6 +37,6 @@ def test_at_the_recall_of_rules_and_of_expressions_the_classifier_is_more_precis
         assert benchmark.reached("", 0.0, rows, 0, recall).reached > precision
 
 
-def test_what_is_delivered_is_worth_keeping_more_often_than_what_is_listed_and_that_more_than_what_is_folded():
+def test_fewer_drafts_are_worth_keeping_from_delivered_to_listed_to_folded():
     shares = {place: sum(truths) / len(truths) for place, truths in benchmark.places().items()}
     assert shares["delivered"] > 1.3 * shares["listed, not delivered"] > 1.3 * 1.3 * shares["folded"]

@@ -186,7 +186,7 @@ def test_a_message_that_is_nothing_but_a_paste_makes_no_draft(paste):
     assert classifier.drafts([turn], classifier.shipped()) == []
 
 
-def test_the_evidence_shows_the_person_s_words_and_the_first_line_of_a_paste():
+def test_evidence_shows_the_persons_words_and_the_first_line_of_a_paste():
     text = "2026-11-21T09:00:01Z INFO starting\n" * 50 + "\nDon't retry on 403!"
     found = signals.signal_of(Turn(text, "prompt", uuid="u1", agent=AGENT))
     assert " ".join(found.person.split()) == "2026-11-21T09:00:01Z INFO starting … Don't retry on 403!"
@@ -268,7 +268,7 @@ NEEDLESS = [
 
 
 @pytest.mark.parametrize("text", WHOLE + NEEDLESS)
-def test_a_body_holds_all_that_a_rule_needs_as_it_was_written_and_no_thanks(text):
+def test_a_body_holds_all_that_a_rule_needs_as_written_and_no_thanks(text):
     assert body_of(text) == ("" if text in NEEDLESS else text)
 
 

@@ -67,7 +67,7 @@ def test_the_same_record_is_drafted_once_whatever_the_session(env, repo):
     assert [e.fields.get("seen") for e in updates(env, repo)] == [None]
 
 
-def test_several_rules_of_one_record_are_drafted_and_one_that_a_kill_lost_is_found_again(env, repo):
+def test_all_rules_of_a_record_are_drafted_and_one_lost_by_a_kill_is_found(env, repo):
     text = RULE + ". Never push to main directly! And always ask before you delete a file."
     rules = signals.signals_of(Turn(text, "prompt", uuid="u1", session="s1", agent="I ran npm install."))
     put(env, repo, *rules[:2])
@@ -89,7 +89,7 @@ def test_saying_it_again_makes_it_surer(env, repo):
     assert updates(env, repo)[0].fields["seen"] == "30"
 
 
-def test_paraphrases_are_one_draft_while_it_waits_and_the_opposite_is_another(env, repo):
+def test_paraphrases_are_one_draft_while_it_waits_and_the_opposite_another(env, repo):
     put(env, repo, say(RULE))
     put(env, repo, say("No, always use pnpm and not npm!", uuid="u2", session="s2"))
     put(env, repo, say("Please use pnpm rather than npm for installs from now on.", uuid="u3", session="s3"))
@@ -112,7 +112,7 @@ def test_what_is_said_thrice_in_one_reading_is_seen_thrice_and_once_only(env, re
     assert updates(env, repo)[0].fields["seen"] == "3"
 
 
-def test_a_worker_that_was_killed_before_it_noted_a_draft_does_not_count_it_twice(env, repo):
+def test_a_worker_killed_before_it_noted_a_draft_does_not_count_it_twice(env, repo):
     found = signals.once([say(RULE, uuid="u1"), say(RULE, uuid="u2")])
     put(env, repo, *found)
     fs.unlink(box(env, repo) + "/extracted.jsonl")
@@ -126,7 +126,7 @@ def test_what_was_rejected_for_good_is_not_drafted_even_without_the_ledger(env, 
     assert put(env, repo, say(RULE)) == []
 
 
-def test_what_must_never_be_drafted_again_is_not_in_other_words_either_and_what_was_only_rejected_is(env, repo):
+def test_only_what_must_never_come_again_is_kept_out_in_other_words_too(env, repo):
     never = inbox_drafts.rejected_line("x", "use-pnpm", "Use pnpm instead of npm", 1.0, never=True)
     plain = inbox_drafts.rejected_line("y", "ask-first", "Never push to main without asking me", 1.0, never=False)
     fs.append(box(env, repo) + "/rejected.jsonl", (never + plain).encode())
@@ -203,7 +203,7 @@ def test_kept_and_hand_written_items_stay(env, repo):
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=120), st.lists(st.text(max_size=60), max_size=5), st.text(max_size=80))
-def test_whatever_stood_in_the_file_stays_and_whatever_is_written_is_read_back(env, repo, hand, texts, body):
+def test_what_stood_in_the_file_stays_and_what_is_written_is_read_back(env, repo, hand, texts, body):
     path = box(env, repo) + "/pending-items.md"
     fs.unlink(path)
     fs.append(path, inbox_format.encode(hand + "\n"))

@@ -46,7 +46,7 @@ def test_ordinary_talk_stays_below_the_set_confidence():
         assert draft_of is None or draft_of.confidence < 0.5, text
 
 
-def test_a_rule_for_the_future_lasts_and_a_complaint_of_the_moment_does_not():
+def test_a_rule_for_the_future_lasts_and_a_complaint_of_the_moment_passes():
     lasting = draft("No, don't use npm here, always use pnpm.")
     passing = draft("but the button is still hidden behind the menu, you did not fix it")
     assert lasting.durable >= DELIVERED
@@ -54,7 +54,7 @@ def test_a_rule_for_the_future_lasts_and_a_complaint_of_the_moment_does_not():
     assert lasting.durable > passing.durable
 
 
-def test_what_is_said_to_be_for_the_future_is_delivered_and_what_only_sounds_like_a_rule_waits():
+def test_what_is_said_for_the_future_is_delivered_and_what_sounds_so_waits():
     said = draft("From now on use pnpm for packages, please.")
     sounds = draft("use redis instead of memcached for the store")
     assert said.durable >= DELIVERED
@@ -69,7 +69,7 @@ def test_drafts_of_a_few_words_are_judged_too():
     assert found.durable is not None
 
 
-def test_what_the_rules_are_sure_of_stays_in_languages_that_the_classifier_does_not_know():
+def test_what_rules_are_sure_of_stays_in_languages_the_classifier_lacks():
     found = draft("以后请用中文回答")
     assert found.confidence >= 0.5
     assert found.durable >= 0.2

@@ -43,7 +43,7 @@ def test_what_a_person_wrote_is_theirs_also_beside_a_log(around):
         "I still see this:\n❯ make it good\n  ⎿  hook says: a review is available\n\n     Read it and address each point.",
     ],
 )
-def test_a_paste_may_begin_in_the_line_of_the_person_and_has_lines_that_read_like_talk(text):
+def test_a_paste_may_begin_in_the_persons_line_and_have_lines_like_talk(text):
     assert message.written(text).text.strip() == "I still see this:"
 
 

@@ -157,7 +157,7 @@ def test_a_body_does_not_repeat_the_description():
         assert ("pnpm" in signal.description, "pnpm" in signal.body) == (True, False)
 
 
-def test_a_quotation_of_the_agent_is_not_the_person_s_rule_and_a_literal_within_a_rule_is():
+def test_a_quotation_of_the_agent_is_no_rule_but_a_literal_within_one_is():
     agent = "I see. I'll always disable the cache before each test, and then report back."
     text = '"always disable the cache before each test". The cache was never the problem here, look at the clock'
     found = signals.unruled(Turn(text, "prompt", agent=agent), 0.6)
@@ -221,7 +221,7 @@ def test_type_and_scope_follow_what_is_said(text, memory_type, scope):
     assert (found.type, found.scope) == (memory_type, scope)
 
 
-def test_what_an_interrupted_agent_is_told_to_do_is_a_draft_and_going_on_is_none():
+def test_orders_to_an_interrupted_agent_are_a_draft_and_going_on_is_none():
     told = lambda text, stopped: signals.signal_of(Turn(text, "prompt", agent="Deleting it.", interrupted=stopped))
     found = told("keep the folder and move it to archive", True)
     assert found.confidence >= 0.5

@@ -173,7 +173,7 @@ def strangers(path):
     return found
 
 
-def test_of_everything_that_a_client_writes_a_persons_words_are_found_and_no_others(tmp_path):
+def test_a_persons_words_are_found_in_all_a_client_writes_and_no_others(tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"\n".join(lines(RECORDS.values())) + b"\n")
     assert strangers(path) == set()
@@ -187,7 +187,7 @@ def test_of_everything_that_a_client_writes_a_persons_words_are_found_and_no_oth
 
 
 @pytest.mark.parametrize("kind", [kind for kind, record in RECORDS.items() if not marks(json.dumps(record), "pa")])
-def test_after_each_of_them_the_next_prompt_is_not_taken_for_something_else(tmp_path, kind):
+def test_after_each_of_them_the_next_prompt_is_taken_for_what_it_is(tmp_path, kind):
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"\n".join(lines([RECORDS["hook"], RECORDS[kind], RECORDS["agent"], RECORDS["prompt"]])))
     drafts = read(path)
@@ -257,7 +257,7 @@ def test_records_of_odd_shapes_are_survived(rand, data):
 @pytest.mark.skipif(not FILES, reason="no transcripts in ../shared/data")
 @pytest.mark.every(step=6)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:20])
-def test_of_a_real_transcript_in_another_order_only_words_of_the_person_are_drafted(path, tmp_path):
+def test_a_shuffled_real_transcript_drafts_only_words_of_the_person(path, tmp_path):
     rows = path.read_bytes().splitlines(keepends=True)
     chance = random.Random(path.stem)
     # Hooks stay in front: what they said is known then.

@@ -32,7 +32,7 @@ def test_the_last_state_of_the_todo_list_counts():
     assert found(first, todo_write(("Fix parser", "completed"))) == []
 
 
-def test_an_explicit_list_in_the_last_message_counts_where_there_is_no_todo_list():
+def test_a_list_in_the_last_message_counts_where_there_is_no_todo_list():
     text = "Done so far: the parser.\n\n**Remaining:**\n- Write the docs\n  - a detail\n- ✅ Tests\n2. Ship **it**\n\nShall I go on?"
     assert found(said("Remaining:\n- Write the docs\nLet me know how to go on.")) == ["Write the docs"]
     assert found(said(text)) == ["Write the docs", "Ship it"]

@@ -127,7 +127,7 @@ def test_a_slow_model_is_given_up_at_the_time_limit(api, model, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_call_can_be_cancelled_while_the_model_thinks_and_between_attempts(api, model, tmp_path):
+def test_a_call_can_be_cancelled_while_the_model_thinks_and_between_tries(api, model, tmp_path):
     for reply in (say("late", delay=60.0), Reply([], status=429, headers={"retry-after": "30"})):
         cancelled = threading.Event()
         api.will(reply)

@@ -50,7 +50,7 @@ def test_what_does_not_fit_is_named_with_its_place(value, words):
     assert bool(words) == bool(problem)
 
 
-def test_what_is_no_number_is_in_no_range_and_a_keyword_that_nobody_checks_is_an_error():
+def test_what_is_no_number_is_out_of_range_and_an_unchecked_keyword_fails():
     for bound in ("minimum", "maximum"):
         assert "out of range" in call.problem(float("nan"), {"type": "number", bound: 0})
     with pytest.raises(ValueError, match="pattern"):

@@ -97,7 +97,7 @@ def test_its_answers_are_those_of_the_model_itself(root, run):
         assert answer["key"] == sentences.key_of("tiny")
 
 
-def test_only_its_user_can_reach_it_and_nobody_asks_another_users_or_an_open_one(root, run, monkeypatch):
+def test_only_its_user_reaches_it_and_nobody_asks_a_foreign_or_open_one(root, run, monkeypatch):
     run()
     assert stat.S_IMODE(os.stat(semantic.place(root)).st_mode) == 0o700
     assert stat.S_IMODE(os.stat(semantic.socket_of(root)).st_mode) == 0o600
@@ -164,7 +164,7 @@ def test_nonsense_harms_only_its_own_connection(root, run, nonsense):
 
 
 @pytest.mark.slow
-def test_a_killed_one_in_the_middle_of_a_request_costs_nothing_and_is_replaced(root, run):
+def test_one_killed_during_a_request_costs_nothing_and_is_replaced(root, run):
     killed = process(root, delay=30)
     assert eventually(lambda: status(root))
     threading.Timer(0.03, killed.send_signal, [signal.SIGKILL]).start()

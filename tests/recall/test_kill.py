@@ -10,7 +10,7 @@ from hooks.killing import Child, every_point
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 
 
-def test_wherever_a_builder_is_killed_it_leaves_the_old_index_or_the_new_one(store, tmp_path):
+def test_a_builder_killed_anywhere_leaves_the_old_index_or_the_new_one(store, tmp_path):
     store.fill(20)
     store.index()
     store.remember("memory-3", "About matter 3", "It is orange.")

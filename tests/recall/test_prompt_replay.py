@@ -84,7 +84,7 @@ def test_triggers_beside_a_memory_count_for_its_new_text_too(store):
     assert list(rows) == ["colours.md"]
 
 
-def test_what_a_person_saves_in_a_repository_is_trusted_and_the_rest_is_as_before(tmp_path):
+def test_what_a_person_saves_in_a_repository_is_trusted_and_the_rest_stays(tmp_path):
     store = Store(tmp_path, "project")
     store.run()
     assert [each.now for each in replayed(store, RELEASE)] == [{}]

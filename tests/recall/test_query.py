@@ -56,7 +56,7 @@ def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
     assert store.names("drink alcohol, vineyard")[0] == "wine"
 
 
-def test_the_names_that_nearly_all_memories_have_do_not_decide_what_a_prompt_means(store):
+def test_names_nearly_all_memories_have_do_not_decide_what_a_prompt_means(store):
     """As in a conversation, in which each memory names who speaks."""
     talk = "Caroline: Hello Melanie! Melanie: Good to see you, Caroline."
     for number in range(12):

@@ -83,7 +83,7 @@ def test_a_catalogue_goes_out_and_names_come_back_without_invented_ones(asked, a
     assert asked.calls == [("recall", "ok")]
 
 
-def test_nothing_is_sent_of_what_is_not_trusted_any_more_or_leads_elsewhere(asked):
+def test_what_is_no_longer_trusted_or_leads_elsewhere_is_not_sent(asked):
     memories = asked.base / "shop" / ".claude" / "memory"
     memories.mkdir(parents=True)
     (memories / "release.md").write_text("---\ndescription: Put the shop live\n---\nTag it.\n")

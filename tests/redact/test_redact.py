@@ -42,7 +42,7 @@ def test_a_key_of_a_known_shape_is_found_anywhere(secret, kind):
     assert kinds == kinds_in(f"use {secret}, please") == [kind]
 
 
-def test_kinds_are_named_in_words_and_only_new_ones_when_there_was_text_before():
+def test_kinds_are_named_in_words_and_after_earlier_text_only_new_ones():
     text = f"{SECRETS[5][0]} and {SECRETS[9][0]}"
     assert described(kinds_in(text)) == "an AWS access key and an npm token"
     assert described(kinds_in(text + " and password=hunter2")) == "an AWS access key, an npm token and a password"

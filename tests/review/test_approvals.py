@@ -53,7 +53,7 @@ def test_what_fails_stops_none_of_the_others_and_undo_takes_all_of_it_back(store
         ("Use pnpm", "Use npm", False),
     ],
 )
-def test_a_draft_that_a_session_says_again_meanwhile_is_approved_and_a_changed_one_is_not(store, old, new, is_approved):
+def test_a_draft_said_again_meanwhile_is_approved_and_a_changed_one_is_not(store, old, new, is_approved):
     (item,) = leave(store, "Use pnpm", scope="global", seen="1", confidence="0.7")
     proposal = approvals.propose(store, item)
     inbox_file.rewrite(item.path, lambda source: source.replace(old, new))
@@ -75,7 +75,7 @@ def test_what_is_proposed_is_what_is_written(store):
     assert found.taken
 
 
-def test_what_a_draft_says_of_the_project_goes_where_memories_are_kept_already(store, tmp_path):
+def test_what_a_draft_says_of_the_project_goes_where_memories_are_already(store, tmp_path):
     (item,) = leave(store, "Use pnpm", scope="project")
     assert approvals.propose(store, item).scope.label == "auto"
     assert approvals.propose(store, item, Choices(scope="project")).scope.label == "project"
@@ -123,7 +123,7 @@ def lines(store, scope="global"):
     return {file: [(each.text, each.origin) for each in rows] for file, rows in found.items()}
 
 
-def test_what_was_asked_when_a_draft_came_about_becomes_a_trigger_also_of_a_memory_that_it_is_merged_into(store):
+def test_the_request_behind_a_draft_becomes_a_trigger_also_after_a_merge(store):
     first, second = leave(store, "Use pnpm", "Never npm", scope="global", request="add a date picker")
     (done,) = approve_all(store.journal, [approvals.propose(store, first)])
     assert lines(store) == {"use-pnpm.md": [("add a date picker", "draft")]}

@@ -42,7 +42,7 @@ UNCLOSED = "<!-- memtui id=a for=agent:bob -->\none\n"
 
 
 @pytest.mark.parametrize("rest", ["by hand\n", ""])
-def test_an_entry_without_an_end_does_not_go_on_with_what_stands_behind_a_removed_one(root, rest):
+def test_an_entry_without_an_end_takes_nothing_from_behind_a_removed_one(root, rest):
     path = f"{root}/projects/{SLUG}/guidance.md"
     before = UNCLOSED + inbox_format.render({"id": "b"}, "two") + rest
     fs.append(path, before.encode())

@@ -77,7 +77,7 @@ def test_a_typed_answer_and_words_on_a_plan_are_found_by_their_records(tmp_path)
     assert [s.text for s in evidence.around(path, "u-2") if s.hit] == ["no mocks"]
 
 
-def test_what_is_not_there_gives_nothing_and_what_is_no_conversation_is_left_out(tmp_path):
+def test_what_is_not_there_gives_nothing_and_only_conversation_is_shown(tmp_path):
     others = (line("user", "meta", isMeta=True), line("user", "side", isSidechain=True))
     path = write(tmp_path, "not json", *others, line("user", "real", "u-1"))
     assert evidence.around(path, "u-9", "never said") == []

@@ -88,7 +88,7 @@ def test_dates_and_unknown_keys_do_not_keep_it_from_being_cached(root, monkeypat
     assert config.load(root)["table"] == {"at": "07:32:00"}
 
 
-def test_a_file_with_a_byte_order_mark_and_crlf_is_read_and_a_key_named_error_is_none(root):
+def test_a_byte_order_mark_and_crlf_are_read_and_a_key_named_error_is_none(root):
     write(root, b'\xef\xbb\xbfmode = "off"\r\nerror = "x"\r\n')
     assert mode(root) == "off"
     assert "error" not in config.load(root)

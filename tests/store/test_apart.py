@@ -46,7 +46,7 @@ def undo_last(store, op):
 
 
 @pytest.mark.parametrize("other", ["ac", "bx", "xz"])  # sorted before, between and behind the one that is renamed
-def test_undo_of_a_rename_takes_back_the_mark_also_when_another_pair_was_marked_meanwhile(store, other):
+def test_undo_of_a_rename_takes_back_the_mark_also_after_another_was_made(store, other):
     mark(store, "b", "c")
     before = content(store)
     store.rename(named(store, "b"), "y")

@@ -183,7 +183,7 @@ def test_the_first_200_lines_are_loaded():
     assert budget("\n".join(text.split("\n")[:200]).encode()).cut_line is None
 
 
-def test_a_comment_in_a_list_item_or_in_code_counts_as_it_does_for_the_client():
+def test_a_comment_in_a_list_item_or_code_counts_as_it_does_for_the_client():
     text = "- a\n  <!-- in the item -->\n```\n<!-- code -->\n```\n<!-- gone -->\n\n- b <!-- inline -->\n"
     assert [number for number, _ in memory_index.loaded_lines(text.encode())] == [1, 2, 3, 4, 5, 8]
 
@@ -290,7 +290,7 @@ def found(text, files=()):
     return [(each.title, each.text) for each in passages(parse_index(text.encode()), files)]
 
 
-def test_rules_paragraphs_and_sections_are_passages_and_lines_of_memories_are_none():
+def test_rules_paragraphs_and_sections_are_passages_and_memory_lines_not():
     assert found(STORE, ["pnpm.md", "ports.md"]) == [
         ("", "Money is stored in cents,\nnever in floats."),
         ("", "- The API runs on port 8081.\n  - In tests it is 9081."),

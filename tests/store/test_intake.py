@@ -69,7 +69,7 @@ def test_what_an_agent_wrote_before_the_first_look_of_all_is_unseen(store, late,
     assert (found.writer.by, found.seen) == (by, by == "first")
 
 
-def test_a_memory_that_a_person_knew_is_missed_when_it_is_deleted_after_a_change(store):
+def test_a_memory_known_to_a_person_is_missed_if_deleted_after_a_change(store):
     directory, versions, look = store
     write(directory / "a.md", "one")
     look()

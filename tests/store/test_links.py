@@ -71,7 +71,7 @@ class _Memory:
         self.name = name or self.stem
 
 
-def test_a_link_leads_to_a_file_before_another_memory_with_that_name_and_by_its_path_from_where_it_is():
+def test_a_link_leads_to_a_file_by_its_path_before_a_memory_of_that_name():
     top, deep, titled = _Memory("/m/a.md"), _Memory("/m/sub/b.md"), _Memory("/m/c.md", "CI/CD rules")
     known = LinkTargets([_Memory("/m/d.md", "a"), top, deep, titled])
     assert known.of("a", top.path) is known.of("a.md", deep.path) is known.of("../a.md", deep.path) is top

@@ -86,7 +86,7 @@ def test_another_memory_under_the_old_name_has_only_what_came_after(world):
     assert world.counts() == {"a": 1, "b": 1, "c": 1}
 
 
-def test_a_memory_in_the_trash_keeps_its_deliveries_also_when_another_had_its_name_meanwhile(world):
+def test_a_memory_in_the_trash_keeps_its_deliveries_if_its_name_was_reused(world):
     (world.top / "old.md").write_bytes(b"one")
     world.deliver("old")
     world.rename("old", "a")

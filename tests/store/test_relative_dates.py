@@ -119,7 +119,7 @@ def test_the_files_time_tells_when_it_was_written_but_not_certainly():
     assert (one.data["proposed"], one.data["certain"], one.data["line"]) == ("2026-11-04", False, 5)
 
 
-def test_in_a_repository_the_last_commit_tells_and_the_files_time_if_it_changed_since(tmp_path):
+def test_in_a_repository_the_last_commit_or_a_later_change_tells_the_date(tmp_path):
     def git(*words):
         env = {**os.environ, "GIT_COMMITTER_DATE": "2026-10-10T12:00:00Z", "GIT_CONFIG_GLOBAL": "/dev/null"}
         who = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")

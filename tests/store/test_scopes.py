@@ -212,7 +212,7 @@ def test_symlinks_that_leave_the_scope_are_listed_and_not_read(world):
     assert "leaves" in world.find(str(world.project / "leak.md")).broken
 
 
-def test_a_link_out_of_the_repository_is_not_read_and_a_persons_own_may_lead_anywhere(world):
+def test_a_link_out_of_the_repository_is_not_read_but_a_persons_own_is(world):
     put(world.top / "private", "a")
     (world.repo / ".claude").mkdir()
     (world.repo / ".claude" / "memory").symlink_to(world.top / "private")

@@ -216,7 +216,7 @@ def test_retype_keeps_the_form_that_is_there(world):
 @pytest.mark.parametrize(
     "bare", [b"# No frontmatter\nlinks to [[old]]\n", b"\xef\xbb\xbftab\t\r\n\r\nend \xff", b"", b"\n\nx"]
 )
-def test_a_type_gives_a_bare_file_frontmatter_and_its_text_keeps_every_byte(world, bare):
+def test_a_type_gives_a_bare_file_frontmatter_and_its_text_keeps_all_bytes(world, bare):
     path = world.put("plain", bare)
     before = world.files()
     made = world.store.edit(world.store.find("plain"), {"type": "user"}, op="retype")
@@ -637,7 +637,7 @@ def test_every_real_memory_can_be_renamed_moved_deleted_and_brought_back(world, 
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o002, 0o077, 0o027])
-def test_a_repositorys_new_files_are_as_the_umask_says_and_ones_own_are_private(world, mask):
+def test_a_repositorys_new_files_follow_the_umask_and_ones_own_are_private(world, mask):
     old = os.umask(mask)
     try:
         shared = world.store.create(world.scope("project"), "pnpm", "d", "tool", "x")
@@ -672,7 +672,7 @@ def test_a_purge_takes_along_the_texts_under_which_a_memory_was_trusted(world):
     assert not any(b"A secret" in each.read_bytes() for each in (world.root / "trash").iterdir())
 
 
-def test_an_index_that_a_new_memory_begins_names_the_others_that_are_trusted(world):
+def test_an_index_begun_by_a_new_memory_names_the_others_that_are_trusted(world):
     directory = world.config / "memory"
     world.put("second", b"---\nname: second\ndescription: two\n---\nb\n", directory)
     before = world.files()

@@ -50,7 +50,7 @@ def undone(store):
     undo.run(store.journal, "undo").first()
 
 
-def test_a_line_is_kept_beside_the_memory_whose_file_stays_and_undo_leaves_nothing(store):
+def test_a_line_is_kept_beside_an_unchanged_memory_and_undo_leaves_nothing(store):
     before = named(store, "a").raw
     assert add(store, "a", "put it  live\n", "go to production")
     assert named(store, "a").raw == before

@@ -41,7 +41,7 @@ def test_a_content_that_is_gone_or_damaged_is_said(store):
         versions.content(found)
 
 
-def test_what_is_old_or_too_much_is_forgotten_but_never_what_a_review_needs(store):
+def test_what_is_old_or_too_much_is_forgotten_but_not_what_a_review_needs(store):
     directory, versions, look = store
     write(directory / "a.md", "1" * 100)
     look()

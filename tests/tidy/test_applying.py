@@ -40,7 +40,7 @@ def undone(world):
     return undo.run(Store(world.env, world.repo).journal, "undo").first()
 
 
-def test_a_merge_is_one_step_links_and_lines_follow_and_one_undo_restores_every_byte(world):
+def test_a_merge_is_one_step_links_follow_and_one_undo_restores_every_byte(world):
     before = world.files()
     done = apply(world, merge(world))
     assert [each.kind for each in done.made] == ["merge"]
@@ -135,7 +135,7 @@ def test_a_file_that_changes_while_it_is_applied_makes_its_proposal_stale(world,
     assert world.text("two.md") == TWO + "Just now.\n"
 
 
-def test_two_that_change_a_file_are_both_made_unless_they_change_the_same_line(world):
+def test_two_changes_of_a_file_are_both_made_unless_on_the_same_line(world):
     world.write("long.md", "a\nb\nc\nd\ne\nf\n")
     first = world.proposal("rewrite", ["long.md"], {"long.md": "A\nb\nc\nd\ne\nf\n"})
     both = world.proposal("merge", ["one.md", "two.md"], {"one.md": None, "two.md": None, "new.md": "y"})
@@ -161,7 +161,7 @@ def test_the_index_is_written_by_relinks_and_follows_the_others(world):
     assert world.text("MEMORY.md") == "# Index\n- [one](one.md) - Both\n- [three](three.md) — ours\nSee [it](one.md).\n"
 
 
-def test_memories_whose_links_follow_are_not_told_as_changed_by_somebody_else(world):
+def test_memories_whose_links_follow_are_not_told_as_changed_by_others(world):
     versions, scopes = Versions(world.root, now=lambda: 4e9), [world.store.scope("auto")]  # long after
     history.taken_in(versions, scopes)
     apply(world, merge(world))
@@ -199,7 +199,7 @@ def test_an_untrusted_memory_is_not_merged_into_another(repository):
     assert world.files() == before
 
 
-def test_what_is_made_of_trusted_memories_is_trusted_of_an_untrusted_one_it_is_not(repository):
+def test_what_is_made_of_trusted_memories_only_is_trusted(repository):
     world, project = repository, repository.project
     kept, strange = f"{project}/kept.md", f"{project}/strange.md"
     done = apply(

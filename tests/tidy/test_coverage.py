@@ -43,7 +43,7 @@ def test_what_is_there_is_found(name):
     assert "dropped" not in how(*THERE[name])
 
 
-def test_a_statement_that_two_inputs_have_counts_once_and_a_field_not_at_all():
+def test_a_statement_of_two_inputs_counts_once_and_a_field_not_at_all():
     texts = [
         f"---\nname: {each}\ndescription: Start it with {each}\nmetadata:\n  type: project\n---\n\nThe port is 8080.\n"
         for each in ("one", "two")
@@ -57,7 +57,7 @@ def test_a_statement_that_two_inputs_have_counts_once_and_a_field_not_at_all():
     assert changesets.covered(lost) == "3 statements are dropped; 1 stays."
 
 
-def test_a_field_that_differs_is_no_statement_and_what_stays_of_it_is_named():
+def test_a_field_that_differs_is_no_statement_and_its_kept_part_is_named():
     one = b"---\nname: one\nmetadata:\n  type: feedback\n  owner: anna\n---\n\nThe port is 8080.\n"
     two = b"---\nname: two\nmetadata:\n  type: project\n---\n\nThe port is 8080.\n"
     after = coverage.of_file("/two.md", two)
@@ -114,7 +114,7 @@ def test_a_sentence_with_two_telling_words_swapped_is_never_there(sentence, data
     assert how(sentence, f"Before.\n\n{sentence}\n\nAfter.") == ["kept"]
 
 
-def test_of_a_merge_descriptions_and_fields_count_and_what_is_dropped_is_named_with_its_file():
+def test_a_merge_counts_descriptions_and_fields_and_names_what_it_drops():
     lossy = memory("one", "Use pnpm in this repository", "The lock file is pnpm's. It broke CI twice.")
     found = proposal("merge", {"/a/one.md": ONE, "/a/two.md": TWO}, {"/a/one.md": lossy, "/a/two.md": None})
     assert dropped(found) == ["Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-01.", "expires: 2027-01-01"]

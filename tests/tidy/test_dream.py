@@ -66,7 +66,7 @@ DATES = {"action": "dates", "memories": ["soon"], "body": "The freeze begins 202
 
 
 @pytest.mark.slow
-def test_what_a_model_proposes_is_a_changeset_that_can_be_applied_and_undone(world, api):
+def test_a_models_proposal_is_a_changeset_that_can_be_applied_and_undone(world, api):
     api.script = answers(MERGE, DATES)
     before = world.files()
     done = dream(world).run()
@@ -119,7 +119,7 @@ def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
     assert set(added) >= {"Use pnpm 7 in the web repository.", "Ask Bob before."}
 
 
-def test_what_a_model_invents_while_it_makes_dates_absolute_is_told_and_the_dates_are_not(world, api):
+def test_what_a_model_invents_while_making_dates_absolute_is_told(world, api):
     api.script = answers({**DATES, "body": f"{DATES['body']} Ask Bob before each deploy."})
     (made,) = dream(world).run().proposals
     assert [each.texts for each in made.evidence if each.code == changeset.ADDED] == [("Ask Bob before each deploy.",)]

@@ -58,7 +58,7 @@ def test_every_planted_fault_is_found_and_nothing_else(store):
     assert set(files_of(check(store))) == {(row["code"], row["file"]) for row in planted()}
 
 
-def test_what_needs_no_decision_is_fixed_and_a_second_run_finds_nothing_to_fix(store):
+def test_what_needs_no_decision_is_fixed_and_a_second_run_finds_nothing(store):
     after = fix(store)
     assert set(files_of(after)) == {(row["code"], row["file"]) for row in planted() if row["fixed"] == "no"}
     assert not any(map(lint_fixes.fixable, after))
@@ -228,7 +228,7 @@ def test_a_memory_that_repeats_the_instructions_is_found(tmp_path):
     assert found[0].data["file"] == str(tmp_path / "CLAUDE.md")
 
 
-def test_a_type_that_several_memories_have_is_the_stores_own_and_another_spelling_is_fixed(tmp_path):
+def test_a_type_of_several_memories_is_valid_and_another_spelling_is_fixed(tmp_path):
     for n in range(3):
         (tmp_path / f"m{n}.md").write_text(f"---\nname: m{n}\ndescription: d{n}\ntype: learning\n---\n\nWord {n}.\n")
     assert "memories.type" not in [each.code for each in check(tmp_path)]
@@ -393,7 +393,7 @@ def test_a_missing_description_is_never_filled_with_markup(tmp_path):
         ("name: x\nverify: grep a---b in *.md\n", None),
     ],
 )
-def test_a_head_that_the_client_would_cut_is_a_problem_and_gets_a_dash_where_that_means_the_same(tmp_path, head, fixed):
+def test_a_head_that_the_client_would_cut_is_a_problem_and_may_get_a_dash(tmp_path, head, fixed):
     (tmp_path / "x.md").write_text(f"---\n{head}---\nText --- more.\n")
     (found,) = [each for each in check(tmp_path) if each.code == "memories.cut_head"]
     assert lint_fixes.fixable(found) == (fixed is not None)

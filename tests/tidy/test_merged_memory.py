@@ -56,7 +56,7 @@ def test_a_description_that_is_not_taken_goes_into_the_body():
 DATABASE = simple("one", "Start it with `make db`, on port 5433", "`make db` starts PostgreSQL on port 5433.")
 
 
-def test_a_description_is_not_repeated_whose_longer_form_adds_what_its_own_text_says():
+def test_a_longer_description_that_adds_what_its_text_says_is_not_repeated():
     other = simple("two", "Start it with `make db`", "`make db` starts PostgreSQL on port 5433. It is slow.")
     merged = text(DATABASE, other)
     assert merged.partition("---\n\n")[2] == "`make db` starts PostgreSQL on port 5433. It is slow.\n"
@@ -74,7 +74,7 @@ def test_what_contradicts_stays_beside_it():
     assert "8081" in text(one, two)
 
 
-def test_a_field_has_the_value_of_the_first_that_has_one_and_lists_are_put_together():
+def test_a_field_takes_the_first_value_there_is_and_lists_are_put_together():
     one = simple("one", "One", "x", "  owner: anna\n  tags: [a, b]\n")
     two = simple("two", "Two", "x", "  owner: bob\n  tags:\n    - b\n    - c\n  expires: 2027-01-01\n")
     found = memory.from_bytes("/one.md", "auto", text(one, two).encode())

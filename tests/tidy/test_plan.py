@@ -87,7 +87,7 @@ def test_what_lint_fixes_is_one_change_for_each_file_and_is_safe(world):
     assert "gone.md" not in relink.outputs[0].after.decode()
 
 
-def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_back(world):
+def test_when_all_is_applied_nothing_is_left_and_one_undo_takes_it_back(world):
     before = world.files()
     done = apply_all(world)
     assert not done.refused
@@ -99,7 +99,7 @@ def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_ba
     assert world.files() == before
 
 
-def test_what_is_empty_goes_what_expired_is_archived_what_repeats_instructions_goes(world):
+def test_empty_or_instruction_repeating_memories_go_expired_are_archived(world):
     world.write("stub.md", text_of("stub", "A stub", "TODO"))
     old = text_of("old", "Freeze of the release")
     world.write("old.md", old.replace("metadata:", "expires: 2026-01-01\nmetadata:"))

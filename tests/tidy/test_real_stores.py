@@ -45,7 +45,7 @@ def judged():
 
 
 @pytest.mark.slow
-def test_every_finding_on_real_memories_was_looked_at_and_at_most_one_in_twenty_is_wrong():
+def test_real_findings_were_looked_at_and_at_most_one_in_twenty_is_wrong():
     found = [row for store in sorted(STORES.iterdir()) for row in rows(store)]
     known = judged()
     assert found == [(row["store"], row["code"], row["file"], row["line"]) for row in known]

@@ -35,7 +35,7 @@ def between(*texts):
 
 
 @pytest.mark.parametrize("pair", [*RIVALS, *SIBLINGS, *NEITHER])
-def test_one_telling_word_makes_rivals_and_a_date_siblings_and_both_sentences_are_told(pair):
+def test_a_telling_word_makes_rivals_and_a_date_siblings_and_both_are_told(pair):
     assert between(*pair) == (None if pair in NEITHER else (*pair, pair in SIBLINGS))
 
 

@@ -28,7 +28,7 @@ def names(found):
     return [{pair.one.name, pair.other.name} for pair in found]
 
 
-def test_two_that_say_the_same_in_other_words_are_a_pair_with_the_words_they_share():
+def test_two_that_say_the_same_in_other_words_are_a_pair_with_shared_words():
     found = similarity.pairs([RELEASE, PNPM, REVIEW, AGAIN])
     assert names(found) == [{"prefer-pnpm", "pnpm-only"}]
     assert "frozen" in found[0].shared
@@ -63,7 +63,7 @@ def test_no_more_are_listed_than_asked_for_and_broken_ones_never():
 
 
 @given(st.lists(st.text(max_size=60), max_size=6))
-def test_any_texts_are_compared_and_the_order_of_the_memories_makes_no_difference(texts):
+def test_any_texts_are_compared_and_the_order_of_memories_does_not_matter(texts):
     memories = [made(f"m{number}", text) for number, text in enumerate(texts)]
     found = similarity.pairs(memories)
     assert all(0 <= pair.share <= 1 for pair in found)

@@ -128,7 +128,7 @@ def test_one_that_is_violated_although_it_is_pinned_forbids_its_command(home):
     assert Path(path).read_text() == NPM.format(more="pinned: true\n")
 
 
-def test_what_forbids_a_command_is_not_to_go_because_claude_md_says_the_same(home):
+def test_what_forbids_a_command_stays_although_claude_md_says_the_same(home):
     violated(home, 4, more="pinned: true\nforbids: npm\n")
     home.claude_md.write_text("- Use pnpm, never npm\n")
     assert home.planned() == []

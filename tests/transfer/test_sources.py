@@ -57,7 +57,7 @@ def database(path, script):
     return path
 
 
-def test_a_claude_mem_database_gives_observations_and_summaries_of_this_project(desk):
+def test_claude_mem_gives_observations_and_summaries_of_this_project(desk):
     path = database(desk.tmp / "claude-mem.db", NEWEST)
     before = path.read_bytes()
     drafts = desk.take(path)
@@ -170,7 +170,7 @@ def test_a_link_by_path_follows_its_note(desk):
     assert text.endswith("See [[water-spec|specs/Water Spec]] and [[water-spec|water spec]].")
 
 
-def test_observations_of_a_worktree_of_this_project_are_taken_in_and_of_another_are_not(desk):
+def test_observations_of_a_worktree_of_this_project_only_are_taken_in(desk):
     columns = "id INTEGER PRIMARY KEY, sdk_session_id TEXT, project TEXT, text TEXT, merged_into_project TEXT"
     rows = [
         ("shop/feature-x", "The feature is behind a flag.", None),
@@ -240,7 +240,7 @@ Use @anthropic-ai/sdk, @types/node; see @./e#part, or ask a@x.md.
 """
 
 
-def test_what_a_claude_md_imports_is_named_by_the_clients_rules_and_no_line_of_code_is_left_out(desk):
+def test_what_a_claude_md_imports_is_named_and_no_line_of_code_is_left_out(desk):
     path = write(desk.repo / "CLAUDE.md", CODE)
     named = [each.where.removeprefix("CLAUDE.md: @") for each in desk.read(path).skipped]
     assert named == ["docs/a.md", "./e", "~/.claude/g.md", "docs/h\\ i.md"]

@@ -158,7 +158,7 @@ def test_what_stands_in_a_dialog_stands_out_from_its_ground(look):
 
 
 @pytest.mark.parametrize("name", [name for name in config.CHOICES["theme"] if not name.startswith("ansi")])
-def test_the_colours_of_types_and_outcomes_are_read_in_every_theme_on_the_cursor_s_row_too(name):
+def test_type_and_outcome_colours_are_read_in_every_theme_and_cursor_row(name):
     shown = terminal.theme_named(name)
     found = terminal.LIGHT if shown == terminal.LIGHT.name else BUILTIN_THEMES[shown]
     ground = Color.parse(found.to_color_system().generate()["background"])
@@ -171,7 +171,7 @@ def test_the_colours_of_types_and_outcomes_are_read_in_every_theme_on_the_cursor
         assert contrast(Color(*ink).hex, row.hex) >= LEAST, style
 
 
-def test_no_kind_of_memory_of_entry_or_of_delivery_has_the_colour_of_a_state():
+def test_no_kind_of_memory_entry_or_delivery_has_the_colour_of_a_state():
     states = {colours.GOOD, colours.UNDER_WAY, colours.WARNING, colours.PROBLEM}
     kinds = colours.TYPES | colours.KINDS | colours.DELIVERIES
     told = {"problem", "trust", "on the way"}  # the words of states

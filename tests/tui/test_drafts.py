@@ -64,7 +64,7 @@ async def test_ctrl_q_in_a_form_keeps_what_was_typed_just_before(world, screen, 
     assert "hurried" in kept(world)
 
 
-async def test_what_changes_while_both_are_shown_is_shown_before_it_is_written_over(world, app):
+async def test_a_change_while_both_are_shown_is_shown_before_it_is_written_over(world, app):
     path = world.shop + "/.claude/memory/prefer-pnpm.md"
     async with app.run_test(size=SIZE) as pilot:
         body = await opened(pilot, "e", FORMS[3][2])

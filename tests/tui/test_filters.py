@@ -11,7 +11,7 @@ from .conftest import press, running, settle, until
 
 
 @pytest.mark.parametrize("name", ["inbox", "activity"])
-async def test_each_row_with_the_typed_word_in_a_column_is_left_and_the_word_is_marked(app, name):
+async def test_each_row_with_the_typed_word_in_a_column_stays_and_has_it_marked(app, name):
     app.first = name
     async with running(app, (160, 40)) as pilot:
         table = app.screen.table

@@ -54,7 +54,7 @@ async def test_a_stray_letter_hides_no_choice(home):
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (160, 48)])
 @pytest.mark.slow
-async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_gets(home, size):
+async def test_two_keys_install_the_hooks_and_send_a_note_for_the_first_prompt(home, size):
     before = files(home)
     app = starting(home)
     async with running(app, size) as pilot:

@@ -63,7 +63,7 @@ def test_a_change_anywhere_is_told_by_what_it_concerns(world):
 
 
 @pytest.mark.every(step=1)
-def test_thousands_of_files_are_asked_after_in_turns_but_those_on_the_screen_at_once(world, monkeypatch):
+def test_thousands_of_files_are_checked_in_turns_those_on_screen_at_once(world, monkeypatch):
     monkeypatch.setattr(files, "FILES_A_LOOK", 10)
     many = Path(world.config, "memory")
     for number in range(100):
@@ -94,7 +94,7 @@ async def test_the_list_stays_where_the_wheel_left_it(app, world):
         assert table.cursor == 0
 
 
-async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_marked_ones(app, world):
+async def test_nothing_is_done_to_another_memory_while_a_filter_hides_the_marked(app, world):
     async with running(app, (80, 24)) as pilot:
         before = journal(world)
         await press(pilot, "space", "space", "slash", *"payment", "enter", "x")

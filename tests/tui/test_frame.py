@@ -162,7 +162,7 @@ async def test_tabs_and_keys_of_the_foot_are_clicked(app):
         assert app.screen.heading == "Plots: deliveries of all projects"
 
 
-async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_key(app):
+async def test_notes_show_one_at_a_time_off_the_cursor_and_errors_wait_for_a_key(app):
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
         for word in ("first", "second", "third"):
@@ -213,7 +213,7 @@ async def palette(pilot, words):
     return [table.draw_words(row)[0].plain for row in table.rows]
 
 
-async def test_the_palette_finds_verbs_before_explanations_and_shows_keys_in_lines_that_fit(app):
+async def test_the_palette_finds_verbs_before_explanations_and_its_lines_fit(app):
     async with running(app, (80, 24)) as pilot:
         every = await palette(pilot, "")
         count = sum(action.id != "app.palette" for action in keymap.ACTIONS)
@@ -249,7 +249,7 @@ async def test_the_palette_finds_verbs_before_explanations_and_shows_keys_in_lin
         assert {"memories: edit", "activity: edit"} <= set(found[1:])
 
 
-async def test_an_action_of_another_screen_is_done_there_but_for_no_row_that_was_not_seen(app):
+async def test_an_action_of_another_screen_is_done_there_but_for_no_row_unseen(app):
     async with running(app, (100, 30), "2") as pilot:
         entries = len(app.data.journal().ledger().all())
         for words, screen, note in (
@@ -336,7 +336,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
 
 
 @pytest.mark.parametrize("name", bars.TABS)
-async def test_the_help_has_at_most_35_keys_in_four_groups_that_stand_on_a_small_screen(world, name):
+async def test_the_help_has_at_most_35_keys_in_four_groups_on_a_small_screen(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
     async with running(app, (80, 24), "question_mark") as pilot:
         page = app.screen.query_one("Preview Detail").plain.partition(" has more: ")[0]
@@ -357,7 +357,7 @@ async def test_the_help_has_at_most_35_keys_in_four_groups_that_stand_on_a_small
 
 
 @pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 36), (160, 48)], ids=str)
-async def test_the_footer_says_enter_and_escape_and_a_place_key_leads_back_to_its_list(app, size):
+async def test_the_footer_says_enter_and_escape_and_a_place_key_leads_back(app, size):
     async with running(app, size) as pilot:
         for key in "1234":
             await press(pilot, key)

@@ -123,7 +123,7 @@ async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
         ("pinned", "banana", "pinned is true or false, not “banana”"),
     ],
 )
-async def test_a_value_that_a_field_can_t_have_is_refused_and_the_form_stays_open(app, world, key, value, words):
+async def test_a_value_a_field_cannot_have_is_refused_and_the_form_stays_open(app, world, key, value, words):
     path = project(world, "prefer-pnpm.md")
     write(path, read(path).replace("name: prefer-pnpm", "name: prefer-pnpm\npinned: true"))
     before = read(path)

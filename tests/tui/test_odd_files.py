@@ -55,7 +55,7 @@ async def test_keys_are_what_the_settings_say(world):
     assert app.return_code == 0
 
 
-async def test_an_inbox_too_long_to_be_read_whole_is_named_in_activity_and_in_health(world):
+async def test_an_inbox_too_long_to_read_is_named_in_activity_and_in_health(world):
     path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "guidance.md")
     fs.append(str(path), b"error: no such file\n" * 150_000)
     app = MemtuiApp(dict(world.env), world.shop)

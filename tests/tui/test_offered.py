@@ -46,7 +46,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
         ("setup", {"install the hooks, after showing", "change it"}),
     ],
 )
-async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allowed(world, name, offers):
+async def test_text_beside_a_list_offers_what_writes_only_where_it_is_allowed(world, name, offers):
     for read_only in (False, True):
         app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name, read_only=read_only)
         async with running(app, (160, 48)):

@@ -67,7 +67,7 @@ COUNTS = {
 }
 
 
-async def test_a_query_counts_of_what_it_searches_and_one_that_names_another_project_is_of_all(app):
+async def test_a_query_counts_what_it_searches_and_naming_a_project_searches_all(app):
     async with running(app, (80, 24), "3") as pilot:
         for query, counted in COUNTS.items():
             app.screen.show_query(query)

@@ -59,7 +59,7 @@ def classes():
 
 
 @pytest.mark.slow
-def test_no_method_waits_for_a_class_below_to_fill_it_and_threads_post_messages():
+def test_no_method_is_left_to_a_class_below_and_threads_post_messages():
     for module, tree in trees().items():
         names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         calls = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}

@@ -5,7 +5,7 @@ from textual.css.stylesheet import Stylesheet
 from .conftest import press, running, settle
 
 
-async def test_all_styles_are_parsed_again_for_another_theme_and_not_for_another_screen(app, monkeypatch):
+async def test_styles_are_parsed_again_for_another_theme_not_for_another_screen(app, monkeypatch):
     parsed = []
     parse_all = Stylesheet.reparse
 

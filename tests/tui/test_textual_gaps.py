@@ -66,7 +66,7 @@ def test_textual_alone_still_stops_reading_at_what_it_cannot_parse(sent, error):
         list(XTermParser().feed(sent))
 
 
-def test_textual_alone_still_takes_an_unknown_sequence_for_more_than_the_key_behind_it():
+def test_textual_alone_takes_an_unknown_sequence_for_more_than_its_key():
     assert [getattr(each, "key", "") for each in XTermParser().feed("\x1b[1;2;3qg")] != ["g"]
 
 

@@ -13,7 +13,7 @@ def styles_of(app, y):
 
 
 @pytest.mark.every(step=1)
-async def test_a_list_out_of_focus_still_shows_its_cursor_in_the_terminals_own_colours(app):
+async def test_a_list_out_of_focus_shows_its_cursor_in_the_terminals_own_colours(app):
     app.theme = "ansi-dark"
     async with running(app, (120, 40)):
         places = app.screen.places

@@ -46,7 +46,7 @@ async def test_what_was_pasted_right_behind_the_key_of_a_note_is_in_it(app):
         assert app.screen.query_one("#text", TextArea).text == "quite a text\nof two lines"
 
 
-async def test_letters_and_backspaces_stay_in_their_order_while_the_screen_is_slow(app):
+async def test_letters_and_backspaces_stay_in_order_while_the_screen_is_slow(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await pressed(pilot, "slash")
         app.screen.call_later(asyncio.sleep, 1.6)
@@ -87,7 +87,7 @@ async def test_a_new_memory_typed_in_one_burst_has_all_its_letters(app, world):
     assert "zqx hello" in await asyncio.to_thread(made.read_text)
 
 
-async def test_keys_behind_those_that_open_and_close_the_help_of_a_form_go_into_it(app):
+async def test_keys_behind_those_that_open_and_close_a_forms_help_go_into_it(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await pressed(pilot, "c", *"one", "f1", "escape", *"two")
         assert app.screen.query_one("#text", TextArea).text == "onetwo"

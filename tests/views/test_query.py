@@ -35,7 +35,7 @@ def test_a_term_that_is_toggled_twice_is_gone(words, term):
     assert query.toggled(once, term) == text
 
 
-def test_of_two_terms_of_a_name_the_last_counts_and_one_without_a_value_says_nothing():
+def test_the_last_of_two_terms_of_a_name_counts_and_an_empty_one_does_not():
     assert query.parse("type:a type:b is:", NAMES) == query.Query("", {"type": "b"})
 
 

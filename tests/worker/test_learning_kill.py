@@ -69,7 +69,7 @@ def test_wherever_learning_is_killed_the_next_one_completes_it(world, copies):
     assert every_point(run) > 5
 
 
-def test_wherever_a_worker_that_indexes_is_killed_its_lists_are_whole_and_the_next_one_completes_them(world, copies):
+def test_a_worker_killed_anywhere_leaves_whole_lists_the_next_completes(world, copies):
     """Nothing changes between the two: the next worker finds an index that is up to date."""
     where = [("auto", str(world.auto))]
 

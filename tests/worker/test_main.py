@@ -152,7 +152,7 @@ def test_a_rewritten_transcript_is_read_anew(world):
 
 
 @pytest.mark.parametrize("left", [0, 1, 2])
-def test_a_transcript_that_lost_its_beginning_after_a_compaction_is_read_on_from_where_it_was(world, left):
+def test_a_transcript_that_lost_its_beginning_after_compaction_is_read_on(world, left):
     earlier = [world.agent("I ran npm."), world.user(RULE), world.agent("ok")]
     world.write(*earlier)
     world.run("ok")
@@ -182,7 +182,7 @@ def recalled(world, *names, at=None):
     return client_gave(rows)
 
 
-def test_what_the_client_recalled_itself_the_session_has_until_it_changes_or_is_compacted(world):
+def test_a_session_has_what_the_client_recalled_until_changed_or_compacted(world):
     def sent():
         return sorted(os.path.basename(path) for path in session_memories.SessionMemories(world.root, "s1").sent)
 
@@ -292,7 +292,7 @@ def test_items_go_when_they_are_done(world):
     assert world.items == []
 
 
-def test_what_runs_in_the_background_is_an_item_until_the_client_says_that_it_ended(world):
+def test_what_runs_in_the_background_is_an_item_until_said_to_have_ended(world):
     given = {"command": "npm run build", "description": "Build it", "run_in_background": True}
     call = {"type": "tool_use", "id": "t", "name": "Bash", "input": given}
     done = {"type": "tool_result", "tool_use_id": "t", "content": "Command running in background with ID: b1."}
@@ -441,7 +441,7 @@ def test_a_large_transcript_is_read_in_bounded_memory(world):
     assert world.updates == ["Always use pnpm"]
 
 
-def test_a_dream_is_started_with_nothing_of_a_project_s_settings_in_its_environment(world, monkeypatch):
+def test_a_dream_starts_with_no_project_settings_in_its_environment(world, monkeypatch):
     started = []
     monkeypatch.setattr("subprocess.Popen", lambda words, **more: started.append((words, more)))
     fs.write_atomic(f"{world.root}/config.toml", b'dream = true\nllm_backend = "api"\n')
@@ -469,7 +469,7 @@ def requests(world):
     return [each.fields.get("request") for each in inbox_format.read(path)]
 
 
-def test_a_draft_keeps_what_was_asked_when_the_correction_was_made_also_from_an_earlier_turn(world):
+def test_a_draft_keeps_what_was_asked_when_corrected_also_in_earlier_turns(world):
     secret = "ghp_" + "a1B2" * 9
     world.write(world.user(f"Add a date picker\nto the form, the token is {secret}"), world.agent("I ran npm install."))
     world.run("I ran npm install.")
@@ -479,7 +479,7 @@ def test_a_draft_keeps_what_was_asked_when_the_correction_was_made_also_from_an_
     assert asked.startswith("Add a date picker to the form, the token is [redacted")
 
 
-def test_the_request_is_that_under_way_also_after_an_interruption_and_after_another_correction(world):
+def test_the_request_under_way_outlasts_an_interruption_and_a_correction(world):
     stop = world.user([{"type": "text", "text": "[Request interrupted by user]"}])
     other = world.user("No, never push to main without asking me first.")
     world.write(world.user("Add a date picker to the form"), stop, world.user(RULE), world.agent("I pushed."), other)
@@ -536,7 +536,7 @@ def test_the_subconscious_is_started_once_the_transcript_has_the_turn(world, mon
     assert seen == [os.path.getsize(world.path)]
 
 
-def test_without_a_transcript_the_last_message_tells_what_is_open_and_nothing_is_an_error(world):
+def test_without_a_transcript_the_last_message_tells_what_is_open(world):
     world.run(last="Remaining:\n- write the release notes")
     world.run(event="SessionEnd")
     assert world.items == ["write the release notes"]
@@ -549,7 +549,7 @@ def test_without_a_transcript_the_last_message_tells_what_is_open_and_nothing_is
     assert not os.path.exists(world.root + "/log/errors.jsonl")
 
 
-def test_a_queued_text_is_a_draft_once_its_session_ended_before_it_and_never_if_a_clock_said_it(world):
+def test_a_queued_text_is_a_draft_once_its_session_ended_not_if_by_a_clock(world):
     queued = {"type": "queue-operation", "operation": "enqueue", "content": RULE, "sessionId": "s1"}
     scheduled = world.user(RULE, isMeta=True, promptSource="system", turnOrigin="scheduled")
     world.write(world.user("wait"), queued)

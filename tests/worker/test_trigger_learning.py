@@ -70,7 +70,7 @@ def world(tmp_path):
     return World(tmp_path)
 
 
-def test_the_prompt_before_a_memory_was_opened_becomes_a_trigger_that_counts_its_uses(world):
+def test_the_prompt_before_a_memory_was_opened_becomes_a_counted_trigger(world):
     world.asks(SHIP)
     world.opens()
     world.asks("thanks, that is all for today", "p2")
@@ -109,7 +109,7 @@ def test_lines_of_use_are_capped_and_the_heaviest_stay(world):
     assert len(sidecars.rows(world.root, "triggers", str(world.auto))["ci.md"]) <= 15
 
 
-def test_a_secret_in_a_prompt_is_not_kept_and_nothing_is_learned_where_extraction_is_off(world):
+def test_a_prompts_secret_is_not_kept_and_extraction_off_learns_nothing(world):
     world.asks(f"why does the key ghp_{'a1B2' * 9} not work in CI?")
     world.opens()
     ((line, _),) = world.learn()["ci"]

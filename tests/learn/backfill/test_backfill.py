@@ -100,7 +100,7 @@ def past(tmp_path):
     return Past(tmp_path)
 
 
-def test_what_was_said_becomes_a_draft_and_what_several_sessions_say_one_that_counts_them(past):
+def test_what_was_said_becomes_one_draft_that_counts_its_sessions(past):
     past.say("one", RULE, "thanks, what is in this file?")
     past.say("two", RULE)
     past.say("three", OTHER)
@@ -111,7 +111,7 @@ def test_what_was_said_becomes_a_draft_and_what_several_sessions_say_one_that_co
     assert seen == {True: "2", False: None}
 
 
-def test_a_rule_in_other_words_in_each_of_three_sessions_is_one_draft_that_was_seen_three_times(past):
+def test_a_rule_reworded_in_three_sessions_is_one_draft_seen_three_times(past):
     past.say("one", RULE)
     past.say("two", "Never use npm here, always use pnpm for the packages!")
     past.say("three", "never use npm here; always use pnpm for packages, please")
@@ -185,7 +185,7 @@ def test_a_second_run_reads_only_what_is_new(past):
     assert len(past.fill().drafts) == 2
 
 
-def test_one_undo_takes_back_the_drafts_of_one_backfill_and_they_can_be_offered_again(past):
+def test_one_undo_takes_back_a_backfills_drafts_which_can_be_offered_again(past):
     past.say("one", RULE)
     past.say("two", OTHER, project="blog")
     past.fill()
@@ -195,7 +195,7 @@ def test_one_undo_takes_back_the_drafts_of_one_backfill_and_they_can_be_offered_
     assert len(past.fill().drafts) == 2
 
 
-def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_round(past):
+def test_backfill_and_a_live_session_do_not_draft_the_same_turn_twice(past):
     def write_live(name):
         drafts = classifier.drafts(past.heard(name), classifier.shipped())
         return inbox_writer.write_drafts(past.env, str(past.tmp / "shop"), drafts, 0.1)
@@ -223,7 +223,7 @@ def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
     assert (offer.drafts, offer.known) == ([], 2)
 
 
-def test_a_sentence_of_which_a_draft_in_other_words_waits_is_left_out_and_counted(past):
+def test_a_sentence_whose_reworded_draft_waits_is_left_out_and_counted(past):
     """So do drafts that a model wrote, or a person edited, of which no record tells the place."""
     past.say("one", f"{RULE} {OTHER}")
     box = paths.inbox_dir(str(past.root), paths.project_key(str(past.tmp / "shop")))
@@ -236,7 +236,7 @@ def test_a_sentence_of_which_a_draft_in_other_words_waits_is_left_out_and_counte
 
 
 @pytest.mark.parametrize("where", ["shop/CLAUDE.md", "shop/.claude/rules/style.md", "home/.claude/CLAUDE.md"])
-def test_what_instructions_say_is_left_out_also_in_a_broken_line_or_beside_another_sentence(past, where):
+def test_what_instructions_say_is_left_out_even_in_broken_or_joined_lines(past, where):
     path = past.tmp / where
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(
@@ -257,7 +257,7 @@ def test_what_instructions_say_in_a_script_without_blanks_is_left_out(past):
     assert [each.candidate.project for each in past.fill().drafts] == [str(past.tmp / "blog")]
 
 
-def test_what_a_hook_had_said_is_no_draft_in_the_next_part_of_the_session_either(past):
+def test_what_a_hook_said_is_no_draft_in_the_sessions_next_part_either(past):
     hook = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [f"- {RULE}", RULE]}}
     past.say("one", "hello", records=[hook])
     past.read()
@@ -266,7 +266,7 @@ def test_what_a_hook_had_said_is_no_draft_in_the_next_part_of_the_session_either
 
 
 @pytest.mark.parametrize("length", [0, 700, 1500, 1990, 2400])
-def test_secrets_of_the_agent_and_of_the_request_are_in_none_of_the_files_wherever_they_are_cut(past, length):
+def test_secrets_of_the_agent_and_the_request_are_in_no_file_wherever_cut(past, length):
     token, block = "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "\n".join(["MIIEow" + "kQ7z9aB2" * 7] * 26)
     key = f"-----BEGIN RSA PRIVATE KEY-----\n{block}\n-----END RSA PRIVATE KEY-----\n"
     said = "Some plain words. " * (length // 18)
@@ -382,7 +382,7 @@ def test_what_a_clock_says_in_the_agents_words_is_no_draft(past):
     assert past.fill().drafts == []
 
 
-def test_what_was_queued_as_a_session_ended_waits_only_while_its_client_runs(past):
+def test_what_was_queued_at_session_end_waits_only_while_its_client_runs(past):
     note = past.root / "run" / f"client-{os.getpid()}"
     fs.write_atomic(str(note), json.dumps({"session_id": "one"}).encode())
     past.say("one", "hello", records=[queued(RULE)])
@@ -452,7 +452,7 @@ def test_leaving_out_lines_by_their_bytes_loses_no_word_of_a_person():
 
 
 @pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
-def test_real_transcripts_give_the_drafts_that_a_live_session_would_have_given():
+def test_real_transcripts_give_the_drafts_a_live_session_would_have_given():
     judge = classifier.shipped()
     for path in sorted(SHARED.rglob("*.jsonl"))[::4]:
         conversation = conversation_of(transcript.Reader(str(path)), None, session._clean)

@@ -76,7 +76,7 @@ def test_what_a_tool_printed_in_an_earlier_session_does_not(past, case):
     assert past.drafts() == []
 
 
-def test_orders_for_one_task_are_counted_and_not_offered_until_another_session_has_them_too(past):
+def test_orders_for_one_task_are_counted_till_another_session_has_them_too(past):
     past.say("one", ONCE, ANSWER)
     offer = past.fill()
     assert [each.text.split("\n")[0] for each in past.drafts()] == [ANSWER]
@@ -103,7 +103,7 @@ def test_a_second_backfill_does_not_read_at_the_same_time(past):
     assert paths.root(past.env) == str(past.root)
 
 
-def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_is_said_again(past):
+def test_what_is_unlikely_to_last_comes_last_and_folded_until_said_again(past):
     past.say("one", ANSWER, UNLIKELY)
     found = past.read().candidates
     for each in found._all.values():

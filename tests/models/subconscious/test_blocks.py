@@ -25,7 +25,7 @@ def content(read, name="project_context"):
         return file.read()
 
 
-def test_a_block_that_is_too_long_is_shown_whole_and_not_changed_by_the_model(read, api):
+def test_a_block_too_long_is_shown_whole_and_not_changed_by_the_model(read, api):
     read.block("project_context", LONG)
     read.says(SAID)
     run = read.run(edit(old="The first line", new="The 1st line"))
@@ -52,7 +52,7 @@ def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
 
 
 @pytest.mark.parametrize("place", ["memtui/mine.md", "notes.md"], ids=["of memtui", "elsewhere"])
-def test_a_block_that_is_a_link_stays_one_and_is_changed_only_within_memtuis_directory(read, place):
+def test_a_linked_block_stays_a_link_and_changes_only_in_memtuis_directory(read, place):
     path, target = block_files.path(read.root, read.slug, "project_context"), read.base / place
     os.makedirs(os.path.dirname(path))
     target.write_text("")
@@ -70,7 +70,7 @@ def test_a_block_that_is_a_link_stays_one_and_is_changed_only_within_memtuis_dir
     assert target.read_text() == ("" if place == "notes.md" else "Mine.\n")
 
 
-def test_of_many_processes_that_write_while_files_are_cut_none_loses_its_newest_lines(read, monkeypatch):
+def test_many_processes_writing_while_files_are_cut_lose_no_newest_lines(read, monkeypatch):
     monkeypatch.setattr(runs, "TRIM_BYTES", 4000)
     seen = []
 

@@ -66,7 +66,7 @@ def test_words_that_were_sent_three_times_in_vain_are_skipped(read, api):
     assert "no model can bear" not in api.requests[-1].text()
 
 
-def test_an_unanswered_mention_costs_no_call_by_itself_and_waits_for_three_runs(read, api):
+def test_an_unanswered_mention_alone_costs_no_call_and_waits_three_runs(read, api):
     read.says("@memtui what about deploys?", "ok")
     read.run(answer())
     for _ in range(4):

@@ -34,7 +34,7 @@ def numbers(text):
 
 
 @pytest.mark.slow
-def test_a_change_of_a_block_whisper_and_reply_are_remembered_in_the_next_run(read, api):
+def test_a_block_change_whisper_and_reply_are_remembered_in_the_next_run(read, api):
     read.block("pending_items", "ship it")
     read.says(f"@memtui when? {SAID}")
     quote = "deploy on Tuesdays only"

@@ -66,7 +66,7 @@ def test_wherever_it_is_killed_the_next_run_completes_what_was_answered(read, tm
     assert every_point(run) > 10
 
 
-def test_wherever_a_person_is_killed_while_changing_a_block_it_has_the_old_or_the_new_text(read, tmp_path):
+def test_a_person_killed_while_changing_a_block_leaves_the_old_or_new_text(read, tmp_path):
     read.block("guidance", "old\n")
     shutil.copytree(read.root, tmp_path / "kept")
 
@@ -87,7 +87,7 @@ def test_wherever_a_person_is_killed_while_changing_a_block_it_has_the_old_or_th
     assert every_point(run) > 5
 
 
-def test_wherever_a_person_is_killed_while_undoing_a_run_each_block_is_as_before_or_after_it(read, tmp_path):
+def test_a_person_killed_undoing_a_run_leaves_blocks_as_before_or_after_it(read, tmp_path):
     read.block("guidance", "mine\n")
     for name in ("guidance", "project_context"):
         read.blocks.edit(name, "", "theirs", run="r1", session="s")

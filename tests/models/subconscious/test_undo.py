@@ -158,7 +158,7 @@ def told_of(request):
     return text.split("<memtui-undone>\n")[1].split("\n</memtui-undone>")[0] if "<memtui-undone>" in text else ""
 
 
-def test_the_subconscious_is_told_what_its_person_undid_as_long_as_that_is_so(read, api):
+def test_the_subconscious_is_told_what_its_person_undid_while_it_is_undone(read, api):
     read.block(NAME, "- Ask Kim\n")
     journal = Journal(read.root, "tui")
     read.says(SAID)
@@ -175,7 +175,7 @@ def test_the_subconscious_is_told_what_its_person_undid_as_long_as_that_is_so(re
     assert "memtui-undone" not in api.requests[2].text()
 
 
-def test_what_a_person_undid_of_their_own_or_in_another_project_is_not_told_as_undone(desk):
+def test_what_a_person_undid_of_theirs_or_elsewhere_is_not_told_as_undone(desk):
     desk.typed("- Mine")
     desk.back()
     blog = Blocks(desk.root, "-blog")

@@ -121,7 +121,7 @@ def test_a_new_body_takes_the_line_ends_of_the_file():
         (b"---\nname: a\n<<<<<<< HEAD\ntype: user\n---\nx", {"name": "a <<<<<<< HEAD", "type": "user"}),
     ],
 )  # fmt: skip
-def test_broken_frontmatter_is_read_as_far_as_it_goes_flagged_and_never_rewritten(data, fields):
+def test_broken_frontmatter_is_read_as_far_as_it_goes_and_never_rewritten(data, fields):
     doc = document.parse(data)
     assert doc.fields == fields
     assert doc.broken
@@ -148,7 +148,7 @@ def test_broken_frontmatter_is_read_as_far_as_it_goes_flagged_and_never_rewritte
         ("description: a b\nmetadata:\n\ttype: user\n", "a b", "a b"),
     ],
 )
-def test_a_value_without_the_quotes_that_it_needs_is_read_as_the_client_reads_it(block, field, quoted):
+def test_a_value_without_its_needed_quotes_is_read_as_the_client_reads_it(block, field, quoted):
     data = f"---\nname: x\n{block}---\nText.\n".encode()
     doc = document.parse(data)
     assert (doc.broken, doc.get(("description",)), doc.raw) == (None, field, data)

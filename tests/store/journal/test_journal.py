@@ -330,7 +330,7 @@ def test_damaged_content_is_noticed_and_purged_content_is_gone(journal, files):
     assert (files / "old.md").read_bytes() == b"changed\n"
 
 
-def test_entries_of_an_inbox_are_edited_under_its_lock_and_an_emptied_one_goes(journal, tmp_path):
+def test_inbox_entries_are_edited_under_its_lock_and_an_emptied_inbox_goes(journal, tmp_path):
     directory = str(tmp_path / "inbox")
     inbox_file.add_entry(directory, "updates", {}, "Use pnpm")
     path = directory + "/pending-updates.md"
@@ -460,7 +460,7 @@ def test_a_stop_leaves_one_step_to_each_side(tmp_path):
     assert list(tmp_path.glob("*.md")) == []
 
 
-def test_what_somebody_else_changed_meanwhile_is_not_undone_in_the_place_of_what_was_named(tmp_path):
+def test_somebody_elses_change_is_not_undone_in_place_of_what_was_named(tmp_path):
     journal = many_made(tmp_path)
     top = journal.ledger().undoable[-1]
     Journal(journal.root).run("create", [FileChange(str(tmp_path / "d.md"), None, b"x")], "create d")

@@ -58,7 +58,7 @@ def intent(*rows):
 
 
 @pytest.mark.parametrize(("row", "change"), WRITTEN)
-def test_a_row_is_read_as_the_change_that_wrote_it_and_refused_if_it_is_not_whole(row, change):
+def test_a_row_is_read_as_the_change_that_wrote_it_or_refused_if_not_whole(row, change):
     assert readable(intent(row))
     assert journal.changes_of(intent(row), CONTENTS.__getitem__) == [change]
     assert change.inverse().inverse() == change

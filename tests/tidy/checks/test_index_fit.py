@@ -75,7 +75,7 @@ def test_a_second_time_adds_to_what_is_only_recalled():
     assert len(parse_index(twice).lines_of_memories) == len(MANY) + 20
 
 
-def test_a_memory_that_is_only_recalled_is_renamed_and_removed_with_the_others():
+def test_a_memory_only_recalled_is_renamed_and_removed_with_the_others():
     once = fit(AUTO, lines_of(MANY).encode(), store(*MANY), {}).data
     renamed = index_lines.replace_target(once, "m249.md", "new.md", old_title="m249", new_title="new")
     assert b"- [new](new.md)" in renamed

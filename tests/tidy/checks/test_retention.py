@@ -122,7 +122,7 @@ def test_no_more_megabytes_of_versions_are_kept_than_wanted(world):
 # --- changes
 
 
-def test_old_changes_go_with_their_contents_and_what_is_younger_can_be_undone(world):
+def test_old_changes_go_with_their_contents_and_younger_ones_can_be_undone(world):
     world.create("old", days=200)
     world.create("young", days=10)
     (old,) = [each.id for each in world.store.journal.ledger().all() if each.summary == "create global:old"]
@@ -425,7 +425,7 @@ def test_one_step_that_fails_keeps_no_other_from_its_work(world):
     assert found.busy[0].startswith("trust: ")
 
 
-def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_stays(tmp_path):
+def test_drafts_rejected_long_ago_go_and_what_must_never_come_back_stays(tmp_path):
     world = World(tmp_path)
     rejected = f"{world.root}/global/rejected.jsonl"
     rows = [

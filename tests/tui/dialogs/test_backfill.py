@@ -80,7 +80,7 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
 
 
 @pytest.mark.parametrize("palette", [True, False])
-async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwards(app, world, monkeypatch, palette):
+async def test_a_reading_ending_while_something_else_is_shown_goes_on_afterwards(app, world, monkeypatch, palette):
     read, ended = past_sessions.read, threading.Event()
 
     def waits(*given, **more):
@@ -111,7 +111,7 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
 
 
 @pytest.mark.parametrize("ends", ["escape", "enter"])
-async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there_before(empty, ends):
+async def test_earlier_sessions_are_offered_once_also_if_hooks_were_there_before(empty, ends):
     env, project = empty
     leave(env, project, RULE)
     app = MemtuiApp(dict(env), project, now=NOW)
@@ -125,7 +125,7 @@ async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there
 
 
 @pytest.mark.every(step=1)
-async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_back(app, world):
+async def test_the_best_drafts_are_shown_come_into_the_inbox_and_are_taken_back(app, world):
     before = drafts(world)
     async with running(app, (100, 40)) as pilot:
         await press(pilot, "inbox.backfill")
@@ -174,7 +174,7 @@ async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
 
 
 @pytest.mark.every(step=1)
-async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folded(app, world, monkeypatch):
+async def test_what_is_unlikely_to_last_stands_behind_the_others_and_is_folded(app, world, monkeypatch):
     leave(world.env, world.shop, UNLIKELY, "older")
     read = past_sessions.read
 

@@ -85,7 +85,7 @@ async def test_what_was_changed_since_is_left_alone_and_said(app, world):
     assert read(path) == "another one\n"
 
 
-async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_marked(app, world):
+async def test_the_change_under_the_cursor_shows_its_difference_by_marked_words(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
     async with running(app, (120, 40)) as pilot:
         store = app.data.store()
@@ -102,7 +102,7 @@ async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_m
         assert "yarn" in marked
 
 
-async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_one(app, world):
+async def test_changes_made_together_are_one_row_undone_whole_or_one_by_one(app, world):
     trash(world, "test-database", "cli", NOW - 3600)
     store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)
     wanted = [each for each in scopes.memories(store.scope("project")) if each.stem in MONTH_OLD]

@@ -54,7 +54,7 @@ async def restore_first(pilot):
     await press(pilot, "end", "enter")
 
 
-async def test_versions_say_what_memtui_did_and_one_from_before_a_rename_keeps_the_name(world, path):
+async def test_versions_say_what_memtui_did_and_keep_the_name_before_a_rename(world, path):
     store = Workspace(dict(world.env), world.shop, by="cli", now=NOW).store()
     store.rename(store.find("prefer-pnpm"), "pp", seen=True)
     new = path.with_name("pp.md")

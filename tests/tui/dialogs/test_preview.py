@@ -75,7 +75,7 @@ async def test_a_key_pressed_twice_writes_nothing_that_was_not_read(world):
 
 
 @pytest.mark.parametrize("rules", [3, 100])
-async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_is_new_is_shown(world, rules):
+async def test_a_long_merge_is_read_from_its_begin_and_a_short_one_shows_all_new(world, rules):
     leave(world, rules)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
     async with app.run_test(size=SMALL) as pilot:
@@ -91,7 +91,7 @@ def waits(world, kind):
 
 
 @pytest.mark.large
-async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_to(world):
+async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_agreeing(world):
     leave(world, 80_000)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
     async with app.run_test(size=WIDE) as pilot:

@@ -48,7 +48,7 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
 
 
 @pytest.mark.every(step=1)
-async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_back(world):
+async def test_a_draft_is_approved_comes_with_the_next_session_and_is_taken_back(world):
     before = memories(world)
     app = touring(world)
     async with running(app, (120, 40), "a") as pilot:
@@ -82,7 +82,7 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         assert app.screen.table.row.kind.word == "draft"
 
 
-async def test_a_session_that_begins_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
+async def test_a_session_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
     app = touring(world)
     async with running(app, (80, 24), "enter") as pilot:
         await press(pilot, "a")
@@ -134,7 +134,7 @@ async def test_without_a_draft_the_tour_says_so_and_goes_on(empty, world):
 
 @pytest.mark.every(step=1)
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 48)])
-async def test_the_draft_is_read_with_the_words_that_led_to_it_and_one_key_makes_it_a_memory(world, size):
+async def test_a_draft_is_read_with_its_origin_and_one_key_makes_it_a_memory(world, size):
     before = memories(world)
     app = touring(world)
     async with running(app, size) as pilot:

@@ -35,7 +35,7 @@ def test_words_then_what_is_alike(typed, names):
     assert found(typed)[: len(names) or None] == names
 
 
-def test_whole_words_stand_before_parts_of_words_and_each_in_the_order_of_the_list():
+def test_whole_words_stand_before_parts_and_each_in_the_order_of_the_list():
     rows = ["block-list", "clock", "file_lock", "lock-file", "look", "unlocked lock"]
     assert fuzzy.Haystack(rows, str).select("lock") == [
         "file_lock",

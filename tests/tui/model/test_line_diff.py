@@ -40,7 +40,7 @@ def test_what_is_the_same_far_from_the_changes_is_counted():
 
 
 @pytest.mark.parametrize("length", [5, 400])
-def test_of_texts_too_long_to_be_shown_both_are_begun_and_the_rest_is_counted(length):
+def test_texts_too_long_to_show_are_both_begun_and_the_rest_is_counted(length):
     old, new = ([f"{mark}{number} ".ljust(length, "~") for number in range(COUNT)] for mark in ("old", "new"))
     found = shown(old, new).split("\n")
     for mark, sign, whose in (("old", "-", "the one"), ("new", "+", "the other")):

@@ -83,7 +83,7 @@ def leave(world, text, **fields):
     )
 
 
-async def test_rows_stand_surest_first_and_lead_with_their_sentence_and_the_detail_shows_the_setting(app):
+async def test_rows_stand_surest_first_with_a_sentence_and_detail_shows_setting(app):
     async with running(app, WIDE) as pilot:
         rows = app.screen.table.rows
         names = [row.item.entry.fields.get("name", row.item.text[:8]) if row.item else "" for row in rows]
@@ -195,7 +195,7 @@ async def test_a_draft_of_a_taken_name_is_not_accepted_alone_or_with_all(world, 
     assert exists(world.config + "/memory/metric-units.md")
 
 
-async def test_a_draft_is_rewritten_in_a_form_that_keeps_what_was_typed_whatever_happens(world, app, monkeypatch):
+async def test_a_draft_is_rewritten_in_a_form_that_always_keeps_what_was_typed(world, app, monkeypatch):
     def fail(*_, **__):
         raise MemtuiError("The disk is full.", "Make room.")
 
@@ -295,7 +295,7 @@ def everything(world):
     return found
 
 
-async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_is_written(world, app):
+async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_beforehand(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
         await rest(pilot)
@@ -319,7 +319,7 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_i
         await back_and_forth(pilot, lambda: everything(world), before)
 
 
-async def test_a_draft_longer_than_the_screen_is_shown_first_unless_it_was_read_to_its_end(world, app):
+async def test_a_draft_longer_than_the_screen_is_shown_first_unless_read_to_end(world, app):
     leave(world, "Long\n" + "line\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "long")
@@ -371,7 +371,7 @@ async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world
 
 
 @pytest.mark.parametrize("second", ["x", "a"])
-async def test_the_second_of_two_fast_keys_is_about_the_next_draft_and_none_is_for_good(world, app, second):
+async def test_of_two_fast_keys_the_second_is_for_the_next_draft_none_for_good(world, app, second):
     rejected = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -425,7 +425,7 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         assert not exists(rejected)
 
 
-async def test_mark_all_is_of_the_kind_under_the_cursor_and_leaves_out_what_cannot_be_accepted(world, app):
+async def test_mark_all_is_of_the_cursors_kind_without_what_cannot_be_accepted(world, app):
     async with running(app, WIDE) as pilot:
         table = app.screen.table
         await to_kind(pilot, "draft")
@@ -460,7 +460,7 @@ async def test_mark_all_is_of_the_kind_under_the_cursor_and_leaves_out_what_cann
         assert not {"no-snapshot-tests", "short-changelog"} & marked
 
 
-async def test_a_rejection_under_a_filter_has_its_grey_row_once_the_filter_is_cleared(app):
+async def test_a_rejection_under_a_filter_has_a_grey_row_once_that_is_cleared(app):
     async with running(app, WIDE, "slash", *"snapshot", "enter", "x") as pilot:
         assert "Rejected" in app.last_note
         assert "again" not in app.last_note
@@ -469,7 +469,7 @@ async def test_a_rejection_under_a_filter_has_its_grey_row_once_the_filter_is_cl
         assert grey == ["No snapshot tests for components"]
 
 
-async def test_no_key_on_a_grey_row_is_for_another_row_and_it_stays_until_a_mark_or_another_place(world, app):
+async def test_no_key_on_a_grey_row_is_for_another_row_and_it_stays_until_a_mark(world, app):
     async with running(app, SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
         await press(pilot, "x", "k")
@@ -780,7 +780,7 @@ async def test_undo_puts_the_cursor_on_what_came_back(world, app):
             assert app.screen.table.row_id == key, name
 
 
-async def test_what_waits_in_another_project_is_counted_and_shown_on_request_or_for_a_query(world, app):
+async def test_what_waits_in_another_project_is_counted_and_shown_on_request(world, app):
     async with running(app, SMALL, "slash", *"project:blog", "enter") as pilot:
         await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
         await settle(pilot)
@@ -899,7 +899,7 @@ async def to_kind(pilot, word):
     await settle(pilot)
 
 
-async def test_the_detail_and_the_foot_say_what_the_marked_rows_are_for_as_long_as_they_are_marked(app):
+async def test_detail_and_foot_say_what_marked_rows_are_while_they_are_marked(app):
     async with running(app, SMALL, "space") as pilot:
         screen = app.screen
         first = screen.chosen.leader
@@ -929,7 +929,7 @@ async def test_the_detail_and_the_foot_say_what_the_marked_rows_are_for_as_long_
         assert "marked:" in foot(app)
 
 
-async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_it_can_be_merged(world, app):
+async def test_every_line_says_a_marked_draft_not_acceptable_can_be_merged(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to_kind(pilot, "merge")
         await pilot.press("space")
@@ -944,7 +944,7 @@ async def test_of_a_marked_draft_that_can_not_be_accepted_every_line_says_that_i
 
 
 @pytest.mark.every(step=1)
-async def test_the_memory_that_has_the_name_of_a_draft_is_the_first_to_merge_into_as_soon_as_m_works(world, app):
+async def test_a_memory_with_the_name_of_a_draft_is_the_first_to_merge_into(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
         app.screen.view.evidence.clear()

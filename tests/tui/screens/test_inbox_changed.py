@@ -141,7 +141,7 @@ async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
         assert app.last_note.startswith("Undone: reject the change to 3 memories")
 
 
-async def test_an_edit_that_was_not_saved_has_its_mark_and_what_is_saved_counts_as_seen(world, app, place):
+async def test_an_unsaved_edit_has_its_mark_and_what_is_saved_counts_as_seen(world, app, place):
     change(world, place / "prefer-pnpm.md")
     async with running(app, WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
@@ -179,7 +179,7 @@ async def test_one_that_changed_again_is_not_taken_back_and_is_gone_to(world, ap
         assert app.screen.table.row[1].memory.name == "prefer-pnpm"
 
 
-async def test_a_draft_of_a_refused_edit_shows_what_it_changes_and_replaces_the_text(world, app, place):
+async def test_a_draft_of_a_refused_edit_shows_its_change_and_replaces_the_text(world, app, place):
     path = place / "prefer-pnpm.md"
     given = {"file_path": str(path), "old_string": "Use pnpm for every", "new_string": "Use corepack pnpm for every"}
     assert gate_drafts.keep(dict(world.env), world.shop, "s1", str(path), "Edit", {"tool_input": given})

@@ -136,7 +136,7 @@ async def agree(pilot):
     raise AssertionError("it can't be read to its end")
 
 
-async def test_what_can_be_done_is_listed_with_what_it_drops_and_accepted_and_undone(app, place):
+async def test_what_can_be_done_is_listed_with_what_it_drops_accepted_and_undone(app, place):
     before = tree(place)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -224,7 +224,7 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         assert read(f"{place}/prefer-pnpm.md") == PNPM
 
 
-async def test_what_is_undone_in_the_list_is_proposed_again_and_a_file_that_changed_is_not_written_over(app, place):
+async def test_what_is_undone_is_proposed_again_and_a_changed_file_is_kept(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
         every = kinds(app)
@@ -301,7 +301,7 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_exists(e
         assert not waiting_proposals.waiting(root)
 
 
-async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_and_when_it_is_opened(app, place):
+async def test_a_change_by_others_makes_a_new_plan_on_an_open_or_opened_screen(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         write(f"{place}/new.md", STYLE.replace("commit-style", "new").replace("Commit messages", "Names of branches"))
@@ -314,9 +314,7 @@ async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_an
         assert kinds(app).count("rewrite") == 1
 
 
-async def test_a_rejected_fix_of_memory_md_stays_rejected_while_approvals_add_lines_to_it(
-    app, empty, world_of_draft, place
-):
+async def test_a_rejected_fix_of_memory_md_stays_rejected_as_approvals_add_lines(app, empty, world_of_draft, place):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "relink")
         await press(pilot, "x", "g", "a")
@@ -394,7 +392,7 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
         assert any(row.kind.word == "problem" for row in table.rows)
 
 
-async def test_of_a_conflict_that_git_left_a_version_is_chosen_and_that_is_undone(app, place):
+async def test_a_version_of_a_conflict_git_left_is_chosen_and_that_is_undone(app, place):
     before = "<<<<<<< HEAD\nUse pnpm.\n=======\nUse bun.\n>>>>>>> main\n"
     write(f"{place}/prefer-pnpm.md", before)
     async with app.run_test(size=WIDE) as pilot:

@@ -333,7 +333,7 @@ async def test_the_view_follows_a_change_from_outside(setup_app, world):
         assert screen.table.row.key == "setting budget"
 
 
-async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_is_chosen(setup_app, world):
+async def test_setting_values_are_explained_in_their_detail_and_where_chosen(setup_app, world):
     write(config.file_path(world.root), 'llm_backend = "claude"\n')
     async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
@@ -421,7 +421,7 @@ def reading(world):
     return found
 
 
-async def test_whether_the_model_reads_sessions_is_a_row_and_it_is_stopped_and_started_there(reading, world):
+async def test_whether_the_model_reads_sessions_is_a_row_that_stops_or_starts_it(reading, world):
     async with reading.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "reading")

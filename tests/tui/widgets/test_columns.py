@@ -27,7 +27,7 @@ async def test_columns_are_those_there_is_room_for(app, size):
 @pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("name", ["memories", "inbox", "activity", "setup"])
-async def test_the_detail_is_below_the_list_until_one_beside_it_has_room_for_sentences(world, name):
+async def test_the_detail_is_below_the_list_until_there_is_room_beside_it(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
     async with running(app, (120, 36)) as pilot:
         list_pane, detail = app.screen.middle, app.screen.detail

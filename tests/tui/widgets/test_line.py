@@ -19,5 +19,5 @@ TITLE = "404 of 415 memories · 3 to fix · h chooses a scope"
         (18, "404 of 415…"),
     ],
 )
-def test_facts_without_room_are_dropped_whole_and_only_a_cut_one_ends_in_an_ellipsis(width, shown):
+def test_facts_without_room_go_whole_and_only_a_cut_one_gets_an_ellipsis(width, shown):
     assert fitting(Text(TITLE), width).plain == shown

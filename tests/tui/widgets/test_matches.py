@@ -38,7 +38,7 @@ async def test_the_pane_scrolls_to_the_first_match_of_a_text_and_of_new_words():
         assert "use pnpm here" in shown(pane)
 
 
-async def test_the_pane_stays_where_the_person_scrolled_while_the_same_is_shown_again():
+async def test_the_pane_stays_where_scrolled_while_the_same_is_shown_again():
     app = Pane()
     async with app.run_test(size=(60, 20)) as pilot:
         pane = app.query_one(Detail)

@@ -33,7 +33,7 @@ async def stand():
         yield pilot, table
 
 
-async def test_rows_that_stream_in_above_do_not_push_the_cursor_off_the_first_row():
+async def test_rows_that_stream_in_above_push_no_cursor_off_the_first_row():
     async with stand() as (_, table):
         for rows in ([], ["m"], ["b", "m"], ["a", "b", "m", "z"]):
             table.show(rows)

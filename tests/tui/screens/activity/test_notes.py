@@ -193,7 +193,7 @@ async def test_without_hooks_nothing_is_promised(world, app):
     assert "hi" in notes(world)
 
 
-async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_went(world, app):
+async def test_a_note_for_another_project_goes_there_and_the_form_says_where(world, app):
     slug = paths.project_key(world.blog)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await settle(pilot)  # until the notes are above the sessions: on a session c is for that one

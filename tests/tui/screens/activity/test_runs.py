@@ -49,7 +49,7 @@ async def to_run(pilot, name):
 
 
 @pytest.mark.picture
-async def test_a_session_that_a_model_read_is_marked_and_has_its_runs_among_what_it_got(app, world):
+async def test_a_session_a_model_read_is_marked_and_has_its_runs_in_what_it_got(app, world):
     async with running(app, WIDE) as pilot:
         rows = app.screen.table.rows
         group = next(row for row in rows if isinstance(row, SessionGroup) and row.session == world.sessions["today"])

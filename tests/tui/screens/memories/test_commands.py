@@ -126,7 +126,7 @@ async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(a
         assert exists(everywhere(world, "skip-code-review.md"))
 
 
-async def test_chosen_memories_are_trusted_as_they_were_shown_and_z_takes_back_just_that(app, world):
+async def test_chosen_memories_are_trusted_as_shown_and_z_takes_back_just_that(app, world):
     directory, path = world.shop + "/.claude/memory", project(world, "prefer-pnpm.md")
     write(path, read(path) + "One more line.\n")
     async with running(app, (120, 40)) as pilot:

@@ -61,7 +61,7 @@ async def to(pilot, name):
 
 
 @pytest.mark.every(step=1)
-async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_comes_back(app):
+async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_returns(app):
     async with running(app, WIDE) as pilot:
         await to(pilot, "payment-provider")
         listed = names(app)
@@ -77,7 +77,7 @@ async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_comes_b
         assert app.screen.recalled is None
 
 
-async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_with_the_reason(app):
+async def test_what_would_be_delivered_is_above_the_rule_and_the_rest_below(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
         assert names(app)[:2] == ["prefer-pnpm", "-"]

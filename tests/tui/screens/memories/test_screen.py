@@ -37,7 +37,7 @@ async def test_scopes_are_a_tree_with_counts_and_groups(app):
         assert app.screen.places.row.fold
 
 
-async def test_used_counts_prompts_that_brought_a_memory_and_how_often_it_was_opened(app, world):
+async def test_used_counts_prompts_that_brought_a_memory_and_times_it_was_opened(app, world):
     recalls.log(world, f"{world.shop}/.claude/memory/prefer-pnpm.md")
     async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
@@ -155,7 +155,7 @@ async def test_an_empty_scope_says_what_fills_it(app, world):
         assert app.screen.table.empty.startswith("No memories in auto shop.\nClaude Code writes its own memories here")
 
 
-async def test_words_are_found_in_texts_after_those_in_names_and_in_all_projects_if_wanted(app, world):
+async def test_words_are_found_in_names_then_texts_and_if_wanted_in_all_projects(app, world):
     config = paths.config_dir(world.env)
     for name, text in (("stripes", "A zebra has some."), ("zebra", "It has stripes.")):
         write(f"{config}/projects/{paths.slug(world.shop)}/memory/{name}.md", f"---\nname: {name}\n---\n{text}\n")
@@ -198,7 +198,7 @@ async def test_a_query_has_terms_and_says_which_exist(app):
         assert len(names(app)) == 13
 
 
-async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_list(app):
+async def test_at_80_columns_the_tree_is_a_line_and_a_memory_opens_over_the_list(app):
     async with running(app, (80, 24)) as pilot:
         assert not app.screen.places.display
         assert "scope all here" in line(app, "#summary")
@@ -217,7 +217,7 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
         assert app.screen.table.has_focus
 
 
-async def test_without_room_for_the_tree_its_key_asks_for_a_scope_that_typing_narrows(app):
+async def test_without_room_for_the_tree_its_key_asks_for_a_scope_typing_narrows(app):
     async with running(app, (80, 24), "h", *"other", "enter"):
         assert app.screen.group == "memories"
         assert app.screen.places.row.label == "other projects"
@@ -254,7 +254,7 @@ async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
         assert app.screen.table.row_id == gone
 
 
-async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_marked(app, world):
+async def test_a_change_while_reading_is_of_the_memory_read_not_of_the_marked(app, world):
     async with running(app, (80, 24)) as pilot:
         await pilot.press("A")
         marked = len(app.screen.table.marks)
