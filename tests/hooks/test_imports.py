@@ -138,7 +138,7 @@ def test_guidance_for_a_path_and_the_use_of_a_memory_cost_no_dear_import(home):
     assert len(home.log()) == 2
 
 
-LAYERS = ("actions", "base", "redact", "client", "deliver", "inbox", "store", "settings", "review", "recall", "models")
+LAYERS = ("keymap", "base", "redact", "client", "deliver", "inbox", "store", "settings", "review", "recall", "models")
 LAYERS += ("tidy", "learn", "worker", "hooks")
 EVERY_MODULE = """
 import sys
