@@ -85,6 +85,25 @@ def test_a_session_that_moved_names_its_project_but_no_foreign_path_does(env, tm
     assert found(env) == {paths.slug(cwd): cwd}
 
 
+def test_an_older_session_names_the_project_where_the_newest_names_another(env, tmp_path):
+    cwd = str(tmp_path / "app")
+    memory(env, cwd)
+    os.utime(transcript(env, cwd, session="s1"), (1, 1))
+    transcript(env, "/somewhere/else", slug=paths.slug(cwd), session="s2")
+    assert found(env) == {paths.slug(cwd): cwd}
+
+
+def test_a_session_that_names_its_project_later_is_looked_at_again(env, tmp_path):
+    cwd = str(tmp_path / "app")
+    directory = os.path.dirname(memory(env, cwd))
+    with open(f"{directory}/s1.jsonl", "w") as file:
+        file.write('{"type": "summary"}\n')
+    assert found(env) == {paths.slug(cwd): None}
+    with open(f"{directory}/s1.jsonl", "a") as file:
+        file.write(json.dumps({"type": "user", "cwd": cwd}) + "\n")
+    assert found(env) == {paths.slug(cwd): cwd}
+
+
 def test_memory_of_a_repository_used_only_from_subdirectories(env, tmp_path):
     (tmp_path / "repo" / ".git").mkdir(parents=True)
     (tmp_path / "repo" / "packages" / "web").mkdir(parents=True)

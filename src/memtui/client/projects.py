@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from memtui.base import fastjson, fs, paths
 from memtui.client import locate, repository
@@ -106,7 +106,7 @@ def _mtime_ns(path: str) -> int:
 
 class _PathFinder:
     """The search for the paths of projects, with its cache: the paths found, which stay valid, and by the client's
-    directory [its change time in ns, the working directories that its newest session names, their repository roots]."""
+    directory [its change time in ns, working directories of its newest sessions, repository roots of the newest]."""
 
     def __init__(self, env: dict[str, str]) -> None:
         self.top, self.root = paths.config_dir(env) + "/projects", paths.root(env)
@@ -147,13 +147,15 @@ class _PathFinder:
         return self._roots
 
     def _session_of(self, directory: str) -> tuple[list[str], list[str]]:
-        """Return the working directories that the newest session of a directory names, and their repository roots."""
+        """Return the working directories that the newest sessions of a directory name, and the newest's roots."""
         stamp = _mtime_ns(f"{self.top}/{directory}")
         row = fastjson.rows(self._sessions, directory)
-        if row[:1] != [stamp] or len(row) != 3:
-            heads = islice(_heads(f"{self.top}/{directory}"), TRANSCRIPTS_TRIED)
-            cwds = next(filter(None, heads), [])
-            row = self._sessions[directory] = [stamp, cwds, sorted(set(map(paths.project_root, cwds)))]
+        # A transcript may name its directory later on, which does not change that of the transcripts: look again.
+        if row[:1] != [stamp] or len(row) != 3 or not row[1]:
+            heads = [*islice(_heads(f"{self.top}/{directory}"), TRANSCRIPTS_TRIED)]
+            newest = next(filter(None, heads), [])
+            cwds = list(dict.fromkeys(chain.from_iterable(heads)))
+            row = self._sessions[directory] = [stamp, cwds, sorted(set(map(paths.project_root, newest)))]
         cwds, roots = (list(map(str, part)) if isinstance(part, list) else [] for part in row[1:])
         return cwds, roots
 

@@ -67,6 +67,7 @@ class Memory:
     links: tuple[str, ...] = ()  # what they name, as `links.targets`
     origin_session: str = ""
     modified: str = ""  # as written in the file, in any form; the file's own time is `mtime`
+    notes: tuple[str, ...] = ()
     raw: bytes = field(default=b"", repr=False)
     unquoted: bool = False  # values of its frontmatter need quotes, which the client adds by itself to read them
 
@@ -156,21 +157,28 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
     if conflict_markers.first(data[:MAX_BYTES]):
         name = description = ""  # of two versions nobody knows which holds
     broken = f"larger than {MAX_BYTES >> 20} MB" if len(data) > MAX_BYTES else doc.broken
+    fields = doc.fields
+    differing = [
+        f"Sessions get `{key}` as written; YAML reads “{fields[key]}”"
+        for key, text in (("name", name), ("description", description))
+        if fields.get(key) and text and fields[key] != text
+    ]
     return Memory(
         path=path,
         scope_label=scope_label,
         name=name or os.path.basename(path).removesuffix(".md"),
         description=description,
         type=kind,
-        fields=doc.fields,
+        fields=fields,
         body=doc.body,
         size=len(data) if size < 0 else size,
         mtime=mtime,
         broken=broken,
         has_frontmatter=doc.has_frontmatter,
         links=links.targets(doc.body),
-        origin_session=text_of(doc.fields, "originSessionId"),
-        modified=text_of(doc.fields, "modified", "updated"),
+        origin_session=text_of(fields, "originSessionId"),
+        modified=text_of(fields, "modified", "updated"),
+        notes=(*doc.notes, *differing),
         raw=data,
         unquoted=bool(doc.quoted),
     )

@@ -10,7 +10,7 @@ from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.phrasing import ago, cut, many, some
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
-from memtui.store import references, triggers
+from memtui.store import references
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
 from memtui.store.journal.journal import takes_back
@@ -60,6 +60,8 @@ def worded(journal: "Journal", transaction: "Transaction") -> "Transaction":
     if transaction.op not in ON_LINES or (transaction.op == "triggers" and not rest):
         return transaction
     try:
+        from memtui.store import triggers  # loads what finds secrets
+
         lines = [triggers.words_of(change) for change in journal.changes_of(transaction.record)]
     except MemtuiError:
         return transaction

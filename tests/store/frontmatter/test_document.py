@@ -209,6 +209,15 @@ def test_endless_and_silly_yaml_is_broken_not_fatal(block):
     assert document.parse(f"---\n{block}\n---\n".encode()).broken
 
 
+def test_oddities_are_told():
+    doc = document.parse(
+        b"---\nname: a\nname: b\ndescription: see #4 and #5 --- now\ntype: x\nmetadata:\n  type: y\n---\n"
+    )
+    assert len(doc.notes) == 4
+    assert doc.broken is None
+    assert document.parse(NESTED.replace(b"  # decided in May", b"")).notes == ()
+
+
 anything = st.text(max_size=60)
 key_paths = st.sampled_from(
     [("name",), ("description",), ("metadata", "type"), ("tags",), ("other",), ("metadata", "x")]

@@ -40,6 +40,8 @@ def test_a_person_is_shown_what_a_session_is_told(head):
     shown = memory.from_bytes("/m/file.md", "global", data)
     name, description, kind = memory_head.summarise(data)
     assert (shown.name, shown.description, shown.type) == (name or "file", description, kind)
+    differs = memory.text_of(shown.fields, "description") not in {"", description}
+    assert any("as written; YAML reads" in note for note in shown.notes) == differs
 
 
 texts = st.text(max_size=40)

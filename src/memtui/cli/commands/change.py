@@ -21,7 +21,6 @@ from memtui.store.store import Store
 from memtui.store.versions.versions import GONE, Version, Versions
 from memtui.store.versions.writers import Occasions
 from memtui.views import changes
-from memtui.views.memories import counted, must_ask
 
 
 @parser.command("""\
@@ -33,6 +32,8 @@ names=NAME... | a memory, or with --purge also an id of the trash
 --purge | delete for good, also from the trash; asks first
 --yes | don't ask""")
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
+    from memtui.views.memories import counted, must_ask  # history starts without it
+
     store = ctx.store()
     memories.ask_others(ctx, store, args.names, yes=args.yes)
     if args.purge:

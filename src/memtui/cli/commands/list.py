@@ -207,7 +207,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     source = words.source(moves.source(scope, memory, moves.creations(ctx.root)), ctx.now())
     data = {
         **memories.status_data(row),
-        **picked(memory, "fields body links origin_session"),
+        **picked(memory, "fields body links notes origin_session"),
         "backlinks": back,
         "origin": source,
         **(triggers.data() if triggers is not None else {}),
@@ -241,6 +241,8 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
             to_fix = findings.problems([flag]) > 0
             style = "red" if to_fix else "dim"
             out.print("  " + styled(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", style))
+        for note in memory.notes:
+            out.print("  " + styled(f"! {line(note)}", "yellow"))
         out.print()
         out.print(safe(memory.body.strip("\n")))
 

@@ -1,7 +1,7 @@
 """The frontmatter of a Markdown file, read (PyYAML, if installed, beyond our subset) and changed without loss."""
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memtui.base.errors import MemtuiError
@@ -17,8 +17,8 @@ NODE_LIMIT = 10_000
 
 @dataclass  # not frozen, which takes three times as long: thousands are made
 class Document:
-    """A Markdown file. `body` has `\\n` line ends; `newline` is the file's own; `broken` is the reason why the
-    frontmatter can't be read, or None."""
+    """A Markdown file. `body` has `\\n` line ends; `newline` is the file's own; `notes` are warnings for its author;
+    `broken` is the reason why the frontmatter can't be read, or None."""
 
     raw: bytes
     bom: bool = False
@@ -27,6 +27,7 @@ class Document:
     fields: dict[str, object] = field(default_factory=dict)
     broken: str | None = None
     body: str = ""
+    notes: tuple[str, ...] = ()
     # The file in four parts: up to and with the opening fence, the lines of the fields, the closing fence, the body.
     head: str = ""
     block: str = ""
@@ -181,6 +182,25 @@ def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | 
     return subset.read_loosely(_shown(block)), broken, False
 
 
+def _notes(block: str, lines: Sequence[str], fields: Mapping[str, object]) -> tuple[str, ...]:
+    notes, keys = [], set[str]()
+    heads = {line.partition(":")[0].strip(" '\"") for line in lines}
+    is_odd = len(heads) < len(lines) or " #" in block or FENCE in block
+    for n, line in enumerate(lines if is_odd else (), 2):
+        key, _ = (None if is_filler(line) else split_key(line)) or ("", 0)
+        if key in keys:
+            notes.append(f"line {n}: `{key}` appears twice; the last one is used")
+        if key in ("name", "description") and line.count(" #") > str(fields.get(key)).count(" #"):
+            notes.append(f"line {n}: what follows ` #` is a comment and not part of `{key}`")
+        if FENCE in line:
+            notes.append(f"line {n}: Claude Code takes `---` for the end of the frontmatter")
+        if key:
+            keys.add(key)
+    if isinstance(fields.get("metadata"), dict) and "type" in fields and "type" in fields["metadata"]:  # type: ignore[operator]
+        notes.append("`type` is at the top level and in `metadata`; the latter is used")
+    return tuple(notes)
+
+
 def _body(rest: str) -> str:
     return _shown(rest).replace("\r\n", "\n")
 
@@ -217,8 +237,9 @@ def _parse(data: bytes) -> Document:
     elif opened > start:
         broken = "there is something blank above the frontmatter: Claude Code does not see it"
     rest = text[rest_at:]
+    notes = _notes(block, lines, fields)
     parts = (text[:head_end], block, fence, rest, subset.client_quoted(block) if unquoted else "")
-    return Document(data, bom, newline, True, fields, broken, _body(rest), *parts)
+    return Document(data, bom, newline, True, fields, broken, _body(rest), notes, *parts)
 
 
 def _split(text: str, opened: int) -> tuple[list[str] | None, str, int]:

@@ -54,6 +54,8 @@ class MemoryDetail:
         scope, row = pair
         memory, now = row.memory, self.services.data.now()
         text = _description(memory).append_text(flag_lines(row))
+        for note in memory.notes:
+            text.append(f"  {safe_text.line(note, 300)}\n", "dim")
         text.append(safe_text.line(memory.type or "untyped", 40), colours.TYPES.get(memory.type, "dim"))
         words = f" in {self.reader.name_of(scope)} · {age(memory.changed_at or None, now)}"
         text.append(safe_text.line(words) + "\n", "dim").append_text(self._deliveries(pair, now))
