@@ -6,7 +6,6 @@ import pytest
 
 from memtui.base import fs, paths
 from memtui.inbox import format as inbox_format
-from memtui.store import memory
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Options
 from memtui.tui.dialogs.draft_form import Body
@@ -43,7 +42,7 @@ async def opened(pilot, key, fits):
 @pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(("screen", "key", "fits"), FORMS, ids=NAMES)
-async def test_who_types_without_a_pause_is_kept_as_well(world, screen, key, fits):
+async def test_typing_without_a_pause_and_just_before_ctrl_q_is_kept(world, screen, key, fits):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
     async with app.run_test(size=SIZE) as pilot:
         body = await opened(pilot, key, fits)
@@ -51,37 +50,8 @@ async def test_who_types_without_a_pause_is_kept_as_well(world, screen, key, fit
             body.insert("~")
             await pilot.pause(0.1)
         assert "~~~~~" in kept(world)
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize(("screen", "key", "fits"), FORMS, ids=NAMES)
-async def test_ctrl_q_in_a_form_keeps_what_was_typed_just_before(world, screen, key, fits):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
-    async with app.run_test(size=SIZE) as pilot:
-        await opened(pilot, key, fits)
         await pilot.press(*"hurried", "ctrl+q")
     assert "hurried" in kept(world)
-
-
-async def test_a_change_while_both_are_shown_is_shown_before_it_is_written_over(world, app):
-    path = world.shop + "/.claude/memory/prefer-pnpm.md"
-    async with app.run_test(size=SIZE) as pilot:
-        body = await opened(pilot, "e", FORMS[3][2])
-        body.insert("Mine. ")
-        fs.write_atomic(path, fs.read_bytes(path) + b"Theirs.\n")
-        await press(pilot, "ctrl+s")
-        assert isinstance(app.screen, Choice)
-        newest = fs.read_bytes(path) + b"Theirs again.\n"
-        fs.write_atomic(path, newest)
-        app.screen.query_one(Options).move_to(1)  # mine
-        await press(pilot, "enter")
-        assert fs.read_bytes(path) == newest
-        assert isinstance(app.screen, Choice)
-        assert "Theirs again." in app.screen.about("").plain
-        app.screen.query_one(Options).move_to(1)
-        await press(pilot, "enter")
-        assert "Mine." in memory.read_memory(path).body
 
 
 def entry_file(world, kind):

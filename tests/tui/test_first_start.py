@@ -11,6 +11,7 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.offers import EXAMPLE
 from memtui.tui.screens.activity.rows import NoteRow
+from tui.hands import lines
 
 from .conftest import press, running
 from .test_following import until
@@ -31,10 +32,6 @@ def files(home):
     return {os.path.join(top, name) for top, _, names in os.walk(home.base) for name in names}
 
 
-def lines(app):
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
-
-
 def shown(app):
     return " ".join(" ".join(lines(app)).split())
 
@@ -44,11 +41,17 @@ def installed(home):
 
 
 @pytest.mark.slow
-async def test_a_stray_letter_hides_no_choice(home):
-    async with running(starting(home), (80, 24)) as pilot:
-        table = pilot.app.screen.table
+async def test_a_stray_letter_hides_no_choice_and_not_now_is_an_answer(home):
+    app = starting(home)
+    async with running(app, (80, 24)) as pilot:
+        table = app.screen.table
         await pilot.press("x", "G")
         assert (len(table.rows), table.rows[table.cursor][1]) == (4, "Not now")
+        await press(pilot, "enter")
+        assert app.screen.group == "memories"
+        assert not installed(home)
+    async with running(starting(home, read_only=True), (80, 24)) as pilot:
+        assert not isinstance(pilot.app.screen, Choice)
 
 
 @pytest.mark.usefixtures("every_frame")
@@ -108,11 +111,3 @@ async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
     app = starting(home)
     async with running(app, (80, 24), "enter"):
         assert "Claude Code runs no hooks" in app.screen.subject.notice
-
-
-@pytest.mark.slow
-async def test_not_now_is_an_answer(home):
-    app = starting(home)
-    async with running(app, (80, 24), "j", "j", "j", "enter"):
-        assert app.screen.group == "memories"
-        assert not installed(home)

@@ -5,10 +5,12 @@ import os
 import pytest
 from textual.widgets import Input
 
+from memtui.store import triggers
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import Body, DraftForm
 from memtui.tui.model import autosave
+from memtui.views import memories
 from tui.hands import choose, detail, exists, project, read, stand_on, write
 
 from .conftest import NOW, press, running, settle, until
@@ -36,34 +38,33 @@ def told(form):
     return str(form.query_one(".told").render())
 
 
-async def test_why_it_could_not_be_saved_goes_away_when_that_is_mended(app):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "feedback")
-        form = app.screen
-        await press(pilot, *"mocks", "ctrl+s")
-        assert "nothing to save yet" in told(form)
-        await press(pilot, "tab", "N")
-        assert "nothing to save yet" not in told(form)
-
-
-async def test_a_new_memory_about_the_person_goes_to_the_global_scope(app):
+async def test_a_memory_on_the_person_is_global_and_a_template_leaves_no_draft(app, world):
     async with running(app, (80, 24)) as pilot:
         for kind, scope in (("user", "global"), ("feedback", "project")):
             await begin(pilot, kind)
             assert str(app.screen.widgets["scope"].value) == scope
+            app.screen.query_one("Select").value = "tool"
             await press(pilot, "escape")
+            assert autosave.of_memories(world.root) == []
 
 
-async def test_new_from_the_template_of_a_type(app, world):
+async def test_new_from_the_template_of_a_type_or_of_a_description_alone(app, world):
     async with running(app, (80, 24)) as pilot:
         await begin(pilot, "project")
         form = app.screen
         assert "**Why:** the reason behind it." in form.query_one(Body).text
+        await press(pilot, *"mocks", "ctrl+s")
+        assert "nothing to save yet" in told(form)
+        await press(pilot, "tab", "N")
+        assert "nothing to save yet" not in told(form)
         form.query_one("Select").value = "feedback"
         form.query_one(Body).text = "Test on the real database."
-        await pilot.press("ctrl+s")
-        assert "A memory needs a name" in str(form.query_one(".told").render())
-        await press(pilot, *"no-mocks", "tab", *"Real database", "ctrl+s")
+        field(form, "description").value = "Real database"
+        field(form, "name").value = ""
+        await press(pilot, "ctrl+s")
+        assert "A memory needs a name" in told(form)
+        field(form, "name").value = "no-mocks"
+        await press(pilot, "ctrl+s")
         made = read(project(world, "no-mocks.md"))
         assert made.startswith(
             "---\nname: no-mocks\ndescription: Real database\nmetadata:\n  type: feedback\n---\n\nTest on"
@@ -74,30 +75,38 @@ async def test_new_from_the_template_of_a_type(app, world):
         assert autosave.of_memories(world.root) == []
         await press(pilot, "z")
         assert not exists(project(world, "no-mocks.md"))
+        await begin(pilot, "tool")
+        await press(pilot, *"jq", "tab", *"Reads JSON", "ctrl+s")
+        made = read(project(world, "jq.md"))
+        assert made == "---\nname: jq\ndescription: Reads JSON\nmetadata:\n  type: tool\n---\n\nReads JSON\n"
 
 
 async def test_an_edit_changes_its_field_and_nothing_else(app, world):
-    before = read(project(world, "payment-provider.md"))
+    odd, provider = project(world, "odd.md"), project(world, "payment-provider.md")
+    text = "\ufeff---\r\nname: odd\r\ntype: tool # mine\r\n---\r\n\r\n\ttab\r\nend"
+    write(odd, text)
+    before = read(provider)
     async with app.run_test(size=(120, 40)) as pilot:
+        await open_form(pilot, "odd")
+        await press(pilot, "ctrl+s")
+        assert read(odd) == text
         form = await open_form(pilot, "payment-provider")
         assert field(form, "metadata.owner").value == "checkout team"
         field(form, "metadata.owner").value = "payments team"
         await press(pilot, "ctrl+s")
-        assert read(project(world, "payment-provider.md")) == before.replace("checkout team", "payments team")
+        after = before.replace("checkout team", "payments team")
+        assert read(provider) == after
         form = await open_form(pilot, "payment-provider")
         form.query_one(Body).insert("Use it.\n")
         await press(pilot, "ctrl+s")
-        after = before.replace("checkout team", "payments team").replace("\n\nSandbox", "\n\nUse it.\nSandbox")
-        assert read(project(world, "payment-provider.md")) == after
-
-
-async def test_saving_without_a_change_leaves_every_byte(app, world):
-    text = "\ufeff---\r\nname: odd\r\ntype: tool # mine\r\n---\r\n\r\n\ttab\r\nend"
-    write(project(world, "odd.md"), text)
-    async with app.run_test(size=(120, 40)) as pilot:
-        await open_form(pilot, "odd")
+        assert read(provider) == after.replace("\n\nSandbox", "\n\nUse it.\nSandbox")
+        form = await open_form(pilot, "meeting-notes")  # broken: mended as a whole file
+        body = form.query_one(Body)
+        body.text = body.text.replace('"Notes: what we said about "soft launch"', "what we said")
         await press(pilot, "ctrl+s")
-        assert read(project(world, "odd.md")) == text
+        row = next(row for _, row in app.screen.table.rows if row.memory.stem == "meeting-notes")
+        assert row.memory.broken is None
+        assert row.memory.description == "what we said"
 
 
 async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
@@ -115,39 +124,26 @@ async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
         assert not exists(project(world, "use-pnpm.md"))
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "words"),
-    [
-        ("name", "", "A memory needs a name"),
-        ("name", 'a/b "c"', "so it can't be a memory's name"),
-        ("pinned", "banana", "pinned is true or false, not “banana”"),
-    ],
-)
-async def test_a_value_a_field_cannot_have_is_refused_and_the_form_stays_open(app, world, key, value, words):
+async def test_a_value_a_field_cannot_have_is_refused_and_the_form_stays_open(app, world):
     path = project(world, "prefer-pnpm.md")
     write(path, read(path).replace("name: prefer-pnpm", "name: prefer-pnpm\npinned: true"))
     before = read(path)
     async with app.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "prefer-pnpm")
-        field(form, key).value = value
-        await press(pilot, "ctrl+s")
-        assert app.screen is form
-        assert words in told(form)
+        for key, value, words in (
+            ("pinned", "banana", "pinned is true or false, not “banana”"),
+            ("name", 'a/b "c"', "so it can't be a memory's name"),
+            ("name", "", "A memory needs a name"),
+        ):
+            field(form, key).value = value
+            await press(pilot, "ctrl+s")
+            assert app.screen is form
+            assert words in told(form)
+            field(form, "pinned").value = "true"
     assert read(path) == before
 
 
-async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        form = await open_form(pilot, "meeting-notes")
-        body = form.query_one(Body)
-        body.text = body.text.replace('"Notes: what we said about "soft launch"', "what we said")
-        await press(pilot, "ctrl+s")
-        row = next(row for _, row in app.screen.table.rows if row.memory.stem == "meeting-notes")
-        assert row.memory.broken is None
-        assert row.memory.description == "what we said"
-
-
-async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
+async def test_a_save_over_a_changed_file_shows_both_and_asks_at_each_change(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "prefer-pnpm")
@@ -160,7 +156,14 @@ async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
         await press(pilot, "enter")  # the first answer saves nothing
         assert read(path) == theirs
         assert app.screen is form
-        await press(pilot, "ctrl+s", "down", "enter")
+        await press(pilot, "ctrl+s")
+        theirs += "Theirs again.\n"
+        write(path, theirs)
+        await press(pilot, "down", "enter")
+        assert read(path) == theirs
+        assert isinstance(app.screen, Choice)
+        assert "Theirs again." in app.screen.about("").plain
+        await press(pilot, "down", "enter")
         assert "My line." in read(path)
         await press(pilot, "z")
         assert read(path) == theirs
@@ -207,28 +210,17 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         assert not exists(path)
 
 
-async def test_an_untouched_template_leaves_no_draft(app, world):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "feedback")
-        app.screen.query_one("Select").value = "tool"
-        await press(pilot, "escape")
-        assert autosave.of_memories(world.root) == []
-
-
-async def test_a_description_alone_makes_a_memory(app, world):
-    async with running(app, (80, 24)) as pilot:
-        await begin(pilot, "tool")
-        await press(pilot, *"jq", "tab", *"Reads JSON", "ctrl+s")
-        made = read(project(world, "jq.md"))
-        assert made == "---\nname: jq\ndescription: Reads JSON\nmetadata:\n  type: tool\n---\n\nReads JSON\n"
-
-
 @pytest.mark.every(step=1)
 async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world):
     async with running(app, (120, 36)) as pilot:
         await begin(pilot, "feedback")
-        field(app.screen, "triggers").value = "install something"
+        form = app.screen
+        field(form, "triggers").value = "x" * 301
         await press(pilot, *"no-npm", "tab", *"Never npm", "ctrl+s")
+        assert "A trigger can have 300 characters at most" in told(form)
+        field(form, "triggers").value = "install something"
+        await press(pilot, "ctrl+s")
+        assert triggers_of(world, "no-npm.md") == ["install something"]
         await press(pilot, "U")
         made = app.screen.table.row
         assert made.summary == "create project:no-npm"
@@ -236,3 +228,47 @@ async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world)
         await press(pilot, "escape", "z")
         assert app.last_note.startswith("Undone: create ")
         assert not exists(project(world, "no-npm.md"))
+        assert triggers_of(world, "no-npm.md") == []
+
+
+def triggers_of(world, file):
+    found = triggers.lines_of(world.root, f"{world.shop}/.claude/memory").get(file, [])
+    return [each.text for each in found]
+
+
+async def test_triggers_change_with_the_memory_as_one_step_and_follow_its_name(app, world):
+    path = project(world, "prefer-pnpm.md")
+    before, text = triggers_of(world, "prefer-pnpm.md"), read(path)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await open_form(pilot, "prefer-pnpm")
+        assert field(form, "triggers").value == "; ".join(before)
+        field(form, "triggers").value = "add a dependency ; lockfile changed;; "
+        await press(pilot, "ctrl+s")
+        assert triggers_of(world, "prefer-pnpm.md") == ["add a dependency", "lockfile changed"]
+        assert read(path) == text, "triggers alone change no file"
+        form = await open_form(pilot, "prefer-pnpm")
+        field(form, "name").value = "use-pnpm"
+        field(form, "description").value = "Only pnpm"
+        field(form, "triggers").value = "add a dependency; the lockfile"
+        await press(pilot, "ctrl+s")
+        assert triggers_of(world, "use-pnpm.md") == ["add a dependency", "the lockfile"]
+        assert "Only pnpm" in read(project(world, "use-pnpm.md"))
+        await press(pilot, "z")
+        assert triggers_of(world, "prefer-pnpm.md") == ["add a dependency", "lockfile changed"]
+        assert read(path) == text
+        await press(pilot, "z")
+        assert triggers_of(world, "prefer-pnpm.md") == before
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "found"),
+    [
+        ("", (), []),
+        (" ; ;", (), []),
+        ("a;b ; c; a", (), ["a", "b", "c"]),
+        ("one; two; three", ("one; two", "three"), ["one; two", "three"]),
+        ("one; two more", ("one; two",), ["one; two more"]),
+    ],
+)
+def test_a_line_is_read_as_triggers(text, known, found):
+    assert memories.triggers_from_text(text, known) == found

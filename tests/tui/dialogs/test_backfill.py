@@ -65,17 +65,18 @@ async def test_drafts_of_other_projects_are_shown_where_they_came(world, tmp_pat
         assert any(text.startswith("Never push to main") for text in texts)
 
 
-@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied", "/x/run"), RuntimeError("a bug")])
-async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, monkeypatch, fallen, error):
+async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, monkeypatch, fallen):
+    errors = [PermissionError(13, "Permission denied", "/x/run"), RuntimeError("a bug")]
+
     def fail(*_, **__):
-        raise error
+        raise errors.pop()
 
     monkeypatch.setattr(past_sessions, "read", fail)
     async with running(app, (100, 40)) as pilot:
-        await answer(pilot, PAST, "enter")
-        assert app.screen.group == "inbox"
-        told = " ".join(str(each) for each in pilot.app.screen.query("Toast"))
-        assert "Errno" not in told
+        while errors:
+            await answer(pilot, PAST, "enter")
+            assert app.screen.group == "inbox"
+            assert "Errno" not in " ".join(str(each) for each in pilot.app.screen.query("Toast"))
     fallen.clear()
 
 
@@ -128,7 +129,9 @@ async def test_earlier_sessions_are_offered_once_also_if_hooks_were_there_before
 async def test_the_best_drafts_are_shown_come_into_the_inbox_and_are_taken_back(app, world):
     before = drafts(world)
     async with running(app, (100, 40)) as pilot:
-        await press(pilot, "inbox.backfill")
+        await answer(pilot, PAST, "escape")
+        assert not progress.was_done(world.root), "no is no"
+        await press(pilot, PAST)
         assert isinstance(app.screen, Choice)
         assert "Runs locally" in app.screen.heading
         await press(pilot, "enter")
@@ -140,13 +143,6 @@ async def test_the_best_drafts_are_shown_come_into_the_inbox_and_are_taken_back(
         assert len(drafts(world)) > len(before)
         await press(pilot, "z")
         assert drafts(world) == before
-
-
-async def test_no_is_no(app, world):
-    async with running(app, (100, 40)) as pilot:
-        await press(pilot, "inbox.backfill")
-        await press(pilot, "escape")
-        assert not progress.was_done(world.root)
 
 
 async def test_where_there_are_no_sessions_it_says_so(tmp_path):

@@ -29,10 +29,8 @@ async def open_history(app, pilot, path):
     await press(pilot, "H")
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 40)])
-async def test_versions_are_listed_compared_and_restored(world, path, size):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with app.run_test(size=size) as pilot:
+async def test_versions_are_listed_compared_and_restored(app, path):
+    async with app.run_test(size=(80, 24)) as pilot:
         await open_history(app, pilot, path)
         dialog = app.screen
         assert isinstance(dialog, Choice)
@@ -50,10 +48,6 @@ async def test_versions_are_listed_compared_and_restored(world, path, size):
         assert "Somebody's words." in path.read_text()
 
 
-async def restore_first(pilot):
-    await press(pilot, "end", "enter")
-
-
 async def test_versions_say_what_memtui_did_and_keep_the_name_before_a_rename(world, path):
     store = Workspace(dict(world.env), world.shop, by="cli", now=NOW).store()
     store.rename(store.find("prefer-pnpm"), "pp", seen=True)
@@ -65,7 +59,7 @@ async def test_versions_say_what_memtui_did_and_keep_the_name_before_a_rename(wo
         said = [row for _, row in app.screen.rows]
         assert said[0].startswith("  3   now  you, with memtui: renamed")
         assert said[-1].endswith("found on the first run, called prefer-pnpm")
-        await restore_first(pilot)
+        await press(pilot, "end", "enter")
         assert isinstance(app.screen, Preview)
         assert "+ name" not in app.screen.plain
         await press(pilot, "enter")

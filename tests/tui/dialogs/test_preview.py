@@ -1,7 +1,6 @@
 """What will be written is shown whole, on a page that scrolls, before it is agreed to; enter ends it from anywhere."""
 
 import pytest
-from rich.text import Text
 
 from memtui.base import clock, fs, paths
 from memtui.demo.layout import ulid
@@ -9,9 +8,8 @@ from memtui.inbox import format as inbox_format
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
-from tui.conftest import NOW, press, running, settle
-from tui.hands import exists
-from tui.test_screens import lines
+from tui.conftest import NOW, press, settle
+from tui.hands import exists, lines
 
 LAST = "- and nothing else"
 DRAWN = "• and nothing else"  # as Markdown is drawn
@@ -37,14 +35,6 @@ async def asked(pilot, *keys):
     await pilot.press(*keys)
     await settle(pilot)
     assert isinstance(pilot.app.screen, Preview)
-
-
-@pytest.mark.parametrize("rules", [4, 20])
-async def test_a_page_over_the_whole_width_covers_the_screen(app, rules):
-    async with running(app, SMALL) as pilot:
-        app.push_screen(Preview("Title", Text("\n".join(["line"] * rules)), "write it"))
-        await settle(pilot)
-        assert app.screen.box.region.height == 23
 
 
 @pytest.mark.slow

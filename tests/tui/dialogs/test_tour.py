@@ -9,7 +9,7 @@ from memtui.deliver import receipts
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import STEPS, Tour
 from tui.conftest import NOW, press, running, until
-from tui.screens.test_setup import _tree as tree
+from tui.hands import tree
 
 
 def touring(world, **more):

@@ -30,33 +30,27 @@ def untrusted(app):
     return [row for row in app.screen.table.rows if row.kind.word == "trust"]
 
 
-async def test_a_trusts_what_is_shown_and_z_takes_it_back(world, app):
+async def test_a_trusts_z_takes_it_back_and_x_asks_again_only_after_a_change(world, app):
     directory = f"{world.shop}/.claude/memory"
-    async with app.run_test(size=(160, 48)) as pilot:
-        row = await to_untrusted(pilot)
-        assert "came with the repository, not trusted" in app.screen.detail.plain
-        await press(pilot, "a")
-        assert trust.load(world.root, directory).allows(row.untrusted.memory.raw)
-        assert untrusted(app) == []
-        await press(pilot, "z")
-        assert not trust.load(world.root, directory).allows(row.untrusted.memory.raw)
-        assert len(untrusted(app)) == 1
-
-
-async def test_x_does_not_trust_it_and_does_not_ask_again_until_it_changes(world, app):
-    async with app.run_test(size=(160, 48)) as pilot:
-        row = await to_untrusted(pilot)
-        await press(pilot, "x")
-        assert untrusted(app) == []
-        assert not trust.load(world.root, f"{world.shop}/.claude/memory").allows(row.untrusted.memory.raw)
-        put(row.untrusted.memory.path, row.untrusted.memory.raw + b"Other words.\n")
-        await press(pilot, "app.refresh")
-        assert len(untrusted(app)) == 1
-
-
-async def test_on_a_small_screen_it_is_shown_whole_before_it_is_trusted(world, app):
     async with app.run_test(size=(60, 15)) as pilot:
         row = await to_untrusted(pilot)
+        data = row.untrusted.memory.raw
         await press(pilot, "a")
-        shown = app.screen.plain if hasattr(app.screen, "plain") else ""
-        assert shown or trust.load(world.root, f"{world.shop}/.claude/memory").allows(row.untrusted.memory.raw)
+        assert app.screen.plain, "on a small screen it is shown whole first"
+        await press(pilot, "escape")
+        await pilot.resize_terminal(160, 48)
+        await to_untrusted(pilot)
+        assert "came with the repository, not trusted" in app.screen.detail.plain
+        await press(pilot, "a")
+        assert trust.load(world.root, directory).allows(data)
+        assert untrusted(app) == []
+        await press(pilot, "z")
+        assert not trust.load(world.root, directory).allows(data)
+        assert len(untrusted(app)) == 1
+        await to_untrusted(pilot)
+        await press(pilot, "x")
+        assert untrusted(app) == []
+        assert not trust.load(world.root, directory).allows(data)
+        put(row.untrusted.memory.path, data + b"Other words.\n")
+        await press(pilot, "app.refresh")
+        assert len(untrusted(app)) == 1

@@ -22,9 +22,8 @@ from memtui.tui.screens.setup.screen import Setup
 from memtui.tui.widgets.detail import Detail
 from tidy.checks.broken import break_all
 from tui import stage
-from tui.conftest import NOW, press, settle
-
-SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
+from tui.conftest import NOW, press, settle, until
+from tui.hands import lines
 
 
 @pytest.fixture
@@ -92,13 +91,10 @@ def listed(screen):
     return [row for row in screen.table.rows if isinstance(row.about, Finding)]
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=2)
-@pytest.mark.parametrize("size", SIZES)
-async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, world, size):
+async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, world):
     from memtui.hooks.install import checkup
 
-    async with setup_app.run_test(size=size) as pilot:
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         every = findings.of_setup(checkup.check(dict(world.env), world.shop, NOW))
         told = [said(row.about) for row in listed(screen)]
@@ -113,8 +109,11 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
             keys = [(f"setup.{verb}", way.words) for verb, way in screen.ways(row).items()]
             shown = rows.describe(row, screen.snapshot, keys, setup_app.data, read_only=False).text.plain
             assert (findings.remedy(row.about) in shown) == (not keys)  # a command stands there where no key does it
-        assert "Hooks are not installed: press a" in summary(screen)
-        assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"
+        for size in ((80, 24), (120, 40), (160, 48), (40, 24)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            assert "Hooks are not installed: press a" in summary(screen)
+            assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"
 
 
 @pytest.mark.every(step=1)
@@ -158,52 +157,17 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app,
         assert "Hooks are not installed: press a" in summary(screen)
 
 
-async def test_escape_writes_no_hooks(setup_app, world):
-    async with setup_app.run_test(size=(80, 24)) as pilot:
-        await ready(pilot)
+async def test_escape_writes_no_hooks_and_the_view_follows_a_change_from_outside(setup_app, world):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
         await to_hooks(pilot)
         await pilot.press("a", "escape")
         await ready(pilot)
         assert not status.status(world.env, world.shop).installed
-
-
-async def first_start(tmp_path, **more):
-    env = {
-        "HOME": str(tmp_path),
-        "CLAUDE_CONFIG_DIR": f"{tmp_path}/.claude",
-        "MEMTUI_HOME": f"{tmp_path}/.claude/memtui",
-    }
-    env["PATH"] = os.environ["PATH"]
-    os.makedirs(tmp_path / "shop", exist_ok=True)
-    return MemtuiApp(env, str(tmp_path / "shop"), now=NOW, screen="setup", **more), env
-
-
-async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
-    app, _ = await first_start(tmp_path / "new", read_only=True)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await ready(pilot)
-        assert not isinstance(app.screen, Choice)
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup", read_only=True)
-    before = _tree(world.directory)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await ready(pilot)
-        for row in range(len(screen.table.rows)):
-            screen.table.move_to(row)
-            for key in "ax" + ("e" if screen.table.row.kind == "setting" else ""):
-                await pilot.press(key)
-                assert app.screen is screen
-    assert _tree(world.directory) == before
-
-
-def _tree(directory):
-    found = {}
-    for here, _, files in os.walk(directory):
-        if here.endswith("/run"):
-            continue
-        for name in files:
-            path = os.path.join(here, name)
-            found[path] = fs.read_bytes(path)
-    return found
+        await stand(pilot, screen, lambda r: r.key == "setting budget")
+        install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+        await until(pilot, lambda: screen.snapshot.hooks and screen.snapshot.hooks.installed)
+        assert screen.table.row.key == "setting budget"
 
 
 async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
@@ -271,17 +235,6 @@ async def test_a_switch_is_set_everywhere_or_here(setup_app, world):
         assert {each.key: each.source for each in setting.rows(world.root, world.shop)}["banner"] == "project"
 
 
-@pytest.mark.every(step=1)
-async def test_a_config_that_can_not_be_read_is_told(setup_app, world):
-    write(config.file_path(world.root), "budget = = 3\n")
-    with pytest.raises(MemtuiError):
-        setting.rows(world.root, world.shop)
-    async with setup_app.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        assert any(r.kind == "finding" and r.about.area == "config" and r.mark == "!" for r in screen.table.rows)
-        assert "can't be read" in words_of(screen, "settings")
-
-
 async def test_files_open_to_others_are_closed(setup_app, world):
     path = world.root + "/trust.json"
     os.chmod(world.root, 0o755)
@@ -316,21 +269,6 @@ async def test_what_is_kept_no_longer_goes_after_a_question(setup_app, world, mo
         await pilot.press("down", "enter")
         await ready(pilot)
     assert len(Journal(world.root).ledger().transactions) == 1
-
-
-async def test_the_view_follows_a_change_from_outside(setup_app, world):
-    async with setup_app.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        await stand(pilot, screen, lambda r: r.key == "setting budget")
-        plan = install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env)
-        install.apply(plan)
-        for _ in range(60):
-            await pilot.pause(0.05)
-            if screen.snapshot.hooks and screen.snapshot.hooks.installed:
-                break
-        await settle(pilot)
-        assert screen.snapshot.hooks.installed
-        assert screen.table.row.key == "setting budget"
 
 
 async def test_setting_values_are_explained_in_their_detail_and_where_chosen(setup_app, world):
@@ -370,46 +308,29 @@ async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, wo
 
 
 @pytest.mark.parametrize("broken", [False, True])
-async def test_the_page_has_at_most_24_rows_and_twelve_settings(setup_app, world, broken):
+async def test_the_page_has_at_most_24_rows_and_enter_unfolds_a_heading(setup_app, world, broken):
     if broken:
         break_all(world)
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot, folded=True)
-        assert len(screen.table.rows) <= 24
+        before = len(screen.table.rows)
+        assert before <= 24
         assert [row.title for row in screen.table.rows if row.kind == "setting"] == [*setting.FIRST]
         assert len(setting.FIRST) <= 12
         heads = [row.title for row in screen.table.rows if row.kind == "head"]
         assert [title for title in heads if title != "more"] == [title for title in rows.HEADINGS if title != "more"]
         assert (screen.table.row.kind, screen.table.row.group) == ("finding", "problems")
-
-
-@pytest.mark.parametrize("size", [(60, 15), (80, 24), (120, 40)])
-async def test_enter_unfolds_a_heading_and_folds_it_again_as_the_footer_says(setup_app, world, size):
-    async with setup_app.run_test(size=size) as pilot:
-        screen = await ready(pilot, folded=True)
-        before = len(screen.table.rows)
-        for title in ("hooks", "advanced"):
-            stage.to_setup_row(screen, f"head {title}")
-            await pilot.press("enter")
-            assert len(screen.table.rows) > before
-            assert screen.table.row.title == title
-            assert drawn_mark(screen) == "▾"
-            assert " enter fold " in await foot(pilot)
-            await pilot.press("enter")
-            assert len(screen.table.rows) == before
-            assert drawn_mark(screen) == "▸"
-            assert " enter unfold " in await foot(pilot)
-            assert "enter reads" not in screen.glance.plain, "enter does something else there"
-
-
-async def foot(pilot):
-    """The bottom line of the screen."""
-    await settle(pilot)
-    return pilot.app.screen._compositor.render_strips()[-1].text
-
-
-def drawn_mark(screen):
-    return screen.table._draw(screen.table.row)[0].plain
+        for size in ((60, 15), (80, 24), (120, 40)):
+            await pilot.resize_terminal(*size)
+            for title in ("hooks", "advanced"):
+                stage.to_setup_row(screen, f"head {title}")
+                for mark, words in (("▾", " enter fold "), ("▸", " enter unfold ")):
+                    await press(pilot, "enter")
+                    assert (len(screen.table.rows) > before) == (mark == "▾")
+                    assert screen.table.row.title == title
+                    assert screen.table._draw(screen.table.row)[0].plain == mark
+                    assert words in lines(pilot.app)[-1]
+                assert "enter reads" not in screen.glance.plain, "enter does something else there"
 
 
 @pytest.fixture
@@ -442,10 +363,17 @@ async def test_whether_the_model_reads_sessions_is_a_row_that_stops_or_starts_it
 
 
 @pytest.mark.every(step=1)
-async def test_a_model_that_can_not_read_says_why_and_what_to_do(reading, world):
+async def test_an_unreadable_config_and_a_model_that_can_not_read_are_told(reading, world):
     reading.data.env.pop("ANTHROPIC_API_KEY")
     async with reading.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "reading")
         assert (row.mark, row.words) == ("!", "there is no ANTHROPIC_API_KEY")
         assert "Set ANTHROPIC_API_KEY, or: memtui config set llm_backend claude" in " ".join(detail(screen).split())
+        write(config.file_path(world.root), "budget = = 3\n")
+        with pytest.raises(MemtuiError):
+            setting.rows(world.root, world.shop)
+        screen.reload()
+        await ready(pilot)
+        assert any(r.kind == "finding" and r.about.area == "config" and r.mark == "!" for r in screen.table.rows)
+        assert "can't be read" in words_of(screen, "settings")

@@ -95,20 +95,23 @@ async def live(pilot):
     await settle(pilot)
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_log_newest_first_with_a_receipt_each(deliveries, world, size):
-    async with deliveries.run_test(size=size) as pilot:
-        screen = await ready(pilot)
+async def test_the_log_newest_first_with_a_receipt_each(deliveries, world):
+    async with deliveries.run_test(size=SIZES[0]) as pilot:
         given = [r for r in records(world) if r.get("text")]
-        assert [row.id for row in listed(screen)] == [r["id"] for r in given]
         expected = receipts.outcomes(given, world.env, NOW)
-        assert {row.id: screen.services.data.receipts.known[row.id] for row in listed(screen)} == expected
         assert set(expected.values()) >= {"arrived", "previewed", "timed out", "failed", "unknown", "waiting"}
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            screen = await ready(pilot)
+            assert [row.id for row in listed(screen)] == [r["id"] for r in given]
+            assert {row.id: screen.services.data.receipts.known[row.id] for row in listed(screen)} == expected
 
 
 async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world):
+    append(world, text="", chars=1234, folded=True, items=[])
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
+        assert f"{sessions.FOLDED}, 1,234 characters" in detail(screen)
         for record in (r for r in records(world) if r.get("text")):
             stand_on(screen, record["id"])
             await pilot.pause()
@@ -117,7 +120,9 @@ async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world
             assert present.MEANINGS[screen.services.data.receipts.known[record["id"]]] in text
             for item in record["items"]:
                 assert item["reason"] in text or present.reason(item["reason"]) == present.INDEX_LINE
-        stand_on(screen, listed(screen)[0].id)
+            await pilot.press("y")
+            assert deliveries.clipboard == record["text"]
+        stand_on(screen, next(r["id"] for r in records(world) if r.get("text")))
         await pilot.pause()
         assert "“add tests for the new components” · shop" in detail(screen)
 
@@ -161,31 +166,29 @@ async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(deli
         assert screen.services.data.receipts.known[waiting.id] == "arrived"
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=3)
-@pytest.mark.parametrize(
-    ("query", "fits"),
-    [
-        ("kind:index", lambda r, _: any(i["kind"] == "index" for i in r["items"])),
-        ("kind:use", lambda r, _: any(i["kind"] == "use" for i in r["items"])),
-        ("is:nothing", lambda r, o: o == "nothing"),
-        ("is:failed", lambda r, o: o == "failed"),
-        ("project:blog", lambda r, _: r["project_root"].endswith("/blog") and r["text"]),
-        ("FRIDAY frozen", lambda r, _: "frozen until Friday" in r["text"]),
-    ],
-)
-async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world, query, fits):
+FILTERS = {
+    "kind:index": lambda r, _: any(i["kind"] == "index" for i in r["items"]),
+    "kind:use": lambda r, _: any(i["kind"] == "use" for i in r["items"]),
+    "is:nothing": lambda _, outcome: outcome == "nothing",
+    "is:failed": lambda _, outcome: outcome == "failed",
+    "project:blog": lambda r, _: r["project_root"].endswith("/blog") and r["text"],
+    "FRIDAY frozen": lambda r, _: "frozen until Friday" in r["text"],
+}
+
+
+async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world):
     every = records(world)
     outcomes = receipts.outcomes(every, world.env, NOW)
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        screen.show_query(query)
-        await ready(pilot)
-        assert [row.id for row in listed(screen)] == [r["id"] for r in every if fits(r, outcomes[r["id"]])]
-        assert screen.table.rows
-        await pilot.press("escape")
-        await ready(pilot)
-        assert len(listed(screen)) == sum(bool(r["text"]) for r in every)
+        for query, fits in FILTERS.items():
+            screen.show_query(query)
+            await ready(pilot)
+            assert [row.id for row in listed(screen)] == [r["id"] for r in every if fits(r, outcomes[r["id"]])], query
+            assert screen.table.rows
+            await pilot.press("escape")
+            await ready(pilot)
+            assert len(listed(screen)) == sum(bool(r["text"]) for r in every)
 
 
 async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
@@ -208,38 +211,19 @@ async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
         assert len(listed(screen)) > 10
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize("size", SIZES)
-async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
-    async with deliveries.run_test(size=size) as pilot:
+async def test_plots_tell_days_outcomes_times_and_memories(deliveries):
+    async with deliveries.run_test(size=SIZES[0]) as pilot:
         screen = await ready(pilot)
         await press(pilot, "P")
-        text = deliveries.screen.pane.plain
-        for words in (
-            "Per day",
-            "Receipts",
-            "arrived 9 of 12",
-            "known for 12 of the newest 15 deliveries",
-            "half under",
-            "95% under",
-        ):
-            assert words in text
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            text = deliveries.screen.pane.plain
+            for words in ("Per day", "Receipts", "arrived 9 of 12", "half under", "95% under"):
+                assert words in text
+            assert "known for 12 of the newest 15 deliveries" in text
         await pilot.press("escape")
         assert deliveries.screen is screen
-
-
-async def test_enter_opens_over_the_list_on_a_small_screen_and_escape_comes_back(deliveries):
-    async with deliveries.run_test(size=(80, 24)) as pilot:
-        screen = await ready(pilot)
-        assert not screen.query_one("#detail").display
-        await pilot.press("enter")
-        await pilot.pause()
-        assert screen.query_one("#detail").display
-        await pilot.press("escape")
-        await pilot.pause()
-        assert not screen.query_one("#detail").display
-        assert screen.focused is screen.table
 
 
 @pytest.mark.large
@@ -265,17 +249,3 @@ async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world
         assert screen.table.cursor == len(screen.table.rows) - 1
         ids = [row.id for row in listed(screen)]
         assert len(ids) == len(set(ids)) == total
-
-
-async def test_y_copies_the_exact_text(deliveries, world):
-    async with deliveries.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        await pilot.press("y")
-        assert deliveries.clipboard == next(r["text"] for r in records(world) if r["text"])
-        assert screen.copied() == deliveries.clipboard
-
-
-async def test_a_delivery_whose_text_is_kept_no_longer_says_so(deliveries, world):
-    append(world, text="", chars=1234, folded=True, items=[])
-    async with deliveries.run_test(size=(120, 40)) as pilot:
-        assert f"{sessions.FOLDED}, 1,234 characters" in detail(await ready(pilot))

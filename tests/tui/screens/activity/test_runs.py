@@ -10,6 +10,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup
 from tui.conftest import NOW, press, running, settle
+from tui.hands import lines
 
 WIDE = (120, 40)
 
@@ -31,10 +32,6 @@ def ran(world, name="r9", session="today", cwd=None, **more):
     found = runs.Run(name, NOW - 5, world.sessions.get(session, session), paths.project_key(cwd), cwd, "Stop", **more)
     runs.append(world.root, found)
     return found
-
-
-def lines(app):
-    return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
 async def to(pilot, fits):
@@ -97,7 +94,13 @@ async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
     for name in ("guidance", "user_preferences"):
         known(world).edit(name, "", "- Of the run.", run="r9", session="s")
     ran(world, outcome="done", changes=("guidance: added", "user_preferences: added"))
+    ran(world, "r8", outcome="done")
     async with app.run_test(size=WIDE) as pilot:
+        await to_run(pilot, "r8")
+        await press(pilot, "x")
+        assert app.last_note == "It changed no block."
+        await press(pilot, "e")
+        assert app.last_note == "Only notes can be sent again, edited or withdrawn."
         await to_run(pilot, "r9")
         await press(pilot, "x")
         assert known(world).text("guidance") == ""
@@ -119,18 +122,6 @@ async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, wo
         await press(pilot, "x")
     assert "it was changed since, by" in failed[0].message
     assert known(world).text("guidance") == "- My rule."
-
-
-async def test_a_run_that_changed_nothing_has_nothing_to_undo(app, world):
-    ran(world, outcome="done")
-    said = []
-    async with app.run_test(size=WIDE) as pilot:
-        await to_run(pilot, "r9")
-        app.screen.services.warn = said.append
-        await pilot.press("x")
-        await press(pilot, "e")
-    assert said[0] == "It changed no block."
-    assert said[1] == "Only notes can be sent again, edited or withdrawn."
 
 
 async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
@@ -172,15 +163,11 @@ async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
         assert not any(isinstance(row, RunRow) for row in app.screen.table.rows)
 
 
-async def test_what_a_run_brings_shows_by_itself(app, world):
+async def test_what_a_run_brings_shows_by_itself_beside_a_damaged_line(app, world):
+    fs.append(runs.path(world.root), b'\x00\xff{]\n{"v": 1}\n')
     async with running(app, WIDE) as pilot:
+        assert any(isinstance(row, RunRow) for row in app.screen.table.rows)
         ran(world, note="Just now.")
         app.read(frozenset({"subconscious"}))
         await to_run(pilot, "r9")
         assert "reading now" in app.screen.detail.plain
-
-
-async def test_a_damaged_log_of_runs_hides_nothing_else(app, world):
-    fs.append(runs.path(world.root), b'\x00\xff{]\n{"v": 1}\n')
-    async with running(app, WIDE):
-        assert any(isinstance(row, RunRow) for row in app.screen.table.rows)

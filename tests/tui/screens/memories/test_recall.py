@@ -13,6 +13,7 @@ from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.memories.rows import RULE
 from tui.conftest import NOW, press, running, settle
+from tui.hands import foot, read, write
 
 WIDE, SMALL = (160, 48), (80, 24)
 PROMPT = "do we install with pnpm or with npm here?"
@@ -40,20 +41,6 @@ async def ask(pilot, prompt=PROMPT):
     await press(pilot, "enter")
 
 
-def foot(app):
-    return app.screen.frame.foot.render().plain.strip()
-
-
-def content(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def put(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-
-
 async def to(pilot, name):
     table = pilot.app.screen.table
     table.move_to(next(at for at, (_, row) in enumerate(table.rows) if row.memory.name == name))
@@ -70,7 +57,7 @@ async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_returns
         assert app.focused is app.screen.recall.line
         assert "escape back" in foot(app)
         await press(pilot, "enter")
-        assert foot(app).startswith("enter read  escape back  r prompt  ")
+        assert foot(app).startswith(" enter read  escape back  r prompt  ")
         await press(pilot, "r", "escape")
         assert names(app) == listed
         assert app.focused is app.screen.table
@@ -171,7 +158,7 @@ async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(
 
 async def test_a_memory_is_pinned_and_counts_more(app, world):
     path = world.shop + "/.claude/memory/prefer-pnpm.md"
-    before, written = content(path), os.stat(path).st_mtime
+    before, written = read(path), os.stat(path).st_mtime
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
         likely = candidate(app).probability
@@ -185,7 +172,7 @@ async def test_a_memory_is_pinned_and_counts_more(app, world):
         await press(pilot, "P")
         assert not candidate(app).pinned
         await press(pilot, "z", "z")
-    assert content(path) == before
+    assert read(path) == before
 
 
 async def test_prompts_that_were_typed_are_offered(app):
@@ -199,31 +186,31 @@ async def test_prompts_that_were_typed_are_offered(app):
         assert "flaky-upload-test" in names(app)
 
 
-async def test_a_memory_is_edited_and_trashed_only_outside_of_recall(app, world):
+@pytest.mark.every(step=1)
+async def test_a_memory_is_trashed_only_outside_of_recall_and_changes_are_seen(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "inject"
         await press(pilot, "e")
         assert isinstance(app.screen, DraftForm)
         await press(pilot, "escape")
         assert names(app)[:2] == ["prefer-pnpm", "-"]
-        await press(pilot, "escape", "x")
-        assert "prefer-pnpm" not in names(app)
-
-
-@pytest.mark.every(step=1)
-async def test_files_that_change_are_seen(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot)
-        assert outcomes(app)["prefer-pnpm"] == "inject"
         os.unlink(world.shop + "/.claude/memory/prefer-pnpm.md")
         app.read(frozenset({"memories"}))
         await settle(pilot)
         assert "prefer-pnpm" not in outcomes(app)
+        await press(pilot, "escape")
+        trashed = names(app)[0]
+        await press(pilot, "g", "x")
+        assert trashed not in names(app)
 
 
-async def test_marks_filter_and_the_rule(app):
+async def test_marks_and_filter_deliver_log_and_change_nothing(app, world):
+    before = list(delivery_log.newest_first(world.root))
+    journal = read(world.root + "/journal.jsonl")
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
+        await press(pilot, "enter", "escape")
         await pilot.press("space", "space", "space")
         assert len(app.screen.table.chosen()) == 2, "the rule can't be marked"
         await press(pilot, "escape", "slash", *"release", "enter")
@@ -232,16 +219,8 @@ async def test_marks_filter_and_the_rule(app):
         await press(pilot, "escape")
         await pilot.press("A")
         assert len(app.screen.table.chosen()) == len(outcomes(app))
-
-
-async def test_nothing_is_delivered_logged_or_changed_by_looking(app, world):
-    before = list(delivery_log.newest_first(world.root))
-    journal = content(world.root + "/journal.jsonl")
-    async with app.run_test(size=SMALL) as pilot:
-        await ask(pilot)
-        await press(pilot, "enter", "escape")
     assert list(delivery_log.newest_first(world.root)) == before
-    assert content(world.root + "/journal.jsonl") == journal
+    assert read(world.root + "/journal.jsonl") == journal
 
 
 async def test_where_nothing_is_remembered_it_says_how_to_begin(empty):
@@ -262,7 +241,7 @@ async def test_read_only_builds_no_index_and_says_so(world):
 
 async def test_recall_that_is_off_is_said(app, world):
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
-    put(world.root + "/config.toml", "recall = false\n")
+    write(world.root + "/config.toml", "recall = false\n")
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
         assert "the setting recall is off" in app.screen.summary().plain

@@ -7,7 +7,7 @@ from memtui.review import waiting_entries
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import press, running, settle
-from tui.hands import exists, write
+from tui.hands import exists, notes, write
 
 
 def drafts(world):
@@ -58,7 +58,8 @@ async def test_what_would_come_is_shown_and_comes_into_the_inbox_as_one_step(app
         assert drafts(world) == []
 
 
-async def test_a_scope_is_exported_as_a_folder(app, world):
+async def test_a_scope_is_exported_as_a_folder_and_what_is_no_source_is_told(app, world):
+    write(f"{world.shop}/binary", "\0\1\2")
     async with running(app, (120, 40)) as pilot:
         app.screen.places.go_to("global")
         await settle(pilot)
@@ -71,11 +72,6 @@ async def test_a_scope_is_exported_as_a_folder(app, world):
         await press(pilot, "memories.export")
         await type_path(pilot, "../mine")
         assert "a file or folder of that name" in str(app.screen.query_one("#wrong").render())
-        await press(pilot, "escape")
-
-
-async def test_what_is_no_source_is_told(app, world):
-    write(f"{world.shop}/binary", "\0\1\2")
-    async with running(app, (120, 40), "memories.import") as pilot:
+        await press(pilot, "escape", "memories.import")
         await type_path(pilot, "binary")
-        assert "binary file" in "".join(each.message for each in app._notifications)
+        assert "binary file" in "".join(notes(app))
