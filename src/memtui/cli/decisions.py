@@ -249,7 +249,7 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
     reason, data = Evidence(), dict[str, object]()
     if item.kind != "guidance":
         reason = drafts.find_evidence(ctx, item, proposed.name if proposed is not None else "", near)
-        data = {"setting": {"title": reason.title, "said": reason.said, "problem": reason.problem or None}}
+        data = {"setting": {"title": reason.title, "said": reason.utterances, "problem": reason.problem or None}}
     if item.kind == "updates":
         data |= _draft_data(proposed, reason) | {"problem": problem or None}
 

@@ -128,7 +128,7 @@ class LikeRefused(NamedTuple):
 class Evidence:
     """What was said around an entry's evidence, its session's title, why that is missing, and what is similar."""
 
-    said: list[Utterance] = field(default_factory=list)
+    utterances: list[Utterance] = field(default_factory=list)
     title: str = ""
     similar: Sequence[Similar] = ()
     refused: Sequence[LikeRefused] = ()
@@ -147,10 +147,10 @@ def evidence_of(
         try:
             evidence.title = prompts.about(path).title
             if item.kind == "updates":
-                evidence.said = around(path, fields.get("evidence", ""), quotes[-1] if quotes else "")
+                evidence.utterances = around(path, fields.get("evidence", ""), quotes[-1] if quotes else "")
         except OSError as error:
             evidence.problem = f"The transcript can't be read: {error.strerror}."
-        if item.evidence and not evidence.said and not evidence.problem:
+        if item.evidence and not evidence.utterances and not evidence.problem:
             evidence.problem = "The quoted words are no longer in the session's transcript."
     elif fields.get("session"):
         evidence.problem = "The session's transcript is gone."

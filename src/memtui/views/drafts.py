@@ -167,8 +167,8 @@ def todo_facts(item: Waiting, title: str, states: Sequence[str], now: float) -> 
 def conversation(item: Waiting, evidence: Evidence | None) -> list[Part]:
     """Return what was said around a draft, from the transcript, or else what the draft itself holds of it."""
     parts: list[Part] = []
-    if evidence is not None and evidence.said:
-        for reason in evidence.said:
+    if evidence is not None and evidence.utterances:
+        for reason in evidence.utterances:
             mark, style, text_style = ("›", "bold", "") if reason.hit else (" ", colours.QUIET, colours.QUIET)
             words = cut(reason.text, HIT_SHOWN if reason.hit else AROUND_SHOWN)
             words = " ".join(words.split()) if reason.who == "tool" else words

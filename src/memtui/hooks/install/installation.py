@@ -235,7 +235,7 @@ def plan(
         groups = entries.groups(interpreter, launcher, root, config)
         line = entries.status_line(interpreter, launcher, root, config)
         with_line = status_line or settings_merge.has_status_line(settings)
-        existed, made, after = _installed(path, before, settings, record, groups, line if with_line else None)
+        existed, additions, after = _installed(path, before, settings, record, groups, line if with_line else None)
         new_record = Record(
             scope=scope,
             real_path=real_path,
@@ -246,8 +246,8 @@ def plan(
             time=record.time if record and after == before else clock.iso_seconds(clock.now()),
             existed=existed,
             groups=groups,
-            created=made.created,
-            replaced=made.replaced,
+            created=additions.created,
+            replaced=additions.replaced,
             made_dirs=record.made_dirs if record else [],
             python=sys.executable,
         )
@@ -326,13 +326,13 @@ def _installed(
 ) -> tuple[bool, Made, bytes]:
     """Return whether a file was there at first, the containers made for ours, and the bytes after."""
     codec, text = decode(before)
-    existed, made = before is not None, Made()
+    existed, additions = before is not None, Made()
     if settings_merge.has_status_line(settings) or settings_merge.holds_ours(settings):
-        existed, made = record.existed if record else True, _made(record)
-    text = settings_merge.add(text, groups, record.groups if record else {}, made, path)
+        existed, additions = record.existed if record else True, _made(record)
+    text = settings_merge.add(text, groups, record.groups if record else {}, additions, path)
     if line is not None:
-        text = settings_merge.add_status_line(text, line, made, path)
-    return existed, made, _encode(codec, text)
+        text = settings_merge.add_status_line(text, line, additions, path)
+    return existed, additions, _encode(codec, text)
 
 
 def _uninstalled(path: str, before: bytes | None, record: Record | None, *, hooks: bool) -> bytes | None:
@@ -340,9 +340,9 @@ def _uninstalled(path: str, before: bytes | None, record: Record | None, *, hook
     if before is None:
         return None
     codec, text = decode(before)
-    made = _made(record)
-    rest = settings_merge.strip_status_line(text, made, path)
-    rest = settings_merge.strip(rest, made, path) if hooks else rest
+    additions = _made(record)
+    rest = settings_merge.strip_status_line(text, additions, path)
+    rest = settings_merge.strip(rest, additions, path) if hooks else rest
     if hooks and record and not record.existed and not settings_merge.read(rest, path):
         return None
     return _encode(codec, rest)
