@@ -87,25 +87,3 @@ async def test_a_query_that_finds_nothing_or_means_nothing_says_so_in_each_place
         await press(pilot, "escape")
         assert table.rows
         assert not screen.typed
-
-
-TERMS = {
-    "memories": "words, type:, scope:, is:, project:",
-    "inbox": "words, kind:, type:, scope:, is:, project:",
-    "activity": "words, session:, project:, kind:notes, memory:, is:lost",
-    "setup": "words of a line, is:problem",
-}
-
-
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize("name", TERMS)
-async def test_line_help_and_palette_say_what_the_filter_of_a_place_takes(app, name):
-    app.first = name
-    async with running(app, (120, 40), "question_mark") as pilot:
-        page = app.screen.draw(app.screen.across).plain.partition("Marks in lists")[0]
-        terms = re.compile(r"\b(session|project|kind|memory|type|scope|is):")
-        assert {*terms.findall(page)} == {*terms.findall(TERMS[name])}
-        await press(pilot, "escape", "ctrl+p")
-        assert app.screen_stack[0].filter_line.placeholder == TERMS[name]
-        table = app.screen.table
-        assert any(TERMS[name][1:] in table.draw_words(row)[0].plain for row in table.rows)

@@ -4,11 +4,10 @@ import os
 
 import pytest
 from textual._compositor import CompositorUpdate
-from textual.geometry import Region
 
 from e2e.screen import Cells
 from memtui.tui.app import MemtuiApp
-from tui.conftest import NOW, press, running, settle
+from tui.conftest import NOW, press, settle
 
 
 def watched(app, *size):
@@ -41,13 +40,3 @@ async def test_a_list_that_grows_where_the_preview_was_is_painted_whole(world):
             await settle(pilot)
             await press(pilot, key)
             assert cells.text == anew(app), key
-
-
-@pytest.mark.usefixtures("every_frame")
-@pytest.mark.parametrize("place", [Region(5, 1, 4, 0), Region(5, 1, 0, 3), Region()])
-async def test_a_change_in_which_no_cell_is_seen_paints_nothing(world, place):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with running(app, (21, 5)):
-        compositor = app.screen._compositor
-        compositor._dirty_regions = {place}
-        assert compositor.render_update() is None

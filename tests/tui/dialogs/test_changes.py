@@ -2,8 +2,6 @@
 
 import os
 
-import pytest
-
 from memtui.store import scopes
 from memtui.store.store import Store
 from memtui.tui.widgets.detail import Detail
@@ -121,22 +119,3 @@ async def test_changes_made_together_are_one_row_undone_whole_or_one_by_one(app,
         await settle(pilot)
         assert (there(first), there(second)) == (True, True)
         assert [each.state for each in dialog.table.rows[:2]] == ["undone", "done"]
-
-
-@pytest.mark.every(step=1)
-async def test_enter_goes_to_a_difference_that_is_longer_than_its_pane(app, world):
-    write(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a line\n" * 100)
-    trash(world, "prefer-pnpm", "cli", NOW - 60)
-    async with running(app, (120, 40), "U") as pilot:
-        await settle(pilot)
-        await press(pilot, "enter")
-        assert app.screen.query_one(Detail).has_focus
-        drawn = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
-        assert drawn[-1].startswith(" j k scroll  escape to the list  ")
-        await press(pilot, "f1")
-        page = app.screen.query_one("Preview Detail").plain
-        assert "to the list" in page
-        assert "one by one" not in page, "the page says what the last line says"
-        await press(pilot, "escape", "escape")
-        assert app.screen.table.has_focus
-        assert ("enter", "read on") in app.screen.keys()

@@ -11,7 +11,7 @@ from memtui.tui.model import fuzzy
 from memtui.tui.widgets.field import Labelled
 from tui.conftest import NOW, press, settle
 
-SMALL, WIDE = (80, 24), (120, 40)
+SMALL = (80, 24)
 # screen -> the keys that open a picker there, one after the other
 PICKERS = {
     "memories": ["h", "T", "t", "m", "n", "b", "S", "e", "ctrl+p"],
@@ -157,45 +157,6 @@ async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
                 assert label.strip().startswith(field.parent.label), label
         marked = [line for line in lines(app) if line.strip().startswith("›")]
         assert len(marked) <= 1  # one field is in focus
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize("size", [SMALL, (60, 15)])
-@pytest.mark.parametrize("form", ["note", "draft", "memory", "new memory"])
-async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, form, size):
-    screen, *keys = FORMS[form]
-    app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
-    async with app.run_test(size=size) as pilot:
-        await start(pilot)
-        for key in keys:
-            await press(pilot, key)
-        count = len(app.screen.focus_chain)
-        rows = []
-        for _ in range(count):
-            rows.append(app.focused.region.y)
-            await pilot.press("tab")
-            await pilot.pause()
-        first = rows.index(min(rows))
-        assert rows[first:] + rows[:first] == sorted(rows)
-        assert [
-            word for word in ("^s ", "escape keep and go back", "^g discard", "f1 keys") if word not in foot(app)
-        ] == []
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=3)
-@pytest.mark.parametrize("form", ["note", "note, changed", "draft", "memory", "new memory"])
-async def test_forms_are_boxes_of_one_width_whose_title_says_what_is_done(world, form):
-    screen, *keys = FORMS[form]
-    app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await start(pilot)
-        for key in keys:
-            await press(pilot, key)
-        box = app.screen.box
-        assert (box.outer_size.width, box.outer_size.height) == (90, 25)
-        assert str(box.border_title).split()[0] in {"Write", "Edit", "New"}
 
 
 # what lies below

@@ -64,18 +64,6 @@ async def test_a_key_pressed_twice_writes_nothing_that_was_not_read(world):
         assert exists(f"{world.shop}/.claude/memory/be-kind.md")
 
 
-@pytest.mark.parametrize("rules", [3, 100])
-async def test_a_long_merge_is_read_from_its_begin_and_a_short_one_shows_all_new(world, rules):
-    leave(world, rules)
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
-    async with app.run_test(size=SMALL) as pilot:
-        await asked(pilot, "m", "enter")
-        shown = "\n".join(lines(app))
-        assert "+ Always be kind." in shown
-        assert "enter write it" in shown
-        assert (LAST[2:] in shown) == (rules == 3)
-
-
 def waits(world, kind):
     return [each.text for each in waiting_in(world.root, [paths.project_key(world.shop)], (kind,))]
 

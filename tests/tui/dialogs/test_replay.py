@@ -69,11 +69,3 @@ async def test_a_new_memory_shows_which_prompts_it_would_be_recalled_for(app):
         dialog = await replay(pilot)
         assert rows(dialog)[WEATHER] == "+"
         assert "1 of" in dialog.heading
-
-
-async def test_a_memory_of_an_agent_is_recalled_by_no_prompt_here(app):
-    async with running(app, (120, 40)) as pilot:
-        await stand_on(pilot, "review-checklist")
-        await press(pilot, "e")
-        await press(pilot, "ctrl+l")
-        assert "No prompt in this project recalls memories of agent:reviewer" in app.last_note

@@ -1,15 +1,12 @@
 """What differs between two texts is shown at once, and what is not shown is counted."""
 
 import random
-import time
 
 import pytest
 
 from memtui.tui.model import line_diff
 
 COUNT = 2000
-# Far more than it takes, and far less than it would take to compare every line with every other.
-SECONDS = 1.0
 
 
 def shown(old, new):
@@ -53,25 +50,6 @@ def test_texts_too_long_to_show_are_both_begun_and_the_rest_is_counted(length):
 
 def test_what_a_line_is_cut_by_is_told():
     assert "… 5000 more characters of this line" in shown(["x"], ["~" * 9000])
-
-
-TEXTS = {
-    "nothing in common": ([f"old {n}" for n in range(COUNT)], [f"new {n}" for n in range(COUNT)]),
-    "every second line": ([f"{n}" for n in range(COUNT)], [f"{n}" if n % 2 else f"new {n}" for n in range(COUNT)]),
-    "the same few lines": (["a", "b"] * COUNT, ["b", "a"] * COUNT),
-    "reversed": ([f"{n}" for n in range(COUNT)], [f"{n}" for n in range(COUNT)][::-1]),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("texts", TEXTS.values(), ids=TEXTS)
-def test_however_different_they_are_nobody_waits(texts):
-    best = []
-    for _ in range(3):
-        begin = time.process_time()
-        shown(*texts)
-        best.append(time.process_time() - begin)
-    assert min(best) < SECONDS
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -36,22 +36,3 @@ async def test_the_pane_scrolls_to_the_first_match_of_a_text_and_of_new_words():
         pane.show("a", Text(LONG), "pnmp")
         await pilot.pause()
         assert "use pnpm here" in shown(pane)
-
-
-async def test_the_pane_stays_where_scrolled_while_the_same_is_shown_again():
-    app = Pane()
-    async with app.run_test(size=(60, 20)) as pilot:
-        pane = app.query_one(Detail)
-        pane.show("a", Text(LONG), "pnpm")
-        await pilot.pause()
-        pane.scroll_to(y=150, animate=False, immediate=True)
-        pane.show("a", Text(LONG + "\nmore"), "pnpm")  # as when its origin was looked up
-        await pilot.pause()
-        assert pane.scroll_y == 150
-        pane.show("a", Text(LONG), "")  # the filter is cleared
-        await pilot.pause()
-        assert pane.scroll_y == 150
-        assert not marks(pane)
-        pane.show("b", Text(LONG), "")
-        await pilot.pause()
-        assert pane.scroll_y == 0

@@ -92,31 +92,6 @@ async def test_the_cursor_goes_to_the_row_that_takes_the_place_of_its_own(left, 
 
 
 @pytest.mark.slow
-async def test_a_long_list_is_painted_past_textuals_frame_as_a_short_one_is(monkeypatch):
-    """That frame costs as much as the lines; a scroll bar is none."""
-    async with stand() as (pilot, table):
-        table.show([f"row {number}" for number in range(90)])
-        await pilot.pause()
-        assert table.show_vertical_scrollbar
-        framed = []
-        monkeypatch.setattr(table._styles_cache, "render_widget", lambda *_: framed.append(1) or [])
-        assert "row 0" in table.render_lines(table.size.region)[0].text
-        assert not framed
-
-
-@pytest.mark.slow
-async def test_a_step_of_the_cursor_paints_two_lines_only(monkeypatch):
-    async with stand() as (pilot, table):
-        table.show([f"row {number}" for number in range(90)])
-        await pilot.pause()
-        regions = []
-        monkeypatch.setattr(table, "refresh", lambda *lines, **_: regions.extend(lines))
-        await pilot.press("j")
-        assert table.cursor == 1
-        assert [(region.y, region.height) for region in regions] == [(0, 1), (1, 1)]
-
-
-@pytest.mark.slow
 async def test_a_step_beyond_the_last_line_on_the_screen_moves_the_cursor():
     async with stand() as (pilot, table):
         table.show([f"row {number}" for number in range(90)])
