@@ -1,6 +1,8 @@
 """Bundles: several modules loaded from one file, as long as it is current."""
 
+import json
 import marshal
+import re
 import shutil
 import subprocess
 import sys
@@ -9,19 +11,20 @@ import pytest
 from launching import PYTHON, SOURCES
 
 from memtui.hooks import bundle, bundle_writer
+from memtui.recall import places as recall_places
+from memtui.worker import index_updates
 
 PROBE = """
 import sys
 sys.path.insert(0, {sources!r})
 from memtui.hooks import bundle
 bundle.main([])
-from memtui.hooks import user_prompt_submit, recall_block
+from memtui.hooks import user_prompt_submit
 before = set(sys.modules)
 bundle.load({group!r})
 print(*sorted(name[7:] for name in set(sys.modules) - before if name.startswith("memtui.")))
 from memtui.hooks import deliver
 """
-ORDER = ("UserPromptSubmit", "settling", "recall", "delivery")  # as a prompt needs them
 
 
 @pytest.fixture
@@ -57,7 +60,7 @@ def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     source = package / "memtui" / "deliver" / "log_file.py"
     source.write_text(source.read_text() + "# changed\n")
     assert loaded(package, "delivery") == set()
-    assert set(write(package)) == {"settling", "delivery"}
+    assert set(write(package)) == {"SessionStart", "settling", "delivery"}
     assert loaded(package, "delivery") == set(bundle_writer.modules_of("delivery"))
 
 
@@ -71,20 +74,27 @@ def test_a_damaged_bundle_is_no_bundle(package):
         assert loaded(package, "delivery") == set()
 
 
-@pytest.mark.parametrize("groups", [ORDER, ("PreToolUse",)])
-def test_each_group_has_what_its_modules_need_before_them(groups):
-    names = [name for group in groups for name in bundle_writer.modules_of(group)]
-    code = (
-        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); import memtui.hooks.bundle\n"
-        "for name in memtui.hooks.bundle.PACKAGES: __import__('memtui.' + name)\n"
-        f"for name in {names!r}:\n"
-        "    known = set(sys.modules); __import__('memtui.' + name)\n"
-        "    print(name, *[each for each in set(sys.modules) - known if each.startswith('memtui.')])\n"
-    )
-    done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
-    for line in done.stdout.splitlines():
-        name, *others = line.split()
-        assert set(others) <= {f"memtui.{name}"}, f"{name} needs {others} before it"
+def test_a_hook_that_is_not_rare_loads_all_modules_from_bundles(package, home):
+    write(package)
+    home.remember("release-pipeline", "Put a release of the shop live with the release pipeline")
+    index_updates.update(str(home.root), recall_places.of_session(home.env, str(home.project)))
+
+    def imported(event, words="", **more):
+        payload = json.dumps(home.payload(event, **more)).encode()
+        command = [PYTHON, "-I", "-S", "-X", "importtime", str(package / "memtui/hooks/launch.py"), event]
+        done = subprocess.run(command, input=payload, capture_output=True, env=home.env, cwd=home.base, check=True)
+        assert words in done.stdout.decode()
+        return re.findall(r"\| +memtui\.([\w.]+)", done.stderr.decode())
+
+    assert imported("SessionStart", "release-pipeline") == []
+    assert imported("UserPromptSubmit", prompt="hi") == []
+    assert imported("UserPromptSubmit", prompt="why is the sky red?") == []
+    assert imported("UserPromptSubmit", "<memtui-memory", prompt="how do we put a release of the shop live?") == []
+    home.guide("Use uv")
+    assert imported("UserPromptSubmit", "Use uv") == []
+    assert imported("PreToolUse") == []
+    home.write_transcript([])
+    assert imported("Stop") == []
 
 
 def test_where_none_can_be_written_there_is_none(monkeypatch):

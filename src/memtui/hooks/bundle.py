@@ -13,7 +13,7 @@ import sys
 import memtui
 
 # The events that begin with a bundle.
-EVENTS = ("UserPromptSubmit", "PreToolUse")
+EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "Stop")
 # The packages that a hook makes instead of looking for them.
 PACKAGES = (
     "base",

@@ -9,12 +9,19 @@ from memtui.hooks import bundle
 # By what begins, an event or a piece of work: the modules that are then loaded at once, with all that these import at
 # their top, and what is loaded before.
 ROOTS = {
+    "SessionStart": (("hooks.runner", "hooks.session_start", "store.trust"), ()),
     "UserPromptSubmit": (("hooks.runner", "hooks.user_prompt_submit"), ()),
     "PreToolUse": (("hooks.runner", "hooks.pre_tool_use", "hooks.tool_file"), ()),
+    "Stop": (("hooks.runner", "hooks.worker_start"), ()),
     "recall": (("hooks.recall_block", "recall.query", "recall.nearest_passages"), ("UserPromptSubmit",)),
     "sentences": (("recall.semantic",), ("UserPromptSubmit", "recall")),
     "settling": (("base.reverse_lines", "deliver.error_log", "inbox.reconciliation"), ("UserPromptSubmit",)),
-    "delivery": (("hooks.deliver", "settings.defaults", "recall.memory_block"), ("UserPromptSubmit", "recall")),
+    "delivery": (("hooks.deliver", "settings.defaults"), ("UserPromptSubmit",)),
+    "memories": (("recall.memory_block",), ("UserPromptSubmit", "recall", "delivery")),
+    "notes": (
+        ("hooks.prompt", "hooks.environment", "inbox.claims", "inbox.note_block"),
+        ("UserPromptSubmit", "delivery"),
+    ),
 }
 
 

@@ -58,6 +58,7 @@ class Giving:
         """Return the blocks of memories in `room` UTF-16 units, once they are noted, without those given meanwhile. An
         error is logged, and then there are none: what can't be noted would come with every prompt."""
         try:
+            bundle.load("memories")
             from memtui.deliver import blocks as delivery_blocks
             from memtui.recall import memory_block
 

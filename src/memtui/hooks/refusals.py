@@ -55,6 +55,7 @@ def refuse_command(hook: runner.Hook) -> bool:
     if verdict is None:
         return False
     bundle.load("delivery")
+    bundle.load("memories")
     from memtui.base import clock, ids
     from memtui.hooks import deliver, recall_block
     from memtui.recall import memory_block

@@ -53,6 +53,8 @@ def handle(hook: Hook) -> None:
             hook.attempt(None, selection_block.start, hook)
         recalled = hook.attempt(None, recall_block.find, hook)
     if notes or stamps is not None or changed:
+        bundle.load("delivery")
+        bundle.load("notes")
         from memtui.hooks import prompt
 
         prompt.deliver_prompt(hook, state, notes, stamps, changed, recalled)
