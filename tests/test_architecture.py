@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 import memtui
 
 ROOT = Path(__file__).parents[1]
@@ -73,6 +75,7 @@ def test_a_class_name_is_of_one_class():
     assert [name for name, count in classes.items() if count > 1] == []
 
 
+@pytest.mark.slow
 def test_a_local_says_what_it_holds():
     """A bare participle names nothing: `drafts`, not `found`."""
     count, functions = 0, 0

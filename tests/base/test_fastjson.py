@@ -81,6 +81,7 @@ def test_texts_that_are_nearly_json_are_judged_as_json_judges_them(text):
     agree(text)
 
 
+@pytest.mark.slow
 @given(VALUES, st.data())
 def test_a_document_cut_or_changed_anywhere_is_judged_the_same(value, data):
     text = json.dumps(value)

@@ -207,6 +207,7 @@ def test_with_the_gate_off_nothing_is_listed_and_what_it_hides_is_said(memtui, t
     assert "nobody looks" not in " ".join(memtui("doctor", check=False).out.split())
 
 
+@pytest.mark.slow
 def test_one_of_a_repository_is_one_row_and_keeping_it_trusts_it(memtui, three, world):
     """prefer-pnpm was trusted as it was."""
     rows = [each for each in memtui.json("inbox")["entries"] if each.get("name") == "prefer-pnpm"]

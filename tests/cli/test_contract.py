@@ -210,6 +210,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.slow
 def test_errors_are_one_shape_and_the_exit_code_says_which_kind(memtui):
     for words, code in REFUSED:
         done = memtui(*words, "--json", check=False)
@@ -283,6 +284,7 @@ def test_help_is_also_a_command_and_fits_into_eighty_columns(memtui):
         assert max(map(len, memtui("help", *name.split()).out.splitlines())) <= 80, name
 
 
+@pytest.mark.slow
 def test_nothing_is_written_by_looking(memtui, world):
     before = snapshot(world)
     looks = (

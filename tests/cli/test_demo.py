@@ -47,6 +47,7 @@ def test_it_says_what_to_type_to_use_the_sample_world_in_a_shell(bare, tmp_path,
     assert f"cd {tmp_path}/shop" in out
 
 
+@pytest.mark.slow
 def test_what_the_tour_proposes_works(memtui):
     from memtui.cli.commands.demo import TRY
 

@@ -58,6 +58,7 @@ def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     assert "dream" in dreamy("model", "log").out
 
 
+@pytest.mark.slow
 def test_what_is_dropped_or_invented_is_said(dreamy, api):
     api.script = lambda request: use("answer", actions=[{**merge(request), "body": "Use npm. Ask Bob before."}])
     said = " ".join(dreamy("consolidate", "--ask-model", "--yes").out.split())
@@ -128,6 +129,7 @@ def test_without_a_model_it_says_so(dreamy, api):
     assert api.requests == []
 
 
+@pytest.mark.slow
 def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     settings = Path(dreamy.cwd) / ".claude" / "settings.json"
     settings.parent.mkdir(parents=True, exist_ok=True)

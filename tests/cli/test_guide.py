@@ -119,6 +119,7 @@ BAD = [
 ]
 
 
+@pytest.mark.slow
 def test_bad_input_is_one_clear_line_and_leaves_nothing(bare):
     for words, stdin in BAD:
         done = bare("note", *words, stdin=stdin, check=False)
@@ -289,6 +290,7 @@ def test_what_was_told_can_be_said_again_as_a_new_note(memtui):
     assert {e["id"][-6:] for e in memtui.json("note", "--list")["entries"]} == {*(e[-6:] for e in before), made}
 
 
+@pytest.mark.slow
 def test_a_note_sent_again_keeps_its_sender_urgency_and_addressees(memtui, world):
     memtui("note", "ask me first", "--from", "mara", "--to", "people", "--urgent", "--expires", "2030-01-01")
     expires = next(row["fields"] for row in memtui.json("note", "--list")["entries"] if row["text"] == "ask me first")

@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 from memtui.base import clock, ids
 from memtui.store.plan import FileDiff
 from memtui.tidy import waiting_proposals
@@ -118,6 +120,7 @@ def body(memtui, name, number):
     return memtui.json("history", name, "--show", str(number))["text"].rpartition("---\n")[2].strip()
 
 
+@pytest.mark.slow
 def test_history_goes_on_over_a_new_name_and_restores_earlier_versions(memtui):
     def names(name):
         return [each["name"] for each in memtui.json("history", name)["versions"]]
@@ -145,6 +148,7 @@ def test_history_goes_on_over_a_new_name_and_restores_earlier_versions(memtui):
     assert "name: yy\n" in path.read_text()
 
 
+@pytest.mark.slow
 def test_what_is_deleted_for_good_has_no_version_left(memtui, world):
     memtui("new", "key", "--type", "user", "--description", "the key", "--body", "hunter2 one", "--scope", "project")
     memtui("history", "key")  # it is taken in

@@ -43,6 +43,7 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
     assert "! expired" in memtui("note", "--list").out
 
 
+@pytest.mark.slow
 def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui):
     def listed(*more):
         return {each["id"]: each["kind"] for each in memtui.json("inbox", *more)["entries"]}
@@ -63,6 +64,7 @@ def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui):
     assert listed() == before
 
 
+@pytest.mark.slow
 def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, world):
     rows = {each["kind"]: each["id"] for each in memtui.json("inbox")["entries"]}
     before = memtui.json("inbox")["entries"]
@@ -78,6 +80,7 @@ def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, worl
     assert not {rows["problem"], rows["fix"], rows["trust"]} & left
 
 
+@pytest.mark.slow
 def test_the_name_of_a_memory_means_what_waits_about_it(memtui, world):
     assert memtui("inbox", "ask-before-migrations").out.startswith("Draft ")
     assert memtui("inbox", "meeting-notes").out.startswith("meeting-notes is broken")
@@ -87,6 +90,7 @@ def test_the_name_of_a_memory_means_what_waits_about_it(memtui, world):
     assert memtui("show", "ask-before-migrations").out.startswith("ask-before-migrations")
 
 
+@pytest.mark.slow
 def test_ids_stay_while_other_entries_are_decided(memtui, world):
     """The next one is typed from the list above. The draft and the memory change what a fix and a problem are about."""
 
@@ -109,6 +113,7 @@ def test_ids_stay_while_other_entries_are_decided(memtui, world):
     assert {each["id"] for each in memtui.json("consolidate")["changes"]} <= before.keys()
 
 
+@pytest.mark.slow
 def test_a_problem_is_solved_by_hand_and_the_command_is_said(memtui):
     problem = next(each for each in memtui.json("inbox")["entries"] if each["kind"] == "problem")
     done = memtui("approve", problem["id"], check=False)
@@ -279,6 +284,7 @@ def test_rejecting_drops_entries_and_notes_their_words_without_secrets(memtui, w
     assert not rejected.exists()
 
 
+@pytest.mark.slow
 def test_a_decided_row_says_so_and_offers_undo_only_if_there_is_something(memtui):
     rows = {each["kind"]: each["id"] for each in memtui.json("inbox")["entries"]}
     names = [rows[kind] for kind in ("changed", "merge", "fix", "problem", "trust")]
@@ -296,6 +302,7 @@ def test_a_decided_row_says_so_and_offers_undo_only_if_there_is_something(memtui
         assert name in [each["id"] for each in memtui.json("inbox")["entries"]]
 
 
+@pytest.mark.slow
 def test_check_fix_leaves_out_what_was_rejected_and_asks_as_approve_does(memtui, world):
     index = Path(world.shop, ".claude/memory/MEMORY.md")
     before = index.read_bytes()
@@ -309,6 +316,7 @@ def test_check_fix_leaves_out_what_was_rejected_and_asks_as_approve_does(memtui,
     assert "left out" in memtui("check", "--fix", "--yes", "--scope", "project", check=False).err
 
 
+@pytest.mark.slow
 def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then_or_now(memtui):
     before = ids(memtui, "drafts")
     count = memtui.json("status")["waiting"]["updates"]
@@ -448,6 +456,7 @@ OTHER_KINDS = [
 ]
 
 
+@pytest.mark.slow
 def test_an_id_of_another_kind_is_named_with_the_command_for_it(memtui):
     for words, says, hint in OTHER_KINDS:
         refused = memtui(*words.split(), check=False)

@@ -230,6 +230,7 @@ def over_limit(bare):
     return index
 
 
+@pytest.mark.slow
 def test_its_fix_shows_what_it_does_and_recall_finds_what_is_not_loaded(bare, over_limit):
     before = over_limit.read_bytes()
     shown = bare("check", "--fix", "--dry-run", check=False).out

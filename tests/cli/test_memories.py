@@ -12,6 +12,7 @@ def memory(memtui, name):
     return next((m for m in memtui.json("list")["memories"] if m["file"] == name + ".md"), None)
 
 
+@pytest.mark.slow
 def test_the_list_says_what_is_wrong_with_each_and_how_often_it_was_used(memtui):
     found = memory(memtui, "prefer-pnpm")
     assert (found["flags"], found["deliveries"], found["uses"]) == ([], 4, 1)

@@ -60,6 +60,7 @@ def shown(settings, **more):
     return subprocess.run(["/bin/sh", "-c", command], input=b"{}", capture_output=True, env=env, check=True).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["""printf '%s\\n' "it's mine" """, "sed 's/{}/\"mine\"/' # mine\n", "echo 'mine ü'"])
 def test_the_line_for_both_can_be_pasted_and_never_loses_the_other(bare, other):
     path = Path(bare.env["HOME"], ".claude/settings.json")

@@ -110,6 +110,7 @@ def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
     assert there(world)
 
 
+@pytest.mark.slow
 def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, world):
     memtui("edit", "concise-answers", "--description", "Short")
     elsewhere(memtui, world, "rm", "prefer-pnpm")

@@ -16,6 +16,7 @@ def broken(world):
     return path
 
 
+@pytest.mark.slow
 def test_it_is_named_with_what_to_do_and_what_can_be_read_is_still_there(memtui, broken):
     for words in ("", "status", "inbox", "inbox --kind todos", "note --list", "doctor"):
         done = memtui(*words.split(), check=False)

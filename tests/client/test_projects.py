@@ -61,6 +61,7 @@ def test_projects_of_the_delivery_log_are_named_by_roots_and_known_paths():
     }
 
 
+@pytest.mark.slow
 @given(st.sets(st.lists(st.sampled_from("ab"), min_size=1, max_size=4).map(lambda parts: "/" + "/".join(parts))))
 def test_no_two_have_the_same_name_and_each_is_the_end_of_its_path(roots):
     names = projects.names_of_roots({"HOME": "/home/you"}, roots)
@@ -154,6 +155,7 @@ def opened(monkeypatch):
     return seen
 
 
+@pytest.mark.slow
 def test_three_thousand_projects_without_memory_open_no_transcript(env, tmp_path, opened):
     for n in range(3000):
         transcript(env, f"{tmp_path}/p{n}")

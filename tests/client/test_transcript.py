@@ -558,6 +558,7 @@ def test_every_real_transcript_is_read():
     assert turns > 100
 
 
+@pytest.mark.slow
 def test_the_reader_needs_neither_site_packages_nor_costly_modules():
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"

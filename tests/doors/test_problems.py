@@ -101,6 +101,7 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors):
     assert sum(len(index["missing"]) for index in indexes) == lines
 
 
+@pytest.mark.slow
 async def test_all_tell_how_much_is_to_decide_with_one_number(doors):
     count = doors.told("inbox")["count"]
     assert doors.told("status")["to_decide"] == count > 10

@@ -52,6 +52,7 @@ def path(package, group):
     return package / "memtui" / "hooks" / "__pycache__" / f"{group}.{sys.implementation.cache_tag}.bundle"
 
 
+@pytest.mark.slow
 def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     assert loaded(package, "delivery") == set()
     assert write(package) == [*bundle_writer.ROOTS]
@@ -74,6 +75,7 @@ def test_a_damaged_bundle_is_no_bundle(package):
         assert loaded(package, "delivery") == set()
 
 
+@pytest.mark.slow
 def test_a_hook_that_is_not_rare_loads_all_modules_from_bundles(package, home):
     write(package)
     home.remember("release-pipeline", "Put a release of the shop live with the release pipeline")

@@ -21,6 +21,7 @@ def home(tmp_path):
     return home
 
 
+@pytest.mark.slow
 def test_a_forbidden_command_is_refused_once_a_session_citing_the_memory(home):
     said = home.tool(command="cd web && npm install left-pad")
     assert "“prefer-pnpm” forbids `npm install`: About prefer-pnpm." in said.refusal
@@ -35,6 +36,7 @@ def test_a_forbidden_command_is_refused_once_a_session_citing_the_memory(home):
     assert home.errors() == []
 
 
+@pytest.mark.slow
 def test_which_commands_are_forbidden(home):
     passed = ("pnpm install", "npm run build", "cat npm-install.log", "grep npm install.md", "git push origin main")
     for command in (*passed, "git commit -m 'push --force'", "", "|&;`{("):

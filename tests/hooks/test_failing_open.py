@@ -40,6 +40,7 @@ def test_input_that_makes_no_sense_gives_no_answer(home, odd):
     assert home.waiting() == ["said"]
 
 
+@pytest.mark.slow
 def test_fields_of_other_types_are_passed_over(home):
     for event, odd in itertools.product(EVENTS, (None, 5, [], {}, True)):
         payload = dict.fromkeys(home.payload(event), odd) | {"session_id": "s1"}
@@ -333,6 +334,7 @@ def test_errors_are_written_down(home):
     assert any("claims.py" in place for place in error["trace"])
 
 
+@pytest.mark.slow
 def test_an_error_of_any_kind_in_a_hook_is_written_down_and_stops_there(home, tmp_path):
     """The whole of memtui, with a bug put in."""
     package = tmp_path / "copy" / "memtui"

@@ -83,6 +83,7 @@ def test_guidance_is_delivered_and_logged_without_a_dear_import(home, event):
     assert len(home.log()) == 1
 
 
+@pytest.mark.slow
 def test_lists_and_memory_changes_are_delivered_without_a_dear_import(home):
     home.settings('mode = "full"\nbudget = 8000\n')
     home.prompt("s0")  # which reads the settings, so that no other does
@@ -103,6 +104,7 @@ def test_lists_and_memory_changes_are_delivered_without_a_dear_import(home):
         check(imported(home, "SessionStart", source=source)[0])
 
 
+@pytest.mark.slow
 def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     text = "To put a release live, run the release pipeline of the shop."
     path = home.remember("release")

@@ -50,6 +50,7 @@ def texts(draw, values=VALUES):
 CONTAINERS = st.dictionaries(st.text(max_size=6), VALUES, max_size=4) | st.lists(VALUES, max_size=4)
 
 
+@pytest.mark.slow
 @given(texts(CONTAINERS), VALUES, st.text(max_size=5))
 def test_what_is_appended_is_there_and_removing_it_gives_back_the_text(case, new, key):
     text, value = case
@@ -68,6 +69,7 @@ def test_what_is_appended_is_there_and_removing_it_gives_back_the_text(case, new
         assert settings_merge.load(back) == value
 
 
+@pytest.mark.slow
 @given(texts(CONTAINERS), VALUES, st.data())
 def test_a_value_is_removed_or_replaced_alone(case, new, data):
     text, value = case

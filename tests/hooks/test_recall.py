@@ -207,6 +207,7 @@ def test_where_the_session_can_not_be_noted_nothing_is_given(home):
 # --- what a session has
 
 
+@pytest.mark.slow
 def test_a_compaction_takes_what_the_session_had_and_a_resume_does_not(home):
     home.keep("release-pipeline", RELEASE)
     assert RELEASE in home.ask()

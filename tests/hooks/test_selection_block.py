@@ -50,6 +50,7 @@ def test_a_prompt_asks_only_where_the_person_wants_it(home):
     assert not home.tool().context
 
 
+@pytest.mark.slow
 def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
     home.keep("api-rules", "The API is frozen until Friday.", paths="src/api/**")
     home.index()

@@ -140,6 +140,7 @@ def test_a_later_prompt_tells_what_changed_among_the_memories(home):
 # --- compact, clear, resume, fork
 
 
+@pytest.mark.slow
 def test_after_a_compaction_what_was_lost_comes_again(home):
     home.remember("memory")
     home.start()

@@ -119,6 +119,7 @@ for n in range(100):
 """
 
 
+@pytest.mark.slow
 def test_writers_at_once_lose_nothing_to_one_who_rewrites(box):
     path = box + "/guidance.md"
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, box, name]) for name in "abc"]

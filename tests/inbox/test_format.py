@@ -51,6 +51,7 @@ def some(text):
 # --- round trip
 
 
+@pytest.mark.slow
 @given(FIELDS, LINES | TEXTS)
 @example({}, "a\n<!-- /memtui -->\n<!-- memtui id=evil -->\nb")
 @example({"id": "x"}, "first\n\ufeff<!-- memtui id=evil -->\nsecond")

@@ -192,6 +192,7 @@ def test_evidence_shows_the_persons_words_and_the_first_line_of_a_paste():
     assert " ".join(found.person.split()) == "2026-11-21T09:00:01Z INFO starting … Don't retry on 403!"
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["a, ", "never x\n", "it is b,\nc", "x   y", '{"a": ', "at x (", "- p\n", "e.g. "]),
     st.integers(1, 1000),

@@ -201,6 +201,7 @@ def test_kept_and_hand_written_items_stay(env, repo):
     assert [e.text for e in items(env, repo)] == ["by hand", "kept one", "by cli"]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=120), st.lists(st.text(max_size=60), max_size=5), st.text(max_size=80))
 def test_what_stood_in_the_file_stays_and_what_is_written_is_read_back(env, repo, hand, texts, body):

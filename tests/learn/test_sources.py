@@ -228,6 +228,7 @@ def damaged(draw):
     return b"\n".join([*hook, *rows])
 
 
+@pytest.mark.slow
 @given(damaged(), st.booleans())
 def test_a_damaged_transcript_makes_nobodys_words_a_persons(tmp_path_factory, data, ended):
     path = tmp_path_factory.mktemp("damaged") / "s.jsonl"
@@ -235,6 +236,7 @@ def test_a_damaged_transcript_makes_nobodys_words_a_persons(tmp_path_factory, da
     assert strangers(path) == set()
 
 
+@pytest.mark.slow
 @given(st.randoms(use_true_random=False), st.data())
 def test_records_of_odd_shapes_are_survived(rand, data):
     conversation = Conversation()

@@ -86,6 +86,7 @@ def test_what_passes_is_tried_again(api, model, tmp_path, first):
     assert (entry.outcome, entry.attempts) == ("ok", 2)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize(
     ("replies", "error", "requests"),

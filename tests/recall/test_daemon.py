@@ -89,6 +89,7 @@ def process(root, delay=0.0):
     return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_its_answers_are_those_of_the_model_itself(root, run):
     run()
     for text in ("publish the release", "", "déjà vu 東京\n", "x" * 9000):
@@ -97,6 +98,7 @@ def test_its_answers_are_those_of_the_model_itself(root, run):
         assert answer["key"] == sentences.key_of("tiny")
 
 
+@pytest.mark.slow
 def test_only_its_user_reaches_it_and_nobody_asks_a_foreign_or_open_one(root, run, monkeypatch):
     run()
     assert stat.S_IMODE(os.stat(semantic.place(root)).st_mode) == 0o700
@@ -110,6 +112,7 @@ def test_only_its_user_reaches_it_and_nobody_asks_a_foreign_or_open_one(root, ru
     monkeypatch.undo()
 
 
+@pytest.mark.slow
 def test_a_second_one_ends_and_the_first_goes_on(root, run, monkeypatch):
     run()
     monkeypatch.setattr(daemon, "SUCCESSION", 0.05)
@@ -118,6 +121,7 @@ def test_a_second_one_ends_and_the_first_goes_on(root, run, monkeypatch):
     assert status(root)["pid"] == pid
 
 
+@pytest.mark.slow
 def test_it_ends_when_idle_and_leaves_no_socket(root, run):
     thread = run(idle=0.3)
     thread.join(PATIENCE)
@@ -142,6 +146,7 @@ def test_a_request_of_another_version_ends_it(root, run):
     assert not os.path.exists(semantic.socket_of(root))
 
 
+@pytest.mark.slow
 def test_one_that_is_slow_is_not_waited_for(root, run):
     answers = threading.Event()
 
@@ -238,6 +243,7 @@ def files(root, directory, numbers):
     return found
 
 
+@pytest.mark.slow
 def test_the_nearest_memories_are_found_by_sentences(root, run, memories, monkeypatch):
     monkeypatch.setattr(semantic, "PATIENCE", PATIENCE)
     run()

@@ -50,6 +50,7 @@ def test_kinds_are_named_in_words_and_after_earlier_text_only_new_ones():
     assert kinds_in(text, text) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_every_kind_of_key_is_found_wherever_it_stands(seed):
     for name, template in SHAPED_KINDS:

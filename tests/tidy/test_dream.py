@@ -143,6 +143,7 @@ UNFIT = [
 ]
 
 
+@pytest.mark.slow
 def test_an_action_that_is_not_fit_is_left_out_and_said_to_be(world, api):
     for action, why in UNFIT:
         api.script = answers(action)

@@ -80,6 +80,7 @@ print([similarity._share(one, other, weights).hex() for one in bags for other in
 """
 
 
+@pytest.mark.slow
 def test_a_score_is_the_same_in_each_process():
     command = [sys.executable, "-c", ORDER]
     one, other = (

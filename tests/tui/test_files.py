@@ -69,6 +69,7 @@ class Slow:
         self.put(result)
 
 
+@pytest.mark.slow
 def test_files_are_looked_at_once_keys_rest(reader, monkeypatch):
     monkeypatch.setattr(files, "KEY_REST_SECONDS", 0.5)
     reader.watch.changed = lambda _=(): frozenset({"inbox"})

@@ -61,6 +61,7 @@ NONSENSE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("name", NONSENSE)
 async def test_a_query_that_finds_nothing_or_means_nothing_says_so_in_each_place(app, name):

@@ -210,6 +210,7 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         assert not exists(path)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world):
     async with running(app, (120, 36)) as pilot:

@@ -186,6 +186,7 @@ async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
         fallen.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
     monkeypatch.setattr(Memories, "sort", boom)

@@ -69,6 +69,7 @@ def test_wherever_learning_is_killed_the_next_one_completes_it(world, copies):
     assert every_point(run) > 5
 
 
+@pytest.mark.slow
 def test_a_worker_killed_anywhere_leaves_whole_lists_the_next_completes(world, copies):
     """Nothing changes between the two: the next worker finds an index that is up to date."""
     where = [("auto", str(world.auto))]

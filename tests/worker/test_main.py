@@ -524,6 +524,7 @@ def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world,
     assert given["hook_event_name"] == event
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("extract", ["true", "false"])
 def test_the_subconscious_is_started_once_the_transcript_has_the_turn(world, monkeypatch, extract):
     monkeypatch.setattr(extraction, "TURN_SECONDS", 3.0)
@@ -536,6 +537,7 @@ def test_the_subconscious_is_started_once_the_transcript_has_the_turn(world, mon
     assert seen == [os.path.getsize(world.path)]
 
 
+@pytest.mark.slow
 def test_without_a_transcript_the_last_message_tells_what_is_open(world):
     world.run(last="Remaining:\n- write the release notes")
     world.run(event="SessionEnd")
@@ -549,6 +551,7 @@ def test_without_a_transcript_the_last_message_tells_what_is_open(world):
     assert not os.path.exists(world.root + "/log/errors.jsonl")
 
 
+@pytest.mark.slow
 def test_a_queued_text_is_a_draft_once_its_session_ended_not_if_by_a_clock(world):
     queued = {"type": "queue-operation", "operation": "enqueue", "content": RULE, "sessionId": "s1"}
     scheduled = world.user(RULE, isMeta=True, promptSource="system", turnOrigin="scheduled")

@@ -445,12 +445,14 @@ def answers(path, keep):
     return [(each.text, each.channel, each.uuid, each.request, each.agent) for each in turns]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
 def test_leaving_out_lines_by_their_bytes_loses_no_word_of_a_person():
     for path in sorted(SHARED.rglob("*.jsonl")):
         assert answers(str(path), session.may_count) == answers(str(path), None), path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
 def test_real_transcripts_give_the_drafts_a_live_session_would_have_given():
     judge = classifier.shipped()

@@ -34,6 +34,7 @@ def test_an_index_within_its_limit_stays():
     assert fit(AUTO, data, store(*MANY), {}).data == data
 
 
+@pytest.mark.slow
 def test_shorter_lines_are_enough():
     long = "Deploys go out on Mondays, and then " + "a great many other words stand here " * 6
     data = lines_of(MANY[:100], long).encode()

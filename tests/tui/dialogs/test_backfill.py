@@ -113,6 +113,7 @@ async def test_the_best_drafts_are_shown_come_into_the_inbox_and_are_taken_back(
         assert drafts(world) == before
 
 
+@pytest.mark.slow
 async def test_where_there_are_no_sessions_it_says_so(tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "shop" / ".git").mkdir(parents=True)
@@ -124,6 +125,7 @@ async def test_where_there_are_no_sessions_it_says_so(tmp_path):
         assert not isinstance(app.screen, Choice)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_what_is_unlikely_to_last_stands_behind_the_others_and_is_folded(app, world, monkeypatch):
     leave(world.env, world.shop, UNLIKELY, "older")

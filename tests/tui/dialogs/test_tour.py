@@ -94,6 +94,7 @@ async def test_it_is_left_where_one_is(world, leave):
         assert notes(app)[-1].startswith("You ended the tour, not memtui: ^p has it again. ? lists the keys")
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 48)])
 async def test_a_draft_is_read_with_its_origin_and_one_key_makes_it_a_memory(world, size):

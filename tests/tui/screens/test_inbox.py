@@ -630,6 +630,7 @@ def project_of_top(app):
     return app.screen.frame.top.render().plain.removeprefix(" memtui").split()[0]
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_a_problem_that_is_hidden_hides_nothing_else_also_after_a_restart(app, world):
     def keys(app):
@@ -663,6 +664,7 @@ async def to_kind(pilot, word):
     await settle(pilot)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_a_memory_with_the_name_of_a_draft_is_the_first_to_merge_into(world, app):
     async with app.run_test(size=WIDE) as pilot:

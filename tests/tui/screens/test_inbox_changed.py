@@ -93,6 +93,7 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert (row.changed is not None and row.changed.name) == "prefer-pnpm"  # shown at once, with the cursor on it
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
     before = change(world, place / "prefer-pnpm.md")

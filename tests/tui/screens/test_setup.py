@@ -111,6 +111,7 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
             assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app, world):
     path = install.settings_path(world.env, world.shop, "user")

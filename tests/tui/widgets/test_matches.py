@@ -1,5 +1,6 @@
 """Where the words of a filter or a search are in a text: the pane marks them and scrolls to the first."""
 
+import pytest
 from rich.text import Text
 from textual.app import App
 
@@ -22,6 +23,7 @@ def marks(pane):
     return [pane.plain[span.start : span.end] for span in pane.text.spans]
 
 
+@pytest.mark.slow
 async def test_the_pane_scrolls_to_the_first_match_of_a_text_and_of_new_words():
     app = Pane()
     async with app.run_test(size=(60, 20)) as pilot:

@@ -33,6 +33,7 @@ async def stand():
         yield pilot, table
 
 
+@pytest.mark.slow
 async def test_rows_that_stream_in_above_push_no_cursor_off_the_first_row():
     async with stand() as (_, table):
         for rows in ([], ["m"], ["b", "m"], ["a", "b", "m", "z"]):

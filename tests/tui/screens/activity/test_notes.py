@@ -191,6 +191,7 @@ async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app)
     assert notes(world) == before
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_a_note_says_who_gets_it_why_it_is_stuck_and_whether_it_arrived(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))

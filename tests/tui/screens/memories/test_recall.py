@@ -99,6 +99,7 @@ async def test_the_list_follows_while_a_prompt_is_typed(app):
         assert app.focused is app.screen.table
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_a_trigger_is_added_and_undone(app):
     async with app.run_test(size=WIDE) as pilot:
