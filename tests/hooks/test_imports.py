@@ -112,8 +112,8 @@ def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     index_build.bring_up_to_date(str(home.root), str(path.parent))
     modules, said = imported(home, "UserPromptSubmit", prompt="how do we put a release of the shop live?")
     assert text.encode() in said
-    bundled = {name for group in ("UserPromptSubmit", "recall", "delivery") for name in bundle_writer.modules_of(group)}
-    check(modules, *bundled)
+    groups = ("UserPromptSubmit", "recall", "delivery", "memories")
+    check(modules, *[name for group in groups for name in bundle_writer.modules_of(group)])
 
 
 def test_a_note_is_settled_mostly_by_bundled_modules_without_a_dear_import(home):

@@ -10,13 +10,22 @@ from memtui.tui import files
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model.data import Data
 
-from .conftest import NOW, running, settle, until
+from .conftest import NOW, press, running, settle, until
 
 
 def write(path, text="---\nname: new\ndescription: d\nmetadata:\n  type: project\n---\n\nNew.\n"):
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
+
+
+def append(path, text):
+    with open(path, "a") as file:
+        file.write(text)
+
+
+def journal(world):
+    return Path(world.root, "journal.jsonl").read_text()
 
 
 def looked(world, looks=files.LOOKS + 1):
@@ -53,6 +62,22 @@ def test_a_change_anywhere_is_told_by_what_it_concerns(world):
         assert looked(found) == {part}, path
 
 
+@pytest.mark.every(step=1)
+def test_thousands_of_files_are_checked_in_turns_those_on_screen_at_once(world, monkeypatch):
+    monkeypatch.setattr(files, "FILES_A_LOOK", 10)
+    many = Path(world.config, "memory")
+    for number in range(100):
+        write(many / f"many-{number:03}.md")
+    found = a_watch(world)
+    for _ in range(12):
+        found.changed()
+    last = str(many / "many-099.md")
+    append(last, "more")  # in place: the directory shows nothing
+    assert files.MEMORIES in found.changed([last])
+    append(last, "more")
+    assert files.MEMORIES in looked(found, 13)
+
+
 async def test_the_list_stays_where_the_wheel_left_it(app, world):
     for number in range(60):
         write(f"{world.config}/memory/many-{number:03}.md")
@@ -67,6 +92,15 @@ async def test_the_list_stays_where_the_wheel_left_it(app, world):
         await until(pilot, lambda: "one-more" in {row.memory.stem for _, row in table.rows})
         assert table.scroll_offset.y == at
         assert table.cursor == 0
+
+
+async def test_nothing_is_done_to_another_memory_while_a_filter_hides_the_marked(app, world):
+    async with running(app, (80, 24)) as pilot:
+        before = journal(world)
+        await press(pilot, "space", "space", "slash", *"payment", "enter", "x")
+        assert [row.memory.stem for _, row in app.screen.table.rows] == ["payment-provider"]
+        assert journal(world) == before
+        assert len(app.screen.table.marks) == 2
 
 
 @pytest.mark.parametrize(

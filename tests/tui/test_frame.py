@@ -9,12 +9,15 @@ from rich.cells import cell_len
 from memtui import keymap
 from memtui.base.errors import MemtuiError
 from memtui.settings import config, setting
+from memtui.store.journal.journal import Journal
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry
 from memtui.tui.terminal import theme_named
 from memtui.tui.widgets import bars
 from tui.hands import lines, notes, write
 
+from . import stage
 from .conftest import NOW, press, running, settle, until
 
 
@@ -26,6 +29,24 @@ def test_every_action_has_a_command_and_a_key_of_its_own(app):
         assert len(keys) == len(set(keys)), group
     for action in keymap.of(keymap.GLOBAL):
         assert action.id in commands
+
+
+def test_keys_mean_the_same_on_every_screen_and_everywhere():
+    every = {key for a in keymap.of(keymap.GLOBAL) for key in a.keys.split(",")}
+    meanings = {
+        "slash": "",
+        "space": "Mark",
+        "v": "",
+        "exclamation_mark": "Show only",
+    }
+    for action in keymap.ACTIONS:
+        if action.group == keymap.GLOBAL:
+            continue
+        for key in filter(None, action.keys.split(",")):
+            assert key not in every, action.id
+            assert meanings.get(key, "") in action.help, action.id
+        if "slash" in action.keys:
+            assert action.footer in {"filter", "text"}, action.id
 
 
 async def test_a_theme_that_is_chosen_is_named_and_kept(app, world):
@@ -252,9 +273,66 @@ async def test_an_action_of_another_screen_is_done_there_but_for_no_row_unseen(a
             await press(pilot, "3")
 
 
+OTHERS = {
+    "app.undo": "f2",
+    "app.note": "f3",
+    "app.memories": "f4",
+    "app.setup": "f6",
+    "inbox.approve": "f7",
+    "inbox.merge": "f8",
+    "inbox.edit": "f9",
+    "inbox.later": "f10",
+    "inbox.reject": "f11",
+    "activity.edit": "f7",
+    "activity.withdraw": "f8",
+    "activity.again": "f9",
+    "memories.new": "f7",
+    "setup.edit": "f7",
+    "setup.remove": "f8",
+    "setup.approve": "f9",
+}
+
+
+@pytest.fixture
+def remapped(world):
+    """A person who has other keys."""
+    journal = Journal(world.root, by="test", now=lambda: NOW)
+    for action, key in OTHERS.items():
+        setting.assign(world.root, journal, "keys." + action, key)
+    return MemtuiApp(dict(world.env), world.shop, now=NOW)
+
+
 def drawn(app):
     """What stands on the screen."""
     return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+
+
+async def test_texts_name_the_keys_that_the_person_has(remapped):
+    async with running(remapped, (160, 50), "2") as pilot:
+        item = next(at for at, line in enumerate(remapped.screen.table.rows) if line.item and line.item.kind == "items")
+        remapped.screen.table.move_to(item)
+        await settle(pilot)
+        for words in ("f7   mark it done", "f9   edit its text", "f11  reject it", "f10  hide it until"):
+            assert words in drawn(remapped)
+        await press(pilot, "f7")
+        assert notes(remapped) == ["Done: “Fix the flaky upload test: a temp directory for…”. f2 undoes."]
+        await press(pilot, "3")
+        waits = next(
+            at
+            for at, row in enumerate(remapped.screen.table.rows)
+            if isinstance(row, NoteRow) and row.item and not row.states
+        )
+        remapped.screen.table.move_to(waits)
+        await settle(pilot)
+        assert "f7  edit the text" in drawn(remapped)
+        await press(pilot, "f8")
+        (said,) = notes(remapped)
+        assert said.startswith("Withdrawn: “")
+        assert said.endswith("f2 undoes.")
+        await press(pilot, "f6")
+        stage.to_setup_row(remapped.screen, "setting mode")
+        await settle(pilot)
+        assert "f7  change it" in drawn(remapped)
 
 
 @pytest.mark.parametrize("name", bars.TABS)

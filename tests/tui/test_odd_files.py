@@ -1,10 +1,12 @@
 """Settings and inboxes as nobody should have them: the TUI starts, goes on, and says what is wrong."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from memtui.base import fs, paths
+from memtui.client import locate
 from memtui.tui.app import MemtuiApp
 from tui.conftest import press, running
 
@@ -78,3 +80,36 @@ async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world):
             await press(pilot, "escape")
             (directory / name).rmdir()
             (directory / name).touch()
+
+
+@pytest.mark.slow
+@pytest.mark.every(step=2)
+@pytest.mark.parametrize("happens", ["file", "directory"])
+async def test_memories_that_go_after_they_were_listed_are_simply_not_there(app, world, monkeypatch, happens):
+    walk = locate.walk
+
+    def walked(directory, *more):
+        found = walk(directory, *more)
+        for name, _ in found:
+            path = Path(directory, name)
+            if name == "prefer-pnpm.md" and happens == "file":
+                path.unlink(missing_ok=True)
+            elif happens == "directory" and path.parent.is_dir():
+                shutil.rmtree(path.parent)
+        return found
+
+    async with running(app, (120, 40)) as pilot:
+        before = names(app)
+        assert "prefer-pnpm" in before
+        monkeypatch.setattr(locate, "walk", walked)
+        await press(pilot, "app.refresh")
+        assert "prefer-pnpm" not in names(app)
+        assert happens == "directory" or set(names(app)) == set(before) - {"prefer-pnpm"}
+        for key in ("2", "3", "4", "v", "1", "p", "n", "escape", "u", "escape"):
+            await press(pilot, key)
+        assert app.screen.group == "memories"
+
+
+def names(app):
+    """The memories of the list."""
+    return [row.memory.stem for _, row in app.screen.table.rows]

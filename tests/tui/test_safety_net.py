@@ -1,15 +1,22 @@
 """An error that nobody expected is noted and told, and the TUI goes on."""
 
+import asyncio
 import json
 import os
 from pathlib import Path
 
 import pytest
+from textual.css.query import NoMatches
 from textual.screen import ModalScreen
+from textual.widgets import Static
+from textual.worker import WorkerFailed
 
+from memtui.tui import safety_net
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model.autosave import Autosave
+from memtui.tui.screens.inbox.row import InboxView
+from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.rows import MemoryTable
 from memtui.tui.screens.memories.screen import Memories
 from memtui.tui.widgets.bars import OneLine
@@ -62,6 +69,32 @@ async def test_in_an_action(app, monkeypatch, fallen):
         await goes_on(pilot, fallen)
 
 
+async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen):
+    monkeypatch.setattr(Memories, "sort", boom)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("s")
+        await pilot.pause()
+        await pilot.press("j")
+        await pilot.pause()
+        assert notes(app) == []
+        await pilot.press("s")
+        await goes_on(pilot, fallen, times=2)
+
+
+async def test_in_the_action_of_a_widget_of_textual(app, monkeypatch, fallen):
+    monkeypatch.setattr("textual.widgets.Input.action_cursor_left", boom)
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("slash", "p", "n", "p", "m", "left")
+        await pilot.pause()
+        assert any(FAILED in note for note in notes(app))
+        await pilot.press("s", "enter")
+        assert app.screen.query_one("#filter").value == "pnpms"
+        assert [record["where"] for record in log(app)] == ["tui: Key in MemtuiApp"]
+    fallen.clear()
+
+
 async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -95,6 +128,15 @@ async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
         assert any("half ax note" in item.text for item in app.data.waiting())
 
 
+async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        app.push_screen(Line("Name", "x", verb="rename"), boom)
+        await pilot.pause()
+        await pilot.press("enter")
+        await goes_on(pilot, fallen)
+
+
 @pytest.mark.parametrize("what", ["data.refresh", "files.watch.changed"])
 async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch, fallen, what):
     async with app.run_test() as pilot:
@@ -107,6 +149,18 @@ async def test_in_a_worker_after_which_files_are_still_followed(app, monkeypatch
             await settle(pilot)
         assert not app.files.looking
         await goes_on(pilot, fallen)
+
+
+async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
+    monkeypatch.setattr(InboxView, "draft", boom)
+    monkeypatch.setattr("memtui.tui.model.data.Data.waiting", boom)
+    async with app.run_test() as pilot:
+        await press(pilot, "2")
+        assert any(FAILED in note for note in notes(app))
+        await press(pilot, "1")
+        assert app.screen.group == "memories"
+    assert fallen
+    fallen.clear()
 
 
 async def test_in_a_timer_that_is_shown_ever(app, fallen):
@@ -146,6 +200,26 @@ async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, me
         fallen.clear()
         await press(pilot, "t")
         assert isinstance(app.screen, Choice)
+
+
+@pytest.mark.slow
+@pytest.mark.every(step=3)
+@pytest.mark.parametrize("method", ["on_mount", "body", "__init__"])
+async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypatch, fallen, method):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        with monkeypatch.context() as patch:
+            patch.setattr(Inbox, method, boom)
+            await press(pilot, "2")
+        assert any(FAILED in note for note in notes(app)), app.screen
+        fallen.clear()
+        await press(pilot, "3")
+        assert app.screen.group == "activity"
+        if method == "__init__":
+            await press(pilot, "2")
+            assert app.screen.group == "inbox"
+            assert app.screen.query("#list")
+    fallen.clear()
 
 
 @pytest.mark.parametrize(
@@ -222,3 +296,84 @@ async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, 
             await settle(pilot)
             assert len(log(app)) == 1 - going
     fallen.clear()
+
+
+async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeypatch, fallen):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        coming = Inbox(app)
+        monkeypatch.setattr(Memories, "sort", lambda self: coming.query_one("#filter"))
+        await press(pilot, "s")
+        assert log(app) == []
+    fallen.clear()
+
+
+async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
+    """Textual mounts none any more, and takes those away that there were, under what still runs."""
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        await pilot.press("q")
+        app._handle_exception(NoMatches("No nodes match '#filter'"))
+        app._handle_exception(WorkerFailed(NoMatches("No nodes match 'CommandList'")))
+        app._handle_exception(ZeroDivisionError("division by zero"))
+        assert [record["error"] for record in log(app)] == ["ZeroDivisionError"]
+    fallen.clear()
+
+
+async def test_what_a_screen_does_not_hold_yet_is_no_error(app, fallen):
+    """A burst of keys may come while it is composed."""
+    begun, whole = asyncio.Event(), asyncio.Event()
+
+    class Slow(Static):
+        async def on_mount(self):
+            begun.set()
+            await whole.wait()
+
+    class Half(ModalScreen):
+        def compose(self):
+            yield Slow()
+
+    def missed():
+        try:
+            half.query_one(OneLine)
+        except NoMatches as error:
+            app._handle_exception(error)
+
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        half = Half()
+        shown = app.push_screen(half)
+        missed()
+        await begun.wait()
+        missed()
+        noted = log(app)
+        whole.set()
+        await shown
+        assert noted == []
+        missed()
+        assert [record["error"] for record in log(app)] == ["NoMatches"]
+    fallen.clear()
+
+
+async def test_an_application_without_the_net_fails_as_before(fallen):
+    from textual.app import App
+
+    class Plain(App):
+        def on_mount(self):
+            boom()
+
+    assert safety_net.UNDRAWN
+    with pytest.raises(ZeroDivisionError):
+        async with Plain().run_test():
+            pass
+
+
+async def test_a_dialog_that_closes_after_what_asked_has_ended_is_no_error(app):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        asking = asyncio.create_task(app.ask(Line("Which name?", verb="rename")))
+        await pilot.pause()
+        asking.cancel()
+        await press(pilot, "escape")
+        assert not isinstance(app.screen, ModalScreen)
+    assert log(app) == []

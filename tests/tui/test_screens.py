@@ -1,5 +1,6 @@
 """All screens alike: every size, theme and no colour; every key of the footer; text that would harm a terminal."""
 
+import asyncio
 import json
 import re
 
@@ -15,6 +16,7 @@ from memtui.hooks.install import installation as install
 from memtui.inbox import format as inbox_format
 from memtui.recall_preview import Recalling
 from memtui.tui.app import MemtuiApp
+from memtui.tui.services import HowFar
 from memtui.tui.widgets.bars import TABS
 from memtui.workspace import Workspace
 
@@ -211,6 +213,21 @@ async def test_keys_say_why_not_where_nothing_is(empty, read_only):
     assert silent == []
 
 
+@pytest.mark.every
+@pytest.mark.parametrize("name", TABS)
+async def test_no_key_of_the_help_is_silent_where_nothing_is(empty, name):
+    env, project = empty
+    app = MemtuiApp(dict(env), project, now=NOW, screen=name)
+    silent = []
+    async with app.run_test(size=(120, 40)) as pilot:
+        await ready(pilot)
+        for action in [each for each in keymap.of(name) if each.keys]:
+            if not await press(pilot, action):
+                silent.append(action.id)
+            await back(pilot, name, NUMBERS[name])
+    assert silent == []
+
+
 # hostile text
 
 
@@ -302,3 +319,34 @@ async def test_forms_show_hostile_text_harmlessly(hostile):
                 await ready(pilot)
                 assert_drawn(app, size, (name, key))
                 await back(pilot, name, NUMBERS[name])
+
+
+async def test_a_worker_that_tells_something_after_its_screen_is_closed_is_quiet(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        changes = app.screen
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen is not changes
+        await asyncio.to_thread(changes.post_message, HowFar("half"))
+        await settle(pilot)
+
+
+@pytest.mark.parametrize("place", ["inbox", "activity"])
+async def test_a_list_beside_its_detail_shows_as_much_as_one_above_it(app, place):
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        app.go(place)
+        await settle(pilot)
+        sentences = []
+        for size in ((120, 36), (160, 48), (200, 48)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            shown = app.screen.table._columns_shown()
+            cells = max(width for _, _, width in shown)
+            to = next(other for other in shown if other[1].title == "for")
+            sentences.append(cells + (1 + to[2]) * to[1].yields)
+        assert app.screen.detail.size.height > 30, "it stands beside the list"
+        assert min(sentences) == sentences[0]

@@ -1,7 +1,14 @@
 """What the terminal sends is read as keys, or not at all."""
 
-import pytest
+import inspect
 
+import pytest
+from textual._compositor import Compositor
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.widget import Widget
+
+from memtui.tui import safety_net
 from memtui.tui.textual_gaps import TerminalParser
 
 
@@ -48,3 +55,25 @@ def test_reading_goes_on_behind_what_cannot_be_parsed(monkeypatch):
         assert list(reader.feed("\x1b[<0;3;4M")) == []
     assert [type(error) for error in errors] == [ZeroDivisionError]
     assert [type(message).__name__ for message in reader.feed("\x1b[<0;3;4Mg")] == ["MouseDown", "Key"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "error"),
+    [("\x1b[48;24;80;0;0t\x1b[<0;41;13M", ZeroDivisionError), ("\x1b[99999999999ug", OverflowError)],
+)
+def test_textual_alone_still_stops_reading_at_what_it_cannot_parse(sent, error):
+    with pytest.raises(error):
+        list(XTermParser().feed(sent))
+
+
+def test_textual_alone_takes_an_unknown_sequence_for_more_than_its_key():
+    assert [getattr(each, "key", "") for each in XTermParser().feed("\x1b[1;2;3qg")] != ["g"]
+
+
+def test_textual_alone_still_needs_each_of_the_other_pieces():
+    assert 'getincrementaldecoder("utf-8")()' in inspect.getsource(LinuxDriver.run_input_thread), "strict UTF-8"
+    assert safety_net.UNDRAWN
+    assert "except" not in inspect.getsource(Widget._render.__wrapped__), "an error in a drawing ends all"
+    assert "full_map" in inspect.getsource(Compositor.reflow), "a layout is compared with one only asked for"
+    assert "width" not in inspect.getsource(LinuxDriver.process_message), "a size that no terminal has"
+    assert "filter(" not in inspect.getsource(Compositor.render_partial_update), "places without a cell"

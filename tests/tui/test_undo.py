@@ -53,6 +53,18 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         assert [app.screen._draw(row)[1].plain for row in rows] == ["TUI", "here"]
 
 
+@pytest.mark.slow
+@pytest.mark.every(step=1)
+async def test_the_list_of_changes_names_the_change_that_is_to_be_undone_first(app, world):
+    store = app.data.store()
+    for name in ("one", "two"):
+        memory = store.find("project:prefer-pnpm" if name == "one" else "project:one")
+        store.rename(memory, name)
+    async with running(app, (80, 24), "U", "j"):
+        last = app.screen.table.rows[0].id[-6:]
+        assert f"in effect, and changed since: undo {last} first" in app.screen.query_one(".foot").render().plain
+
+
 async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, world):
     path = project(world, "prefer-pnpm.md")
     async with running(app, (80, 24)) as pilot:
@@ -137,6 +149,44 @@ async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd)
         await settle(pilot)
         await until(pilot, lambda: not app.at_work)
         assert files(crowd) == made
+
+
+@pytest.mark.large
+async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    async with running(app, (120, 40)) as pilot:
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        there = files(crowd)
+        await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
+        await until(pilot, lambda: not app.at_work)
+        await settle(pilot)
+        gone = files(crowd)
+        with app.data.journal().locked():
+            await pilot.press("z")
+            await until(pilot, lambda: app.at_work)
+            await pilot.press("escape")
+        await until(pilot, lambda: not app.at_work)
+        await settle(pilot)
+        assert files(crowd) not in (there, gone)
+        await press(pilot, "z")
+        await until(pilot, lambda: not app.at_work)
+        assert files(crowd) == there
+        await press(pilot, "Z")
+        await until(pilot, lambda: not app.at_work)
+        assert files(crowd) == gone
+
+
+@pytest.mark.large
+async def test_one_of_a_full_trash_comes_back(crowd):  # noqa: F811
+    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
+    async with running(app, (120, 40)) as pilot:
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
+        await until(pilot, lambda: not app.at_work)
+        app.action_run("memories.restore")
+        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
+        await press(pilot, "enter", "enter")
+        assert any(each.startswith("Restored: many-") for each in notes(app))
 
 
 async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, world):

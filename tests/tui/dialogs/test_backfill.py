@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from dataclasses import replace
 
 import pytest
@@ -12,7 +13,7 @@ from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
-from memtui.tui.dialogs.offers import FOLDED
+from memtui.tui.dialogs.offers import FOLDED, BackfillProgress
 from tui.conftest import NOW, press, running, settle
 
 OTHER = "Never push to main without asking me first."
@@ -79,6 +80,37 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, monkeypat
     fallen.clear()
 
 
+@pytest.mark.parametrize("palette", [True, False])
+async def test_a_reading_ending_while_something_else_is_shown_goes_on_afterwards(app, world, monkeypatch, palette):
+    read, ended = past_sessions.read, threading.Event()
+
+    def waits(*given, **more):
+        ended.wait(20)
+        return read(*given, **more)
+
+    monkeypatch.setattr(past_sessions, "read", waits)
+    async with running(app, (100, 40)) as pilot:
+        await press(pilot, "inbox.backfill")
+        await pilot.press("enter")
+        while not isinstance(app.screen, BackfillProgress):
+            await pilot.pause(0.01)
+        if palette:
+            app.push_screen(Choice("Another dialog", [("a", "one")]))
+        else:
+            app.go("activity")
+        await pilot.pause()
+        assert not isinstance(app.screen, BackfillProgress)
+        ended.set()
+        await settle(pilot)
+        if palette:
+            await pilot.press("escape")
+        else:
+            app.go("inbox")
+        await settle(pilot)
+        await settle(pilot)
+        assert isinstance(app.screen, Preview)
+
+
 @pytest.mark.parametrize("ends", ["escape", "enter"])
 async def test_earlier_sessions_are_offered_once_also_if_hooks_were_there_before(empty, ends):
     env, project = empty
@@ -123,6 +155,19 @@ async def test_where_there_are_no_sessions_it_says_so(tmp_path):
     async with running(app, (100, 40), "escape") as pilot:
         await press(pilot, "inbox.backfill")
         assert not isinstance(app.screen, Choice)
+
+
+async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
+    async with running(app, (100, 40)) as pilot:
+        await answer(pilot, PAST, "enter", "escape", PAST)
+        assert isinstance(app.screen, Preview)
+        assert app.screen.heading.startswith("Nothing is new since the last reading; what waits: 2 drafts")
+        await answer(pilot, "enter", PAST)
+        assert app.screen.group == "inbox"
+        leave(world.env, world.shop, OTHER, "newer")
+        await answer(pilot, PAST)
+        assert isinstance(app.screen, Choice)
+        assert app.screen.heading.startswith("Look through 1 session with new turns (")
 
 
 @pytest.mark.slow

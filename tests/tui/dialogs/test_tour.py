@@ -1,5 +1,6 @@
 """The tour: a draft is approved, a session of the sample world gets it, and it is undone; it can be left at every step."""
 
+import glob
 import os
 
 import pytest
@@ -81,6 +82,17 @@ async def test_a_draft_is_approved_comes_with_the_next_session_and_is_taken_back
         assert app.screen.table.row.kind.word == "draft"
 
 
+async def test_a_session_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
+    app = touring(world)
+    async with running(app, (80, 24), "enter") as pilot:
+        await press(pilot, "a")
+        await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
+        shown = " ".join(" ".join(lines(app)).split())
+        assert "There it is" in shown
+        assert "and the new" not in shown
+        assert "Start `claude`" not in shown
+
+
 @pytest.mark.parametrize("leave", ["escape", "q"])
 async def test_it_is_left_where_one_is(world, leave):
     app = touring(world)
@@ -92,6 +104,32 @@ async def test_it_is_left_where_one_is(world, leave):
         await press(pilot, leave)
         assert app.screen.group == "inbox"
         assert notes(app)[-1].startswith("You ended the tour, not memtui: ^p has it again. ? lists the keys")
+
+
+async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
+    os.remove(f"{world.directory}/.memtui-demo")
+    app = touring(world)
+    async with running(app, (80, 24), "enter") as pilot:
+        assert "Start `claude` in this project" in " ".join(" ".join(lines(app)).split())
+        await press(pilot, "a")
+        assert app.screen.step is STEPS[1]
+
+
+async def test_without_a_draft_the_tour_says_so_and_goes_on(empty, world):
+    for inbox in glob.glob(f"{world.directory}/home/.claude/memtui/**/pending-*.md", recursive=True):
+        os.remove(inbox)
+    for project in (empty, (dict(world.env), world.shop)):
+        app = MemtuiApp(*project, now=NOW, tour=True)
+        async with running(app, (80, 24)) as pilot:
+            await until(pilot, lambda app=app: "No draft waits yet." in " ".join(lines(app)))
+            assert "approve" not in lines(app)[-1]
+            assert "draft under the cursor" not in " ".join(lines(app))
+            await press(pilot, "a")
+            assert app.screen.step is STEPS[0]
+            await press(pilot, "enter")
+            assert app.screen.step is STEPS[1]
+            await press(pilot, "enter")
+            assert not isinstance(app.screen, Tour)
 
 
 @pytest.mark.slow

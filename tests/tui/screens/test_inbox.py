@@ -1,24 +1,33 @@
 """The inbox: what is decided there is found in the files, and undone from there."""
 
+import asyncio
+import inspect
 import json
 import os
 import re
+import sys
 import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
+import memtui
 from memtui.base import paths
 from memtui.base.errors import MemtuiError
 from memtui.hooks.install import installation as install
 from memtui.inbox import file as inbox_file
 from memtui.review.waiting_entries import later_path, load_hidden, waiting_in
+from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.inbox import entries
+from memtui.tui.screens.inbox import screen as inbox_screen
 from tui.conftest import NOW, burst, press, running, settle, until
 from tui.hands import exists, foot, lines, notes, read, write
 
@@ -131,6 +140,27 @@ async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(
         assert memory(world, "no-snapshot-tests") is not None
 
 
+@pytest.mark.parametrize("key", ["a", "x"])
+async def test_what_a_key_did_is_said_on_one_line_of_80_columns(world, app, key):
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    async with running(app, WIDE) as pilot:
+        inbox = app.screen
+        said = []
+        for row_id in [inbox.table.key(row) for row in inbox.table.rows]:
+            at = inbox.table.index_of(row_id)
+            if at is None:
+                continue
+            inbox.table.move_to(at)
+            await settle(pilot)
+            await press(pilot, key)
+            for answer in ("enter", "enter", "escape", "escape", "escape"):
+                if app.screen is not inbox:
+                    await press(pilot, answer)
+            said += [note.message for note in app._notifications if note.severity == "information"]
+        assert len(said) >= 8
+        assert [message for message in said if len(message) > 77] == []
+
+
 async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -204,6 +234,39 @@ async def test_a_draft_is_rewritten_in_a_form_that_always_keeps_what_was_typed(w
     assert "description: No snapshot tests for components" in memory(world, "assert-what-is-seen")
     assert "no-snapshot-tests" not in updates(world)
     assert os.listdir(world.root + "/drafts") == []
+
+
+async def test_a_text_that_is_emptied_in_the_form_does_not_come_back(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await press(pilot, "e")
+        app.screen.query_one("#body", TextArea).text = ""
+        app.screen.query_one("#description", Input).value = "Assert on words"
+        await press(pilot, "ctrl+s")
+    assert memory(world, "no-snapshot-tests").endswith("---\n\nAssert on words\n")
+
+
+async def test_what_is_alike_is_shown_and_merged_into_after_being_seen(world, app):
+    before = memory(world, "prefer-pnpm")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await pilot.pause(0.4)
+        await settle(pilot)
+        shown = app.screen.query_one("#detail").plain
+        assert "project shop: prefer-pnpm" in shown
+        assert "97%" in shown
+        assert "never npm" in shown.replace("\n", " ")  # the memory itself
+        await press(pilot, "m", "enter")
+        assert isinstance(app.screen, Preview)
+        assert "+ pnpm with a frozen lock file in CI" in app.screen.plain
+        assert memory(world, "prefer-pnpm") == before
+        await agree(pilot)
+        assert memory(world, "prefer-pnpm").startswith(before.rstrip("\n"))
+        assert "pnpm with a frozen lock file" in memory(world, "prefer-pnpm")
+        assert "prefer-pnpm" not in updates(world)
+        await press(pilot, "z")
+    assert memory(world, "prefer-pnpm") == before
+    assert "prefer-pnpm" in updates(world)
 
 
 async def rest(pilot):
@@ -321,6 +384,19 @@ async def test_of_two_fast_keys_the_second_is_for_the_next_draft_none_for_good(w
         assert "ghost" not in "".join(row.key for row in app.screen.table.rows) or second == "x"
 
 
+@pytest.mark.parametrize("keys", ["xa", "aa", "xx"])
+async def test_the_second_of_two_fast_keys_is_about_the_next_todo(world, app, keys):
+    async with running(app, WIDE) as pilot:
+        rows = app.screen.table.rows
+        at = next(at for at, row in enumerate(rows) if row.kind.word == "todo")
+        app.screen.table.move_to(at)
+        await settle(pilot)
+        await burst(pilot, *keys)
+        items = read(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/pending-items.md")
+        assert not [note.message for note in app._notifications if note.severity == "error"]
+        assert [row.item.entry.raw in items for row in rows[at : at + 3]] == [False, False, True]
+
+
 async def test_rejecting_and_on_the_grey_row_never_again(world, app):
     rejected = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
@@ -384,6 +460,42 @@ async def test_mark_all_is_of_the_cursors_kind_without_what_cannot_be_accepted(w
         assert not {"no-snapshot-tests", "short-changelog"} & marked
 
 
+async def test_a_rejection_under_a_filter_has_a_grey_row_once_that_is_cleared(app):
+    async with running(app, WIDE, "slash", *"snapshot", "enter", "x") as pilot:
+        assert "Rejected" in app.last_note
+        assert "again" not in app.last_note
+        await press(pilot, "escape")
+        grey = [row.says for row in app.screen.table.rows if row.kind.word == "rejected"]
+        assert grey == ["No snapshot tests for components"]
+
+
+async def test_no_key_on_a_grey_row_is_for_another_row_and_it_stays_until_a_mark(world, app):
+    async with running(app, SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await press(pilot, "x", "k")
+        rows, before = len(app.screen.table.rows), updates(world)
+        for key in ("space", "A"):
+            await press(pilot, key)
+            assert app.last_note == "This row was rejected: it can't be marked."
+        assert (app.screen.table.marks, len(app.screen.table.rows)) == (set(), rows)
+        assert "mark" not in lines(app)[-1]
+        for key in "aewm":
+            await press(pilot, key)
+            assert app.last_note == "You rejected this. x: never again. z: it waits again."
+        assert app.screen.table.row.key.startswith("ghost ")
+        assert updates(world).keys() == before.keys()
+        await press(pilot, "G", "question_mark", "escape", "g")
+        assert has_grey_row(app)
+        await press(pilot, "space")
+        assert not has_grey_row(app)
+        await press(pilot, "G", "space")
+        assert app.last_note == "This row folds 1 draft: enter shows or hides it."
+        assert len(app.screen.table.marks) == 1
+        await press(pilot, "escape", "g", "x", "1")
+        await press(pilot, "2")
+        assert not has_grey_row(app)
+
+
 @pytest.mark.every(step=1)
 async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app):
     async with running(app, (160, 48)) as pilot:
@@ -418,6 +530,23 @@ async def test_a_fast_second_x_on_a_grey_row_alone_in_the_list_asks_first(empty)
 
 def has_grey_row(app):
     return "rejected" in [row.kind.word for row in app.screen.table.rows]
+
+
+@pytest.mark.parametrize(
+    ("keys", "seconds"),
+    [(["x", "z"], 0), (["x", "", "z"], 0), (["x", "", "1", "z", "2"], 0), (["x", "", "1", "z", "2"], 0.5)],
+)
+async def test_undo_takes_the_grey_row_away(world, app, monkeypatch, keys, seconds):
+    attempt = undo.attempt
+    monkeypatch.setattr(undo, "attempt", lambda *args, **options: (time.sleep(seconds), attempt(*args, **options))[1])
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "ask-before-migrations")
+        before = [row.key for row in app.screen.table.rows]
+        for key in keys:
+            await (pilot.press(key) if key else settle(pilot))
+        await settle(pilot)
+        assert [row.key for row in app.screen.table.rows] == before
+        assert app.screen.table.row.item.entry.fields["name"] == "ask-before-migrations"
 
 
 async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
@@ -479,6 +608,18 @@ async def test_marked_ones_that_a_filter_hides_are_not_decided_on(world, app):
     assert "no-snapshot-tests" in updates(world)
 
 
+async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(empty):
+    env, cwd = empty
+    app = MemtuiApp(dict(env), cwd, screen="inbox", now=NOW)
+    async with running(app, (40, 20)) as pilot:
+        if isinstance(app.screen, ModalScreen):
+            await pilot.press("escape")  # the offer to install them
+            await settle(pilot)
+        drawn = " ".join("".join(s.text for s in app.screen.table.render_line(y)).strip() for y in range(8))
+        assert "No hooks are installed (" in drawn
+        assert "Sessions save drafts" not in drawn
+
+
 async def test_todos_are_done_changed_hidden_and_made_notes(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Fix the flaky")
@@ -528,6 +669,18 @@ async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
         assert path in app.last_note
 
 
+@pytest.mark.usefixtures("all_seen")
+async def test_the_tab_and_the_list_say_one_number_before_and_after_the_plan(app):
+    async with running(app, SMALL) as pilot:
+        count = app.data.facts.waiting["inbox"]
+        assert count == 9 + 1 + 5  # drafts and todos, a memory to trust, what to tidy
+        assert lines(app)[1].strip().startswith(f"{count} to decide")
+        assert f"2 Inbox {count} " in lines(app)[0]
+        await press(pilot, "a")
+        assert f"2 Inbox {count - 1} " in lines(app)[0]
+        assert lines(app)[1].strip().startswith(f"{count - 1} to decide")
+
+
 async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -572,6 +725,31 @@ async def test_what_looks_one_off_is_folded(world, app):
         assert "blue-here" in [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
 
 
+async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("space")
+        await to(pilot, "Fix the flaky")
+        await press(pilot, "enter", "m")
+        assert app.screen.detail_covers_list  # what is read is meant alone
+        words = "m is for drafts; of a todo: a done, e edit, x reject, w later."
+        assert notes(app) == [words]
+
+
+async def test_a_draft_that_arrives_leaves_the_cursor_where_it_is(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        leave(
+            world, "Brand new", name="brand-new", kind="correction", confidence="0.99", durable="0.90", scope="project"
+        )
+        for _ in range(40):
+            await pilot.pause(0.1)
+            if any(line.item and line.item.text == "Brand new" for line in app.screen.table.rows):
+                break
+        assert app.screen.table.row.item.entry.fields["name"] == "prefer-pnpm"
+        assert app.screen.table.rows[0].item.text == "Brand new"
+
+
 async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -581,6 +759,25 @@ async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
         await press(pilot, "a")
     assert memory(world, "no-snapshot-tests") is None
     assert read(path) == text
+
+
+async def test_undo_puts_the_cursor_on_what_came_back(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        for name, keys in (
+            ("metric-units", ("x",)),
+            ("metric-units", ("w", "enter")),
+            ("no-snapshot-tests", ("enter", "G", "a", "escape")),
+            ("Fix the flaky", ("enter", "a", "escape")),
+        ):
+            await to(pilot, name)
+            key = app.screen.table.row_id
+            for each in keys:
+                await press(pilot, each)
+            assert app.screen.table.row_id != key, name
+            app.screen.table.move_to(0)
+            await pilot.press("z")
+            await rest(pilot)
+            assert app.screen.table.row_id == key, name
 
 
 async def test_what_waits_in_another_project_is_counted_and_shown_on_request(world, app):
@@ -626,8 +823,49 @@ async def test_the_filter_takes_kind_type_scope_state_and_project(app):
         assert len(app.screen.table.rows) > 9  # and the one that stands for the folded
 
 
+def remember_the_same(world, item):
+    """Write what an entry says as a memory of the client's own, in both projects."""
+    head = f"---\nname: pictures\ndescription: {item.text.splitlines()[0]}\ntype: feedback\n---\n\n"
+    for project in (world.shop, world.blog):
+        Path(world.config, "projects", paths.slug(project), "memory", "pictures.md").write_text(f"{head}{item.text}\n")
+
+
+@pytest.mark.slow
+@pytest.mark.every(step=1)
+async def test_a_draft_is_compared_with_the_memories_of_its_own_project(app, world):
+    item = updates(world, paths.project_key(world.blog))["alt-texts"]
+    remember_the_same(world, item)
+    async with running(app, SMALL):
+        similar = app.screen.view.similar(item)
+        assert similar
+        assert {paths.slug(world.blog) in near.memory.path for near in similar} == {True}
+
+
 def project_of_top(app):
     return app.screen.frame.top.render().plain.removeprefix(" memtui").split()[0]
+
+
+async def test_a_query_without_matches_says_which_key_shows_all_projects(app):
+    async with running(app, SMALL, "slash", *"kind:draft alt text", "enter") as pilot:
+        await settle(pilot)
+        words = "No matches for “kind:draft alt text”.\nescape clears the filter."
+        assert app.screen.table.empty == f"{words}\np shows all projects."
+        await pilot.press("p")
+        await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
+
+
+@pytest.mark.slow
+@pytest.mark.every(step=1)
+async def test_a_number_of_a_draft_that_is_none_is_drawn_as_not_known(world, app):
+    leave(world, "Odd", name="odd", kind="preference", confidence="\x1bc", durable="nan", seen="\x1bc", scope="project")
+    leave(world, "Odder", name="odder", kind="preference", confidence="nan", durable="7", scope="project")
+    async with running(app, WIDE):
+        names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
+        assert names.index("prefer-pnpm") < names.index("odd")
+        assert names.index("prefer-pnpm") < names.index("odder")
+        drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "\x1b" not in drawn
+        assert "nan" not in drawn
 
 
 @pytest.mark.slow
@@ -664,6 +902,50 @@ async def to_kind(pilot, word):
     await settle(pilot)
 
 
+async def test_detail_and_foot_say_what_marked_rows_are_while_they_are_marked(app):
+    async with running(app, SMALL, "space") as pilot:
+        screen = app.screen
+        first = screen.chosen.leader
+        await press(pilot, "G")
+        assert screen.table.row is not first
+        assert screen.detail.plain.startswith("1 draft is marked: the keys act on it.")
+        assert f" 1 {first.kind.singular} marked:  a {first.kind.verbs['approve']}  " in foot(app)
+        await press(pilot, "escape")
+        assert "marked" not in screen.detail.plain
+        assert "marked:" not in foot(app)
+        await to_kind(pilot, "merge")
+        await pilot.press("space")
+        await to(pilot, "metric-units")
+        await pilot.press("space")
+        await to_kind(pilot, "todo")
+        assert screen.detail.plain.startswith("2 rows are marked: the keys act on 1 draft first.")
+        await press(pilot, "v")
+        assert screen.detail.plain.startswith("3 rows are marked: the keys act on 1 todo first.")
+        await press(pilot, "A")
+        assert re.match(r"\d rows are marked: the keys act on [2-9] todos first\.", screen.detail.plain)
+        await press(pilot, "enter")
+        assert screen.detail_covers_list
+        assert "are marked" not in screen.detail.plain
+        assert "marked:" not in foot(app)
+        await press(pilot, "escape")
+        assert "rows are marked" in screen.detail.plain
+        assert "marked:" in foot(app)
+
+
+async def test_every_line_says_a_marked_draft_not_acceptable_can_be_merged(world, app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to_kind(pilot, "merge")
+        await pilot.press("space")
+        await to(pilot, "prefer-pnpm")
+        await press(pilot, "space", "k")
+        assert app.screen.detail.plain.startswith("2 rows are marked: the keys act on 1 draft first.")
+        assert " 1 draft marked:  m merge  " in foot(app)
+        await press(pilot, "a")
+        message = app.last_note
+        assert message.startswith("Not approved: project shop has a memory called prefer-pnpm already.")
+        assert len(app.screen.table.marks) == 2
+
+
 @pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_a_memory_with_the_name_of_a_draft_is_the_first_to_merge_into(world, app):
@@ -675,3 +957,43 @@ async def test_a_memory_with_the_name_of_a_draft_is_the_first_to_merge_into(worl
         assert app.screen.rows[0][1].startswith("97%  project shop: prefer-pnpm")
         await press(pilot, "enter")
         assert app.screen.heading == "project shop: prefer-pnpm becomes"
+
+
+async def test_an_approval_reads_again_only_what_it_touched(app, every_frame, monkeypatch):
+    """At most a quarter of the 13,851 calls that it once took, counted from the key until no worker runs. What is read
+    while the keys rest is not counted, however long that takes on a busy machine."""
+    monkeypatch.setattr(inbox_screen, "SETTLE_SECONDS", 600)
+    monkeypatch.setattr(inbox_screen, "REST_SECONDS", 600)
+    calls, sources = [], os.path.dirname(inspect.getfile(memtui))
+
+    def note_call(frame, event, _value):
+        if event == "call" and frame.f_code.co_filename.startswith(sources):
+            calls.append(frame.f_code.co_qualname)
+
+    async with running(app, (120, 36)) as pilot:
+        await until(pilot, lambda: app.screen.planned and not app.screen.planning)
+        await settle(pilot)
+        before = len(app.screen.all_rows)
+        app.files.looking = True  # no poll
+        # The threads of workers are new ones.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
+        threading.setprofile(note_call)
+        sys.setprofile(note_call)
+        try:
+            await press(pilot, "a")
+        finally:
+            sys.setprofile(None)
+            threading.setprofile(None)
+        assert len(app.screen.all_rows) == before - 1
+        assert "Workspace.waiting" in calls  # the worker's thread is counted
+    assert len(calls) < 13_851 / 4
+
+
+async def test_read_only_changes_nothing(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW, read_only=True)
+    before = set(updates(world)), items(world)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await press(pilot, "a", "x", "w", "e", "m", "c", "A", "z", "g")
+        assert app.screen.group == "inbox"
+    assert (set(updates(world)), items(world)) == before

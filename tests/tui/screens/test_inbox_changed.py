@@ -1,15 +1,20 @@
-"""What others wrote, in the inbox: listed apart with its difference, kept, taken back."""
+"""What others wrote, in the inbox: listed apart with its difference, kept, edited, taken back."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 
+from memtui.store.versions.writers import Occasions
 from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.screens.inbox.row import cells
 from memtui.worker import gate_drafts
 from memtui.workspace import Workspace
-from tui.conftest import NOW, press, running, settle
+from tui.conftest import NOW, burst, press, running, settle
 from tui.hands import notes
 
 WIDE, SMALL = (160, 40), (80, 24)
@@ -93,6 +98,26 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert (row.changed is not None and row.changed.name) == "prefer-pnpm"  # shown at once, with the cursor on it
 
 
+async def test_many_are_folded_and_all_kept_at_once(world, app, place):
+    for number in range(30):
+        (place / f"made-{number}.md").write_text(f"---\nname: made-{number}\n---\nNew.\n")
+        os.utime(place / f"made-{number}.md", (NOW - 3000, NOW - 3000))
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+    async with running(app, SMALL) as pilot:
+        table = app.screen.table
+        (fold,) = [row for row in table.rows if row.key == "changed"]
+        table.move_to(table.rows.index(fold))
+        await settle(pilot)
+        await press(pilot, "enter")
+        assert sum(row.changed is not None for row in table.rows) == 30
+        await press(pilot, "j", "A", "a")
+        assert isinstance(app.screen, Preview)  # they are shown once
+        while isinstance(app.screen, Preview):
+            await press(pilot, "G", "enter")
+        assert waiting(world) == set()
+        assert all(row.changed is None for row in app.screen.all_rows)
+
+
 @pytest.mark.slow
 @pytest.mark.every(step=1)
 async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
@@ -115,6 +140,24 @@ async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
         assert (place / "made.md").exists()
         assert (place / "more.md").exists()
         assert app.last_note.startswith("Undone: reject the change to 3 memories")
+
+
+async def test_an_unsaved_edit_has_its_mark_and_what_is_saved_counts_as_seen(world, app, place):
+    change(world, place / "prefer-pnpm.md")
+    async with running(app, WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await press(pilot, "e", "end", *"mine", "escape")
+        await to(pilot, "prefer-pnpm")
+        assert "you have unsaved text for this" in app.screen.detail.plain
+        assert cells(app.screen.table.row, app.screen.view)[1].plain.startswith("D ")
+        await press(pilot, "a")
+        assert isinstance(app.screen, DraftForm)
+        assert waiting(world) == {"prefer-pnpm"}
+        await press(pilot, "ctrl+s")
+        assert app.current_mode == "inbox"
+        assert not any(row.changed for row in app.screen.table.rows)
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+    assert waiting(world) == set()
 
 
 async def test_one_that_changed_again_is_not_taken_back_and_is_gone_to(world, app, place):
@@ -153,3 +196,55 @@ async def test_a_draft_of_a_refused_edit_shows_its_change_and_replaces_the_text(
         assert "Use corepack pnpm for every" in path.read_text()
         assert "metadata:" in path.read_text()
     assert waiting(world) == set()
+
+
+async def test_a_first_start_only_looks(tmp_path):
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    app = MemtuiApp({"HOME": str(tmp_path)}, str(tmp_path / "shop"), now=NOW)
+    async with running(app, SMALL):
+        app.files._take_in(frozenset())
+        assert not (tmp_path / ".claude" / "memtui").exists()
+        (tmp_path / ".claude" / "memtui").mkdir(parents=True)
+        app.files._take_in(frozenset())
+        assert (tmp_path / ".claude" / "memtui" / "versions.jsonl").exists()
+
+
+@pytest.mark.parametrize("gone", [False, True])
+async def test_capital_h_lists_the_versions_of_one_and_restores_one(world, app, place, gone):
+    path = place / "prefer-pnpm.md"
+    before = change(world, path)
+    if gone:
+        path.unlink()
+        Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        assert "inbox.history" in [each.id for each in app.screen.footer_actions()]
+        await press(pilot, "H")
+        assert isinstance(app.screen, Choice)
+        assert app.screen.heading == "Versions of prefer-pnpm"
+        await press(pilot, "end", "enter")
+        assert isinstance(app.screen, Preview)
+        await press(pilot, "enter")
+        if isinstance(app.screen, Preview):
+            await press(pilot, "enter")
+        assert path.read_text() == before
+        assert app.screen.group == "inbox"
+        assert waiting(world) == set()
+
+
+TITLES = {"a": "Keep and trust 1 memory: this is what was changed", "x": "Reject 1 memory: this is what changes"}
+
+
+@pytest.mark.parametrize("key", TITLES)
+async def test_keys_wait_for_the_question_that_the_first_of_them_opens(world, app, place, monkeypatch, key):
+    of = Occasions.of
+    monkeypatch.setattr(Occasions, "of", lambda *about: time.sleep(0.2) or of(*about))
+    change(world, place / "prefer-pnpm.md", "Words.\n\n" * 40)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await burst(pilot, *key * 4)
+        await settle(pilot)
+        assert str(app.screen.heading) == TITLES[key]
+        await press(pilot, "escape")
+        assert app.on_top is not None
+        assert waiting(world) == {"prefer-pnpm"}

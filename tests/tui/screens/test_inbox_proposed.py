@@ -2,15 +2,19 @@
 
 import os
 import re
+from dataclasses import replace
 
 import pytest
 from textual.widgets import TextArea
 
 from memtui.base import ids, paths
+from memtui.base.errors import ConflictError
+from memtui.inbox import file as inbox_file
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
 from memtui.tidy import plan, waiting_proposals
 from memtui.tidy.changeset import propose
+from memtui.tidy.composed_files import Refused, Savings, Weighed
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -19,7 +23,7 @@ from tui.conftest import NOW, settle
 from tui.hands import exists, lines, notes, read, tree, write
 from tui.test_following import until
 
-WIDE = (160, 48)
+WIDE, SMALL = (160, 48), (80, 24)
 PNPM = """---
 name: prefer-pnpm
 description: Use pnpm in this repository, never npm
@@ -237,6 +241,19 @@ async def test_what_is_undone_is_proposed_again_and_a_changed_file_is_kept(app, 
         assert "changed since this was planned" in notes(app)[-1]
 
 
+@pytest.mark.slow
+@pytest.mark.every(step=1)
+async def test_no_key_that_approves_is_offered_for_a_change_that_can_not_be_made(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "rewrite")
+        row, describe = app.screen.table.row, app.screen.families["change"].describe
+        refused = Refused(row.proposal, "changed", "/m/a.md", ConflictError("It changed since.", "Look again."))
+        for refusal, is_offered in ((None, True), (refused, False)):
+            weighed = Weighed(row.proposal, (), Savings(0, 0, 0, 0), None, refusal)
+            text = describe(replace(row, weighed=weighed)).text.plain
+            assert ("approve it" in text) is is_offered
+
+
 async def test_an_error_of_planning_is_said(app, place, monkeypatch):
     def fail(*_):
         raise PermissionError(13, "Permission denied", f"{place}/MEMORY.md")
@@ -285,6 +302,35 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_exists(e
         assert not waiting_proposals.waiting(root)
 
 
+async def test_a_change_by_others_makes_a_new_plan_on_an_open_or_opened_screen(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        write(f"{place}/new.md", STYLE.replace("commit-style", "new").replace("Commit messages", "Names of branches"))
+        app.screen.follow(frozenset({"memories"}))
+        await settle(pilot)
+        assert kinds(app).count("rewrite") == 2
+        await press(pilot, "1")
+        os.unlink(f"{place}/new.md")
+        await press(pilot, "2")
+        assert kinds(app).count("rewrite") == 1
+
+
+async def test_a_rejected_fix_of_memory_md_stays_rejected_as_approvals_add_lines(app, empty, world_of_draft, place):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "relink")
+        await press(pilot, "x", "g", "a")
+        await agree(pilot)
+        assert "(use-tabs.md)" in read(f"{place}/MEMORY.md")
+    again = started(empty)
+    async with again.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "rewrite" in kinds(again))
+        assert "relink" not in kinds(again)
+    write(f"{place}/MEMORY.md", read(f"{place}/MEMORY.md") + "- [lost](lost.md) — gone as well\n")
+    again = started(empty)
+    async with again.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "relink" in kinds(again))  # it fixes something else
+
+
 @pytest.mark.every(step=1)
 async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place):
     for number in range(20):
@@ -301,6 +347,29 @@ async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place
         table.move_to(table.rows.index(folds[0]))
         await press(pilot, "enter")
         assert len([row for row in table.rows if row.kind.word == "fix"]) == len(rest) + len(folds[0].folds)
+
+
+@pytest.mark.every(step=1)
+async def test_marked_rows_of_two_kinds_are_accepted_one_kind_after_the_other(app, world_of_draft, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        draft = next(at for at, row in enumerate(table.rows) if row.kind.word == "draft")
+        await to(pilot, "relink")
+        await press(pilot, "space")
+        table.move_to(draft)
+        await press(pilot, "space", "k", "a", "enter", "a", "enter")
+        assert not [note.message for note in app._notifications if note.severity == "error"]
+        assert "old-wiki" not in read(f"{place}/MEMORY.md")
+        assert "(use-tabs.md)" in read(f"{place}/MEMORY.md")
+
+
+@pytest.fixture
+def world_of_draft(empty):
+    """A draft for the scope whose MEMORY.md has a fix."""
+    env, cwd = empty
+    directory = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(cwd))
+    inbox_file.add_entry(directory, "updates", {"project": cwd, "name": "use-tabs", "scope": "auto"}, "Use tabs")
 
 
 async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, empty, place):

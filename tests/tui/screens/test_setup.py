@@ -22,7 +22,7 @@ from memtui.tui.screens.setup.screen import Setup
 from memtui.tui.widgets.detail import Detail
 from tidy.checks.broken import break_all
 from tui import stage
-from tui.conftest import NOW, press, settle
+from tui.conftest import NOW, press, settle, until
 from tui.hands import lines
 
 
@@ -51,6 +51,11 @@ async def ready(pilot, folded=None):
         screen.fill()
         await settle(pilot)
     return screen
+
+
+async def to_hooks(pilot):
+    stage.to_setup_row(pilot.app.screen, "head hooks")
+    await settle(pilot)
 
 
 def write(path, text):
@@ -153,6 +158,19 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app,
         assert "Hooks are not installed: press a" in summary(screen)
 
 
+async def test_escape_writes_no_hooks_and_the_view_follows_a_change_from_outside(setup_app, world):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await to_hooks(pilot)
+        await pilot.press("a", "escape")
+        await ready(pilot)
+        assert not status.status(world.env, world.shop).installed
+        await stand(pilot, screen, lambda r: r.key == "setting budget")
+        install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+        await until(pilot, lambda: screen.snapshot.hooks and screen.snapshot.hooks.installed)
+        assert screen.table.row.key == "setting budget"
+
+
 async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
     path = world.root + "/log/errors.jsonl"
     row = {"v": 1, "time": clock.iso(NOW - 7200), "where": "Stop", "error": "OSError", "message": "disk full \x1b[31m"}
@@ -252,6 +270,21 @@ async def test_what_is_kept_no_longer_goes_after_a_question(setup_app, world, mo
         await pilot.press("down", "enter")
         await ready(pilot)
     assert len(Journal(world.root).ledger().transactions) == 1
+
+
+async def test_setting_values_are_explained_in_their_detail_and_where_chosen(setup_app, world):
+    write(config.file_path(world.root), 'llm_backend = "claude"\n')
+    async with setup_app.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        for key in ("gate", "dream", "llm_backend"):
+            await stand(pilot, screen, lambda r, key=key: r.key == f"setting {key}")
+            for words in setting.VALUES[key].values():
+                assert words in " ".join(detail(screen).split())
+        await stand(pilot, screen, lambda r: r.key == "setting gate")
+        await pilot.press("e", "down")
+        await pilot.pause()
+        chosen = pilot.app.screen.table.row[1].partition(",")[0]
+        assert setting.VALUES["gate"][chosen] in detail(pilot.app.screen, "Detail")
 
 
 async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, world):

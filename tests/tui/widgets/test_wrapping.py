@@ -1,8 +1,10 @@
 """How the text beside a list is broken into lines."""
 
+import pytest
 from rich.text import Text
 
 from memtui.tui.widgets.detail import wrapped
+from tui.conftest import settle
 
 
 def lines(text, width):
@@ -44,3 +46,19 @@ def test_wide_letters_fit():
     made = lines(text, 26)
     assert max(Text(line).cell_len for line in made) <= 26
     assert "".join(line.strip() for line in made).endswith("库")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 20)])
+async def test_a_note_of_any_length_is_shown_to_its_last_word(app, size):
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settle(pilot)
+        for length in range(size[0] - 6, size[0] + 2):
+            end = f"END{length}"
+            app.say("ab " * ((length - len(end)) // 3) + "c" * ((length - len(end)) % 3) + end)
+            for _ in range(500):
+                await pilot.pause(0.01)
+                shown = ["".join(part.text for part in line) for line in app.screen._compositor.render_strips()]
+                if any(end in line for line in shown):
+                    break
+            else:
+                raise AssertionError(length)

@@ -191,6 +191,26 @@ async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world):
             assert len(listed(screen)) == sum(bool(r["text"]) for r in every)
 
 
+async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
+    async with deliveries.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("slash", *"mirror")
+        for _ in range(50):
+            await settle(pilot)
+            await pilot.pause(0.02)
+            reading = screen.listing.reading
+            if screen.listing.wanted.text == "mirror" and reading and reading.wanted.text == "mirror":
+                break
+        assert len(listed(screen)) == 1
+        await pilot.press(*"zzz", "enter")
+        await ready(pilot)
+        assert not listed(screen)
+        assert "escape" in screen.table.empty
+        await pilot.press("escape")
+        await ready(pilot)
+        assert len(listed(screen)) > 10
+
+
 async def test_plots_tell_days_outcomes_times_and_memories(deliveries):
     async with deliveries.run_test(size=SIZES[0]) as pilot:
         screen = await ready(pilot)

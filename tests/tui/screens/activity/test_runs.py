@@ -110,6 +110,21 @@ async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
         assert known(world).text("user_preferences").endswith("- Of the run.")
 
 
+@pytest.mark.slow
+@pytest.mark.every(step=1)
+async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, world):
+    known(world).edit("guidance", "", "- Rule.", run="r9", session="s")
+    known(world).replace("guidance", "- My rule.", app.data.journal())
+    ran(world, outcome="done", changes=("guidance: added",))
+    failed = []
+    async with app.run_test(size=WIDE) as pilot:
+        await to_run(pilot, "r9")
+        app.screen.services.fail = failed.append
+        await press(pilot, "x")
+    assert "it was changed since, by" in failed[0].message
+    assert known(world).text("guidance") == "- My rule."
+
+
 async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
     slug = paths.project_key(world.shop)
     runs.send(world.root, ran(world), runs.Whisper("W" * 26, "Not on Friday."))
@@ -147,3 +162,13 @@ async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
         app.screen.show_query("is:lost")
         await settle(pilot)
         assert not any(isinstance(row, RunRow) for row in app.screen.table.rows)
+
+
+async def test_what_a_run_brings_shows_by_itself_beside_a_damaged_line(app, world):
+    fs.append(runs.path(world.root), b'\x00\xff{]\n{"v": 1}\n')
+    async with running(app, WIDE) as pilot:
+        assert any(isinstance(row, RunRow) for row in app.screen.table.rows)
+        ran(world, note="Just now.")
+        app.read(frozenset({"subconscious"}))
+        await to_run(pilot, "r9")
+        assert "reading now" in app.screen.detail.plain

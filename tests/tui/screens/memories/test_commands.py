@@ -39,6 +39,21 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
         assert not exists(everywhere(world, "conventional-commits.md"))
 
 
+async def test_a_range_and_all_can_be_marked(app):
+    async with running(app, (120, 40)) as pilot:
+        await pilot.press("v", "j", "j", "v")
+        assert len(app.screen.table.marks) == 3
+        assert " · 3 marked" in str(app.screen.middle.border_title)
+        await pilot.press("e")  # one by one
+        assert app.screen.group == "memories"
+        await pilot.press("escape")
+        assert not app.screen.table.marks
+        await pilot.press("A")
+        assert len(app.screen.table.marks) == 13
+        await pilot.press("A")
+        assert not app.screen.table.marks
+
+
 async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "editor")
@@ -137,6 +152,16 @@ async def test_chosen_memories_are_trusted_as_shown_and_z_takes_back_just_that(a
         await press(pilot, "enter")
         assert trust.trusted_names(world.root, directory) >= {"skip-code-review.md"}
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
+
+
+async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
+    async with running(app, (80, 24)) as pilot:
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "a")
+        assert app.screen.group == "memories"
+        message = app.last_note
+        assert message.startswith("Nothing to trust here.")
+        assert message.endswith("a approves drafts: 2.")
 
 
 async def test_instructions_and_read_only_are_left_alone_and_say_why(world):

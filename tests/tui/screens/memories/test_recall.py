@@ -4,10 +4,13 @@ import os
 
 import pytest
 
+from memtui.base import fs
 from memtui.deliver import log as delivery_log
 from memtui.hooks.install import installation as install
+from memtui.recall import places
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line
+from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.memories.rows import RULE
 from tui.conftest import NOW, press, running, settle
 from tui.hands import foot, read, write
@@ -84,6 +87,21 @@ async def test_what_would_be_delivered_is_above_the_rule_and_the_rest_below(app)
         assert app.screen.table.row is RULE
         assert "The words that counted" in app.screen.detail.plain
         assert "Use pnpm for every install" in app.screen.detail.plain
+
+
+@pytest.mark.slow
+@pytest.mark.every(step=1)
+@pytest.mark.usefixtures("every_frame")
+async def test_the_rule_drops_what_has_no_room_whole(app):
+    async with app.run_test(size=(60, 15)) as pilot:
+        await ask(pilot)
+        table, recall = app.screen.table, app.screen.recall
+        line = table.render_line(table.rows.index(RULE) + table.header).text
+        assert line.strip("─ ") == recall.rule().split(" · ")[0]
+        await pilot.resize_terminal(160, 48)
+        await settle(pilot)
+        line = table.render_line(table.rows.index(RULE) + table.header).text
+        assert line.strip("─ ") == recall.rule()
 
 
 async def test_the_list_follows_while_a_prompt_is_typed(app):
@@ -170,6 +188,26 @@ async def test_prompts_that_were_typed_are_offered(app):
         assert "flaky-upload-test" in names(app)
 
 
+@pytest.mark.slow
+@pytest.mark.every(step=1)
+async def test_a_memory_is_trashed_only_outside_of_recall_and_changes_are_seen(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "inject"
+        await press(pilot, "e")
+        assert isinstance(app.screen, DraftForm)
+        await press(pilot, "escape")
+        assert names(app)[:2] == ["prefer-pnpm", "-"]
+        os.unlink(world.shop + "/.claude/memory/prefer-pnpm.md")
+        app.read(frozenset({"memories"}))
+        await settle(pilot)
+        assert "prefer-pnpm" not in outcomes(app)
+        await press(pilot, "escape")
+        trashed = names(app)[0]
+        await press(pilot, "g", "x")
+        assert trashed not in names(app)
+
+
 async def test_marks_and_filter_deliver_log_and_change_nothing(app, world):
     before = list(delivery_log.newest_first(world.root))
     journal = read(world.root + "/journal.jsonl")
@@ -196,6 +234,14 @@ async def test_where_nothing_is_remembered_it_says_how_to_begin(empty):
         assert "Nothing is remembered here yet" in app.screen.why_empty()
 
 
+async def test_read_only_builds_no_index_and_says_so(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot)
+        assert "--read-only" in app.screen.why_empty()
+    assert "recall" not in os.listdir(world.root)
+
+
 async def test_recall_that_is_off_is_said(app, world):
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     write(world.root + "/config.toml", "recall = false\n")
@@ -213,3 +259,10 @@ async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatc
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
         assert "can't be brought up to date: recall: No space left on device" in app.screen.summary().plain
+
+
+async def test_memories_that_claude_code_recalls_itself_are_counted_as_left_out(app, world):
+    fs.write_cache(world.root + places.BY_CLIENT, b"\n")
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "make the redesign faster")
+        assert "2 of agents and 4 that Claude Code recalls itself left out" in app.screen.summary().plain

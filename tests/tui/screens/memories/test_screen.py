@@ -1,5 +1,6 @@
 """The memories: what is shown of them, where the cursor goes, what is remembered."""
 
+import glob
 import json
 import os
 
@@ -7,8 +8,10 @@ import pytest
 from textual.widgets import Input
 
 import recalls
+from memtui.base import paths
 from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.memories.reader import MemoryReader
 from tui.conftest import NOW, press, running, settle, until
 from tui.hands import detail, exists, line, names, read, stand_on, write
 
@@ -42,6 +45,18 @@ async def test_used_counts_prompts_that_brought_a_memory_and_times_it_was_opened
         assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
 
 
+async def test_at_the_start_each_scope_is_read_once(app, monkeypatch):
+    labels, read_rows = [], MemoryReader._rows_of
+    monkeypatch.setattr(
+        MemoryReader,
+        "_rows_of",
+        lambda reader, scope, *more: labels.append(scope.label) or read_rows(reader, scope, *more),
+    )
+    async with running(app, (120, 40)):
+        assert app.screen.reader.loaded
+        assert sorted(labels) == sorted(set(labels))
+
+
 async def test_the_preview_tells_all_there_is(app):
     async with running(app, (160, 48)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
@@ -54,6 +69,13 @@ async def test_the_preview_tells_all_there_is(app):
         assert "✓" in text
         await stand_on(pilot, "flaky-upload-test")
         assert detail(app).count("temp-dir-per-worker") == 2  # in the text, and the line about the broken link
+
+
+async def test_a_memory_that_changed_since_it_was_delivered_says_so(app, world):
+    os.utime(world.shop + "/.claude/memory/prefer-pnpm.md", (NOW - 60, NOW - 60))
+    async with running(app, (120, 40)):
+        row = next(row for _, row in app.screen.table.rows if row.memory.stem == "prefer-pnpm")
+        assert "C" in row.letters
 
 
 async def test_the_filter_is_live_counts_and_escape_clears_it(app):
@@ -91,6 +113,61 @@ async def test_the_order_goes_by_key_and_is_remembered(app, world):
         assert again.screen.typed == again.screen.filter_line.value == ""  # the filter was for what was sought then
         await pilot.press("escape")
         assert again.screen.typed == ""
+
+
+def marked(text):
+    return {text.plain[span.start : span.end] for span in text.spans if "underline" in str(span.style)}
+
+
+async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(app, world):
+    for place in ("work", "home"):
+        path = f"/nowhere/{place}/api"
+        directory = f"{world.config}/projects/{paths.slug(path)}"
+        os.makedirs(directory + "/memory")
+        write(directory + "/s.jsonl", json.dumps({"type": "user", "cwd": path}) + "\n")
+        write(f"{directory}/memory/retries.md", f"---\nname: retries\ndescription: of {place}\n---\n\nX.\n")
+    async with running(app, (120, 40)) as pilot:
+        app.screen.places.go_to("others")
+        await settle(pilot)
+        while app.screen.table.order != "scope":
+            await pilot.press("s")
+        scopes = {app.screen.table._cells(pair)[5].plain for pair in app.screen.table.rows}
+        assert scopes == {"auto blog", "auto home/api", "auto work/api"}
+        await stand_on(pilot, "retries")
+        assert "untyped in auto home/api · " in detail(app)
+        await pilot.press("slash", *"work/api", "enter")
+        assert [scope.project for scope, _ in app.screen.table.rows][:1] == ["work/api"]
+        await pilot.press("m")
+        words = [words for _, words in app.screen.rows]
+        assert any(each.startswith("auto home/api ") and each.endswith(", for home/api") for each in words)
+        assert not any("-nowhere" in each for each in words)
+        await press(pilot, "escape", "escape", "slash", *"retries project:api")
+        assert {scope.project for scope, _ in app.screen.table.rows} == {"home/api", "work/api"}
+
+
+async def test_an_empty_scope_says_what_fills_it(app, world):
+    for path in glob.glob(f"{world.config}/projects/{paths.slug(world.shop)}/memory/*.md"):
+        os.unlink(path)
+    async with running(app, (120, 40)) as pilot:
+        app.screen.places.go_to("auto")
+        await settle(pilot)
+        assert not app.screen.table.rows
+        assert app.screen.table.empty.startswith("No memories in auto shop.\nClaude Code writes its own memories here")
+
+
+async def test_words_are_found_in_names_then_texts_and_if_wanted_in_all_projects(app, world):
+    config = paths.config_dir(world.env)
+    for name, text in (("stripes", "A zebra has some."), ("zebra", "It has stripes.")):
+        write(f"{config}/projects/{paths.slug(world.shop)}/memory/{name}.md", f"---\nname: {name}\n---\n{text}\n")
+    async with running(app, (120, 40), "slash", *"zebra") as pilot:
+        assert names(app)[:2] == ["zebra", "stripes"]
+        app.screen.show_query("exclamation")
+        assert names(app) == []
+        assert "project:all seeks in all projects" in app.screen.table.empty
+        await settle(pilot)
+        assert app.screen.detail.plain == "Nothing is selected."
+        app.screen.show_query("exclamation project:all")
+        assert names(app) == ["writing-style"]
 
 
 async def test_a_query_has_terms_and_says_which_exist(app):
@@ -140,6 +217,34 @@ async def test_at_80_columns_the_tree_is_a_line_and_a_memory_opens_over_the_list
         assert app.screen.table.has_focus
 
 
+async def test_without_room_for_the_tree_its_key_asks_for_a_scope_typing_narrows(app):
+    async with running(app, (80, 24), "h", *"other", "enter"):
+        assert app.screen.group == "memories"
+        assert app.screen.places.row.label == "other projects"
+
+
+async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app):
+    async with running(app, (80, 24)) as pilot:
+        table = app.screen.table
+        await press(pilot, "enter")
+        before = (table.row_id, app.screen.table.order, app.screen.typed, len(table.rows))
+        for other in ("s", "A", "v", "space", "exclamation_mark", "p"):
+            await pilot.press(other)
+            assert [note.message for note in app._notifications] == [
+                "The list is hidden while you read: escape goes back to it."
+            ], other
+            app.clear_notifications()
+        assert table.marks == set()
+        assert (
+            table.row_id,
+            app.screen.table.order,
+            app.screen.typed,
+            len(table.rows),
+        ) == before
+        await pilot.press("escape", "s")
+        assert app.screen.table.order != before[1]
+
+
 async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
     async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
@@ -159,6 +264,17 @@ async def test_a_change_while_reading_is_of_the_memory_read_not_of_the_marked(ap
         assert not exists(world.shop + "/.claude/memory/prefer-pnpm.md")
         await pilot.press("escape")
         assert len(app.screen.table.marks) == marked - 1
+
+
+async def test_what_may_not_be_written_is_not_offered(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
+    async with running(app, (80, 24)):
+        lines = ["".join(s.text for s in strip) for strip in app.screen._compositor.render_strips()]
+        assert "read-only" in lines[0]
+        assert "trash" not in lines[-1]
+        assert "edit" not in lines[-1]
+        assert "guide" not in lines[-1]
+        assert "filter" in lines[-1]
 
 
 async def test_a_change_from_outside_shows_by_itself_and_keeps_the_cursor(app, world):
@@ -196,6 +312,43 @@ async def test_only_what_wants_attention_is_shown(app):
         assert app.screen.places.rows[0].to_fix == "!4"  # as `memtui check` counts them
         await pilot.press("escape")
         assert "prefer-pnpm" in names(app)
+
+
+@pytest.mark.every(step=1)
+async def test_what_was_never_delivered_is_shown_alone(app):
+    async with running(app, (80, 24)) as pilot:
+        app.screen.show_query("is:never")
+        rows = app.screen.table.rows
+        assert rows
+        assert all(not row.deliveries and scope.kind in {"global", "project"} for scope, row in rows)
+        await pilot.press("escape")
+        assert len(app.screen.table.rows) == 13
+
+
+async def test_findings_are_filtered_sorted_and_told_in_words(app):
+    async with running(app, (80, 24)) as pilot:
+        await pilot.press("slash", *"not trusted")
+        assert names(app) == ["skip-code-review"]
+        await pilot.press("enter")
+        assert "! not trusted, not delivered: a trusts it" in line(app, "#glance")
+        await pilot.press("escape")
+        while app.screen.table.order != "flags":
+            await pilot.press("s")
+        assert app.screen.table.rows[0][1].letters == "X"
+        assert any(column.title == "fix▴" for column in app.screen.table.columns)
+
+
+async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(app, world):
+    async with running(app, (80, 24)) as pilot:
+        app.screen.places.go_to("global")
+        await pilot.pause()
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with running(again, (80, 24)) as pilot:
+        assert line(again, "#summary") == " scope global ▾ · 3 memories · escape shows all"
+        await pilot.press("escape")
+        await pilot.pause()
+        assert line(again, "#summary").startswith(" scope all here ▾ · 13 memories · h chooses a scope")
+        assert len(names(again)) == 13
 
 
 async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world):

@@ -1,0 +1,130 @@
+"""How the TUI is built: no chains of classes, no stubs, workers that post messages, and nothing of Textual's own inside.
+
+What has to break a rule is listed, with its reason.
+"""
+
+import ast
+import importlib
+import inspect
+import os
+import textwrap
+from functools import cache
+
+import pytest
+from textual import app, await_complete, dom, message_pump, scroll_view, widget, widgets
+from textual import screen as textual_screen
+
+import memtui.tui
+
+TOP = os.path.dirname(memtui.tui.__file__)
+
+# (module, name) of what Textual keeps for itself and is used, or taken for something of ours, all the same, with the
+# reason.
+LOOP = "no public hook stands between an error in a handler and the end of the application"
+GONE = "no public word tells a widget that is being removed from one that never came"
+PRIVATE = {
+    "app: _check_bindings": "only its answer says whether a key ran anything",
+    "screens/frame: _border_title": "the property paints the whole pane again",
+    "services: _notifications": "there is no public way to take one note of several away",
+    "services: _unnotify": "there is no public way to take one note of several away",
+    "safety_net: _closed": GONE,
+    "safety_net: _closing": GONE,
+    "safety_net: _pruning": GONE,
+    "app: _handle_exception": LOOP,
+    "textual_gaps: _dirty_regions": "what a new layout leaves is told by no other way",
+    "safety_net: _dispatch_message": LOOP,
+    "safety_net: _render": LOOP,
+}
+
+
+@cache
+def trees():
+    """Module, as `screens/list_screen`, to its syntax."""
+    found = {}
+    for directory, _, names in os.walk(TOP):
+        for name in names:
+            if name.endswith(".py"):
+                path = os.path.join(directory, name)
+                with open(path, encoding="utf-8") as file:
+                    found[os.path.relpath(path, TOP)[:-3]] = ast.parse(file.read())
+    return found
+
+
+@cache
+def classes():
+    """(module, class) for each class of the TUI."""
+    return [
+        (module, node) for module, tree in trees().items() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    ]
+
+
+@pytest.mark.slow
+def test_no_method_is_left_to_a_class_below_and_threads_post_messages():
+    for module, tree in trees().items():
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        calls = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not {"NotImplementedError", "abstractmethod", "ABC"} & (names | calls), module
+        assert "call_from_thread" not in calls, module
+        functions = [node for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+        assert not [node.name for node in functions if isinstance(node.body[-1], ast.Pass)], module
+
+
+@cache
+def kept():
+    """The names that Textual's classes keep for themselves."""
+    kinds = [app.App, textual_screen.ModalScreen, scroll_view.ScrollView, message_pump.MessagePump, dom.DOMNode]
+    kinds += [await_complete.AwaitComplete, widget.Widget]
+    kinds += [getattr(widgets, name) for name in ("Input", "TextArea", "Static", "Select", "Tree", "OptionList")]
+    named = {name for kind in kinds for name in dir(kind) if name.startswith("_")}
+    for kind in kinds:  # what instances have
+        for base in kind.__mro__:
+            if base.__module__.startswith("textual"):
+                tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
+                named |= {
+                    node.attr
+                    for node in ast.walk(tree)
+                    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+                }
+    return {name for name in named if name.startswith("_") and not name.startswith("__")}
+
+
+def is_handler(name):
+    """Whether a name is that of a handler, which Textual calls for each class."""
+    return name.startswith(("_on_", "_validate_", "_watch_", "_compute_"))
+
+
+def private():
+    """(module, name) of what Textual keeps for itself, where it is used, or taken."""
+    found = set()
+    for module, tree in trees().items():
+        plain = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and not node.bases]
+        own = {id(each) for node in plain for each in ast.walk(node) if is_own(each)}
+        methods = {id(each) for _, node in classes() for each in node.body if node.bases}
+        for node in ast.walk(tree):
+            name = node.attr if isinstance(node, ast.Attribute) and id(node) not in own else ""
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and id(node) in methods:
+                name = node.name
+            if name in kept() and not is_handler(name):
+                found.add(f"{module}: {name}")
+    return found
+
+
+def is_own(node):
+    """Whether it is `self.something`."""
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+@pytest.mark.slow
+def test_a_class_stands_on_at_most_one_other_of_ours_above_one_of_textual():
+    chains = set()
+    for module, node in classes():
+        name = ".".join(["memtui.tui", *module.split("/")])
+        kind = getattr(importlib.import_module(name.removesuffix(".__init__")), node.name, object)
+        if sum(base.__module__.startswith("memtui.tui") for base in kind.__mro__) > 2:
+            chains.add(f"{module}: {node.name}")
+    assert sorted(chains) == []
+
+
+@pytest.mark.slow
+def test_nothing_that_textual_keeps_for_itself_is_used_but_for_a_reason():
+    assert sorted(private()) == sorted(PRIVATE)
