@@ -333,7 +333,6 @@ def cases(world: World, name: str) -> list[str]:
             "activity 000000ff",
             "list --names",
             "show m-3-0",
-            "note --again ZZZZZZ",
             GUIDE,
         ]
     return [

@@ -18,7 +18,7 @@ SESSION = "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11"
 def memtui(memtui, world):
     """The command line, after a first look at the memories and when nothing waits."""
     look(world)
-    memtui("approve", "--all", "--kind", "changed", "--yes")
+    memtui("approve", "flaky-upload-test", "--yes")
     return memtui
 
 
@@ -107,14 +107,14 @@ def test_a_kept_change_is_not_listed_until_undone_or_changed_again(memtui, three
     assert path.read_text().endswith("Another.\n")
     lines = [each.strip() for each in memtui("inbox", "prefer-pnpm").out.splitlines()]
     assert {"+The agent's line.", "+Another."} <= {*lines}
-    memtui("approve", "--all", "--kind", "changed", "--yes")
+    memtui("approve", *(name for name, _, _ in listed(memtui)), "--yes")
     assert listed(memtui) == set()
 
 
 def test_a_change_taken_back_is_as_last_seen_and_one_undo_restores_all(memtui, three):
     path, gone, before = three
     changed = path.read_bytes()
-    memtui("reject", "--all", "--kind", "changed")
+    memtui("reject", *(name for name, _, _ in listed(memtui)))
     assert gone.read_bytes() == before
     assert not (path.parent / "made.md").exists()
     assert b"The agent's line" not in path.read_bytes()
@@ -196,7 +196,7 @@ def test_with_the_gate_off_nothing_is_listed_and_what_it_hides_is_said(memtui, t
     assert "memtui config set gate show" in said
     assert memtui.json("inbox")["hidden_by_gate"] == 3
     for verb in ("approve", "reject"):
-        refused = memtui(verb, "--all", "--kind", "changed", check=False)
+        refused = memtui(verb, "concise-answers", check=False)
         told = " ".join(refused.err.split())
         assert "The gate is off, so 3 memories changed by others are not listed." in told
         assert "memtui config set gate show" in told
@@ -254,7 +254,7 @@ def test_what_was_written_just_now_can_be_decided(memtui, world):
     assert len(listed(memtui)) == 2
     memtui("approve", "made", "--yes")
     assert listed(memtui) == {("prefer-pnpm", "edited", "other")}
-    memtui("reject", "--all", "--kind", "changed")
+    memtui("reject", "prefer-pnpm")
     assert path.read_bytes() == old
     assert counts(memtui) == (0, 0, 0)
     memtui("undo", "--yes")

@@ -55,14 +55,6 @@ def test_a_script_leaves_its_note_without_the_secret_and_a_person_is_asked(bare,
     assert notes(bare)[2].text == f"now use {KEY}"
 
 
-def test_changed_guidance_is_asked_about_only_where_the_secret_is_new(bare, asked):
-    bare("note", "--yes", f"use {KEY}")
-    bare("edit", notes(bare)[0].id, "--body", f"use {KEY} always", stdin="")
-    assert notes(bare)[0].text == f"use {KEY} always"
-    done = bare("edit", notes(bare)[0].id, "--body", "password=hunter2", stdin="n\n", check=False)
-    assert (done.code, notes(bare)[0].text) == (1, f"use {KEY} always")
-
-
 def test_memories_are_made_and_changed_without_the_secret(bare):
     made = bare.json("new", "deploy", "--body", f"Deploy with {KEY}.")
     assert made["redacted"] == ["GitHub token"]
@@ -72,18 +64,6 @@ def test_memories_are_made_and_changed_without_the_secret(bare):
     assert KEY not in kept(bare)
     bare("edit", "deploy", "--body", f"Deploy with {KEY}.", "--yes")
     assert KEY in kept(bare)
-
-
-def test_what_was_typed_in_an_editor_is_not_lost_by_a_no(bare, asked, tmp_path):
-    bare("new", "deploy", "--body", "Deploy by hand.")
-    bare.env["EDITOR"] = f"sh -c 'echo {KEY} >> \"$0\"'"
-    done = bare("edit", "deploy", stdin="n\n", check=False)
-    assert done.code == 1
-    assert KEY not in kept(bare)
-    path = done.err.split("Your text is kept in ")[1].split()[0]
-    with open(path, encoding="utf-8") as file:
-        assert KEY in file.read()
-    os.unlink(path)
 
 
 def test_approving_with_another_body_takes_the_secret_out(memtui):

@@ -174,7 +174,6 @@ EARLIER = {
     "message": {"role": "user", "content": "Never use npm here, always use pnpm for packages."},
 }
 PAST = {"home/.claude/projects/earlier/earlier.jsonl": json.dumps(EARLIER) + "\n"}
-EDITOR = {"EDITOR": "sed -i s/Body/Text/"}
 SCENARIOS = [
     C("note", "tok-n1 note"),
     C("note", "--json", "tok-n1 note"),
@@ -182,9 +181,7 @@ SCENARIOS = [
     C("note", "tok-n1 note", cwd="other"),
     C("note", "--json", "tok-n1 note", cwd="other"),
     C("note", "-", stdin="tok-n1 note"),
-    C("edit", "@g1", "--body", "tok-n1 note"),
     C("note", "--withdraw", "@g1"),
-    C("note", "--again", "@g6"),
     C("approve", "@u1"),
     C("approve", "@u1", "--scope", "project", "--name", "taught"),
     C("approve", "@u1", "--into", "alpha"),
@@ -197,9 +194,6 @@ SCENARIOS = [
     C("reject", "--all"),
     C("reject", "@u1", "--later", "3d"),
     C("approve", "@i1"),
-    C("approve", "--keep", "@i1"),
-    C("edit", "@i1", "--body", "tok-n1 other words"),
-    C("approve", "--note", "@i1"),
     C("import", "sessions", files=PAST),
     C("import", "sessions", "--dry-run", reads=True, files=PAST),
     C("import", "TOP/notes", files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
@@ -210,7 +204,6 @@ SCENARIOS = [
     C("new", "made", "--description", "d", "--body", "tok-n1", cwd="other"),
     C("edit", "native", "--description", "tok-n1"),
     C("edit", "deploy", "--body", "tok-n1"),
-    C("edit", "alpha", env=EDITOR),
     C("edit", "alpha", "native", "--type", "user", pieces=True),
     C("rm", "native"),
     C("rm", "alpha", "native", "deploy", pieces=True),
@@ -241,7 +234,6 @@ SCENARIOS = [
     C("config", "set", "budget", "6000"),
     C("config", "set", "mode", "notes", "--project", "."),
     C("config", "unset", "budget"),
-    C("config", "edit", env={"EDITOR": "sed -i s/9000/7000/"}),
     C("setup", "hooks", "--yes"),
     C("setup", "hooks", "--yes", "--scope", "project"),
     C("setup", "hooks", "--yes", "--scope", "local"),

@@ -83,17 +83,6 @@ def test_an_entry_that_changed_meanwhile_or_is_gone_is_a_conflict(root):
         Review(root).reject(items)
 
 
-def test_keeping_hand_written_work_gives_it_an_entry(root):
-    path = f"{root}/projects/{SLUG}/pending-items.md"
-    fs.write_atomic(path, b"# Todo\n- [ ] call Jo\n- [x] done thing\n  * nested\n")
-    item = next(i for i in waiting_in(root, [SLUG], ["items"]) if i.text == "call Jo")
-    Review(root).keep([item])
-    text = Path(path).read_text()
-    assert text.startswith("# Todo\n<!-- memtui ")
-    assert "state=kept" in text
-    assert text.endswith("- [x] done thing\n  * nested\n")
-
-
 def test_editing_keeps_evidence_and_fields(root):
     leave(root, "updates", "Use pnpm\n\nAlways.\n\n> you: no, pnpm")
     (item,) = waiting_in(root, [SLUG], ["updates"])
@@ -103,15 +92,6 @@ def test_editing_keeps_evidence_and_fields(root):
     assert after.evidence == ["> you: no, pnpm"]
     with pytest.raises(UsageError):
         Review(root).edit(after, "  \n")
-
-
-def test_an_item_becomes_guidance_in_one_step(root):
-    leave(root, "items", "fix the test")
-    before = source(root, "items")
-    Review(root).to_guidance(waiting_in(root, [SLUG], ["items"]))
-    assert (texts(root, "items"), texts(root, "guidance")) == ([], ["fix the test"])
-    undo.run(Journal(root), "undo").first()
-    assert (source(root, "items"), texts(root, "guidance")) == (before, [])
 
 
 def test_a_snoozed_draft_says_until_when_and_undo_restores_every_byte(root):

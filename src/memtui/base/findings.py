@@ -27,11 +27,11 @@ AREAS = {
 
 FIX_FILES = "memtui doctor --fix files, or: chmod -R "
 WITHDRAW = "memtui note --withdraw {id}"
-AGAIN = f"memtui note --again {{id}}, or {WITHDRAW}"
+AGAIN = f"{WITHDRAW}, or a on it in Activity of the TUI sends it again"
 NOTE_OF = "Note “{text}” for {inbox}"
 STATUS = "memtui setup"
 REINSTALL = "`memtui setup hooks --scope {source}` fixes it."
-EDIT = "memtui config edit   (it opens {path})"
+EDIT = "Edit {path}"
 # A word of a remedy that facts fill, as `{scope}:{memory}`.
 _PLACE = re.compile(r"\{\w+\}(?::\{\w+\})*")
 UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of the files it names.")
@@ -132,9 +132,7 @@ REGISTRY = {
     "config.failed": UNCHECKED._replace(fix="config"),
     "config.silent": Kind("{name} is set, so hooks of sessions started in this shell do nothing.", "unset {name}"),
     "config.defaults": Kind("all at their defaults"),
-    "config.unreadable": Kind(
-        "{path} can't be read: {why}. The settings as last read are used.", "memtui config edit", "config"
-    ),
+    "config.unreadable": Kind("{path} can't be read: {why}. The settings as last read are used.", EDIT, "config"),
     "config.mode_off": Kind("The mode is off, so sessions here get nothing.", "memtui config set mode full"),
     "config.mode_off_here": Kind(
         "The mode is off for this project, so sessions here get nothing.", "memtui config set mode full --project ."

@@ -23,7 +23,6 @@ SOURCES = {
     ("", "--into"): "memories",
     ("", "--session"): "sessions",
     ("note", "--withdraw"): "notes",
-    ("note", "--again"): "notes",
     ("show", "name"): "memories",
     ("history", "names"): "memories trash",
     ("edit", "names"): "memories waiting",

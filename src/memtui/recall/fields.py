@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from memtui.base import clock
-from memtui.recall import bindings, content, gloss, words
+from memtui.recall import content, gloss, words
 from memtui.store import links, memory
 from memtui.store import triggers as own_triggers
 from memtui.store.frontmatter import document
@@ -108,11 +108,3 @@ MARK = b"forbids"
 def commands(mem: Memory) -> tuple[str, ...]:
     """Return the commands that a memory forbids, as they are written."""
     return read(mem.raw, os.path.basename(mem.path)).forbids if MARK in mem.raw else ()
-
-
-def can_match(forbids: str) -> bool:
-    """Tell whether any command is forbidden by this: not by a directory, an assignment, or a word such as `sudo`."""
-    first = (forbids.split() or [""])[0]
-    if not any(char.isalnum() for char in first):
-        return False
-    return any(bindings.runs(words, forbids) for words in bindings.commands_of(forbids))

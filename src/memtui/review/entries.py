@@ -113,11 +113,6 @@ class Review:
         """Remove pending items, as finished."""
         return self._run("done", _removals(items), items)
 
-    def keep(self, items: Sequence[Waiting]) -> str:
-        """Mark pending items so that the next session, which replaces the others, leaves them."""
-        changes = [_rewritten(item, {**self._fields(item), "state": "kept"}, item.entry.text) for item in items]
-        return self._run("keep", changes, items)
-
     def edit(self, item: Waiting, text: str) -> tuple[str, str]:
         """Change an entry's text, not its evidence; return its id (new if hand-written) and the transaction's."""
         if not text.strip():
@@ -146,14 +141,6 @@ class Review:
         if directory != item.directory:
             changes = [removal(item), _appended(directory, "guidance", whole, text)]
         return whole["id"], self._run("edit entry", changes, [item], "edit {}")
-
-    def to_guidance(self, items: Sequence[Waiting]) -> str:
-        """Turn entries into guidance of the same scope, which the next prompt gets once."""
-        changes: list[Change] = list(_removals(items))
-        for item in items:
-            fields = {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by}
-            changes.append(_appended(item.directory, "guidance", fields, item.text))
-        return self._run("guide", changes, items, "turn {} into a note" if len(items) == 1 else "turn {} into notes")
 
     def _check_length(self, directory: str, fields: dict[str, str], text: str) -> None:
         budget = config.number(config.load(self.root), "budget")

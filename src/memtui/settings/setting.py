@@ -117,7 +117,7 @@ def text(root: str) -> str:
     try:
         return fs.read_or_empty(config.file_path(root)).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise MemtuiError("config.toml is not valid UTF-8.", "Fix it: memtui config edit") from error
+        raise MemtuiError("config.toml is not valid UTF-8.", "Save it as UTF-8 in an editor.") from error
     except OSError as error:
         raise MemtuiError(f"{error.filename} can't be read: {error.strerror}.") from error
 
@@ -243,7 +243,7 @@ def parse(text: str) -> "dict[str, object]":
     try:
         return config.renewed(tomllib.loads(text.removeprefix("\ufeff")))
     except ValueError as error:
-        raise MemtuiError(f"config.toml can't be read: {error}.", "Fix it: memtui config edit") from error
+        raise MemtuiError(f"config.toml can't be read: {error}.", "Fix that line in an editor.") from error
 
 
 def _table_of(line: str) -> "list[str] | None":
@@ -304,7 +304,7 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     except MemtuiError:
         correct = False
     if not correct:
-        raise MemtuiError(f"{key} is written in config.toml in a form that memtui can't edit.", "memtui config edit")
+        raise MemtuiError(f"{key} is written in config.toml in a form that memtui can't edit.", "Use an editor.")
     return after
 
 

@@ -92,7 +92,7 @@ def test_settings(machine):
         ('[projects."shop"]\nmode = "off"\n', "absolute path"),
     ):
         fs.write_atomic(f"{machine.root}/config.toml", text.encode())
-        only(machine, "config", words, "memtui config edit")
+        only(machine, "config", words, f"Edit {machine.root}/config.toml")
 
 
 def test_what_asks_a_model_while_none_may_be_asked(machine):

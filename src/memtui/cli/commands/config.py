@@ -4,7 +4,7 @@ import argparse
 import textwrap
 
 from memtui import keymap
-from memtui.base import findings, fs
+from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.cli import parser
 from memtui.cli.context import Context
@@ -14,9 +14,6 @@ from memtui.settings.setting import Setting
 from memtui.tidy.checks import doctor
 
 HELP_WIDTH = 78
-# The actions beside `list`: name, summary, example, more.
-
-
 KEYS = {"key": {"choices": sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in keymap.defaults())}}
 ONE_KEY = f"KEY | a setting, or {setting.KEYS}ACTION"
 
@@ -151,17 +148,3 @@ def remove(ctx: Context, args: argparse.Namespace) -> Result:
     except MemtuiError:  # the setting is changed, even if the file can't be read again now
         return Result({"key": args.key}, f"{args.key} is no longer set")
     return Result(_as_row(now), f"{args.key} is {setting.as_toml(now.value)} ({now.source})")
-
-
-@parser.command("""\
-config edit: open config.toml in your editor
-  memtui config edit""")
-def edit(ctx: Context, _: argparse.Namespace) -> Result:
-    """Open config.toml in an editor. A text that can't be read as settings is not saved, but kept in a file."""
-    from memtui.views.editor import EditedFile
-
-    before = fs.read_or_empty(config.file_path(ctx.root))
-    with EditedFile(ctx.env, "config.toml", before, ctx.out.say) as draft:
-        problems = _problems(setting.save(ctx.root, ctx.journal(), before, draft.edit()))
-    words = "saved" if draft.edited else "Nothing changed."
-    return Result({"changed": draft.edited, "problems": problems}, words, *_warnings(problems))

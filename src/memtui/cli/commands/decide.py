@@ -34,9 +34,7 @@ DECLINED = "Nothing was approved."
 CHOSEN = """\
 ids=[ID|NAME...] | see `memtui inbox`
 --all | all drafts of this project and the global ones
---kind drafts|changed=drafts | with --all: drafts (default), or what others wrote
---one-offs | with --all: also what looks like a one-off
---all-projects | with --all --kind changed: those of all projects"""
+--one-offs | with --all: also what looks like a one-off"""
 
 
 class DecisionCall:
@@ -57,22 +55,18 @@ class DecisionCall:
         self.text: list[str | Printer] = []
 
     def choose(self, kinds: "tuple[str, ...]", *, asleep: bool = False) -> None:
-        """Choose what the arguments name, or all drafts (`asleep`: the hidden ones) or changes. Raises MemtuiError."""
-        decisions = Decisions(self.ctx, every=self.args.all_projects, decide=True)
+        """Choose what the arguments name, or all drafts (`asleep`: the hidden ones). Raises MemtuiError."""
+        decisions = Decisions(self.ctx, decide=True)
         if not self.args.all:
             rows = self.bulk.run(self.store, self.args.ids, lambda ref: decisions.find(ref, kinds))
             self.rows = list({row.key: row for row in rows}.values())
-        elif self.args.kind == "changed":
-            self.rows = [*decisions.changed()]
-            if not self.rows:
-                raise decisions.gate_off() or NotFoundError("Nobody else has changed a memory since you saw it.")
-        else:
-            rows = [row for row in decisions.read(("draft",)) if (row.until is not None) == asleep]
-            self.rows = [row for row in rows if asleep or self.args.one_offs or not row.is_one_off]
-            if folded := len(rows) - len(self.rows):
-                self.ctx.out.say(f"{drafts.one_offs(folded)}: left in the inbox; --one-offs takes {it(folded)} too")
-            if not self.rows:
-                raise NotFoundError(f"There are no {'hidden ' if asleep else 'other ' if folded else ''}drafts.")
+            return
+        rows = [row for row in decisions.read(("draft",)) if (row.until is not None) == asleep]
+        self.rows = [row for row in rows if asleep or self.args.one_offs or not row.is_one_off]
+        if folded := len(rows) - len(self.rows):
+            self.ctx.out.say(f"{drafts.one_offs(folded)}: left in the inbox; --one-offs takes {it(folded)} too")
+        if not self.rows:
+            raise NotFoundError(f"There are no {'hidden ' if asleep else 'other ' if folded else ''}drafts.")
 
     def refuse(self, options: "Sequence[str]", kinds: "set[str]") -> None:
         """Raise UsageError if one of these options is given and something else than `kinds` is chosen."""
@@ -135,19 +129,12 @@ drafts:
 --description DESCRIPTION | the memory's description
 --body TEXT | another text; `-` reads standard input
 --no-trigger | without the prompt as a trigger that finds it
---into MEMORY | append to an existing memory
-todos:
-/ --keep | not done yet: keep it whatever the next session does
-/ --note | tell it, or a draft, to the agent with the next prompt""")
+--into MEMORY | append to an existing memory""")
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve what is named; one that fails does not stop the others."""
     call = DecisionCall(ctx, args)
     call.choose(("draft", "todo"))
     call.refuse(OF_DRAFTS, {"draft"})
-    call.refuse(["keep"], {"todo"})
-    call.refuse(["note"], {"todo", "draft"})
-    if args.note:
-        return call.run([(("draft", "todo"), _todos)])
     return call.run(
         [
             (("todo",), _todos),
@@ -161,23 +148,8 @@ def approve(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _todos(call: DecisionCall, rows: "list[Decision]") -> None:
-    """Say that todos are done, keep them, or turn them or drafts into notes."""
-    items, review = _items(rows), call.review
-    if call.args.note:
-        review.to_guidance(items)
-        call.done(rows, "now a note")
-        return
-    if not call.args.keep:
-        review.done(items)
-        call.done(rows, acts.done("done"))
-        return
-    review.keep(items)
-    # Hand-written todos got ids when they were kept.
-    written = {(item.path, item.text): item.id for item in items if not item.entry.fields.get("id")}
-    now = {(item.path, item.text): item.id for item in call.ctx.waiting(("items",), every=True)} if written else {}
-    ids = [(was, now[key]) for key, was in written.items() if key in now]
-    names = [f"The id of {short_id(was)} is {short_id(other)} from now on." for was, other in ids]
-    call.done(rows, acts.done("keep"), *map(narrate, names))
+    call.review.done(_items(rows))
+    call.done(rows, acts.done("done"))
 
 
 def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
@@ -225,8 +197,8 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     for item in items:
         try:
             one = approving.propose(call.store, item, choices)
-            data = call.ctx.checked_bytes(one.data, yes=args.yes, declined=DECLINED)
-            proposed[item.key] = replace(one, data=data)
+            text, _ = call.ctx.checked(one.data.decode("utf-8", "surrogateescape"), yes=args.yes, declined=DECLINED)
+            proposed[item.key] = replace(one, data=text.encode("utf-8", "surrogateescape"))
             call.index_lines[item.key] = proposed[item.key].index_lines
         except MemtuiError as error:
             outcomes[item.key] = Approval(item, None, error)

@@ -23,7 +23,6 @@ note: leave a note for the agent, delivered once
   tail -5 build.log | memtui note - --from ci-watch --to 'path:src/**'
   memtui note "I moved the API keys: ask me before you use them" --to people
   memtui edit 7XAD --body "CI is green again"
-  memtui note --again 7XAD --to session:1f0c
 It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a script writes
 (without a terminal, and without --json) is not in the list of changes, so undo can't undo it: --withdraw withdraws it.
 [TEXT...] | the note; `-` or nothing reads standard input
@@ -32,35 +31,24 @@ It arrives with the next prompt in this project, or with --urgent before the nex
 everywhere=--global | for any project, not only this one
 --urgent | also before the next tool use, in the middle of a turn
 --expires WHEN | do not deliver it after WHEN: {guidance.EXPIRY}
-sender=--from NAME | the sender, default: cli
-/ --list | list what waits, is on the way, was delivered last
-/ --again ID | deliver a note again: expired, held, or already delivered
+sender=--from NAME=cli | the sender, default: cli
+/ --list | list what waits
 {parser.KEEP_SECRETS}
 / --withdraw ID | withdraw a note that was not delivered yet""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    if not (args.list or args.withdraw or args.again):
+    if not (args.list or args.withdraw):
         return _leave(ctx, args)
     if args.text:
-        raise UsageError("--list takes no text, --withdraw and --again take one ID.", "Give other IDs one by one.")
+        raise UsageError("--list takes no text, --withdraw takes one ID.", "Give other IDs one by one.")
     from memtui.cli import entries
 
-    if args.again:
-        expires = None if args.expires is None else guidance.expiry(args.expires, ctx.now())
-        fields = _fields(ctx, args)
-        options = {"from": args.sender, "for": args.to, "urgent": args.urgent, "expires": args.expires}
-        return entries.again(ctx, args.again, expires, fields, {key for key, value in options.items() if value})
     return entries.withdraw(ctx, args.withdraw) if args.withdraw else entries.listing(ctx)
-
-
-def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
-    to = guidance.audience(args.to, ctx.setting("note_to"))
-    sender = "cli" if args.sender is None else args.sender
-    return guidance.fields(sender, to, args.urgent, args.expires, ctx.now())
 
 
 def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     text = _text(args.text)
-    fields = _fields(ctx, args)
+    to = guidance.audience(args.to, ctx.setting("note_to"))
+    fields = guidance.fields(args.sender, to, args.urgent, args.expires, ctx.now())
     directory = ctx.inbox(args.everywhere)
     text, redacted = ctx.checked(text, yes=args.yes, declined=DECLINED)
     guidance.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)

@@ -146,14 +146,12 @@ def _steps(
         if findings.fix_of(problem.finding) == "lint" and problem.finding.data.get("path") not in rejected:
             fixes.setdefault(problem.remedy.partition(", or ")[0], []).append(problem.sentence.rstrip("."))
     to_fix = any(finding.area not in {"hooks", "trust"} for finding in problems)  # these have their own steps
-    unreadable = os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings()
     others = (
         (off, findings.remedy(off) if off else "", "the mode is off here: sessions get nothing"),
         (earlier, "memtui import sessions", f"reads your {many(earlier, 'earlier session')} for drafts"),
         (decisions != 0, "memtui inbox", f"{count}: yes or no?"),
         *((True, command, "; ".join(sentences)) for command, sentences in fixes.items()),
         (to_fix, "memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"),
-        (unreadable, "memtui config edit", "config.toml can't be read"),
         (total, "memtui check", "reads the memories: secrets, days that are over, paths that are gone"),
         (total, "memtui list", "what is remembered"),
         (True, 'memtui note "…"', "write a note to the next session"),
