@@ -5,7 +5,6 @@ import posix
 import stat
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
@@ -132,26 +131,6 @@ def test_a_rewrite_keeps_the_mode_of_the_file_it_replaces(base):
     assert sorted(os.listdir(base)) == ["new", "sub"]
 
 
-def test_a_reader_sees_the_old_content_or_the_new_and_nothing_between(base):
-    path = base + "/f"
-    fs.write_atomic(path, b"a" * 100_000)
-    seen = set()
-    stop = threading.Event()
-
-    def read():
-        while not stop.is_set():
-            data = fs.read_bytes(path)
-            seen.add((len(data), data[:1], len(set(data))))
-
-    reader = threading.Thread(target=read)
-    reader.start()
-    for letter in b"bcdefgh" * 5:
-        fs.write_atomic(path, bytes([letter]) * 100_000, durable=False)
-    stop.set()
-    reader.join()
-    assert {(size, kinds) for size, _, kinds in seen} == {(100_000, 1)}
-
-
 # --- directories
 
 
@@ -212,29 +191,6 @@ def test_the_bytes_of_a_file_from_a_place_to_a_limit(tmp_path_factory, data, lim
     path.write_bytes(data)
     wanted = data[offset:] if limit < 0 else data[offset : offset + limit]
     assert fs.read_bytes(str(path), limit, offset) == wanted
-
-
-def test_a_small_file_is_read_at_once_and_what_grows_is_read_on(tmp_path, monkeypatch):
-    path = tmp_path / "grows"
-    path.write_bytes(b"a" * 100)
-    real, sizes = posix.pread, []
-
-    def read(fd, size, offset):
-        sizes.append(size)
-        data = real(fd, size, offset)
-        if len(sizes) == 1:
-            with path.open("ab") as file:
-                file.write(b"b" * 300)
-        return data[:40] if len(sizes) == 1 else data
-
-    monkeypatch.setattr(posix, "pread", read)
-    assert fs.read_bytes(str(path)) == b"a" * 100 + b"b" * 300
-    assert sizes[0] == 101
-    sizes.clear()
-    path.write_bytes(b"c" * 100)
-    monkeypatch.setattr(posix, "pread", lambda fd, size, offset: sizes.append(size) or real(fd, size, offset))
-    assert fs.read_bytes(str(path)) == b"c" * 100
-    assert sizes == [101]
 
 
 def test_what_the_disk_does_not_confirm_is_taken_off_or_said_to_be_there(base, monkeypatch):

@@ -151,16 +151,6 @@ def test_worktrees_of_a_bare_repository_share_it(repo, tmp_path):
     assert locate.project_dir(env, str(tmp_path / "one")) == (f"{tmp_path}/one/.claude/memory", False)
 
 
-def test_a_bare_repository_behind_a_git_file_is_shared(repo, tmp_path):
-    home = tmp_path / "layout"
-    home.mkdir()
-    git(home, "clone", "-q", "--bare", str(repo), ".bare")
-    (home / ".git").write_text("gitdir: ./.bare\n")
-    git(home, "worktree", "add", "-q", "one", "-b", "one")
-    assert paths.project_root(str(home / "one")) == str(home / ".bare")
-    assert paths.project_root(str(home)) == str(home)
-
-
 def test_a_submodule_is_a_project_of_its_own(repo, tmp_path):
     library = tmp_path / "library"
     library.mkdir()

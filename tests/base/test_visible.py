@@ -67,18 +67,3 @@ def test_what_only_looks_like_a_guarded_tag_is_none_either():
 def test_an_attribute_stays_between_its_quotes_on_one_line(value):
     found = visible.attribute(value)
     assert not re.search(r'["<>\n\r\t]', found)
-
-
-@pytest.mark.slow
-def test_a_long_text_is_shown_in_a_few_times_its_room():
-    import tracemalloc
-
-    text = "言葉 and words\u200b\n" * 40_000
-    tracemalloc.start()
-    try:
-        shown = visible.revealed(text, lambda char: f"<{ord(char):x}>")
-        most = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert shown == text.replace("\u200b", "<200b>")
-    assert most < 12 * len(text)

@@ -69,25 +69,6 @@ def test_what_can_not_be_read_is_named_with_the_reason(memtui, past, monkeypatch
     assert "can't be read: Permission denied" in done.out
 
 
-def test_a_transcript_that_breaks_off_is_named_and_the_others_are_read(memtui, past, monkeypatch):
-    from memtui.learn.backfill import session
-
-    past(RULES[0], name="one")
-    broken, read = past(RULES[1], name="two"), session.read
-
-    def fail(path, *more, **options):
-        if path == str(broken):
-            raise OSError(5, "Input/output error", path)
-        return read(path, *more, **options)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(session, "read", fail)
-        done = memtui("import", "sessions")
-    assert "two.jsonl: can't be read: Input/output error" in " ".join(done.out.split())
-    assert "linter" in done.out
-    assert "Never push to main" in memtui("import", "sessions").out
-
-
 def test_on_a_full_disk_nothing_comes_half_and_the_next_run_brings_it(memtui, past, monkeypatch):
     from memtui.base import fs
 
@@ -107,21 +88,3 @@ def test_on_a_full_disk_nothing_comes_half_and_the_next_run_brings_it(memtui, pa
     assert "No space left on device" in done.err
     assert memtui("inbox").out == before
     assert "Added 1 draft" in memtui("import", "sessions").out
-
-
-def test_a_session_of_another_system_gives_only_what_is_for_all_projects(memtui, past):
-    path = past(RULES[0])
-    row = json.loads(path.read_text())
-    rows = [{**row, "uuid": str(n), "cwd": "D:\\shop", "message": {"content": said}} for n, said in enumerate(RULES)]
-    rows.append({**rows[0], "uuid": "3", "message": {"content": "In all my projects, always answer me in German."}})
-    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    done = memtui("import", "sessions")
-    assert "names no directory of this machine: only what is for all" in " ".join(done.out.split())
-    assert "Added 1 draft" in done.out
-    assert "names no directory" not in memtui("import", "sessions").out
-
-
-def test_a_time_to_come_is_refused(memtui):
-    done = memtui("import", "sessions", "--since", "tomorrow", check=False)
-    assert done.code == 2
-    assert "--since: “tomorrow” is still to come." in done.err

@@ -1,7 +1,6 @@
 """What somebody else wrote: the inbox lists it with its difference; approve marks it as seen, reject restores."""
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -79,15 +78,6 @@ def test_changes_are_listed_with_who_wrote_what_and_nothing_is_written(memtui, t
     assert "+By an editor." in memtui("inbox", "made").out
     assert memtui.json("inbox", "made")["change"] == "new"
     assert ((root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))) == before
-
-
-def test_of_what_is_gone_what_it_said_is_shown(memtui):
-    path = path_of(memtui, "prefer-pnpm")
-    body = path.read_text().rpartition("---\n")[2].strip().splitlines()[0]
-    path.unlink()
-    said = memtui("inbox", "project:prefer-pnpm").out
-    assert "-description:" in said
-    assert f"-{body}"[:60] in said
 
 
 def test_a_kept_change_is_not_listed_until_undone_or_changed_again(memtui, three):
@@ -237,31 +227,6 @@ def test_all_of_what_nobody_trusted_is_shown_before_keeping_trusts_it(memtui, th
     shown = memtui("approve", "made", check=False).out
     assert "+By an editor." in shown
     assert "+A second line." in shown
-
-
-def counts(memtui):
-    """Return what each door says of how many wait: status first, as a person would look."""
-    status = memtui.json("status")["changed"]
-    said = re.search(r"(\d+) changed", memtui("statusline", stdin='{"session_id": "x"}').out)
-    return status, int(said[1]) if said else 0, len(listed(memtui))
-
-
-def test_what_was_written_just_now_can_be_decided(memtui, world):
-    path = path_of(memtui, "prefer-pnpm")
-    old = path.read_bytes()
-    write(path, path.read_text() + "More.\n", 0)
-    write(path.parent / "made.md", "---\nname: made\ndescription: made\n---\nBy an editor.\n", 0)
-    assert len(listed(memtui)) == 2
-    memtui("approve", "made", "--yes")
-    assert listed(memtui) == {("prefer-pnpm", "edited", "other")}
-    memtui("reject", "prefer-pnpm")
-    assert path.read_bytes() == old
-    assert counts(memtui) == (0, 0, 0)
-    memtui("undo", "--yes")
-    assert path.read_text().endswith("More.\n")
-    assert counts(memtui) == (1, 1, 1)
-    memtui("undo", "--yes")
-    assert counts(memtui) == (2, 2, 2)
 
 
 def test_looking_writes_nothing_among_files_of_another_user(memtui, three, world, monkeypatch):

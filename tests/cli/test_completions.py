@@ -107,12 +107,3 @@ def test_bash(run):
     assert [each.strip() for each in complete("memtui approve J5")] == ["J5VMX3"]
     assert [each.strip() for each in complete("memtui activity --outcome ti")] == ["timed\\ out"]
     assert [each.strip() for each in complete("memtui list --scope agent:re")] == ["reviewer"]
-
-
-@pytest.mark.slow
-def test_fish(run):
-    def complete(line):
-        return run("fish", f"source SCRIPT; complete -C '{line}'", "--no-config")
-
-    assert complete("memtui setup pl") == ["plugin\tsay how to add memtui as a plugin of Claude Code"]
-    assert complete("memtui approve J5") == ["J5VMX3\tNo snapshot tests for components"]

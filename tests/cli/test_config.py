@@ -1,16 +1,11 @@
 """Settings are changed without touching what a person wrote around them."""
 
-import os
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import paths
 from memtui.base.errors import MemtuiError
 from memtui.settings import config, setting
 
@@ -182,27 +177,3 @@ def test_the_doctor_tells_of_wrong_keys_and_looks(bare):
         if text != "keys = 3\n":
             bare("config", "set", "mode", "notes")
         assert bare("config", "set", "keys.app.undo", "U", check=False).code == (text == "keys = 3\n")
-
-
-@pytest.mark.slow
-def test_a_project_with_a_path_not_utf_8_has_its_own_settings_and_hooks(tmp_path):
-    project = os.fsencode(tmp_path) + b"/caf\xe9"
-    os.makedirs(project + b"/.git")
-    env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
-    env["PYTHONPATH"] = str(Path(paths.__file__).parents[2])
-
-    def run(*words, code=0):
-        command = [sys.executable, "-m", "memtui", *words]
-        done = subprocess.run(command, cwd=project, env=env, capture_output=True, check=False)
-        assert done.returncode == code, done.stderr.decode()
-        return done.stdout.decode()
-
-    run("config", "set", "mode", "notes", "--project", ".")
-    assert run("config", "get", "mode") == "notes\n"
-    assert "notes" in run("config", "list")
-    run("setup", "hooks", "--scope", "project", "--yes")
-    assert "SessionStart" in run("setup")
-    run("undo", "--yes")
-    assert not os.path.exists(project + b"/.claude/settings.json")
-    run("config", "unset", "mode", "--project", ".")
-    assert run("config", "get", "mode") == "full\n"

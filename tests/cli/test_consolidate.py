@@ -155,10 +155,3 @@ def test_a_secret_that_a_proposal_brings_in_is_asked_about(shell, world, saved, 
     done = shell("approve", "abcdef", stdin="y\nn\n", check=False)
     assert "GitHub" in done.err
     assert world.files() == before
-
-
-def test_a_file_of_proposals_that_can_not_be_read_is_left_out(shell, saved):
-    for text in ("no json", '{"a": 1}', '{"v": 9}', "{broken"):
-        saved.write_text(text)
-        assert len(shell.json("consolidate")["changes"]) == 2
-        assert saved.read_text() == text

@@ -185,13 +185,6 @@ def test_the_examples_can_be_parsed():
                 root.parse_args(shlex.split(example[1].replace('"$(', "").replace('")', "")))
 
 
-def test_every_option_of_note_is_documented():
-    text = DOCS.read_text()
-    found = dict(parser.walk("memtui", parser.build()))["note"]
-    options = [flag for action in found._actions for flag in action.option_strings]
-    assert [flag for flag in options if flag.startswith("--") and flag not in text and flag != "--help"] == []
-
-
 REFUSED = [
     (["show", "no-such-memory"], 3),
     (["activity", "ZZZZZZ"], 3),

@@ -160,13 +160,3 @@ def test_what_is_accepted_is_made_and_undone_in_one_step(dreamy):
     assert found["id"] not in {each["id"] for each in dreamy.json("inbox")["entries"]}
     dreamy("undo", "--yes")
     assert home(dreamy) == before
-
-
-def test_a_second_dream_names_what_waits_and_how_to_see_it(dreamy):
-    first = dreamy.json("consolidate", "--ask-model", "--yes")
-    again = dreamy("consolidate", "--ask-model", "--yes")
-    said = " ".join((again.out + again.err).split())
-    assert f"{len(first['proposals'])} proposal" in said
-    assert "already" in said
-    assert "memtui approve ID" in said
-    assert dreamy.json("consolidate", "--ask-model", "--yes")["waiting"] == len(first["proposals"])

@@ -1,7 +1,6 @@
 """`memtui doctor --clean` says what would go, removes it for good, and everything else shows sensibly what went."""
 
 import os
-from pathlib import Path
 
 import pytest
 
@@ -81,19 +80,3 @@ def test_a_delivery_whose_text_went_is_still_told(bare, old):
     assert row["deliveries"] == 1
     assert row["characters"] == 97
     assert bare.json("status")["last_delivery"]["id"] == old[0]
-
-
-def test_the_doctor_says_what_is_kept_and_what_is_due(bare, old):
-    def kept():
-        return next(row for row in bare.json("doctor", check=False)["findings"] if row["area"] == "kept")
-
-    assert kept()["level"] == "note"
-    assert "3 changes for undo (the oldest made 10mo ago)" in kept()["message"]
-    assert kept()["remedy"] == "memtui doctor --clean --dry-run"
-    bare("doctor", "--clean")
-    assert kept()["level"] == "ok"
-    memtui = Path(bare.env["HOME"], ".claude/memtui")
-    (memtui / "trash" / ("0" * 64)).write_bytes(b"x" * 3_000_000)
-    assert ", 3.0 MB in all" in kept()["message"], "all of its files count"
-    assert "1 change for undo" in kept()["message"]
-    assert "their texts for 180 days" in kept()["message"]

@@ -168,25 +168,6 @@ def test_guidance_can_be_withdrawn_and_brought_back(bare):
     assert [entry.text for entry in waiting(bare)] == ["one", "two"]
 
 
-def test_what_is_appended_is_one_note_until_a_line_begins_another(bare):
-    path = Path(bare("status", "--paths", "guidance").out.strip())
-    path.parent.mkdir(parents=True, exist_ok=True)
-    faq = Path(__file__, "../../../docs/faq.md").resolve().read_text()
-    commands = [each for each in faq.split("`") if each.endswith(">> guidance.md")]
-    assert [each.split()[0] for each in commands] == ["echo", "printf"]
-    plain, apart = (["/bin/sh", "-c", each] for each in commands)
-
-    def notes():
-        return [entry["text"] for entry in bare.json("note", "--list")["entries"]]
-
-    for _ in range(2):
-        subprocess.run(plain, cwd=path.parent, check=True)
-    assert notes() == ["CI is red\nCI is red"]
-    for _ in range(2):
-        subprocess.run(apart, cwd=path.parent, check=True)
-    assert notes() == ["CI is red\nCI is red", "CI is red", "CI is red"]
-
-
 def test_it_says_when_nothing_delivers_and_what_to_do(bare):
     assert bare.json("note", "hello")["unheard"] == {"why": "no hooks are installed", "do": "memtui setup hooks"}
     bare("setup", "hooks", "--yes")

@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 from memtui.base import clock, ids
-from memtui.store.plan import FileDiff
-from memtui.tidy import waiting_proposals
-from memtui.tidy.changeset import propose
 
 from .conftest import NOW
 
@@ -104,18 +101,6 @@ def test_the_session_and_the_prompt_are_told_where_the_transcript_is_there(memtu
     assert "You said: “Remember that we use pnpm”" in out
 
 
-def test_a_disk_that_can_not_be_written_does_not_hide_what_is_known(memtui, world):
-    versions(memtui)
-    path = path_of(memtui, "prefer-pnpm")
-    path.write_text(path.read_text() + "Somebody's line.\n")
-    root = Path(world.env["HOME"]) / ".claude" / "memtui"
-    (root / "run" / "versions.lock").unlink()
-    (root / "run" / "versions.lock").mkdir()
-    done = memtui("history", "prefer-pnpm")
-    assert "newest version can't be kept" in done.err
-    assert "found on the first run" in done.out
-
-
 def body(memtui, name, number):
     return memtui.json("history", name, "--show", str(number))["text"].rpartition("---\n")[2].strip()
 
@@ -164,52 +149,3 @@ def test_what_is_deleted_for_good_has_no_version_left(memtui, world):
     assert left == []
     assert len(memtui.json("history", "key")["versions"]) == 1
     assert memtui("history", "lock", check=False).code == 3
-
-
-def told(memtui, name):
-    """The column of who wrote each version, the oldest first."""
-    out = memtui("history", name).out
-    return [" ".join(row.split()[1:]) for row in reversed(out.splitlines()[1:]) if row.split()[0].isdigit()]
-
-
-def test_each_version_tells_what_memtui_did_and_what_the_memory_was_called(memtui, world):
-    first = "found on the first run"
-    memtui("history", "prefer-pnpm")
-    memtui("mv", "prefer-pnpm", "pp")
-    assert [each.partition(" B ")[2] for each in told(memtui, "pp")] == [
-        f"{first}, called prefer-pnpm",
-        "you, with memtui: renamed",
-    ]
-    memtui("undo")
-    memtui("edit", "prefer-pnpm", "--description", "Use pnpm")
-    memtui("mv", "prefer-pnpm", "--scope", "global")
-    memtui("history", "prefer-pnpm", "--restore", "1")
-    assert [each.partition(" B ")[2] for each in told(memtui, "prefer-pnpm")] == [
-        f"{first}, was in project",
-        "you, with memtui: renamed, was project:pp",
-        "you, with memtui: undo, was in project",
-        "you, with memtui: edited, was in project",
-        "you, with memtui: moved from project",
-        "you, with memtui: restored",
-    ]
-    found = memtui.json("history", "prefer-pnpm")["versions"]
-    assert [each["did"] for each in found] == [None, "rename", "undo", "edit", "move", "restore"]
-    was = [each["was"] for each in found]
-    assert (was[0], was[1], was[-1]) == ("project:prefer-pnpm", "project:pp", None)
-    memtui("rm", "prefer-pnpm")
-    assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: removed")
-
-
-def test_an_archived_memory_keeps_its_versions_and_undo_brings_them_back(memtui, world):
-    (path,) = Path(world.config).glob("projects/*shop/memory/flaky-upload-test.md")
-    data = path.read_bytes()
-    files = [FileDiff(str(path), data, None), FileDiff(f"{path.parent}/.archive/{path.name}", None, data)]
-    proposal = propose("archive", files, reason="It is over.", by="a model")
-    waiting_proposals.save(world.root, [proposal], NOW)
-    before = len(versions(memtui, "flaky-upload-test"))
-    assert "auto shop" in memtui("inbox", proposal.ref).out.split("\n")[0], "the scope is named"
-    memtui("approve", proposal.ref, "--yes")
-    assert len(versions(memtui, "flaky-upload-test")) == before + 2
-    memtui("undo")
-    assert path.read_bytes() == data
-    assert len(versions(memtui, "flaky-upload-test")) == before + 4

@@ -9,7 +9,6 @@ import pytest
 
 from memtui.base import paths
 from memtui.inbox import file as inbox_file
-from memtui.review.waiting_entries import load_hidden
 
 from .conftest import NOW
 
@@ -252,18 +251,6 @@ def test_a_draft_of_another_project_goes_there_and_into_no_memory_of_this(memtui
     assert "alt text" in Path(world.config, "memory/concise-answers.md").read_text()
 
 
-def test_quoted_lines_of_a_body_are_no_evidence(memtui, world):
-    entry = "<!-- memtui id=01K8ZC5N8W3M1T9Q6V2R4B7XAD -->\nQuote them\n\n\\> as they said\n\n> you: quote me\n<!-- /memtui -->\n"
-    shop_inbox(world).write_text(entry)
-    (found,) = [e for e in memtui.json("inbox", "--kind", "drafts")["entries"] if e["scope"] == "project"]
-    assert found["text"] == "Quote them\n\n> as they said"
-    assert found["evidence"] == ["> you: quote me"]
-    memtui("approve", found["id"], "--scope", "global")
-    text = Path(world.config, "memory/quote-them.md").read_text()
-    assert "> as they said" in text
-    assert "quote me" not in text
-
-
 def test_rejecting_drops_entries_and_notes_their_words_without_secrets(memtui, world):
     key = "sk-ant-" + "api03-" + "Zx9k" * 12
     fields = {"kind": "correction", "name": "staging", "confidence": "0.90"}
@@ -282,24 +269,6 @@ def test_rejecting_drops_entries_and_notes_their_words_without_secrets(memtui, w
     memtui("undo")
     memtui("undo")
     assert not rejected.exists()
-
-
-@pytest.mark.slow
-def test_a_decided_row_says_so_and_offers_undo_only_if_there_is_something(memtui):
-    rows = {each["kind"]: each["id"] for each in memtui.json("inbox")["entries"]}
-    names = [rows[kind] for kind in ("changed", "merge", "fix", "problem", "trust")]
-    for name in names:
-        memtui("reject", name)
-    memtui("approve", "J5VMX3")
-    count = len(memtui.json("undo", "--list")["history"])
-    for name in reversed(names):
-        for again in ("approve", "reject", "inbox"):
-            done = memtui(again, name, check=False)
-            assert (done.code, f"{name} is decided already, just now: reject" in done.err) == (3, True)
-        assert len(memtui.json("undo", "--list")["history"]) == count
-        memtui("undo", re.findall(r"memtui undo (\w{6})", done.err)[0])
-        count = len(memtui.json("undo", "--list")["history"])
-        assert name in [each["id"] for each in memtui.json("inbox")["entries"]]
 
 
 @pytest.mark.slow
@@ -450,11 +419,3 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world, command):
     assert "Do it now and only now" in memtui("inbox", "--kind", "drafts").out
     memtui(command, "--all", "--one-offs", check=False)
     assert "Do it now and only now" not in memtui("inbox", "--kind", "drafts").out
-
-
-def test_a_rejected_problem_has_the_key_by_which_the_tui_inbox_hides_it(memtui, world):
-    (found,) = memtui.json("inbox", "--kind", "problems")["entries"]
-    memtui("reject", found["id"])
-    assert list(load_hidden(world.root)) == [f"problem:{found['code']} auto:{found['says']}"]
-    assert memtui.json("inbox", "--kind", "problems")["entries"] == []
-    assert "reject “meeting-notes is broken" in memtui("undo").out

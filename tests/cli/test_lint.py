@@ -153,17 +153,6 @@ def test_two_memories_that_a_person_calls_different_stay_apart(memtui, world):
     assert memtui("check", "--apart", "till-one", "till-one", check=False).code == 2
 
 
-def test_memories_of_two_scopes_are_compared(memtui, world):
-    project, everywhere = Path(world.shop, ".claude/memory"), Path(memtui.json("status", "--paths")["global_memory"])
-    for place, more in ((project, "of the shop"), (everywhere, "which all of the firm reads")):
-        text = f"The quarterly inventory spreadsheet {more} lists every pallet, barcode and supplier."
-        (place / "inventory.md").write_text(f"---\nname: inventory\ndescription: Inventory {more}\n---\n\n{text}\n")
-    rows = [row for row in memtui.json("check", check=False)["findings"] if row["code"] == "memories.alike"]
-    rows = [row for row in rows if row["data"]["scope"] != "auto"]  # those of the sample world
-    assert [row["data"]["other"] for row in rows] == ["project:inventory"]
-    assert rows[0]["data"]["scope"] == "global"
-
-
 def test_the_hook_for_pre_commit_runs_a_command_that_exists(bare):
     (hook,) = yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text())
     program, *words = hook["entry"].split()

@@ -1,7 +1,6 @@
 """What reaches a terminal: nothing that acts on it, nothing wider than it, no colour where none is wanted."""
 
 import json
-import re
 import sys
 
 import pytest
@@ -147,50 +146,12 @@ def test_a_session_and_a_note_bring_no_escape_of_their_own(world, memtui):
         assert "\x1b" not in done.out + done.err, words
 
 
-@pytest.mark.slow
-def test_a_terminal_without_utf_8_still_gets_an_answer(world):
-    import subprocess
-    from pathlib import Path
-
-    env = {**world.env, "PYTHONPATH": str(Path(output.__file__).parents[2]), "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run([sys.executable, "-m", "memtui", "activity"], env=env, cwd=world.shop, capture_output=True)
-    assert done.returncode == 0
-    assert b"arrived" in done.stdout
-
-
 def test_json_is_exact(memtui):
     text = "tab\there \u202e and \x1b[31m and \U0001f389"
     memtui("note", text)
     out = memtui("note", "--list", "--json").out
     assert out.isascii()
     assert text in {entry["text"] for entry in json.loads(out)["data"]["entries"]}
-
-
-def test_narration_is_wrapped_on_a_terminal_only(capsys):
-    out = output.Output({"COLUMNS": "40"})
-    words = "“Ask before a migration” is hidden until Fri 27 Nov. memtui undo undoes it."
-    out.say(words)
-    assert capsys.readouterr().err == words + "\n"
-    out.stderr_tty = True
-    out.say(words)
-    lines = capsys.readouterr().err.splitlines()
-    assert max(map(len, lines)) <= 40
-    assert " ".join(line.strip() for line in lines) == words
-
-
-WORDS = st.lists(st.text("abc日", min_size=1, max_size=12), min_size=1).map(" ".join)
-
-
-@given(WORDS, WORDS, st.sampled_from(["", "  ", "- ", "  12. "]), st.integers(30, 60), st.booleans())
-def test_lines_of_a_diff_are_wrapped_between_words_below_their_text(old, new, begin, columns, colour):
-    out = Output({"COLUMNS": f"{columns}"})
-    out.columns, out.colour, out.stdout = columns, colour, Terminal()
-    out.diff_lines([f"-{begin}{old}", f"+{begin}{new}", f" {begin}{old}"], "  ")
-    lines = re.sub("\033\\[[0-9;]*m", "", out.stdout.text).splitlines()
-    assert " ".join(lines).split() == f"-{begin}{old} +{begin}{new}  {begin}{old}".split()
-    assert all(output.width(each) <= columns for each in lines)
-    hang = " " * (3 + len(begin))
-    assert all(each.startswith((hang, *(f"  {sign}{begin}" for sign in "-+ "))) for each in lines)
 
 
 @pytest.mark.parametrize(

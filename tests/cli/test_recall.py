@@ -68,15 +68,3 @@ def test_where_nothing_is_remembered_it_says_so(memtui, tmp_path):
     memtui.cwd = str(project)
     memtui.env |= {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "MEMTUI_HOME": str(home / "memtui")}
     assert "there are no memories yet" in memtui("recall", PROMPT).out
-
-
-def test_an_index_that_can_t_be_written_is_said_and_what_there_is_answers(memtui, monkeypatch):
-    memtui("recall", PROMPT)
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device", "recall")
-
-    monkeypatch.setattr("memtui.recall.index_build.bring_up_to_date", full)
-    done = memtui("recall", PROMPT)
-    assert "can't be brought up to date: recall: No space left on device" in done.err
-    assert "prefer-pnpm" in done.out

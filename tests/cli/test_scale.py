@@ -1,19 +1,13 @@
 """What grows with the years takes no more memory, and reads no more than it needs."""
 
 import json
-import os
-import posix
-import re
 import tracemalloc
 from pathlib import Path
 
 import pytest
 
 from memtui.base import clock, ids, paths
-from memtui.client import projects
 from memtui.deliver import log as delivery_log
-from memtui.deliver.record import find_note
-from memtui.store import trust
 
 from .conftest import NOW
 
@@ -99,45 +93,6 @@ def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
     }
 
 
-def test_lines_without_the_word_are_not_read_as_json(bare, log, monkeypatch):
-    parsed = []
-    monkeypatch.setattr(
-        delivery_log.fastjson,
-        "loads_dict",
-        lambda line, real=delivery_log.fastjson.loads_dict: parsed.append(line) or real(line),
-    )
-    bare("activity", "--session", "00000000-")
-    bare("activity", "--all-projects", "--text", "word1499")
-    bare("activity", "00000001-0000")
-    assert find_note(log, "N0000001").id == "N0000001"
-    assert len(parsed) < 300
-
-
-@pytest.fixture
-def crowd(bare):
-    """40 projects, each with a note, native memory, and a transcript that tells where it is."""
-    config = Path(bare.env["HOME"]) / ".claude"
-    for number in range(40):
-        home = Path(bare.env["HOME"]) / f"p{number}"
-        slug = paths.slug(str(home))
-        inbox = config / "memtui" / "projects" / paths.project_key(str(home))
-        inbox.mkdir(parents=True)
-        (inbox / "pending-items.md").write_text(f"- Mind matter {number}.\n")
-        (config / "projects" / slug / "memory").mkdir(parents=True)
-        (config / "projects" / slug / "memory" / "one.md").write_text("# One\n")
-        (config / "projects" / slug / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(home)}) + "\n")
-    return config
-
-
-def test_where_the_projects_are_is_read_once_for_all_of_them(bare, crowd, monkeypatch):
-    made = []
-    real = projects._PathFinder
-    monkeypatch.setattr(projects, "_PathFinder", lambda *given: made.append(1) or real(*given))
-    found = bare("inbox", "--all-projects").out
-    assert all(re.search(rf" p{number}\b", found) for number in range(40))
-    assert len(made) <= 2, "for the entries, and for the memories that others changed"
-
-
 def test_a_long_inbox_lists_its_first_entries_and_counts_the_others(bare):
     inbox = Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects" / paths.project_key(bare.cwd)
     inbox.mkdir(parents=True)
@@ -151,34 +106,3 @@ def test_a_long_inbox_lists_its_first_entries_and_counts_the_others(bare):
     assert (len(data["entries"]), data["more"]) == (10, 240)
     assert "50 more" in bare("inbox", "--kind", "todos").out
     assert len(bare.json("inbox", "--kind", "todos", "--limit", "0")["entries"]) == 250
-
-
-@pytest.fixture
-def repository(bare):
-    """50 memories that came with a repository."""
-    memory = Path(bare.cwd) / ".claude" / "memory"
-    memory.mkdir(parents=True)
-    for number in range(50):
-        (memory / f"m{number:02}.md").write_text(f"---\nname: m{number:02}\n---\nMatter {number}.\n")
-    return memory
-
-
-def test_trusting_many_memories_waits_for_the_disk_only_a_few_times(bare, repository, monkeypatch):
-    calls = {"read": 0, "fsync": 0}
-    read, fsync = trust.read_all, os.fsync
-
-    def counted(name, real):
-        def call(*given):
-            calls[name] += 1
-            return real(*given)
-
-        return call
-
-    monkeypatch.setattr(trust, "read_all", counted("read", read))
-    for module in (os, posix):
-        monkeypatch.setattr(module, "fsync", counted("fsync", fsync))
-    assert "Matter 49." in bare("trust", "--yes").out
-    assert calls["read"] < 10
-    assert calls["fsync"] < 10
-    (repository / "m03.md").write_text("Another matter.\n")
-    assert "-Matter 3." in bare("trust", "--yes").out, "what was trusted is known all the same"

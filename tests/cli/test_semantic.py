@@ -47,25 +47,3 @@ def test_on_starts_the_daemon_and_off_ends_it(memtui, root):
     assert memtui.json("model", "sentences")["daemon"] == "none"
     memtui("undo", "--yes")
     assert memtui.json("model", "sentences")["on"] is True
-
-
-def test_what_keeps_it_from_working_is_told_there_and_by_doctor(memtui, root):
-    def found():
-        return [f["code"] for f in memtui.json("doctor", check=False)["findings"] if f["code"].startswith("semantic.")]
-
-    assert found() == ["semantic.idle"]
-    memtui("model", "sentences", "on")
-    pid = sentence_daemon.ready(root)["pid"]
-    assert found() == ["semantic.ok"]
-    sentence_daemon.os.kill(pid, sentence_daemon.signal.SIGKILL)
-    assert eventually(lambda: not sentence_vectors.is_held(root))
-    assert found() == ["semantic.silent"]
-    assert "was killed" in memtui("model", "sentences").out
-    memtui("config", "set", "semantic_model", "missing")
-    memtui("model", "sentences", "on")
-    assert eventually(lambda: sentence_vectors.why_failed(root))
-    assert eventually(lambda: not sentence_vectors.is_held(root))
-    assert found() == ["semantic.not_loaded"]
-    assert "Could not load model missing" in " ".join(memtui("model", "sentences").out.split())
-    memtui("config", "unset", "semantic")
-    assert found() == []

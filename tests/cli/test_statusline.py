@@ -36,23 +36,6 @@ def test_hooks_install_adds_it_and_says_where_it_stands(memtui):
     assert "status line" not in memtui("setup", check=False).out
 
 
-def test_another_status_line_stays_and_the_hooks_are_installed(bare):
-    path = Path(bare.env["HOME"], ".claude/settings.json")
-    path.parent.mkdir(exist_ok=True)
-    path.write_text('{"statusLine": {"type": "command", "command": "echo hi"}}')
-    done = bare("setup", "statusline", "--yes")
-    assert "hooks installed in" in done.out
-    assert "will use memtui" in done.err
-    assert bare.json("setup")["installed"]
-    path.write_text(path.read_text().replace("echo hi", "memtui statusline --after 'echo hi'"))
-    done = bare("setup", "statusline", "--yes")
-    assert "shows memtui's already" in done.err
-    assert "Take memtui out of its `command`." in bare("setup", "hooks", "--remove", "--yes").err
-    assert json.loads(path.read_text())["statusLine"]["command"] == "memtui statusline --after 'echo hi'"
-    bare("setup", "statusline", "--yes")
-    assert bare.json("setup")["installed"]
-
-
 def shown(settings, **more):
     """What a status line prints, run as the client does: without memtui on the PATH."""
     command = json.loads(settings)["statusLine"]["command"]

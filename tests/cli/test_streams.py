@@ -52,17 +52,6 @@ def test_a_closed_stdin_is_empty_and_an_unreadable_one_gives_a_sentence(shell):
 
 
 @pytest.mark.slow
-def test_all_three_may_be_closed_and_no_file_gets_what_was_said(shell, world):
-    before = {path: path.read_bytes() for path in Path(world.directory).rglob("*.md")}
-    assert shell("memtui note 'CI is red' <&- >&- 2>&-").returncode == 0
-    assert shell("memtui show nobody <&- >&- 2>&-").returncode == 3
-    after = {path: path.read_bytes() for path in before}
-    assert {path for path in before if before[path] != after[path]} <= {
-        path for path in before if path.name == "guidance.md"
-    }
-
-
-@pytest.mark.slow
 def test_a_closed_stdout_is_silence(shell):
     for command in ("list", "list --json", "inbox", "doctor --help", "status", "note hello"):
         done = shell(f"memtui {command} >&-")

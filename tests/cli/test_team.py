@@ -86,13 +86,3 @@ def test_what_changes_many_or_makes_new_ones_leaves_it_alone(bare, team, command
     before = {path.name: path.read_bytes() for path in team.iterdir()}
     bare(*command, check=False)
     assert {path.name: path.read_bytes() for path in team.iterdir()} == before
-
-
-def test_lint_leaves_a_colleague_s_memory_alone_and_says_who_gets_a_change(bare, team):
-    path = team / "deploy.md"
-    path.write_text("---\nname: deploy\ndescription: Deploys: ask first\n---\nAsk first.\n")
-    before = path.read_text()
-    rows = [each for each in bare.json("check", check=False)["findings"] if each["code"] == "memories.unquoted"]
-    assert [each["remedy"] for each in rows] == ["Others will get the change: memtui edit team:deploy"]
-    bare("check", "--fix", "--yes", check=False)
-    assert path.read_text() == before

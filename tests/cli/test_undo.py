@@ -140,17 +140,3 @@ def test_changes_made_together_are_named_as_one_and_need_yes(memtui, world):
     assert "memtui undo --yes" in done.err
     assert memtui.json("undo", "--yes")["count"] == 2
     assert there(world)
-
-
-def test_the_hooks_go_and_come_with_undo_and_redo(memtui, world):
-    path = Path(world.config, "settings.json")
-    before = path.read_bytes() if path.exists() else None
-    memtui("setup", "hooks", "--yes")
-    after = path.read_bytes()
-    assert "undone: install the hooks in" in memtui("undo").out
-    assert (path.read_bytes() if path.exists() else None) == before
-    memtui("undo", "--redo")
-    assert path.read_bytes() == after
-    memtui("setup", "hooks", "--remove", "--yes")
-    memtui("undo")
-    assert path.read_bytes() == after

@@ -222,31 +222,3 @@ def test_what_was_noted_is_read_wherever_it_ranks(root, large):
     assert catalog.look(root, str(large), project=False, quick=True).lines[0].file == "m000.md"
     catalog.build(root, str(large), project=False)
     assert catalog.touched(catalog.look(root, str(large), project=False).files[-1]) == []
-
-
-def in_its_place(path, what):
-    if os.path.lexists(path):
-        os.unlink(path)
-    if what == "directory":
-        os.mkdir(path)
-    elif what == "fifo":
-        os.mkfifo(path)
-    elif what == "device":
-        os.symlink("/dev/zero", path)
-    else:
-        with open(path, "wb") as file:
-            file.truncate(1 << 30)
-
-
-@pytest.mark.every(step=4)
-@pytest.mark.parametrize("what", ["directory", "fifo", "device", "huge"])
-@pytest.mark.parametrize("suffix", [".json", ".rows", ".touched"])
-def test_what_is_no_cache_in_the_place_of_one_costs_a_start_at_most(root, large, suffix, what):
-    truth = catalog.build(root, str(large), project=False)
-    (base,) = [name.removesuffix(".json") for name in os.listdir(root + "/run") if name.endswith(".json")]
-    in_its_place(f"{root}/run/{base}{suffix}", what)
-    write(large, "new.md", "feedback")
-    found = read(root, str(large))
-    assert found.unready or found.lines[0].file == "new.md"
-    catalog.touch(root, str(large / "new.md"))
-    assert catalog.build(root, str(large), project=False).count == truth.count + 1

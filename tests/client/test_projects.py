@@ -1,9 +1,7 @@
 """Other projects are listed under their true path, and thousands of them cost next to nothing."""
 
-import builtins
 import json
 import os
-import posix
 
 import pytest
 from hypothesis import given
@@ -94,17 +92,6 @@ def test_an_older_session_names_the_project_where_the_newest_names_another(env, 
     assert found(env) == {paths.slug(cwd): cwd}
 
 
-def test_a_session_that_names_its_project_later_is_looked_at_again(env, tmp_path):
-    cwd = str(tmp_path / "app")
-    directory = os.path.dirname(memory(env, cwd))
-    with open(f"{directory}/s1.jsonl", "w") as file:
-        file.write('{"type": "summary"}\n')
-    assert found(env) == {paths.slug(cwd): None}
-    with open(f"{directory}/s1.jsonl", "a") as file:
-        file.write(json.dumps({"type": "user", "cwd": cwd}) + "\n")
-    assert found(env) == {paths.slug(cwd): cwd}
-
-
 def test_memory_of_a_repository_used_only_from_subdirectories(env, tmp_path):
     (tmp_path / "repo" / ".git").mkdir(parents=True)
     (tmp_path / "repo" / "packages" / "web").mkdir(parents=True)
@@ -142,39 +129,3 @@ def test_a_root_that_cannot_be_written_costs_only_the_cache(env, tmp_path):
     with open(f"{env['HOME']}/.claude/memtui", "w"):
         pass
     assert found(env) == {paths.slug(cwd): cwd}
-
-
-@pytest.fixture
-def opened(monkeypatch):
-    """The paths that are opened."""
-    seen = []
-    for module, name in ((builtins, "open"), (os, "open"), (posix, "open")):
-        real = getattr(module, name)
-        spy = lambda path, *a, real=real, **k: seen.append(str(path)) or real(path, *a, **k)
-        monkeypatch.setattr(module, name, spy)
-    return seen
-
-
-@pytest.mark.slow
-def test_three_thousand_projects_without_memory_open_no_transcript(env, tmp_path, opened):
-    for n in range(3000):
-        transcript(env, f"{tmp_path}/p{n}")
-    for n in range(3):
-        memory(env, f"{tmp_path}/p{n}")
-    opened.clear()
-    assert len(found(env)) == 3
-    assert len([path for path in opened if path.endswith(".jsonl")]) == 3
-    opened.clear()
-    assert len(found(env)) == 3
-    assert [path for path in opened if path.endswith(".jsonl")] == []
-
-
-def test_a_path_sought_in_vain_is_not_sought_in_all_transcripts_again(env, tmp_path, opened):
-    for n in range(300):
-        transcript(env, f"{tmp_path}/p{n}")
-    memory(env, str(tmp_path / "unknown"))
-    assert list(found(env).values()) == [None]
-    transcript(env, f"{tmp_path}/another")
-    opened.clear()
-    assert list(found(env).values()) == [None]
-    assert len([path for path in opened if path.endswith(".jsonl")]) == 1

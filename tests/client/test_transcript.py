@@ -1,11 +1,7 @@
 """Transcripts are read as they are found, from where the last reading ended."""
 
-import glob
 import json
 import os
-import posix
-import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 
@@ -16,8 +12,6 @@ from hypothesis import strategies as st
 from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
 from memtui.redact.redact import redact
-
-TRANSCRIPTS = os.path.join(os.path.dirname(__file__), "../../../shared/data/transcripts")
 
 
 def line(**fields):
@@ -543,52 +537,6 @@ def test_tasks_end_in_their_last_state_in_whatever_order_a_fork_wrote_them():
     done = call("TaskUpdate", {"taskId": "2", "status": "completed"}, 9, success=True)
     for data in (create + begun + done, create + done + begun):
         assert [(t.text, t.status) for t in hear(data).todos()] == [("Write docs", "completed")]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not os.path.isdir(TRANSCRIPTS), reason="the real transcripts of ../shared/data are not here")
-def test_every_real_transcript_is_read():
-    paths = glob.glob(TRANSCRIPTS + "/**/*.jsonl", recursive=True)
-    turns = 0
-    for path in paths:
-        conversation = Conversation()
-        for record in transcript.Reader(path):
-            conversation.feed(record)
-        turns += len(conversation.turns)
-    assert turns > 100
-
-
-@pytest.mark.slow
-def test_the_reader_needs_neither_site_packages_nor_costly_modules():
-    script = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from memtui.client.transcripts import transcript\n"
-        "from memtui.deliver import receipts\n"
-        "print([m for m in ('re', 'json', 'typing', 'dataclasses', 'pathlib') if m in sys.modules])\n"
-        "from memtui.worker import main"
-    )
-    source = str(Path(transcript.__file__).parents[3])
-    command = [sys.executable, "-I", "-S", "-c", script, source]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() == "[]"
-
-
-def test_many_sessions_are_found_among_many_projects_by_one_look_at_each(tmp_path, monkeypatch):
-    config = tmp_path / ".claude"
-    for number in range(40):
-        place = config / "projects" / f"p{number}"
-        place.mkdir(parents=True)
-        (place / f"s{number}.jsonl").write_text("")
-    (config / "projects" / "p3" / "s7.jsonl").write_text("")
-    os.utime(config / "projects" / "p7" / "s7.jsonl", (1, 1))
-    stats = []
-    real = posix.stat
-    monkeypatch.setattr(posix, "stat", lambda *given: stats.append(1) or real(*given))
-    finder = transcript.Finder(str(config))
-    for number in range(39, -1, -1):
-        place = 3 if number == 7 else number
-        assert finder.find(f"s{number}") == f"{config}/projects/p{place}/s{number}.jsonl"
-    assert finder.find("nobody") is None
-    assert len(stats) == 40  # of the one that is in two projects
 
 
 def test_a_session_id_that_leaves_the_directory_is_refused(tmp_path):

@@ -1,8 +1,6 @@
 """Project memories that came with a repository are delivered only when a person trusted them."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
@@ -152,12 +150,3 @@ def test_a_record_of_another_shape_trusts_nothing(root, memory, found):
         json.dump(whole, file)
     assert trust.trusted_names(root, str(memory)) == set()
     assert trust_grants.grant(root, str(memory)).trusted == ["a.md", "b.md"]
-
-
-def test_the_reader_costs_a_hook_no_import_it_cannot_afford():
-    code = "import sys; before = set(sys.modules); import memtui.store.trust; print(*(set(sys.modules) - before))"
-    src = trust.__file__.rsplit("/memtui/", 1)[0]
-    command = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path.insert(0, {src!r}); {code}"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    loaded = {name for name in done.stdout.split() if not name.startswith("memtui")}
-    assert loaded <= {"_json", "_blake2", "posix", "time", "fcntl"}

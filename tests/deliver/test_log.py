@@ -2,11 +2,10 @@
 
 import json
 import os
-import time
 
 import pytest
 
-from memtui.base import clock, fastjson, fs, ids
+from memtui.base import clock, fs, ids
 from memtui.deliver import log as delivery_log
 
 NOVEMBER, DECEMBER = 1795219200.0, 1797811200.0  # 2026
@@ -42,17 +41,6 @@ def test_lines_that_are_no_records_are_counted_and_what_is_no_log_skipped(root):
     assert list(delivery_log.newest_first(root, skipped)) == [last, first]
     assert skipped.count == 6
     assert delivery_log.Skipped().count == 0
-
-
-def test_the_newest_of_a_hundred_thousand_is_there_at_once(root):
-    line = fastjson.dumps(record(NOVEMBER, text="x" * 200)).encode() + b"\n"
-    fs.append(delivery_log.log_path(root, NOVEMBER), line * 100_000)
-    last = add(root, NOVEMBER + 9, session_id="two")
-    before = time.process_time()
-    assert next(delivery_log.newest_first(root)) == last
-    assert next(delivery_log.newest_first(root, needle=last["id"].encode())) == last
-    assert time.process_time() - before < 0.05
-    assert list(delivery_log.newest_first(root, needle=b'"two"')) == [last]
 
 
 def test_reading_ends_at_earlier_records_but_not_at_one_written_late(root):

@@ -75,17 +75,6 @@ def test_no_more_of_the_log_is_read_than_asked_and_that_is_told(root, proofs):
     assert not every.cut
 
 
-def test_since_bounds_it_and_nothing_older_is_looked_for(root, proofs, monkeypatch):
-    old = [add(root, number - 200_000) for number in range(5)]
-    made = [add(root, number) for number in range(10)]
-    begin = NOW - 10_000 + 2
-    parsed = []
-    real = delivery_log.parse
-    monkeypatch.setattr(delivery_log, "parse", lambda line, *noted: parsed.append(line) or real(line, *noted))
-    assert names(Reading(root, Filter(since=begin), proofs).read()) == made[:1:-1]
-    assert len(parsed) == len(made) + 1 < len(made) + len(old)
-
-
 def test_a_receipt_is_looked_up_until_it_is_known_for_good(root, proofs, tmp_path):
     add(root, 1, event="UserPromptSubmit", transcript=str(tmp_path / "t.jsonl"), transcript_size=0)
     (found,) = Reading(root, Filter(), proofs).read()

@@ -9,7 +9,6 @@ import pytest
 
 from memtui.base import clock
 from memtui.client import process
-from memtui.client.transcripts import transcript as client_transcript
 from memtui.deliver import receipts
 
 NOW = clock.parse("2026-11-21T10:00:00Z")
@@ -132,16 +131,6 @@ def test_refresh_reads_only_what_is_new_and_a_torn_line_later(transcript):
     with open(transcript.path, "ab") as out:
         out.write(whole[50:])
     assert outcome(view.refresh()) == "arrived"
-
-
-def test_a_long_transcript_need_not_be_read_from_its_beginning(transcript):
-    rows = [{"type": "user", "timestamp": at(-9000 + n), "message": {"content": "x" * 2000}} for n in range(2000)]
-    view = transcript(OTHER, *rows, context(BLOCK))
-    start = client_transcript.recent_start(view.path, NOW)
-    assert start > 3_000_000
-    assert outcome(receipts.TranscriptView(view.path, start).refresh()) == "arrived"
-    assert client_transcript.recent_start(view.path, NOW - 9000) == 0
-    assert client_transcript.recent_start(view.path + ".gone", NOW) == 0
 
 
 def test_unreadable_files_and_odd_records_are_survived(tmp_path, transcript):
@@ -402,27 +391,3 @@ def test_a_prompt_typed_in_mid_turn_is_not_judged_by_the_turn_it_came_into(trans
     assert outcome(transcript(*turn, *queued, queue("remove", 2), answered("n2", "n1", "m3")), row) == "failed"
     taken = [queue("remove", 2), told("c", "n1"), answered("n2", "c", "m3")]
     assert outcome(transcript(*turn, *queued, *taken), row) == "arrived"
-
-
-@pytest.mark.parametrize("jump", [-BACK, 0.0])
-def test_a_run_that_failed_is_known_by_its_place(transcript, jump):
-    rows = [linked(OTHER, "a0", None), asked("p0", "a0", "P0", -9), answered("r0", "p0", "m0", -8)]
-    size = places(*rows)[-1]
-    late = trouble("hook_cancelled", seconds=jump, timedOut=True, timeoutMs=2000)
-    view = transcript(*rows, asked("p1", "r0", "P1", jump), linked(late, "t", "p1"))
-    assert outcome(view, record(prompt_id="P1", transcript_size=size)) == "timed out"
-    assert outcome(view, record(prompt_id="P2", transcript_size=size)) != "timed out"
-    started = trouble("hook_cancelled", seconds=jump, event="SessionStart", timedOut=True, timeoutMs=2000)
-    view = transcript(*rows, linked(started, "t", "r0"), asked("p1", "t", "P1"), answered("r1", "p1"))
-    assert outcome(view, record("SessionStart", transcript_size=size)) == "timed out"
-
-
-@pytest.mark.slow
-def test_a_reader_that_asks_for_one_delivery_stops_where_it_is_told(transcript, tmp_path):
-    rows = [*GIVEN, answered("r1", "x1"), *[linked(OTHER, f"z{n}", f"z{n - 1}") for n in range(50_000)]]
-    path = transcript(*rows).path
-    view = receipts.TranscriptView(path).refresh(until=ID)
-    assert (view.outcomes, view.text, view.event, view.whole) == ({ID: "arrived"}, BLOCK, "UserPromptSubmit", False)
-    assert view.prompt_id == "P1"
-    limited = receipts.TranscriptView(path, places(*rows[:5])[-1]).refresh(limit=1 << 20)
-    assert (limited.exists, limited.whole) == (True, False)

@@ -51,15 +51,6 @@ def test_a_long_session_looks_up_its_newest_deliveries_and_counts_all(env, monke
     assert [each.time - NOW + 10_000 for each in session.proofs] == [4, 3, 2]
 
 
-def test_only_so_much_of_the_log_is_counted_and_that_is_said(env):
-    for number in range(50):
-        add(env, "s", number)
-    skipped = delivery_log.Skipped()
-    (session,) = collected(env, skipped, most=2000)
-    assert skipped.older
-    assert 0 < session.deliveries < 50
-
-
 def test_a_session_that_got_nothing_is_listed_by_its_state(env):
     path = f"{env['CLAUDE_CONFIG_DIR']}/projects/-p/idle.jsonl"
     os.makedirs(os.path.dirname(path))

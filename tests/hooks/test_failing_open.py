@@ -190,7 +190,6 @@ BREAKERS = {
 }
 # What a hook may take of memory, in kilobytes: who reads a file of a gigabyte whole does not get far.
 SPACE = 400_000
-TRANSCRIPT = "../projects/SLUG/s1.jsonl"
 CLAIM = "claimed/01K8ZC5N8W3M1T9Q6V2R4B7XAD~s1~1.md"
 REPLACED = "claimed/replaced~guidance.md~5~01K8ZC5N8W3M1T9Q6V2R4B7XAD"
 

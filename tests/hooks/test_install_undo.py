@@ -108,15 +108,6 @@ def test_a_file_and_directories_that_were_made_go_and_come_back_unchanged(world)
     assert not path.parent.exists()
 
 
-def test_one_of_two_installations_is_undone_and_the_other_stays(world):
-    world.apply("install")
-    world.apply("install", "local")
-    first = world.journal.ledger().undoable[0]
-    undo.run(world.journal, "undo", first).first()
-    assert world.file.read_bytes() == SETTINGS
-    assert [record.scope for record in install.load(str(world.root)).values()] == ["local"]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("start", [SETTINGS, None])
 @pytest.mark.parametrize("action", ["install", "uninstall", "undo"])

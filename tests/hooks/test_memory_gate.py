@@ -182,15 +182,6 @@ def test_without_asking_nothing_is_refused_and_nothing_more_imported(home):
     check(modules)
 
 
-def test_asking_costs_a_tool_that_writes_no_memory_no_dear_import(home):
-    decide(home, "Bash", command="ls")
-    given = {"file_path": f"{home.project}/README.md", "content": "x"}
-    for tool in ("Bash", "Write"):
-        modules, said = imported(home, "PreToolUse", tool_name=tool, tool_input=given)
-        assert said == b""
-        check(modules)
-
-
 def test_what_can_not_be_kept_as_a_draft_is_not_refused(home):
     home.boxes["project"].parent.mkdir(parents=True, exist_ok=True)
     home.boxes["project"].write_text("in the way")

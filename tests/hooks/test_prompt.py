@@ -308,22 +308,6 @@ def test_lists_that_a_killed_hook_may_have_told_come_again_and_marked(home):
     assert home.prompt().raw == b""
 
 
-def test_lists_that_were_not_told_since_nothing_could_be_kept_come_later(home):
-    home.leave("updates", "a draft")
-    home.leave("items", "an item")
-    home.start()
-    sessions = home.root / "sessions"
-    sessions.rename(home.root / "aside")
-    sessions.write_text("in the way")
-    assert home.prompt().raw == b""
-    sessions.unlink()
-    (home.root / "aside").rename(sessions)
-    said = home.prompt().context
-    assert "a draft" in said
-    assert "an item" in said
-    assert "repeat" not in said
-
-
 PAIRS = [("my_app", "my-app"), ("my.app", "my-app"), ("my app", "my_app"), ("新聞", "暫存")]
 
 

@@ -8,7 +8,6 @@ from launching import Home
 
 from memtui.base import fastjson
 from memtui.deliver import log as delivery_log
-from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.store.versions import trash
 from waiting import eventually
@@ -102,20 +101,6 @@ def test_a_delivery_keeps_its_record_and_its_length_without_the_words(told):
         assert marks.get("folded", False) == (WORD in text)
         assert old == new
     assert any("Docker" in each.get("text", "") for each in rows(path))
-
-
-@pytest.mark.slow
-def test_what_was_put_beside_its_line_can_still_be_undone(told):
-    kept = store(told)
-    index = told.config / "memory" / "MEMORY.md"
-    kept.erase(kept.find("ports"))
-    assert "third" in index.read_text()
-    made = next(each for each in reversed(kept.journal.ledger().all()) if each.op == "create")
-    undo.run(kept.journal, "undo", made.id).first()
-    assert "third" not in index.read_text()
-    undo.run(kept.journal, "redo").first()
-    assert "third" in index.read_text()
-    assert files_with(told) == []
 
 
 def test_a_text_with_quotes_and_backslashes_is_dropped_whole(home):

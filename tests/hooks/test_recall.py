@@ -148,19 +148,6 @@ def test_a_long_memory_is_cut_at_a_sentence_with_the_path_of_the_rest(home):
     assert len(said.encode()) < 4096 + 800
 
 
-def test_a_damaged_index_or_state_costs_no_prompt(home):
-    home.keep("release-pipeline", RELEASE)
-    home.index()
-    for path in (home.root / "recall").iterdir():
-        path.write_bytes(b"\0" * 40)
-    assert home.prompt(prompt=PROMPT).context == ""
-    for path in (home.root / "recall").iterdir():
-        path.unlink()
-    (home.root / "sessions" / "s1.recall.json").write_text("{")
-    assert RELEASE in home.ask()
-    assert home.errors() == []
-
-
 def tear(home, files):
     for path in files:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -280,16 +267,6 @@ def test_what_a_team_shares_is_given_once_it_is_trusted_and_as_the_teams(home, t
     assert [i["scope"] for r in home.log() for i in r["items"] if i["kind"] == "use"] == ["team"]
 
 
-def test_an_index_holding_team_memories_as_ones_own_gives_none_of_them(home, monkeypatch):
-    own = home.own_directory / "memory"
-    (own / "team").mkdir(parents=True)
-    (own / "team" / "release-pipeline.md").write_text(f"---\nname: release-pipeline\n---\n{RELEASE}\n")
-    with monkeypatch.context() as patch:
-        patch.setattr(recall_places.locate, "is_native", lambda directory: False)
-        home.index()
-    assert RELEASE not in home.prompt(prompt=PROMPT).context
-
-
 def test_what_did_not_arrive_is_given_again(home):
     home.keep("release-pipeline", RELEASE)
     home.start()
@@ -340,17 +317,6 @@ def test_a_hook_that_is_killed_anywhere_loses_no_memory(home, action, noted):
     assert again > 2
 
 
-def test_what_is_left_behind_by_a_killed_hook_is_given_and_counted_again(tmp_path):
-    root, path = str(tmp_path), "/m/a.md"
-    session_memories.SessionMemories(root, "s").note({"/m/b.md": ["h", 1, 2]}, 10)
-    session_memories.SessionMemories(root, "s").begin({path: ["h", 1, 2]}, 10)  # killed here
-    assert session_memories.SessionMemories(root, "s").sent == {"/m/b.md": ["h", 1, 2]}
-    again = session_memories.SessionMemories(root, "s")
-    again.begin({path: ["h", 1, 2]}, 10)
-    again.end([])
-    assert session_memories.SessionMemories(root, "s").sent.keys() == {path, "/m/b.md"}
-
-
 # --- memories bound to paths
 
 
@@ -393,15 +359,3 @@ def test_a_bound_repository_memory_needs_trust_and_a_gone_one_binds_none(home):
     assert home.tool("s2", name="Edit", file_path=file).context == ""
     home.index()
     assert not (home.root / "recall" / "paths").exists()
-
-
-def test_what_is_bound_to_a_path_comes_below_an_urgent_note_before_a_tool(home):
-    home.keep("api-rules", "The API is frozen until Friday.", paths="src/api/**")
-    home.index()
-    home.guide("Stop the release.", urgent="yes")
-    file = str(home.project / "src/api/user.py")
-    said = home.tool(name="Edit", file_path=file).context
-    assert said.index("Stop the release.") < said.index("frozen until Friday")
-    assert home.blocks() == [("guidance", home.log()[-1]["items"][0]["id"]), ("recall", "api-rules")]
-    assert home.tool(name="Edit", file_path=file).context == ""
-    assert home.errors() == []

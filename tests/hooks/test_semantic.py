@@ -2,8 +2,6 @@
 
 import json
 import os
-import signal
-import sys
 import time
 
 import pytest
@@ -11,7 +9,6 @@ from test_imports import DEAR, imported
 from test_recall import RecallHome
 
 import sentence_daemon
-from memtui.recall import judge, places, semantic
 from memtui.worker import sentence_vectors
 from waiting import eventually
 
@@ -81,38 +78,6 @@ def test_a_new_memory_is_compared_once_its_vectors_are_made(home):
     assert home.brings("when is it that we publish it live to them?", "Ship on Friday.")
 
 
-def test_its_answers_are_those_of_the_model_without_a_daemon(home, monkeypatch):
-    home.ready()
-    monkeypatch.setattr(semantic.ask, "__defaults__", (10.0,))
-    where = places.of_session(home.env, str(home.project))
-    limits = judge.RecallLimits(5, 0.02, sentences=True)
-
-    def verdicts():
-        found = judge.dry_run(str(home.root), PROMPT, where, limits=limits, now=1e9).verdicts
-        return [(each.hit.file, each.hit.cosine, each.probability, each.outcome) for each in found]
-
-    warm = verdicts()
-    assert warm[0][0] == "treasurer.md"
-    sys.path.append(str(sentence_daemon.MODEL))
-    try:
-        import fastembed
-
-        from memtui.recall import sentences
-
-        class Cold:
-            name = "tiny"
-            embed = fastembed.TextEmbedding("tiny", str(home.root), 1).embed
-
-        def ask(root, request, patience=0.0):
-            return {"key": sentences.key_of(Cold.name), "row": sentences.row(Cold, request["text"]).hex()}
-
-        monkeypatch.setattr(semantic, "ask", ask)
-        assert verdicts() == warm
-    finally:
-        sys.path.remove(str(sentence_daemon.MODEL))
-        sys.modules.pop("fastembed", None)
-
-
 def test_a_hook_that_asks_the_daemon_loads_only_what_it_needs_for_that(home):
     home.ready()
     modules, printed = imported(home, "UserPromptSubmit", prompt=PLAIN)
@@ -167,23 +132,3 @@ def test_a_model_that_cant_be_loaded_is_told_and_not_tried_again_at_once(home):
     os.utime(home.root / "config.toml", (time.time() + 1, time.time() + 1))
     assert not sentence_vectors.failed_lately(str(home.root), time.time())
     assert GUIDE in home.fresh(PLAIN)
-
-
-def test_a_killed_daemons_socket_misleads_nobody_while_a_new_one_loads(home):
-    os.kill(home.ready()["pid"], signal.SIGKILL)
-    assert eventually(lambda: not sentence_vectors.is_held(str(home.root)))
-    assert sentence_vectors.doing(str(home.root), {}) == sentence_vectors.SILENT
-    home.settings(semantic_model="heavy")
-    home.start()
-    assert eventually(lambda: sentence_vectors.is_held(str(home.root)))
-    assert eventually(lambda: not sentence_daemon.socket_is_there(home.root))
-    assert sentence_vectors.doing(str(home.root), {}) == sentence_vectors.STARTING
-    assert GUIDE in home.fresh(PLAIN)
-
-
-def test_without_the_setting_a_hook_asks_nobody_and_loads_nothing_for_it(home):
-    home.ready()
-    home.settings(semantic=False)
-    answered = sentence_daemon.ready(home.root)["answered"]
-    assert GUIDE in home.fresh(PLAIN)
-    assert sentence_daemon.ready(home.root)["answered"] == answered + 1  # this very question

@@ -1,15 +1,11 @@
 """What the start of a session brings, and what comes again after compact, clear, resume and fork."""
 
-import json
 import os
 import re
-import subprocess
 
 import pytest
-from launching import LAUNCHER, PYTHON
 
 from memtui.base import clock, fs
-from memtui.client import locate
 from memtui.deliver import sessions
 from memtui.store import trust_grants
 from memtui.store.store import Store
@@ -105,17 +101,6 @@ def test_the_banner_says_what_is_on_and_what_waits(home):
     assert "\n" not in message
 
 
-def test_the_banner_does_not_deny_a_memory_that_the_client_loads(home):
-    own = locate.auto_dir(home.env, str(home.project))
-    os.makedirs(own)
-    with open(f"{own}/mine.md", "w", encoding="utf-8") as file:
-        file.write("---\nname: mine\n---\nBody.\n")
-    home.guide("x")
-    assert home.start().message == "memtui: 1 note waiting"
-    home.remember("one")
-    assert home.start(session="s2").message == "memtui: 1 global memory · 1 note waiting"
-
-
 # --- changes among the memories
 
 
@@ -167,20 +152,6 @@ def test_after_a_compaction_what_was_lost_comes_again(home):
 
 
 @pytest.mark.slow
-def test_a_compaction_in_the_mode_notes_brings_no_lists(home):
-    home.settings('mode = "notes"\n')
-    home.remember("memory")
-    home.guide("this turn's")
-    home.leave("updates", "draft")
-    home.prompt()
-    home.hook("PreCompact", trigger="auto")
-    said = home.start("compact").context
-    assert "this turn's" in said
-    assert "memory:" not in said
-    assert "draft" not in said
-
-
-@pytest.mark.slow
 def test_clear_begins_a_session_anew(home):
     home.remember("memory")
     home.leave("updates", "draft")
@@ -223,10 +194,7 @@ def test_a_fork_without_its_own_id_is_told_what_its_parent_was_told_since(home):
     assert "+ - [feedback] new" in home.start("resume", "fork").context
 
 
-COMPACTED = {"type": "system", "subtype": "compact_boundary", "uuid": "r3"}
-
-
-def answered(home, session, seconds, tokens=1010, compacted=False, **more):
+def answered(home, session, seconds, tokens=1010, **more):
     """The transcript of a session whose model answered so many seconds ago, as client 2.1.330 wrote it."""
     usage = {"input_tokens": 7, "cache_read_input_tokens": tokens - 10, "output_tokens": 3}
     time = clock.iso(clock.now() - seconds)
@@ -234,7 +202,7 @@ def answered(home, session, seconds, tokens=1010, compacted=False, **more):
         {"type": "user", "uuid": "r1", "timestamp": time, "message": {"content": "hi"}},
         {"type": "assistant", "uuid": "r2", "timestamp": time, "message": {"id": "m", "content": [], "usage": usage}},
     ]
-    return home.write_transcript([{**row, **more} for row in rows] + ([COMPACTED] if compacted else []), session)
+    return home.write_transcript([{**row, **more} for row in rows], session)
 
 
 def furnished(home, session="s1"):
@@ -268,13 +236,6 @@ def test_a_fork_under_its_own_id_is_told_what_is_new_since_its_parent(home):
     assert "+ - [feedback] new" in home.start("resume", context_tokens=1).context
 
 
-def test_a_fork_knows_what_a_parent_knew_whose_start_was_killed(home):
-    home.leave("updates", "draft")
-    home.prompt()
-    answered(home, "s1", 5.8)
-    assert fork(home).context + home.prompt("fork").context == ""
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("past", "tokens"), [(6, 999), (60, 1010)])
 def test_a_fork_of_a_session_that_is_not_known_is_told_all(home, past, tokens):
@@ -296,21 +257,6 @@ def test_a_fork_is_made_of_the_session_that_answered_then(home):
     assert (fork(home, "f2", tokens=2000).context + home.prompt("f2").context) == ""
 
 
-def test_a_fork_of_a_compacted_session_is_known_by_its_last_answers_time(home):
-    furnished(home)
-    answered(home, "s1", 5.8, compacted=True)
-    assert fork(home, tokens=77).context == ""
-
-
-def test_a_fork_knows_what_its_parent_knew_not_what_a_compacted_copy_has(home):
-    furnished(home, "s2")
-    answered(home, "s2", 5.8)
-    home.start("startup", "s1")
-    answered(home, "s1", 5.9, compacted=True)
-    home.start("compact", "s1")
-    assert fork(home).context + home.prompt("fork").context == ""
-
-
 @pytest.mark.parametrize("source", ["resume", "fork"])
 def test_a_branch_in_the_same_client_knows_what_the_session_before_it_knew(home, source):
     furnished(home)
@@ -328,33 +274,6 @@ def copied(home):
     answered(home, "branch", 1000, forkedFrom={"sessionId": "s1", "messageUuid": "r1"})
 
 
-def late_start(home, at, source, session, **more):
-    """A start in which the time is up when it comes to a function of forks.py."""
-    code = f"""import sys
-sys.path.insert(0, {str(LAUNCHER.parents[2])!r})
-from memtui.hooks import forks, runner
-def late(*given):
-    raise runner.LateError("late")
-forks.{at} = late
-runner.main(["SessionStart"])"""
-    payload = json.dumps(home.payload("SessionStart", session, source=source, **more)).encode()
-    subprocess.run([PYTHON, "-I", "-S", "-c", code], input=payload, env=home.env, check=True, timeout=30)
-    assert [each["error"] for each in home.errors()] == ["LateError"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("source", ["resume", "fork"])
-@pytest.mark.parametrize("at", ["state_at_start", "_copied", "note_session"])
-def test_what_a_late_start_of_a_branch_did_not_copy_the_next_prompt_does(home, source, at):
-    furnished(home)
-    copied(home)
-    late_start(home, at, source, "branch")
-    home.leave("updates", "draft 2")
-    said = home.prompt("branch").context
-    assert ("draft 2" in said, "draft (" in said, "item" in said) == (True, False, False)
-    assert home.prompt("branch").raw == b""
-
-
 def test_a_fork_whose_start_was_killed_still_knows_what_its_parent_knew(home):
     furnished(home)
     answered(home, "s1", 1000)
@@ -362,18 +281,6 @@ def test_a_fork_whose_start_was_killed_still_knows_what_its_parent_knew(home):
     answered(home, "fork", 1000)
     said = home.prompt("fork").context
     assert ("draft 2" in said, "draft (" in said, "item" in said) == (True, False, False)
-
-
-def test_a_fork_with_a_killed_start_is_told_again_if_its_parent_went_on(home):
-    furnished(home)
-    path = answered(home, "fork", 1000)
-    index = {"type": "attachment", "attachment": {"content": ['<memtui-index scope="global">']}}
-    path.write_text(path.read_text() + json.dumps(index) + "\n")
-    answered(home, "s1", 10)
-    said = home.prompt("fork").context
-    assert re.search(r'<memtui-pending-updates [^>]*repeat="yes"', said)
-    assert re.search(r'<memtui-pending-items [^>]*repeat="yes"', said)
-    assert home.prompt("fork").raw == b""
 
 
 def test_a_session_that_is_first_met_at_a_prompt_knows_nothing_of_others(home):
@@ -401,16 +308,6 @@ def test_a_fork_takes_nothing_from_its_parent(home):
     assert home.start("resume").context == ""
 
 
-@pytest.mark.slow
-def test_a_client_that_keeps_what_came_before_a_tool_is_not_given_it_again(home):
-    home.start()
-    home.prompt()
-    home.guide("before a tool", urgent="yes")
-    home.tool()
-    assert home.start("resume", context_tokens=1010, seconds_since_last_response=3).context == ""
-    assert "before a tool" in home.start("resume").context  # by a client that does not
-
-
 def test_the_session_that_a_client_serves_is_live_until_the_client_ends(home):
     home.launches = True
     home.start()
@@ -434,19 +331,6 @@ def test_what_is_typed_in_mid_turn_belongs_to_the_turn(home):
     said = home.start("compact", prompt_id="p1").context
     for word in ("first", "second", "third"):
         assert f"{word} of the turn" in said
-
-
-@pytest.mark.slow
-def test_a_turn_that_nothing_was_said_in_is_a_new_one_all_the_same(home):
-    home.guide("an earlier turn's")
-    home.prompt(prompt_id="p1")
-    assert home.prompt(prompt_id="p2").raw == b""
-    home.guide("this turn's", urgent="yes")
-    home.hook("PreToolUse", prompt_id="p2")
-    home.hook("PreCompact", trigger="auto", prompt_id="p2")
-    said = home.start("compact", prompt_id="p2").context
-    assert "this turn's" in said
-    assert "an earlier turn's" not in said
 
 
 # --- when things are broken
@@ -551,30 +435,6 @@ def test_a_prompt_tells_what_was_written_without_looking_at_other_memories(home)
     assert "+ - [user] new: New\n" in said
     assert home.prompt().raw == b""
     assert home.errors() == []
-
-
-@pytest.mark.slow
-def test_many_memories_of_a_project_are_told_as_far_as_they_are_trusted(home):
-    for number in range(400):
-        home.remember(f"m{number}", scope="project", trusted=False)
-    directory = str(home.project / ".claude" / "memory")
-    path = home.remember("good", "Good", scope="project", trusted=False)
-    trust_grants.grant(str(home.root), directory, {"good.md": path.read_bytes()})
-    home.start()
-    home.settle()
-    assert listed(home.prompt().context) == ["good"]
-    home.remember("m7", "not read by anybody", scope="project", trusted=False)
-    home.remember("good", "better", scope="project", trusted=False)
-    said = home.prompt().context
-    assert "- - [feedback] good: Good\n" in said
-    assert "better" not in said
-    assert "not read" not in said
-    home.remember("good", "Good", scope="project", trusted=False)
-    turn_ends(home)
-    assert "+ - [feedback] good: Good\n" in home.prompt().context
-    trust_grants.revoke(str(home.root), directory)
-    assert "- - [feedback] good: Good\n" in home.prompt().context
-    assert listed(home.start(session="s2").context) == []
 
 
 # --- what becomes of the memories while the session goes on

@@ -142,39 +142,12 @@ def test_every_managed_file_and_setting_that_stops_hooks_is_noticed(world, tmp_p
             assert (world.status().disabled_by, world.status().problems) == (None, [])
 
 
-def test_of_managed_files_the_last_decides_and_hidden_ones_do_not_count(world, tmp_path):
-    world.install()
-    folder = tmp_path / "managed" / "managed-settings.d"
-    folder.mkdir(parents=True)
-    world.set(folder / ".50.json", disableAllHooks=True)
-    world.set(folder / "50.conf", disableAllHooks=True)
-    assert world.status().disabled_by is None
-    world.set(folder / "10.json", disableAllHooks=True)
-    assert world.status().disabled_by == str(folder / "10.json")
-    world.set(folder / "20.json", disableAllHooks=False)
-    assert world.status().disabled_by is None
-
-
 def test_a_file_skipped_for_one_value_has_no_hooks_and_is_named_with_key(world):
     world.set(world.install(), cleanupPeriodDays=0)
     report = world.status()
     assert not report.installed
     assert report.unreadable
     one(report.problems, str(world.user), "as a whole", "`cleanupPeriodDays`", "greater than or equal to 1")
-
-
-def test_a_malformed_hook_of_another_program_is_named(world):
-    path = world.install()
-    value = json.loads(path.read_text())
-    hooks = {**value["hooks"], "Notification": [{"hooks": [{"type": "command", "timeout": "5"}]}]}
-    world.set(path, hooks=hooks)
-    report = world.status()
-    assert report.installed
-    assert report.problems == []
-    one(report.notes, "skips a hook", "`hooks.Notification.0.hooks.0`", "command")
-    world.set(path, hooks={**hooks, "PreToolUse": [*hooks["PreToolUse"], {"matcher": {}, "hooks": []}]})
-    one(world.status().problems, "as a whole", "`hooks.PreToolUse.1`", "matcher")
-    assert not world.status().installed
 
 
 def test_a_hook_of_ours_that_is_skipped_is_a_problem(world):
@@ -245,15 +218,6 @@ def test_with_project_hooks_the_plugin_stands_down_in_sessions_begun_there(world
         assert not world.active(CLAUDE_PROJECT_DIR=str(world.project / "src"))
         assert not world.active(tmp_path)
         path.unlink()
-
-
-def test_a_project_behind_a_link_is_known_by_both_names(world, tmp_path):
-    link = tmp_path / "link"
-    link.symlink_to(world.project)
-    path = f"{link}/.claude/settings.local.json"
-    install.apply(install.plan(path, "install", env=world.env, scope="local"))
-    assert world.active(link)
-    assert world.active(world.project)
 
 
 def test_the_plugin_takes_over_where_settings_hooks_are_gone_or_dead(world):

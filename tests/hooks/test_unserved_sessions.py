@@ -69,13 +69,6 @@ def test_sessions_in_subdirectories_count_and_other_projects_ones_do_not(world, 
     assert str(world.project / "src") in findings.message(problem)
 
 
-def test_doctor_tells_it_beside_what_keeps_the_hooks_from_running(world):
-    world.session("a", 2)
-    world.settings.write_text(json.dumps({**json.loads(world.settings.read_text()), "model": 5}))
-    codes = [found.code for found in checkup.hooks(world.env, str(world.project), NOW)]
-    assert codes == ["hooks.file", "hooks.unserved"]
-
-
 def test_where_memtui_is_off_or_not_installed_nothing_is_missed(world):
     world.session("a", 2)
     with open(f"{world.root}/config.toml", "w") as file:

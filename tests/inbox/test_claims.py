@@ -1,9 +1,6 @@
 """Guidance is taken by one hook only, for whom it is meant, and what is not taken stays."""
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +10,6 @@ from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 
 NOW = 1795219200.0
-SOURCES = str(Path(claims.__file__).parents[2])  # -S skips what an editable install adds
 SESSION = "2581a30a-f827-46a4-a54f-1c2be567828b"
 
 
@@ -175,29 +171,3 @@ def test_only_claims_are_listed(box):
     for name in (good, "x.md", f"{ids.new_id(NOW)}~s~².md", f"{ids.new_id(NOW)}~s.md", "short~s~1.md", ".tmp"):
         fs.append(f"{box}/claimed/{name}", b"x\n")
     assert [(name, session, pid) for name, _, session, pid in inbox_file.claimed(box)] == [(good, SESSION, 17)]
-
-
-RACER = """
-import sys
-from memtui.base import ids
-from memtui.inbox import claims
-box = sys.argv[1]
-sys.stdin.readline()
-who = claims.Recipient(sys.argv[2], "", "/w", 1e9)
-claim = claims.take(box, who, ids.new_id(), lambda entry: True)
-print(*[entry.text for entry, _ in claim.entries] if claim else [], sep="|")
-"""
-
-
-@pytest.mark.slow
-def test_of_many_at_once_one_gets_it(box):
-    for round_ in range(6):
-        leave(box, f"note {round_}")
-        command = [sys.executable, "-S", "-c", RACER, box]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": {"PYTHONPATH": SOURCES}}
-        racers = [subprocess.Popen([*command, f"session-{number}"], **pipes) for number in range(5)]
-        for racer in racers:
-            racer.stdin.write("go\n")
-            racer.stdin.flush()
-        found = [racer.communicate()[0].strip() for racer in racers]
-        assert sorted(found) == ["", "", "", "", f"note {round_}"]

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 
 import pytest
 
@@ -106,38 +105,3 @@ def test_a_file_that_is_made_while_a_rewrite_thinks_is_kept(box):
 
     inbox_file.rewrite(path, change)
     assert sorted(fs.read_bytes(path).split(b"\n")) == [b"", b"- ours", b"by hand"]
-
-
-WRITER = """
-import sys
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-box, name = sys.argv[1:]
-for n in range(100):
-    # Every other one finds the lock held and goes on without it.
-    inbox_file.add_entry(box, "guidance", {"id": f"{name}{n}"}, f"w{name}{n}", timeout=2.0 if n % 2 else 0.0)
-"""
-
-
-@pytest.mark.slow
-def test_writers_at_once_lose_nothing_to_one_who_rewrites(box):
-    path = box + "/guidance.md"
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, box, name]) for name in "abc"]
-    taken: list[str] = []
-    first: list[str] = []
-
-    def take_first(text):
-        entries = inbox_format.parse(text)[:1]
-        first[:] = [entry.text for entry in entries]
-        return text.replace(entries[0].raw, "") if entries else text
-
-    while any(writer.poll() is None for writer in writers):
-        if inbox_file.rewrite(path, take_first):
-            taken += first
-    assert [writer.returncode for writer in writers] == [0, 0, 0]
-    left = [entry.text for entry in inbox_format.read(path)]
-    every = [f"w{name}{n}" for name in "abc" for n in range(100)]
-    assert sorted(set(taken + left)) == sorted(every)
-    # Said twice is only what went in without the lock while the file was replaced.
-    twice = [text for text in every if (taken + left).count(text) > 1]
-    assert all(int(text[2:]) % 2 == 0 for text in twice)

@@ -290,18 +290,6 @@ def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
     assert (record["project"], record["project_root"], record["mode"]) == ("-w-shop", "/w/shop", "full")
 
 
-def test_of_two_claims_of_a_dead_hook_each_note_is_recovered_once(world):
-    world.take("a")
-    inbox_file.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
-    recipient = claims.Recipient(SESSION, "", "/w/shop", NOW)
-    other = claims.take(world.root + "/global", recipient, world.id, lambda entry: True)
-    os.rename(other.path, other.path.replace(f"~{os.getpid()}", f"~{DEAD}"))
-    world.tell(context("<memtui-index>lists</memtui-index>" + world.block("a", "g")), agent())
-    assert world.settle() == [("arrived", [])] * 2
-    texts = [record["text"] for record in delivery_log.newest_first(world.root)]
-    assert sorted("".join(texts).count(part) for part in ("lists", ">\na\n", ">\ng\n")) == [1, 1, 2]
-
-
 # --- a client that drops what it was given, or ends
 
 
@@ -373,31 +361,6 @@ def test_a_prompt_that_another_hook_blocked_gives_its_note_back_at_once(world):
 
 # --- a clock that is put back
 
-HOUR = 3600.0
-
-
-@pytest.mark.parametrize("arrived", [True, False])
-def test_a_clock_that_was_put_back_settles_as_any_other(world, arrived):
-    world.log(world.take("a", "b"), transcript_size=0)
-    for number in range(3):
-        deliver(world.root, NOW - HOUR + number, {"kind": "index"}, text="x")
-    world.tell(*[context(world.block("a", "b"))][: int(arrived)], agent(-HOUR))
-    assert world.settle(after=-HOUR) == [("arrived", []) if arrived else ("failed", ["id-a", "id-b"])]
-    assert sum(r["id"] == world.id for r in delivery_log.newest_first(world.root)) == 1
-
-
-@pytest.mark.parametrize("logged", [True, False])
-def test_what_another_delivery_brought_after_a_clock_change_comes_once(world, monkeypatch, logged):
-    monkeypatch.setattr(clock, "now", lambda: NOW - HOUR + 9)
-    claim = world.take("a", "b")
-    if logged:
-        world.log(claim, left_out=["id-b"], transcript_size=0)
-        with open(claim.path, "ab") as late:
-            late.write(inbox_format.render({"id": "id-b"}, "b").encode())
-    deliver(world.root, NOW - HOUR + 2, {"kind": "guidance", "id": "id-b"}, text="x")
-    world.tell(agent(-HOUR + 5))
-    assert world.settle(after=-HOUR + 9) == [("failed", ["id-a"])]
-
 
 # --- text that was appended after the claim
 
@@ -441,18 +404,6 @@ def old(seconds):
     return {"type": "user", "timestamp": at(seconds), "message": {"content": "x" * 2000}}
 
 
-@pytest.mark.slow
-def test_of_a_long_transcript_no_more_is_read_than_the_claim_is_old(world, monkeypatch):
-    world.log(world.take("a"), transcript_size=4_000_000)
-    world.tell(*[old(n - 9000) for n in range(2000)], context(world.block("a")), agent())
-    starts = []
-    view = reconciliation.receipts.TranscriptView
-    spy = lambda path, start=0: starts.append(start) or view(path, start)
-    monkeypatch.setattr(reconciliation.receipts, "TranscriptView", spy)
-    assert world.settle() == [("arrived", [])]
-    assert [start > 3_000_000 for start in starts] == [True]
-
-
 def test_a_quiet_end_of_a_long_transcript_does_not_stand_for_the_whole(world):
     world.log(world.take("a"))
     world.tell(*[old(n - 9000) for n in range(2000)], agent())
@@ -465,20 +416,6 @@ def test_a_hook_reads_no_more_of_a_transcript_than_it_has_time_for(world):
     world.tell(*long, agent())
     assert world.settle(limit=1 << 20) == []
     assert world.settle() == [("failed", ["id-a"])]
-
-
-@pytest.mark.slow
-def test_what_stands_at_the_deliverys_place_is_found_whatever_follows(world, monkeypatch):
-    rows = [attachment("skill_listing", -1), *[old(-9) for _ in range(1000)]]
-    size = sum(len(json.dumps(row)) + 1 for row in rows)
-    claim = world.take("a")
-    world.log(claim, transcript_size=size)
-    world.tell(*rows[1:], context(world.block("a")), agent(), *[old(9) for _ in range(4000)])
-    read = []
-    pread = os.pread
-    monkeypatch.setattr("posix.pread", lambda fd, n, at: read.append(data := pread(fd, n, at)) or data)
-    assert world.settle(limit=1 << 20) == [("arrived", [])]
-    assert sum(map(len, read)) < 3 << 20
 
 
 def test_an_inbox_that_is_locked_is_left_for_later(world):

@@ -192,15 +192,6 @@ def test_evidence_shows_the_persons_words_and_the_first_line_of_a_paste():
     assert " ".join(found.person.split()) == "2026-11-21T09:00:01Z INFO starting … Don't retry on 403!"
 
 
-@pytest.mark.slow
-@given(
-    st.sampled_from(["a, ", "never x\n", "it is b,\nc", "x   y", '{"a": ', "at x (", "- p\n", "e.g. "]),
-    st.integers(1, 1000),
-)
-def test_long_messages_of_one_kind_are_no_trap(piece, times):
-    words_of((piece * times)[:5_000])
-
-
 @pytest.mark.parametrize(
     ("text", "description"),
     [
@@ -233,17 +224,6 @@ def test_long_messages_of_one_kind_are_no_trap(piece, times):
 )  # fmt: skip
 def test_a_description_is_whole_and_has_no_mark_too_many(text, description):
     assert words_of(text)[1] == description
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("Never, ever, delete files in /data without asking", "never-delete-files-data-without-asking"),
-        ("can't we always squash?", "always-squash"),
-    ],
-)
-def test_a_name_says_not_where_the_rule_does(text, name):
-    assert words_of(text)[0] == name
 
 
 WHOLE = [

@@ -1,8 +1,5 @@
 """The classifier finds what no rule matches, scores what the rules find, and its table is small and sound."""
 
-import os
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,14 +91,6 @@ def test_the_table_is_small_and_another_format_is_told():
     for broken in (b"", data[:-1], data + b"x", b"x" + data[1:]):
         with pytest.raises(ValueError, match="format"):
             classifier.Classifier(broken)
-
-
-def test_a_message_is_judged_in_milliseconds():
-    text = "please do not change the public functions of the parser without asking me " * 20
-    begun = time.process_time()
-    for _ in range(20):
-        draft(text)
-    assert (time.process_time() - begun) / 20 < 0.05, os.getloadavg()
 
 
 @given(st.text(max_size=400), st.text(max_size=200), st.sampled_from(["prompt", "queued", "tool_reject", "answer"]))

@@ -1,23 +1,18 @@
-"""What becomes a draft, and what the subconscious hears, was said by whom it is said to be by: in real
-transcripts where they are beside the checkout, in small ones with everything that a client writes, and in broken ones."""
+"""What becomes a draft, and what the subconscious hears, was said by whom it is said to be by: in small transcripts with
+everything that a client writes, and in broken ones."""
 
 import json
-import random
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from learn.oracle import Sources, wrong_drafts
 from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
 from memtui.learn import classifier, signals
 from memtui.models.subconscious import transcript_view
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "transcripts"
-FILES = sorted(DATA.rglob("*.jsonl"))
 JUDGE = classifier.shipped()
 
 
@@ -32,14 +27,6 @@ def read(path):
 def listen(path):
     """What the subconscious hears of a transcript."""
     return transcript_view.listen(transcript.Reader(str(path)), Conversation())
-
-
-@pytest.mark.skipif(not FILES, reason="no transcripts in ../shared/data")
-@pytest.mark.every(step=6)
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:20])
-def test_of_a_real_transcript_only_words_of_the_person_are_drafted(path):
-    sources = Sources(path.read_bytes())
-    assert wrong_drafts(sources, read(path)) == []
 
 
 # Each says what would be drafted from a person, of a word that names where it stands: `p…` is a person's, `a…` the agent's,
@@ -69,7 +56,6 @@ def attached(kind, **more):
 
 
 BASH = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": order("agiven")}}
-ASKED = {"type": "tool_use", "id": "t2", "name": "AskUserQuestion", "input": {"questions": []}}
 REFUSED = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\n"
 CRON = {"type": "tool_use", "id": "t3", "name": "CronCreate", "input": {"prompt": order("acron")}}
 THINKING = [{"type": "thinking", "thinking": order("xthought")}]
@@ -254,24 +240,3 @@ def test_records_of_odd_shapes_are_survived(rand, data):
     classifier.drafts(conversation.turns, JUDGE)
     again = Conversation(json.loads(json.dumps(conversation.to_state())))
     assert transcript_view.listen(iter(records), again).left_out == 0
-
-
-@pytest.mark.skipif(not FILES, reason="no transcripts in ../shared/data")
-@pytest.mark.every(step=6)
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:20])
-def test_a_shuffled_real_transcript_drafts_only_words_of_the_person(path, tmp_path):
-    rows = path.read_bytes().splitlines(keepends=True)
-    chance = random.Random(path.stem)
-    # Hooks stay in front: what they said is known then.
-    front = [row for row in rows if b'"hook_' in row]
-    others = [row for row in rows if b'"hook_' not in row]
-    chance.shuffle(others)
-    torn = [row[: chance.randrange(len(row))] + b"\n" if chance.random() < 0.1 else row for row in others]
-    shuffled = tmp_path / "s.jsonl"
-    shuffled.write_bytes(b"".join([*front, *torn]))
-    sources = Sources(path.read_bytes())
-    found = []
-    for draft in read(shuffled):
-        # Which of the agent's messages came before, nobody can tell any more.
-        found += [each for each in wrong_drafts(sources, [draft]) if not each.startswith(("agent", "body"))]
-    assert found == []

@@ -7,7 +7,6 @@ import pytest
 
 from e2e.model import use
 from memtui.models import choice
-from memtui.models.choice import choose
 from memtui.models.model import LanguageModel
 
 pytestmark = pytest.mark.slow
@@ -101,15 +100,3 @@ def test_a_list_of_another_shape_is_none_and_the_key_goes_nowhere_else(service):
         service.answer = (status, {"Location": f"{service.url}/elsewhere"}, b"")
         assert choice.listed({"ANTHROPIC_API_KEY": "k"}, service.url) is None
         assert service.asked == [("/v1/models", "k")]
-
-
-def test_a_list_counts_for_its_service_and_its_day_only(asks, api, settings, monkeypatch):
-    assert asks(["llama-9"]) == "llama-9"
-    root = settings('llm_backend = "api"')
-    env = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
-    chosen = choose(env, {"llm_backend": "api"})
-    assert choice.best(env, root, chosen, ask=False) == "llama-9"
-    assert choice.best({**env, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, root, chosen, ask=False) == chosen.model
-    now = choice.clock.now()
-    monkeypatch.setattr(choice.clock, "now", lambda: now - 60)  # a clock that was set back
-    assert choice.best(env, root, chosen, ask=False) == chosen.model

@@ -184,19 +184,6 @@ def test_one_killed_during_a_request_costs_nothing_and_is_replaced(root, run):
     assert status(root)["pid"] == os.getpid()
 
 
-@pytest.mark.slow
-def test_of_two_that_start_at_once_one_serves(root):
-    both = [process(root), process(root)]
-    assert eventually(lambda: status(root))
-    pid = status(root)["pid"]
-    assert pid in {each.pid for each in both}
-    semantic.ask(root, {"op": "stop"}, PATIENCE)
-    assert eventually(lambda: any(each.poll() is not None for each in both))
-    assert eventually(lambda: status(root))  # the other one waited for it
-    semantic.ask(root, {"op": "stop"}, PATIENCE)
-    assert [each.communicate()[0] for each in both] == ["True\n", "True\n"]
-
-
 def test_a_model_that_cant_be_loaded_is_noted(root):
     def load():
         raise MemtuiError("no such model")
@@ -205,16 +192,6 @@ def test_a_model_that_cant_be_loaded_is_noted(root):
         daemon.serve(root, load)
     assert "no such model" in Path(semantic.place(root), "failed").read_text()
     assert status(root) == {}
-
-
-def test_a_full_disk_ends_it_and_costs_nothing(root, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(daemon.os, "rename", full)
-    with pytest.raises(OSError, match="No space left"):
-        daemon.serve(root, TinyModel)
-    assert semantic.closest(root, [("none", 1, ())], "text", 5) is None
 
 
 # Vectors of memories

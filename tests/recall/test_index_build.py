@@ -1,7 +1,5 @@
 """An index is brought up to date at the cost of what changed, and whatever happens to its files, it comes back."""
 
-import array
-import marshal
 import multiprocessing
 import os
 from pathlib import Path
@@ -122,22 +120,6 @@ def test_another_one_at_work_looks_again(store):
     assert len(store.names("matter")) == 3
 
 
-def test_what_was_read_before_another_look_is_told(store, monkeypatch):
-    store.fill(3)
-    base = paths.index_base(store.root, store.directory)
-    asked = iter([base + ".again"])
-    run = index_build._Builder.run
-
-    def run_while_another_asks(self):
-        for path in asked:
-            open(path, "w").close()
-            break
-        return run(self)
-
-    monkeypatch.setattr(index_build._Builder, "run", run_while_another_asks)
-    assert store.index().read == 3
-
-
 @pytest.mark.slow
 def test_builders_at_once_leave_one_whole_index(store):
     store.fill(60)
@@ -151,17 +133,3 @@ def test_builders_at_once_leave_one_whole_index(store):
     store.index()
     assert len(store.names("matter", most=100)) == 66
     assert not [each for each in os.listdir(store.root + "/recall") if each.endswith((".tmp", ".again"))]
-
-
-def test_a_manifest_says_nothing_that_is_not_checked(store):
-    store.fill(3)
-    store.index()
-    path = Path(store.root, "recall", store.files(".index")[0])
-    data = path.read_bytes()
-    body = marshal.dumps({"directory": store.directory, "segments": "none"})
-    head = array.array("I", [segment.number_of(body), len(body)]).tobytes()
-    path.write_bytes(segment.MAGIC + head + body)
-    assert store.names("matter") == []
-    store.index()
-    assert len(store.names("matter")) == 3
-    assert path.read_bytes() != data

@@ -73,17 +73,6 @@ def test_a_new_memory_gains_prompts_and_a_removed_one_loses_them(store):
     assert (gained(release), lost(release)) == (["canary"], ["release-pipeline"])
 
 
-def test_triggers_beside_a_memory_count_for_its_new_text_too(store):
-    path = prompt_replay.own_files.beside_path(store.root, "triggers", str(store.directory))
-    text = "how do we put a new release of the shop live with the pipeline?"
-    prompt_replay.own_files.write_beside(
-        path, str(store.directory), {"colours.md": {text: {"text": text, "origin": "person"}}}
-    )
-    with prompt_replay.changed_store(store.root, [], [change(store, "colours", "Blue.")]) as changed:
-        rows = prompt_replay.sidecars.rows(changed.top, "triggers", f"{changed.top}/0")
-    assert list(rows) == ["colours.md"]
-
-
 def test_what_a_person_saves_in_a_repository_is_trusted_and_the_rest_stays(tmp_path):
     store = Store(tmp_path, "project")
     store.run()

@@ -56,18 +56,6 @@ def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
     assert store.names("drink alcohol, vineyard")[0] == "wine"
 
 
-def test_names_nearly_all_memories_have_do_not_decide_what_a_prompt_means(store):
-    """As in a conversation, in which each memory names who speaks."""
-    talk = "Caroline: Hello Melanie! Melanie: Good to see you, Caroline."
-    for number in range(12):
-        store.remember(f"talk-{number}", "", f"{talk} Caroline: See you soon, Melanie!")
-    store.remember(
-        "session", "", f"{talk} I went to see the doctor, and got my pills. My back hurts, and I had a fever."
-    )
-    store.index(table=...)
-    assert store.names("Did Caroline tell Melanie about an illness, Melanie or Caroline?")[0] == "session"
-
-
 def test_what_headings_and_links_say_counts_more_than_other_text(store):
     store.remember("one", "First", "## Canary\n\nWatch it.")
     store.remember("two", "Second", "Watch the canary.")

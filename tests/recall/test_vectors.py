@@ -1,7 +1,6 @@
 """The vectors of prompts and passages: both come from the shipped table, and similar texts are near each other."""
 
 import random
-import shutil
 from pathlib import Path
 
 import pytest
@@ -103,11 +102,3 @@ def test_a_table_that_is_not_whole_is_an_error_of_the_system(tmp_path, harm):
     path.write_bytes(harm(Path(vectors._PATH).read_bytes()))
     with pytest.raises(OSError):
         Table(str(path))
-
-
-def test_a_table_is_read_where_it_is(tmp_path):
-    shutil.copy(vectors._PATH, tmp_path / "other.table")
-    found = Table(str(tmp_path / "other.table"))
-    assert found.of_text("release").values == Table().of_text("release").values
-    found.close()
-    found.close()

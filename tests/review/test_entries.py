@@ -8,12 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.base import fs
-from memtui.base.dates import NEVER
 from memtui.base.errors import ConflictError, UsageError
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.review.entries import Review
-from memtui.review.waiting_entries import hidden_until, hide, later_path, load_hidden, waiting_in
+from memtui.review.waiting_entries import hidden_until, later_path, load_hidden, waiting_in
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
 
@@ -121,16 +120,6 @@ def test_a_snooze_ends_at_the_beginning_of_its_day_or_at_once():
         assert "tomorrow" in error.value.hint or "such as 30m or tomorrow" in error.value.message
 
 
-def test_the_journal_names_the_first_line_of_an_entry_by_whole_words(root):
-    leave(root, "updates", "No snapshot tests for components\nbody", "word " * 40)
-    review = Review(root)
-    for item in reversed(waiting_in(root, [SLUG], ["updates"])):
-        review.reject([item])
-    short, long = (each.summary for each in Journal(root).ledger().changes())
-    assert short == "reject “No snapshot tests for components”"
-    assert long == f"reject “{'word ' * 11}word…”"
-
-
 ENTRY = st.tuples(st.sampled_from(["entry", "loose"]), st.text("ab -*>[]x\n", min_size=1, max_size=12))
 
 
@@ -162,12 +151,3 @@ def test_odd_files_hide_nothing(root):
     for data in (b"", b"\xff", b"[]", b"{", b'{"until": 3}', odd, b"[" * 5000):
         fs.write_atomic(later_path(root), data)
         assert load_hidden(root) == {}
-
-
-def test_an_empty_key_is_neither_written_nor_read(root):
-    hide(Journal(root, by="test", now=lambda: 1000.0), ["", "one"], NEVER, "hide 2")
-    with open(later_path(root)) as file:
-        assert '""' not in file.read()
-    with open(later_path(root), "w") as file:
-        file.write('{"v": 1, "until": {"": "never", "one": "never"}}')
-    assert load_hidden(root) == {"one": NEVER}

@@ -1,7 +1,5 @@
 """MEMORY.md is kept up in the line concerned and nowhere else, and its budget is the client's."""
 
-import os
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,8 +8,6 @@ from memtui.store.index import index as memory_index
 from memtui.store.index import index_lines
 from memtui.store.index.index import budget, loaded, parse_index
 from memtui.store.index.index_state import passages
-
-MEMORIES = os.path.join(os.path.dirname(__file__), "../../../shared/data/memories")
 
 INDEX = """---
 name: MEMORY
@@ -197,26 +193,6 @@ def test_the_size_is_cut_at_a_whole_line_and_counted_in_utf16_units():
     assert budget(("漢" * 24_999 + "\n").encode()).cut_line is None
     assert budget(("🎉" * 12_501).encode()).cut_line == 1
     assert budget(b"") == memory_index.Budget(0, 0, 0, None, ())
-
-
-@pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
-def test_every_real_index_is_read_and_changed_in_one_line():
-    seen = 0
-    for directory, _, files in os.walk(MEMORIES):
-        if "MEMORY.md" not in files:
-            continue
-        with open(os.path.join(directory, "MEMORY.md"), "rb") as file:
-            data = file.read()
-        index = parse_index(data)
-        seen += len(index.entries)
-        memory_index.dangling(index, files)
-        assert "MEMORY.md" not in memory_index.missing(index, files)
-        new = index_lines.add_line(data, "a-new-one.md", "New", "hook", kind="feedback")
-        assert index_lines.remove_line(new, "a-new-one.md").split() == data.split()
-        assert len(new.splitlines()) - len(data.splitlines()) <= 3
-        if "overflow" in directory:
-            assert budget(data).below
-    assert seen > 50
 
 
 # --- an index of which the client does not load everything

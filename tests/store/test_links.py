@@ -80,15 +80,6 @@ def test_a_link_leads_to_a_file_by_its_path_before_a_memory_of_that_name():
     assert known.of("docs/a.md", top.path) is known.of("A", top.path) is known.of("../a.md", top.path) is None
 
 
-def test_capitals_matter_only_where_the_file_system_tells_them_apart(monkeypatch):
-    here = _Memory("/m/target.md")
-    assert LinkTargets([here]).of("Target", "/m/x.md") is None
-    monkeypatch.setattr(links, "_ignores_case", lambda directory: directory == "/m")
-    assert LinkTargets([here]).of("Target", "/m/x.md") is here
-    assert links.leads_to("TARGET.md", "/m/x.md", here.path, ["target"])
-    assert not links.leads_to("Target", "/n/x.md", "/n/target.md", ["target"])
-
-
 NAMES = st.sampled_from(["target", "ziel-ä", "two words", "2024-10-11", "v1.2"])
 WIKI, MARKDOWN = (
     ("[[{n}]]", "[[ {n} ]]", "[[{n}.md]]", "[[./{n}|text]]", "![[{n}#h]]"),

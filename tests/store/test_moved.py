@@ -102,14 +102,6 @@ def test_a_memory_in_the_trash_keeps_its_deliveries_if_its_name_was_reused(world
     assert world.counts() == {"a": 1, "b": 1}
 
 
-def test_a_log_that_leads_through_a_symlink_counts_too(world, tmp_path):
-    (tmp_path / "link").symlink_to(world.top)
-    (world.top / "a.md").write_bytes(b"one")
-    world.deliver("a", via=tmp_path / "link")
-    world.rename("a", "b")
-    assert list(Usage(world.root).memories) == [f"{tmp_path}/link/b.md"]
-
-
 def test_what_was_counted_is_counted_anew_after_a_rename(world):
     (world.top / "a.md").write_bytes(b"one")
     world.deliver("a")

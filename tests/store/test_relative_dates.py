@@ -1,7 +1,5 @@
 """Relative dates in memories: which are found, which are left alone, and what they are replaced by."""
 
-import os
-import subprocess
 from datetime import date
 
 import pytest
@@ -9,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base import clock
-from memtui.store.memory import from_bytes, read_memory
+from memtui.store.memory import from_bytes
 from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
 from memtui.tidy.checks import stale
-from memtui.tidy.project import Repository
 
 WRITTEN = date(2026, 11, 5)  # a Thursday
 SCOPE = Scope("auto", "auto", "/")
@@ -117,26 +114,3 @@ def test_the_files_time_tells_when_it_was_written_but_not_certainly():
     found = memory("", mtime=clock.parse("2026-11-05T12:00:00Z"))
     (one,) = dates(found)
     assert (one.data["proposed"], one.data["certain"], one.data["line"]) == ("2026-11-04", False, 5)
-
-
-def test_in_a_repository_the_last_commit_or_a_later_change_tells_the_date(tmp_path):
-    def git(*words):
-        env = {**os.environ, "GIT_COMMITTER_DATE": "2026-10-10T12:00:00Z", "GIT_CONFIG_GLOBAL": "/dev/null"}
-        who = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
-        subprocess.run(["git", "-C", str(tmp_path), *who, *words], check=True, capture_output=True, env=env)
-
-    def proposed():
-        found = read_memory(str(path), "auto")
-        return [each.data["proposed"] for each in dates(found, Repository(str(tmp_path)))]
-
-    path = tmp_path / "a.md"
-    path.write_text("---\nname: a\n---\n\nIt broke yesterday.\n")
-    os.utime(path, (0, clock.parse("2026-11-05T12:00:00Z")))
-    git("init", "-q")
-    assert proposed() == ["2026-11-04"]
-    git("add", ".")
-    git("commit", "-qm", "one")
-    assert proposed() == ["2026-10-09"]
-    path.write_text("---\nname: a\n---\n\nIt broke again yesterday.\n")
-    os.utime(path, (0, clock.parse("2026-11-06T12:00:00Z")))
-    assert proposed() == ["2026-11-05"]

@@ -4,12 +4,10 @@ import json
 import os
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.base import paths
 from memtui.base.errors import ConflictError, NotFoundError
-from memtui.client import locate, settings_files
+from memtui.client import settings_files
 from memtui.store import scopes, trust_grants
 from tree import link_worktree
 
@@ -295,29 +293,3 @@ def test_a_reference_never_leads_out_of_the_scopes(world):
     for ref in (*outside, "", ":", "a:", "\0"):
         with pytest.raises(NotFoundError):
             world.find(ref)
-
-
-def test_a_scope_that_cannot_be_read_says_so(world, monkeypatch):
-    put(world.auto, "a")
-    real = locate.posix.scandir
-
-    def scandir(path):
-        if str(path) == str(world.auto):
-            raise PermissionError(13, "Permission denied", path)
-        return real(path)
-
-    monkeypatch.setattr(locate.posix, "scandir", scandir)
-    (found,) = scopes.memories(world.discover()["auto"])
-    assert "Permission denied" in found.broken
-
-
-@given(st.lists(st.sampled_from(["a", "b", "..", ".", "", "link", "loop", "up"]), max_size=8))
-def test_resolving_agrees_with_the_standard_library(tmp_path_factory, parts):
-    top = tmp_path_factory.getbasetemp() / "resolve"
-    if not top.exists():
-        (top / "a" / "b").mkdir(parents=True)
-        (top / "a" / "link").symlink_to(top / "a" / "b")
-        (top / "a" / "b" / "up").symlink_to("../..")
-        (top / "link").symlink_to("a/link")
-    path = "/".join([str(top), *(p for p in parts if p != "loop")])
-    assert paths.resolve(path) == os.path.realpath(path)

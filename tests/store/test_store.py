@@ -3,14 +3,11 @@
 import json
 import os
 import posix
-import resource
-import signal
 
 import pytest
 
 from memtui.base import fs, paths
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.client import locate
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.store import memory, scopes, trust, trust_grants
@@ -290,14 +287,6 @@ def test_links_by_a_name_that_an_edit_replaces_lead_to_the_file(world):
     undo_and_redo(world, before)
 
 
-def test_a_new_memory_begins_no_index_that_would_hide_very_many_others(world):
-    (world.auto / "MEMORY.md").unlink()
-    for number in range(200):
-        world.put(f"m{number}", b"---\nname: m\n---\nx\n")
-    world.store.create(world.scope("auto"), "one-more", "d", "user", "b")
-    assert not (world.auto / "MEMORY.md").exists()
-
-
 def test_move_takes_the_index_line_along(world):
     before = world.files()
     os.chmod(world.auto / "two.md", 0o644)
@@ -525,23 +514,6 @@ def test_a_full_disk_loses_nothing_and_says_what_to_do(world, monkeypatch):
     store.edit(old, b"now it works\n")
 
 
-def test_a_file_size_limit_is_like_a_full_disk(world):
-    body = "x" * 200_000
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    before = world.files()
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
-        with pytest.raises(MemtuiError, match="too large") as caught:
-            world.store.create(world.scope("auto"), "big", "d", "user", body)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-        signal.signal(signal.SIGXFSZ, handler)
-    assert "space" in caught.value.hint
-    assert world.files() == before
-    world.store.create(world.scope("auto"), "big", "d", "user", body)
-
-
 def denied(prefix):
     real = posix.open
 
@@ -594,46 +566,6 @@ def test_crlf_and_bom_survive_every_operation(world):
     for _ in range(2):
         world.undo()
     assert (world.auto / "win.md").read_bytes() == data
-
-
-@pytest.mark.slow
-def test_a_memory_too_large_to_show_is_moved_whole(world):
-    data = b"x" * (memory.MAX_BYTES + 100)
-    world.put("huge", data)
-    found = world.store.find("huge")
-    assert found.broken
-    world.store.move(found, world.scope("global"))
-    assert (world.config / "memory" / "huge.md").read_bytes() == data
-
-
-@pytest.mark.slow
-def test_every_real_memory_can_be_renamed_moved_deleted_and_brought_back(world, tmp_path):
-    here = os.path.join(os.path.dirname(__file__), "../../../shared/data/memories")
-    if not os.path.isdir(here):
-        pytest.skip("the collection of real memories is not here")
-    count = 0
-    for number, name in enumerate(sorted(os.listdir(here))):
-        if not os.path.isdir(f"{here}/{name}"):
-            continue
-        top = World(tmp_path / str(number))
-        for place, _, names in os.walk(f"{here}/{name}"):
-            for each in names:
-                target = str(top.auto) + place.removeprefix(f"{here}/{name}") + "/" + each
-                os.makedirs(os.path.dirname(target), exist_ok=True)
-                with open(target, "wb") as file:
-                    file.write(fs.read_bytes(f"{place}/{each}"))
-        before = top.files()
-        store, scope, other = top.store, top.scope("auto"), top.scope("global")
-        for file, _ in locate.walk(str(top.auto))[:12]:
-            found = scopes.read_memory(f"{top.auto}/{file}", "auto")
-            renamed = store.rename(found, f"renamed-{count}")
-            store.delete(store.move(renamed, other))
-            for _ in range(3):
-                undo.run(store.journal, "undo").first()
-            assert top.files() == before, file
-            count += 1
-        assert scope.exists
-    assert count > 50
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o002, 0o077, 0o027])

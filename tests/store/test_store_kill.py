@@ -5,7 +5,6 @@ Children are forked from this warm process, so that a run costs a few millisecon
 """
 
 import gc
-import json
 import os
 import random
 import shutil
@@ -255,33 +254,3 @@ def check_readable(world, store):
         assert [each for each in left if not each.endswith(".md")] == []
     for item in store.trash():
         assert item.memory.raw == ONE
-
-
-def test_killed_in_turn_in_one_store_nothing_is_lost(world):
-    """One store that lives on from kill to kill: at the end every text ever written can still be had."""
-    chance, took = random.Random(1), None
-    for number in range(RUNS):
-        memory = world.store.find("project:two")
-        text = f"version {number}\n"
-        by_itself, seconds = run_killed(
-            lambda memory=memory, text=text: world.store.edit(memory, {"body": text}),
-            chance.uniform(0, took) if took else None,
-        )
-        took = (took or seconds) * (0.9 if by_itself else 1.035)
-        now = world.store.find("project:two").raw
-        assert now in (memory.raw, memory.raw.replace(memory.body.encode(), text.encode()))
-    seen = 0
-    while world.store.find("project:two").raw != TWO:
-        world.undo()
-        seen += 1
-    assert 1 < seen < RUNS
-    with open(f"{world.root}/journal.jsonl", "rb") as file:
-        torn = [line for line in file if not json_object(line)]
-    assert len(torn) <= RUNS
-
-
-def json_object(line):
-    try:
-        return isinstance(json.loads(line), dict)
-    except ValueError:
-        return False

@@ -77,22 +77,6 @@ def test_what_is_forgotten_makes_nothing_new(store):
     assert (found.writer.by, found.seen) == ("other", False)
 
 
-def test_what_another_process_forgot_is_followed(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    for number in range(9):
-        write(directory / "a.md", "x" * number)
-        look(Writer("person"))
-    other = Versions(versions.root, versions.now)
-    other.forget(2e9, 0)
-    for number in range(9):
-        write(directory / "a.md", "y" * number)
-        Intake(other, lambda version: AGENT).take_in(str(directory))
-    versions.follow()
-    assert versions.of(str(directory), "a.md") == other.of(str(directory), "a.md")
-
-
 # Whole and torn lines of every kind.
 LINES = st.lists(
     st.one_of(

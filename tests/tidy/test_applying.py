@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError
-from memtui.store import history, triggers, trust, trust_grants
+from memtui.store import triggers, trust, trust_grants
 from memtui.store.journal import undo
 from memtui.store.store import Store
-from memtui.store.versions.versions import Versions
 from memtui.tidy import changeset, composed_files
 
 from .stores import World, text_of
@@ -161,18 +160,6 @@ def test_the_index_is_written_by_relinks_and_follows_the_others(world):
     assert world.text("MEMORY.md") == "# Index\n- [one](one.md) - Both\n- [three](three.md) — ours\nSee [it](one.md).\n"
 
 
-def test_memories_whose_links_follow_are_not_told_as_changed_by_others(world):
-    versions, scopes = Versions(world.root, now=lambda: 4e9), [world.store.scope("auto")]  # long after
-    history.taken_in(versions, scopes)
-    apply(world, merge(world))
-    history.taken_in(versions, scopes)
-    assert b"[[one#part]]" in versions.content(versions.of(world.auto, "three.md")[-1])
-    assert versions.of(world.auto, "three.md")[-1].writer.by == "person"
-    undone(world)
-    history.taken_in(versions, scopes)
-    assert versions.unseen([world.auto]) == []
-
-
 # trust
 
 
@@ -225,35 +212,6 @@ def test_read_only_scopes_and_links_are_refused(world):
     assert [each.reason for each in done.refused] == ["forbidden", "forbidden"]
     assert world.text(f"{world.repo}/CLAUDE.md") == "Rules.\n"
     assert len(done.made) == 1
-
-
-def test_applied_changesets_are_listed_newest_first_and_each_can_be_undone(world):
-    store = Store(world.env, world.repo)
-    apply(world, merge(world))
-    world.write("four.md", text_of("four"))
-    apply(world, world.proposal("rewrite", ["four.md"], {"four.md": text_of("four", body="Other.")}))
-
-    def applied():
-        return [each for each in store.journal.ledger().changes() if each.op == "consolidate"]
-
-    newest, oldest = applied()
-    assert newest.summary == "rewrite four"
-    undo.run(store.journal, "undo", oldest.id).first()
-    assert world.text("one.md") == ONE
-    assert [each.state for each in applied()] == ["done", "undone"]
-
-
-def test_without_room_nothing_is_changed(world, monkeypatch):
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
-    before = world.files()
-    planned = merge(world)
-    monkeypatch.setattr("memtui.base.fs.write_atomic", full)
-    with pytest.raises(MemtuiError):
-        apply(world, planned)
-    monkeypatch.undo()
-    assert world.files() == before
 
 
 # shapes

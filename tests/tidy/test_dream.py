@@ -119,15 +119,6 @@ def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
     assert set(added) >= {"Use pnpm 7 in the web repository.", "Ask Bob before."}
 
 
-def test_what_a_model_invents_while_making_dates_absolute_is_told(world, api):
-    api.script = answers({**DATES, "body": f"{DATES['body']} Ask Bob before each deploy."})
-    (made,) = dream(world).run().proposals
-    assert [each.texts for each in made.evidence if each.code == changeset.ADDED] == [("Ask Bob before each deploy.",)]
-    api.script = answers(DATES)
-    (made,) = dream(world).run().proposals
-    assert not [each for each in made.evidence if each.code == changeset.ADDED]
-
-
 UNFIT = [
     ({**MERGE, "memories": ["use-pnpm", "../../etc/passwd"]}, "stranger"),
     ({**MERGE, "keep": "invented"}, "stranger"),

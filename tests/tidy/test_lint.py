@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base import clock, findings
-from memtui.store import memory
 from memtui.store.frontmatter import prose
 from memtui.store.index import index_lines
 from memtui.store.memory import from_bytes
@@ -85,33 +84,6 @@ def test_what_needs_no_decision_is_fixed_and_a_second_run_finds_nothing(store):
     assert any("(no-line.md)" in line for line in lines)
 
 
-@pytest.mark.parametrize("part", [0.0, 0.05, 0.3, 0.6, 0.95])
-def test_a_check_that_is_stopped_reads_and_checks_no_further_memory(tmp_path, monkeypatch, part):
-    for number in range(40):
-        text = f"Never use tool {number}. Run `make {number}` in `src/{number}.py` by tomorrow."
-        (tmp_path / f"m{number}.md").write_text(f"---\nname: m{number}\ndescription: Rule {number}\n---\n\n{text}\n")
-    every = count_asked(tmp_path, 10**6)
-    assert every > 5 * 40
-    secrets = []
-    monkeypatch.setattr(memory_checks, "secrets", secrets.append)
-    limit = int(part * every)
-    assert count_asked(tmp_path, limit) <= limit + 15  # each loop that is left asks once
-    assert len(secrets) <= limit
-
-
-def count_asked(place, limit):
-    """Check a directory, and stop after a number of memories; return how often it was asked whether to go on."""
-    asked = []
-
-    def go_on():
-        asked.append(1)
-        return len(asked) <= limit
-
-    found = lint.check(lint.at(str(place), "/", NOW), go_on)
-    assert bool(found) == (len(asked) <= limit)
-    return len(asked)
-
-
 def test_the_worst_comes_first_and_each_has_words_a_file_and_no_secret(store):
     found = check(store)
     levels = [each.level for each in found]
@@ -137,17 +109,6 @@ def test_what_is_below_the_cut_goes_above_the_prose_that_pushed_it_down(tmp_path
     assert [each.level for each in after if each.code == "memories.cut"] == ["note"]
 
 
-def test_what_only_the_second_line_of_a_memory_says_goes_to_the_first(tmp_path):
-    (tmp_path / "a.md").write_text("---\nname: a\ndescription: The till\n---\n\nCounts in cents.\n")
-    (tmp_path / "b.md").write_text("---\nname: b\ndescription: The shelf\n---\n\nCounts in boxes.\n")
-    lines = ["- [A](a.md) — cents", "- [A](a.md) — the till counts", "  - in cents", "- [A again](a.md): on Mondays."]
-    lines += ["- [B](b.md)", "* [B](b.md) — " + "far too much text " * 12]
-    (tmp_path / "MEMORY.md").write_text("\n".join(lines))
-    after = fix(tmp_path)
-    assert (tmp_path / "MEMORY.md").read_text().splitlines() == ["- [A](a.md) — cents; on Mondays.", *lines[4:]]
-    assert [each.data["file"] for each in after if each.code == "memories.same_line"] == ["b.md"]
-
-
 WORDS = st.text(alphabet=string.ascii_letters + " #-*[]().\n\r\t`<!>é—", max_size=200)
 PARTS = ["# A", "## B", "### C", "", "- [x](x.md) — y", "  - more", "- [x](x.md)", "text", "```", "<!-- c -->", "## B"]
 LINES = st.lists(st.sampled_from(PARTS), max_size=20).map("\n".join)
@@ -167,13 +128,6 @@ def test_a_description_is_one_short_line(text):
     made = prose.first_sentence(text)
     assert "\n" not in made
     assert len(made) <= prose.LIMIT
-
-
-@given(st.lists(WORDS, min_size=2, max_size=3))
-def test_orders_are_found_in_any_text(texts):
-    found = [from_bytes(f"/{n}.md", "auto", text.encode()) for n, text in enumerate(texts)]
-    for one, other in contradictions.find(found):
-        assert one.memory.path != other.memory.path
 
 
 @pytest.mark.parametrize(
@@ -240,12 +194,6 @@ def test_a_type_of_several_memories_is_valid_and_another_spelling_is_fixed(tmp_p
     assert "type: reference\n" in (tmp_path / "m0.md").read_text()
 
 
-def test_a_line_of_a_finding_is_the_line_in_the_file():
-    data = b"---\nname: a\n---\n\nOne.\n\nTwo.\n"
-    found = memory.from_bytes("/a.md", "auto", data)
-    assert memory_checks.line_of(found, found.body.index("Two")) == 7
-
-
 def test_a_secret_in_the_index_is_found_and_a_short_number_is_none(tmp_path):
     (tmp_path / "MEMORY.md").write_text(f"# Shop\n\nThe token is {TOKEN}.\n")
     (found,) = check(tmp_path)
@@ -309,64 +257,6 @@ def test_any_store_is_fixed_at_once_and_no_word_of_a_memory_is_lost(tmp_path_fac
             assert set(data.split()) <= set(path.read_bytes().split()) | {b"shared", b"a", b"b"}
 
 
-# A store in which each fix can bring about what another one finds: (files, MEMORY.md).
-TILL = "The till counts all money in whole cents, never in euros, since rounding errors showed up in the yearly report"
-LONG = f"{TILL}, and everybody who works on it must know that before they change a line of the code that adds up sums"
-HEAD = "---\nname: {name}\n{description}metadata:\n  type: project\n---\n\n{body}\n"
-TILL_FILE = {"till": (f"description: {TILL}\n", LONG)}
-FOLLOWING = {
-    "a long line is shortened to the description": (TILL_FILE, f"- [Till](till.md) — {LONG}\n"),
-    "a long line has a very long target": (
-        {"till-" * 12: TILL_FILE["till"]},
-        f"- [Till](./{'till-' * 12}.md) — {LONG}\n",
-    ),
-    "a shortened line has room for what goes on below it": (
-        TILL_FILE,
-        f"- [Till](till.md) — {LONG}\n  - ask Ann first\n",
-    ),
-    "the new description is what the line says": (
-        {"till": ("", "The till counts in whole cents. Never euros.")},
-        "- [Till](till.md) — The till counts in whole cents\n",
-    ),
-    "two claim a name, with lines as memtui writes them": (
-        {"a": ("name: shared\ndescription: Counts in cents\n", "x y"), "b": ("name: shared\ndescription: Ann\n", "z")},
-        "- [shared](a.md) — Counts in cents\n- [shared](b.md) — Ann\n",
-    ),
-    "what goes up leaves a section empty": (
-        {"above": ("description: One\n", "One one."), "below": ("description: Two\n", "Two two.")},
-        "- [Above](above.md) — first\n\n" + "Old prose.\n" * 250 + "\n## Later\n\n- [Below](below.md) — second\n",
-    ),
-    "combined lines of a memory leave a section empty": (
-        {"till": ("description: Two\n", "Two two.")},
-        "- [Till](till.md) — first\n\n## Later\n\n- [Till](till.md) — second\n",
-    ),
-    "a line goes, and another comes": (
-        {"till": ("description: Cents\n", "Cents only."), "build-new": ("description: Fast\n", "Much faster.")},
-        "## Money\n\n- [Till](till.md) — first\n\n## Tools\n\n- [Build](build-old.md) — second\n",
-    ),
-}
-
-
-def told(found):
-    """Each finding with the file that it is about, one of those that it lists."""
-    return {(each.code, *lint.place(each)[:1], name) for each in found for name in each.data.get("files", [""])}
-
-
-@pytest.mark.parametrize("case", FOLLOWING)
-def test_a_second_run_finds_nothing_that_the_first_one_brought_about(tmp_path, case):
-    files, lines = FOLLOWING[case]
-    for name, (description, body) in files.items():
-        text = HEAD.format(name=name, description=description, body=body)
-        (tmp_path / f"{name}.md").write_text(text.replace(f"name: {name}\nname:", "name:"))
-    (tmp_path / "MEMORY.md").write_text(lines)
-    first = check(tmp_path)
-    assert any(map(lint_fixes.fixable, first)) or "very long" in case
-    second = fix(tmp_path)
-    assert [each.code for each in second if lint_fixes.fixable(each)] == []
-    assert {each for each in told(second) if each[0] != "memories.cut"} <= told(first)
-    assert told(fix(tmp_path)) == told(second)
-
-
 @given(st.binary(max_size=300), st.binary(max_size=300))
 def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
     store = tmp_path_factory.mktemp("store")
@@ -374,15 +264,6 @@ def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
     (store / "MEMORY.md").write_bytes(index_bytes)
     for each in fix(store):
         assert findings.message(each)
-
-
-def test_a_missing_description_is_never_filled_with_markup(tmp_path):
-    path = tmp_path / "x.md"
-    for body in ("```bash\nls\n```\n", "| host | role |\n|---|---|\n| a | b |\n"):
-        data = f"---\npermalink: p/x\n---\n\n{body}".encode()
-        path.write_bytes(data)
-        assert "memories.no_sentence" in {each.code for each in fix(tmp_path)}
-        assert path.read_bytes() == data
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,5 @@
 """What says much the same is paired or ranked, best first; what only shares common words, or says the opposite, is not."""
 
-import os
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,26 +64,6 @@ def test_any_texts_are_compared_and_the_order_of_memories_does_not_matter(texts)
     found = similarity.pairs(memories)
     assert all(0 <= pair.share <= 1 for pair in found)
     assert sorted(map(sorted, names(found))) == sorted(map(sorted, names(similarity.pairs(memories[::-1]))))
-
-
-ORDER = """
-import random
-from memtui.tidy import similarity
-number = random.Random(1)
-bags = [frozenset(f"word{number.randrange(60)}" for _ in range(25)) for _ in range(30)]
-weights = {f"word{number}": 1 / (number + 3) for number in range(60)}
-print([similarity._share(one, other, weights).hex() for one in bags for other in bags])
-"""
-
-
-@pytest.mark.slow
-def test_a_score_is_the_same_in_each_process():
-    command = [sys.executable, "-c", ORDER]
-    one, other = (
-        subprocess.run(command, check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}).stdout
-        for seed in "12"
-    )
-    assert one == other
 
 
 # --- a draft, and the memories that there are

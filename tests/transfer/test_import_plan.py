@@ -2,8 +2,6 @@
 
 from types import SimpleNamespace
 
-import pytest
-
 from memtui.base import session_state
 from memtui.hooks import lists
 from memtui.inbox import drafts as inbox_drafts
@@ -82,18 +80,6 @@ def test_the_rest_of_a_large_source_comes_with_the_next_import(desk):
     assert len(desk.take(path, most=3)) == 3
     assert len(desk.take(path, most=3)) == 6
     assert len(desk.take(path, most=0)) == 7
-
-
-@pytest.mark.large
-def test_an_inbox_is_not_filled_beyond_what_is_read_of_it(desk):
-    path = notes(desk, **{f"n{number}": f"Topic{number} " + f"w{number} " * 30_000 for number in range(12)})
-    plan = desk.plan(path)
-    assert plan.full
-    assert plan.left
-    desk.take(path)
-    inbox = desk.env["MEMTUI_HOME"] + f"/projects/{desk.store_slug}/pending-updates.md"
-    assert not inbox_format.is_too_long(inbox)
-    assert len(desk.drafts()) == len(plan.drafts)
 
 
 def test_a_full_inbox_is_told_with_what_to_do(desk, monkeypatch):

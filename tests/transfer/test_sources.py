@@ -100,20 +100,6 @@ BESIDE = {
 }
 
 
-def test_a_database_with_a_journal_that_is_not_over_is_refused(desk):
-    path = database(desk.tmp / "claude-mem.db", NEWEST)
-    writer = sqlite3.connect(path, isolation_level=None)
-    writer.execute("PRAGMA cache_spill = 1")
-    writer.execute("BEGIN EXCLUSIVE")
-    writer.execute("UPDATE observations SET title = 'Never committed' WHERE id = 1")
-    (desk.tmp / "claude-mem.db-journal").write_bytes(BESIDE["-journal"])
-    try:
-        with pytest.raises(MemtuiError, match="is being written, or was when its program stopped"):
-            desk.read(path)
-    finally:
-        writer.close()
-
-
 @pytest.mark.parametrize(
     ("name", "content", "reads"),
     [
@@ -248,22 +234,6 @@ def test_what_a_claude_md_imports_is_named_and_no_line_of_code_is_left_out(desk)
     start, end = CODE.index("```python"), CODE.index("<!-- @docs/f.md")
     assert CODE[start:end].rstrip() in draft.text
     assert "g.md" not in draft.text
-
-
-@pytest.mark.parametrize(
-    ("body", "description"),
-    [
-        ("**Package manager:** pnpm, and\nnever npm.", "Manager: Package manager: pnpm, and never npm."),
-        ("**Date**: February 27, 2025", "Manager: Date: February 27, 2025"),
-        ("| Type | Pattern |\n|---|---|\n| a | b |\n\nNames follow the table.", "Manager: Names follow the table."),
-        ("[![build](https://x.test/b.svg)](https://x.test)\n\nIt is built nightly.", "Manager: It is built nightly."),
-        ("La otra cara de la regla. `Modal` resolvía el cargo de un\npedido.", "Manager: La otra cara de la regla."),
-    ],
-)
-def test_the_description_of_a_section_is_its_first_sentence_without_marks(desk, body, description):
-    path = write(desk.repo / "CLAUDE.md", f"# R\n\n## Manager\n\n{body}\n")
-    (draft,) = desk.take(path).values()
-    assert draft.text.partition("\n")[0] == description
 
 
 def test_sections_of_claude_md_become_drafts_and_imports_are_not_followed(desk):

@@ -9,7 +9,6 @@ from memtui.base import fs, paths
 from memtui.client.transcripts.conversation import Turn
 from memtui.inbox import format as inbox_format
 from memtui.learn import inbox_writer, signals
-from memtui.worker import extraction, main
 from waiting import at_once
 
 RULE = "From now on use pnpm instead of npm"
@@ -52,21 +51,3 @@ def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp
     assert entry.fields["seen"] == "2"
     rows = [json.loads(line) for line in fs.read_bytes(f"{box}/extracted.jsonl").splitlines()]
     assert {row["evidence"] for row in rows} == {"s1", "s2"}
-
-
-@pytest.mark.slow
-def test_two_workers_of_a_session_do_not_both_read_its_turns(env, tmp_path, monkeypatch):
-    drafted = []
-    monkeypatch.setattr(extraction.inbox_writer, "write_drafts", lambda *given: drafted.extend(given[2]))
-    monkeypatch.setattr(extraction, "QUIET_SECONDS", 0.0)
-    meeting(monkeypatch, extraction.cursor_of, "start")
-    rows = [
-        {"type": "user", "uuid": "u1", "sessionId": "s1", "message": {"content": RULE}},
-        {"type": "assistant", "message": {"id": "m1", "content": [{"type": "text", "text": "Done."}]}},
-    ]
-    transcript = tmp_path / "s1.jsonl"
-    transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    payload = {"session_id": "s1", "transcript_path": str(transcript), "cwd": str(tmp_path / "shop")}
-    at_once(*[lambda: main.run(env, payload, "SessionEnd", ("extract",))] * 2)
-    assert [each.evidence for each in drafted] == ["u1"]
-    assert fs.read_or_empty(f"{env['MEMTUI_HOME']}/log/errors.jsonl") == b""

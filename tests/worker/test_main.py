@@ -119,17 +119,6 @@ def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
     assert world.errors == []
 
 
-def test_a_ledger_of_a_gigabyte_is_read_in_part_and_cut(world):
-    world.is_corrected()
-    ledger = paths.inbox_dir(world.root, paths.project_key(world.repo)) + "/extracted.jsonl"
-    fs.append(ledger, b"{}\n")
-    os.truncate(ledger, 1 << 30)
-    world.run("ok")
-    assert world.updates == ["Always use pnpm"]
-    assert os.path.getsize(ledger) < 1000
-    assert world.errors == []
-
-
 def test_a_forked_session_brings_nothing_twice(world, tmp_path):
     world.is_corrected()
     world.run("ok")
@@ -292,21 +281,6 @@ def test_items_go_when_they_are_done(world):
     assert world.items == []
 
 
-def test_what_runs_in_the_background_is_an_item_until_said_to_have_ended(world):
-    given = {"command": "npm run build", "description": "Build it", "run_in_background": True}
-    call = {"type": "tool_use", "id": "t", "name": "Bash", "input": given}
-    done = {"type": "tool_result", "tool_use_id": "t", "content": "Command running in background with ID: b1."}
-    world.write({"type": "assistant", "message": {"content": [call]}})
-    world.write({"type": "user", "toolUseResult": {"backgroundTaskId": "b1"}, "message": {"content": [done]}})
-    world.write(world.agent("It builds."))
-    world.run("It builds.")
-    assert world.items == ["still running: Build it"]
-    told = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"
-    world.write(world.user(told, origin={"kind": "task-notification"}), world.agent("It is built."))
-    world.run("It is built.")
-    assert world.items == []
-
-
 def test_it_can_be_switched_off(world):
     fs.append(world.root + "/config.toml", f'[projects."{world.repo}"]\nextract = false\n'.encode())
     world.write(world.agent("I ran npm."), world.user(RULE))
@@ -424,23 +398,6 @@ def test_whispers_that_expired_go_and_notes_stay(world):
     assert texts == ["An old note of the person.", "A new whisper."]
 
 
-@pytest.mark.large
-def test_a_large_transcript_is_read_in_bounded_memory(world):
-    import tracemalloc
-
-    filler = json.dumps(world.agent("y" * 20_000)).encode() + b"\n"
-    world.write(world.agent("I ran npm."), world.user(RULE))
-    with open(world.path, "ab") as out:
-        for number in range(600):
-            out.write(filler + json.dumps(world.user(f"question {number} " + "z" * 5000)).encode() + b"\n")
-    tracemalloc.start()
-    world.run(event="SessionEnd")
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 16 << 20
-    assert world.updates == ["Always use pnpm"]
-
-
 def test_a_dream_starts_with_no_project_settings_in_its_environment(world, monkeypatch):
     started = []
     monkeypatch.setattr("subprocess.Popen", lambda words, **more: started.append((words, more)))
@@ -522,19 +479,6 @@ def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world,
     ((module, given),) = started
     assert module == "memtui.models.subconscious.run_process"
     assert given["hook_event_name"] == event
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("extract", ["true", "false"])
-def test_the_subconscious_is_started_once_the_transcript_has_the_turn(world, monkeypatch, extract):
-    monkeypatch.setattr(extraction, "TURN_SECONDS", 3.0)
-    fs.write_atomic(world.root + "/config.toml", f"{SUBCONSCIOUS}extract = {extract}\n".encode())
-    seen = []
-    monkeypatch.setattr(processes, "start", lambda *_, **__: seen.append(os.path.getsize(world.path)))
-    world.write(world.user("hello"))
-    threading.Timer(0.3, lambda: world.write(world.agent("Understood."))).start()
-    world.run("Understood.")
-    assert seen == [os.path.getsize(world.path)]
 
 
 @pytest.mark.slow

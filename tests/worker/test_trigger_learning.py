@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.base import clock, paths
-from memtui.store import sidecars, triggers
+from memtui.store import triggers
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.worker import main, recall_uses
@@ -95,18 +95,6 @@ def test_a_memory_that_came_with_the_very_prompt_needs_no_trigger_for_it(world):
     world.asks("what about the canary of the shop?", "p2")
     world.opens(prompt="p2")
     assert world.learn() == {"ci": [("what about the canary of the shop?", 1)]}
-
-
-def test_lines_of_use_are_capped_and_the_heaviest_stay(world):
-    for number in range(20):
-        for _ in range(2 if number == 3 else 1):
-            world.asks(f"question number {number} about the shop", f"p{number}")
-            world.opens(prompt=f"p{number}")
-            world.learn()
-    lines = world.learn()["ci"]
-    assert len(lines) == triggers.MOST_LEARNED
-    assert ("question number 3 about the shop", 2) in lines
-    assert len(sidecars.rows(world.root, "triggers", str(world.auto))["ci.md"]) <= 15
 
 
 def test_a_prompts_secret_is_not_kept_and_extraction_off_learns_nothing(world):

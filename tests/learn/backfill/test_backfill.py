@@ -24,9 +24,6 @@ RULE = "Never use npm here, always use pnpm for packages."
 OTHER = "From now on, always run the linter before each commit."
 LONG = "From now on, always write the tests of a change before the change itself."
 ASKED = "No, use the shorter form of the option instead of writing it out each time"
-SHARED = next(
-    (up / "shared/data/transcripts" for up in Path(__file__).parents if (up / "shared/data/transcripts").is_dir()), None
-)
 
 
 class Past:
@@ -120,15 +117,6 @@ def test_a_rule_reworded_in_three_sessions_is_one_draft_seen_three_times(past):
     assert draft.entry.count("seen") == 3
     past.say("four", RULE)
     assert past.fill().drafts == []
-
-
-def test_saying_it_again_makes_it_surer_and_more_worth_offering(past):
-    past.say("one", RULE)
-    once = past.read(dry=True).candidates.ranked()[0]
-    past.say("two", RULE)
-    twice = past.read(dry=True).candidates.ranked()[0]
-    assert twice.confidence >= once.confidence
-    assert twice.worth > once.worth
 
 
 def test_the_best_come_first_and_the_next_ones_the_next_time(past):
@@ -354,16 +342,6 @@ def test_killed_within_a_transcript_it_goes_on_there(past, name):
     assert len(past.fill().drafts) == 2
 
 
-def test_what_is_read_is_saved_now_and_then(past, monkeypatch):
-    monkeypatch.setattr(session, "PIECE", 2000)
-    monkeypatch.setattr(past_sessions, "SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(past_sessions, "SAVE_TIMES", 0)
-    past.say("one", RULE, *["and what is in that file?"] * 40)
-    saved = []
-    past.read(go_on=lambda _: saved.append((past.root / progress.STATE).exists()) or True)
-    assert saved[0]
-
-
 def test_a_message_that_is_taken_back_at_the_edge_of_a_piece_is_no_draft(past, monkeypatch):
     monkeypatch.setattr(session, "PIECE", 1)
     past.say("one", "hello", records=[queued(RULE)])
@@ -413,21 +391,6 @@ def test_a_transcript_that_was_replaced_by_a_shorter_one_is_read_anew(past):
     assert past.read().files == 1
 
 
-def test_an_interrupted_command_keeps_what_it_has_read(past):
-    past.say("one", RULE)
-
-    def interrupted(at):
-        if at.files:
-            raise KeyboardInterrupt
-        return True
-
-    with pytest.raises(KeyboardInterrupt):
-        past.read(go_on=interrupted)
-    assert progress.was_done(str(past.root))
-    assert past.read().files == 0
-    assert len(past.fill().drafts) == 1
-
-
 def test_damaged_files_and_a_damaged_state_are_survived(past):
     past.say("one", RULE)
     with past.path("one").open("ab") as file:
@@ -438,30 +401,3 @@ def test_damaged_files_and_a_damaged_state_are_survived(past):
     for state in (b"", b"[]", b'{"v":1,"files":7,"candidates":[1,{"draft":{}},{"draft":{"kind":1},"project":"/x"}]}'):
         (past.root / progress.STATE).write_bytes(state)
         assert len(past.read().candidates) == 1
-
-
-def answers(path, keep):
-    turns = conversation_of(transcript.Reader(path, 0, keep)).turns
-    return [(each.text, each.channel, each.uuid, each.request, each.agent) for each in turns]
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
-def test_leaving_out_lines_by_their_bytes_loses_no_word_of_a_person():
-    for path in sorted(SHARED.rglob("*.jsonl")):
-        assert answers(str(path), session.may_count) == answers(str(path), None), path
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
-def test_real_transcripts_give_the_drafts_a_live_session_would_have_given():
-    judge = classifier.shipped()
-    for path in sorted(SHARED.rglob("*.jsonl"))[::4]:
-        conversation = conversation_of(transcript.Reader(str(path)), None, session._clean)
-        live = {
-            (each.evidence, each.name)
-            for each in classifier.drafts(conversation.turns, judge)
-            if each.confidence >= 0.5 and not conversation.was_injected(each.description)
-        }
-        read = [draft for piece in session.read(str(path), {}, judge, 0.5) for draft in piece.drafts]
-        assert {each.evidence for each in read} >= {evidence for evidence, _ in live}, path

@@ -124,16 +124,6 @@ def test_what_is_unlikely_to_last_comes_last_and_folded_until_said_again(past):
     assert not any(each.entry.one_off() for each in past.drafts())
 
 
-def test_a_draft_was_seen_as_often_as_was_said_when_it_came(past):
-    past.say("one", ANSWER)
-    past.say("one", ANSWER)
-    found = past.read().candidates
-    (offered,) = ranking.plan(past.store, found).drafts
-    past.fill()
-    (draft,) = past.drafts()
-    assert draft.entry.count("seen", 1) == offered.candidate.said
-
-
 SAID_BESIDE = {"type": "text", "text": "I will use npm for it."}
 THOUGHT = {"type": "thinking", "thinking": 'It says "type":"text" somewhere.', "signature": "x"}
 READ = {"type": "tool_result", "tool_use_id": "t1", "content": "1: {}", "is_error": False}
@@ -163,15 +153,3 @@ def with_result(block, result, kind="user"):
 )
 def test_only_lines_that_can_hold_words_are_parsed(line, counts):
     assert session.may_count(line) == counts
-
-
-def test_what_the_agent_said_beside_its_thoughts_stands_in_the_draft(past):
-    common = {"sessionId": "one", "cwd": str(past.tmp / "shop"), "timestamp": "2026-11-01T10:00:00Z"}
-    record = {"type": "assistant", "uuid": "a", **common, "message": {"id": "m", "content": [THOUGHT, SAID_BESIDE]}}
-    person = {"type": "user", "uuid": "u", **common, "message": {"role": "user", "content": ANSWER}}
-    path = past.path("one")
-    path.parent.mkdir(parents=True)
-    path.write_text("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in (record, person)))
-    past.fill()
-    (draft,) = past.drafts()
-    assert "> agent: I will use npm for it." in draft.entry.text

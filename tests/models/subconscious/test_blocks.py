@@ -1,15 +1,13 @@
 """The blocks of the subconscious: what somebody wrote into their files is never lost."""
 
-import functools
 import os
 
 import pytest
 
 from e2e.model import use
 from memtui.base.errors import MemtuiError
-from memtui.models.subconscious import block_files, runs
+from memtui.models.subconscious import block_files
 from memtui.store.journal.journal import Journal
-from waiting import at_once
 
 pytestmark = pytest.mark.slow
 SAID = "We deploy on Tuesdays only, never on a Friday."
@@ -68,17 +66,3 @@ def test_a_linked_block_stays_a_link_and_changes_only_in_memtuis_directory(read,
         assert read.blocks.replace("project_context", "Mine.", Journal(read.root))
     assert os.path.islink(path)
     assert target.read_text() == ("" if place == "notes.md" else "Mine.\n")
-
-
-def test_many_processes_writing_while_files_are_cut_lose_no_newest_lines(read, monkeypatch):
-    monkeypatch.setattr(runs, "TRIM_BYTES", 4000)
-    seen = []
-
-    def log(who):
-        for number in range(40):
-            name = f"{who}-{number}"
-            runs.append(read.root, runs.Run(name, 1.0 + number, "s", "p", "/", "Stop"))
-            seen.append(name in {run.id for run in runs.newest_first(read.root, 1000)})
-
-    at_once(*(functools.partial(log, who) for who in "abcd"))
-    assert seen.count(False) <= 4, "cut by another one right after"

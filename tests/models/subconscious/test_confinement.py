@@ -48,15 +48,6 @@ def test_links_to_files_or_directories_elsewhere_are_not_found_or_searched(shop,
             assert shop.run(tool, name, "words").refused
 
 
-def test_a_search_opens_no_file_that_holds_secrets(shop, tmp_path):
-    (tmp_path / "shop" / ".env").write_text("PASSWORD=words\n")
-    (tmp_path / "shop" / "sub").mkdir()
-    (tmp_path / "shop" / "sub" / ".env.local").write_text("PASSWORD=words\n")
-    assert shop.run(agent.GREP, ".", "words").text == "notes.md:1: inside words"
-    assert shop.run(agent.GREP, ".", "password").text == "No line has that."
-    assert shop.run(agent.GREP, "sub", "words").text == "No line has that."
-
-
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_all_tools_are_only_there_with_a_client_that_asks_for_them(read, backend):
     read.client("")

@@ -110,23 +110,3 @@ def test_a_person_killed_undoing_a_run_leaves_blocks_as_before_or_after_it(read,
         return not child.killed
 
     assert every_point(run) > 10
-
-
-def test_wherever_it_is_killed_what_it_changed_is_known_as_its_own(read, tmp_path, monkeypatch):
-    read.says(SAID)
-    monkeypatch.setattr(Along, "_act", killed)
-    with pytest.raises(KeyboardInterrupt):
-        read.run(use("answer", **ANSWER))
-    monkeypatch.undo()
-    shutil.copytree(read.root, tmp_path / "kept")
-
-    def run(point):
-        shutil.rmtree(read.root)
-        shutil.copytree(tmp_path / "kept", read.root)
-        child = Child(lambda: read.along().run(), point=point).wait()
-        read.run()
-        (version,) = read.blocks.versions("project_context")
-        assert (version.writer.by, version.writer.session) == ("model", read.session)
-        return not child.killed
-
-    assert every_point(run) > 10

@@ -11,9 +11,8 @@ import pytest
 from e2e.model import Reply, say, use
 from memtui.models.subconscious import agent, block_files, control, run_process, transcript_view
 from tree import link_worktree
-from waiting import at_once
 
-from .conftest import SETTINGS, Read
+from .conftest import SETTINGS
 
 pytestmark = pytest.mark.slow
 SECRET = "ghp_" + "wJ4kQ9z" * 5 + "x"
@@ -132,18 +131,6 @@ def test_it_answers_whoever_addresses_it(read, api):
     assert "what do you know" not in api.requests[1].text().split("<memtui-person>")[1]
     assert [note.text for note in read.notes()] == ["Tuesdays only.", "Yes, with the sales team."]
     assert control.load(read.root, read.session)["mentions"] == []
-
-
-def test_a_transcript_that_was_moved_is_not_read_again(read, api):
-    read.says("@memtui what about deploys?", "ok " * 100)
-    read.run(answer(replies=[{"to": "m1", "text": "On Tuesdays."}]))
-    (read.base / "moved").mkdir()
-    read.transcript = read.transcript.rename(read.base / "moved" / read.transcript.name)
-    assert read.run() is None
-    read.says("The next thing, please.")
-    read.run(answer())
-    assert "what about deploys" not in api.requests[1].text().split("<memtui-person>")[1]
-    assert [note.text for note in read.notes()] == ["On Tuesdays."]
 
 
 @pytest.mark.parametrize(
@@ -311,15 +298,6 @@ def gave(text):
     return {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text]}}
 
 
-def test_no_secret_stands_in_what_is_kept_of_a_session(read):
-    given = {"subject": f"use {SECRET}", "description": f"token {SECRET}"}
-    content = [{"type": "tool_use", "id": "t1", "name": "TaskCreate", "input": given}]
-    read.says(SAID, "", {"type": "assistant", "message": {"id": "m9", "content": content}})
-    read.run(answer())
-    with open(block_files.session(read.root, read.session)) as file:
-        assert SECRET not in file.read()
-
-
 def test_a_long_session_is_heard_from_its_end(read, api):
     for number in range(30):
         read.says("", f"Step {number} is done. " + "word " * 400)
@@ -331,59 +309,6 @@ def test_a_long_session_is_heard_from_its_end(read, api):
     assert "older messages are left out" in text
     assert run.heard == 31
     assert len(text) < 2 * transcript_view.ALL + 10_000
-
-
-def test_a_process_starts_with_the_end_of_a_session_that_is_long_already(read, api, monkeypatch):
-    monkeypatch.setattr(run_process, "FIRST_BYTES", 2000)
-    for number in range(20):
-        read.says(f"Wish {number}", "Done. " * 40)
-    read.run(answer())
-    assert "Wish 19" in api.requests[0].text()
-    assert "Wish 0" not in api.requests[0].text()
-    assert "The session began earlier" in api.requests[0].text()
-    read.says("The next wish, please.")
-    read.run(answer())
-    assert "The session began earlier" not in api.requests[1].text()
-
-
-def test_a_file_that_somebody_spoilt_is_no_obstacle(read):
-    read.says(SAID)
-    state = block_files.session(read.root, read.session)
-    os.makedirs(os.path.dirname(state))
-    for path in (state, block_files.home(read.root) + "/runs.jsonl"):
-        with open(path, "wb") as file:
-            file.write(b"\x00\xff{]\n")
-    assert read.run(answer(edits=[edit()])).outcome == "done"
-
-
-def test_two_sessions_change_the_same_block(read, api, tmp_path):
-    other = Read(tmp_path, api, "07e5-2")
-    read.block("project_context", "axes\nbees")
-    read.says(SAID)
-    other.says("We also test on Mondays.")
-
-    def script(request):
-        mine = "Tuesdays" in request.text()
-        own = {"quote": "also test on Mondays"}
-        others = [edit(old="bees", new="wasps", **own), edit(old="axes", new="knives", **own)]
-        edits = [edit(old="axes", new="saws")] if mine else others
-        return Reply([answer(edits=edits)], delay=0.5)  # both read the block before one of them changes it
-
-    api.script = script
-    at_once(read.along().run, other.along().run)
-    assert read.blocks.text("project_context") in {"saws\nwasps", "knives\nwasps"}
-    refused = [word for run in read.runs for word in run.refused]
-    assert len(refused) == 1
-    assert "it must stand there once" in refused[0]
-
-
-def test_of_three_turns_at_once_the_third_waits_for_nobody(read, api):
-    read.says(SAID)
-    api.script = lambda request: Reply([answer()], delay=1.0)
-    found = []
-    at_once(*[lambda: found.append(read.along().run())] * 3)
-    assert sum(run is not None for run in found) == 1
-    assert len(api.requests) == 1
 
 
 def test_an_answer_that_a_killed_process_left_is_acted_on_once(read, monkeypatch):

@@ -11,8 +11,6 @@ import pytest
 
 from e2e.model import PATIENCE, Reply
 from memtui.deliver import error_log
-from memtui.models.backends import Headless
-from memtui.models.call import Call, Stop
 from memtui.models.subconscious import block_files, control, runs
 from waiting import eventually
 
@@ -64,29 +62,6 @@ def test_a_run_that_is_ended_ends_its_client(read, number):
     for pid in map(int, (read.base / "pids").read_text().split()):
         assert eventually(lambda pid=pid: ended(pid))
     assert read.calls == [("subconscious", "cancelled")]
-
-
-def test_a_signal_while_the_client_starts_ends_it_too(tmp_path, monkeypatch):
-    client = tmp_path / "claude"
-    client.write_text("#!/bin/sh\nexec sleep 60\n")
-    client.chmod(0o755)
-    started = []
-
-    class Interrupted(subprocess.Popen):
-        def __init__(self, *words, **more):
-            super().__init__(*words, **more)
-            started.append(self.pid)
-            signal.raise_signal(signal.SIGALRM)
-
-    monkeypatch.setattr(subprocess, "Popen", Interrupted)
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            Headless({}, str(tmp_path), str(client), "m").call(Call("s", "", "p", {}, 100), Stop(30.0, lambda: False))
-        assert signal.getsignal(signal.SIGALRM) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGALRM, before)
-    assert ended(started[0])
 
 
 def ended(pid):

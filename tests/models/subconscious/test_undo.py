@@ -14,7 +14,6 @@ from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import MODEL
 from memtui.store.versions.versions import OTHER, PERSON
 from memtui.views.changes import COMMANDS, refusal
-from waiting import at_once
 
 pytestmark = pytest.mark.slow
 NAME = "project_context"
@@ -134,23 +133,6 @@ def test_what_of_a_run_was_changed_since_does_not_keep_the_rest(desk):
     assert (len(done.done), len(done.failed)) == (1, 1)
     assert isinstance(done.failed[0][1], ConflictError)
     assert (desk.text, desk.blocks.text("guidance")) == ("- Deploys on Tuesdays", "")
-
-
-def test_while_two_sessions_write_and_a_person_undoes_no_line_is_lost(desk):
-    desk.noted("- first")
-
-    def write(who):
-        for number in range(6):
-            Blocks(desk.root, "-shop").edit(NAME, "", f"- {who} {number}", run=who, session=who)
-
-    def undo():
-        other = Desk(desk.root)
-        for _ in range(6):
-            other.typed("Mine.", "user_preferences")
-            other.back()
-
-    at_once(lambda: write("a"), lambda: write("b"), undo)
-    assert sorted(desk.text.split("\n")) == sorted(["- first", *(f"- {who} {n}" for who in "ab" for n in range(6))])
 
 
 def told_of(request):

@@ -1,7 +1,5 @@
 """Frontmatter keeps every byte that was not changed, reads every variant, and leaves what is broken alone."""
 
-import os
-
 import pytest
 import yaml
 from hypothesis import assume, example, given, settings
@@ -9,8 +7,6 @@ from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError
 from memtui.store.frontmatter import document, subset
-
-MEMORIES = os.path.join(os.path.dirname(__file__), "../../../../shared/data/memories")
 
 NESTED = b"""---
 name: prefer-pnpm
@@ -263,40 +259,6 @@ def test_any_bytes_are_kept_and_reading_never_fails(data):
             return
         assert changed.fields == doc.fields | {"name": "z"}
         assert changed.rest.endswith(doc.rest)
-
-
-def real_files():
-    return sorted(os.path.join(d, f) for d, _, files in os.walk(MEMORIES) for f in files if f.endswith(".md"))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
-def test_every_real_file_is_kept_to_the_byte_and_read_as_pyyaml_reads_it():
-    files = real_files()
-    assert len(files) > 400
-    for path in files:
-        with open(path, "rb") as file:
-            data = file.read()
-        doc = document.parse(data)
-        assert doc.raw == data
-        assert doc.with_body(doc.body).raw == data if doc.broken is None else True
-        if not doc.has_frontmatter:
-            continue
-        block = doc.block
-        try:
-            theirs = yaml.load(block, yaml.BaseLoader)
-        except yaml.YAMLError:
-            assert doc.broken, path
-            continue
-        assert doc.broken is None, path
-        assert doc.fields == theirs, path
-        for field in [("type",), ("metadata", "type"), ("description",), ("name",)]:
-            if doc.get(field):
-                changed = doc.with_field(field, "changed")
-                gone, come = lines_changed(data, changed.raw)
-                assert len(come) == 1, path
-                assert len(gone) >= 1, path
-                assert changed.with_field(field, doc.get(field)).fields == doc.fields
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,5 @@
 """What a hook reads of a memory is what the whole reader says of it."""
 
-import os
-import pathlib
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,8 +7,6 @@ from hypothesis import strategies as st
 from memtui.store import memory
 from memtui.store.frontmatter import document, edit
 from memtui.store.frontmatter import head as memory_head
-
-MEMORIES = os.path.join(os.path.dirname(__file__), "../../../../shared/data/memories")
 
 
 def by_the_whole_reader(data):
@@ -117,25 +110,3 @@ def test_any_bytes_give_three_texts_that_can_be_written(data):
 )  # fmt: skip
 def test_forms(data, expected):
     assert memory_head.summarise(data) == expected
-
-
-def test_it_imports_nothing():
-    code = (
-        "import sys; before = set(sys.modules); from memtui.store.frontmatter import head;"
-        "head.summarise(b'---\\nname: |\\n  a\\n---\\n');"
-        "print(sorted(m for m in set(sys.modules) - before if not m.startswith('memtui')))"
-    )
-    source = str(pathlib.Path(memory_head.__file__).parents[3])
-    code = f"import sys; sys.path.insert(0, {source!r}); {code}"
-    done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True)
-    assert done.stdout.strip() == "[]", done.stderr
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
-def test_it_agrees_on_every_real_file():
-    for directory, _, files in os.walk(MEMORIES):
-        for name in files:
-            with open(os.path.join(directory, name), "rb") as file:
-                data = file.read()
-            assert memory_head.summarise(data) == by_the_whole_reader(data), name

@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-from memtui.store.journal import ledger as journal_ledger
 from memtui.store.journal import undo
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
@@ -39,18 +38,6 @@ def test_what_is_appended_is_read_and_nothing_else(journal, monkeypatch):
     assert names(ledger.follow())[-2:] == ["new", "new"]
     assert ledger.redoable == [list(ledger.transactions)[-2]]
     assert sum(read) < os.stat(journal.path).st_size / 4
-
-
-def test_the_same_is_read_in_small_pieces_as_at_once(journal, monkeypatch):
-    for number in range(20):
-        make(journal, str(number))
-        if number % 3 == 0:
-            undo.run(journal, "undo").first()
-    whole = Ledger(journal.path).follow()
-    monkeypatch.setattr(journal_ledger, "BLOCK", 7)
-    pieces = Ledger(journal.path).follow()
-    assert pieces.transactions == whole.transactions
-    assert (pieces.undoable, pieces.redoable) == (whole.undoable, whole.redoable)
 
 
 def test_a_line_that_is_not_finished_yet_is_read_once_it_is(journal):

@@ -3,7 +3,7 @@
 import json
 import os
 
-from memtui.base import clock, findings, fs, ids, paths
+from memtui.base import clock, fs, ids, paths
 from memtui.settings import config
 
 # What needs nobody's decision, and what a person is asked about.
@@ -27,9 +27,3 @@ def break_all(world):
     os.chmod(f"{root}/trust.json", 0o400)
     os.chmod(shop + "/guidance.md", 0o644)
     os.chmod(root, 0o755)
-
-
-def bare_codes(monkeypatch):
-    """Replace every sentence of the registry by its code."""
-    spoken = {code: kind._replace(words=code, remedy=code, flag=code) for code, kind in findings.REGISTRY.items()}
-    monkeypatch.setattr(findings, "REGISTRY", spoken)

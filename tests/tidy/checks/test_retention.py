@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import threading
-import time
 
 import pytest
 from hypothesis import given
@@ -389,22 +388,6 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
             break
     assert done
     assert point > 10
-
-
-@pytest.mark.slow
-def test_others_need_not_wait_until_all_contents_are_removed(world, monkeypatch):
-    world.create("young")
-    for number in range(30):
-        fs.append(f"{world.root}/trash/{number:064x}", b"x")
-    held = []
-    real = Journal.locked
-    monkeypatch.setattr(Journal, "locked", lambda journal: held.append(1) or real(journal))
-    monkeypatch.setattr(retention, "HELD_SECONDS", 0.001)
-    unlink = fs.unlink
-    monkeypatch.setattr(fs, "unlink", lambda path: (time.sleep(0.0005), unlink(path)))
-    assert world.collect().images == 30
-    assert len(held) > 5
-    assert len(world.images()) == 3, "those of the memory and its line"
 
 
 def test_two_at_once_do_it_once(world):
