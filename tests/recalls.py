@@ -4,7 +4,6 @@ from memtui.base import clock, ids
 from memtui.deliver import log as delivery_log
 
 SESSION = "5e55101f-recalls"
-COUNTS = {"recalled": 2, "opened": 1, "corrected": 1, "tokens": 200}
 # The id of the last delivery.
 LAST = ids.new_id(0.0)
 
