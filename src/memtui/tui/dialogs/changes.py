@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Container, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -31,7 +31,7 @@ from memtui.tui.model.data import Data
 from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP, HowFar, Services
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
-from memtui.views import glyphs, safe_text
+from memtui.views import safe_text
 from memtui.views.changes import KEYS, ON_LINES, PLACES, act, asked_about, place, reason, together, undone_as_one
 
 if TYPE_CHECKING:
@@ -64,8 +64,6 @@ class ChangeRow:
     """A row: a change, or several that were made together, newest first."""
 
     changes: Sequence["Transaction"]
-    unfolded: bool | None = None  # the rows of its changes follow; None for one change
-    inside: bool = False  # it is a row of several that were made together
 
     @property
     def newest(self) -> "Transaction":
@@ -73,7 +71,7 @@ class ChangeRow:
 
     @property
     def is_group(self) -> bool:
-        return self.unfolded is not None
+        return len(self.changes) > 1
 
     @property
     def id(self) -> str:
@@ -93,18 +91,13 @@ class ChangeRow:
         return words if len(own) == 1 else f"{words}: {', '.join(names)}{'…' * (len(own) > NAMED)}"
 
 
-def rows_of(changes: Sequence["Transaction"], unfolded: Container[str]) -> list[ChangeRow]:
-    """Return the rows for these changes, newest first. `unfolded`: the ids of the groups whose changes are listed."""
-    rows = []
-    for group, members in groupby(changes, lambda change: change.group or change.id):
-        several = list(members)
-        rows.append(ChangeRow(several, group in unfolded if len(several) > 1 else None))
-        rows += [ChangeRow([change], inside=True) for change in several if rows[-1].unfolded]
-    return rows
+def rows_of(changes: Sequence["Transaction"]) -> list[ChangeRow]:
+    """Return the rows for these changes, newest first."""
+    return [ChangeRow([*members]) for _, members in groupby(changes, lambda change: change.group or change.id)]
 
 
-def difference(data: Data, change: "Transaction", sentence: str, *, is_cut: bool) -> Text:
-    """Draw what a change changed in each file; of memtui's own files only the name. `is_cut`: of its row."""
+def difference(data: Data, change: "Transaction", sentence: str) -> Text:
+    """Draw what a change changed in each file; of memtui's own files only the name."""
     journal = data.journal()
     try:
         files = journal.changes_of(change.record)
@@ -114,7 +107,7 @@ def difference(data: Data, change: "Transaction", sentence: str, *, is_cut: bool
         file for file in files if file.path.startswith(f"{journal.root}/") and file.path.endswith((".json", ".jsonl"))
     ]
     changes = [file for file in files if file not in own]
-    text = Text(f"{sentence}\n" if is_cut or not changes else "")
+    text = Text(f"{sentence}\n")
     for number, file in enumerate(changes[:FILES_SHOWN]):
         text.append("\n" * bool(number) + safe_text.line(data.tilde(file.path), 300) + "\n", "bold")
         text.append_text(line_diff.drawn(*file.texts, ("the file before", "the file after")))
@@ -138,8 +131,6 @@ class Changes(Dialog[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "back"),
         Binding("q", "dismiss(None)", "back"),
-        Binding("right,l", "unfold(True)", "one by one"),
-        Binding("left,h", "unfold(False)", "together"),
         *(Binding(keymap.get(f"app.{op}").keys, op, show=False, id=f"app.{op}") for op in ("undo", "redo")),
     ]
 
@@ -148,8 +139,6 @@ class Changes(Dialog[None]):
         self.services, self.data = services, services.data
         self.table = RowList[ChangeRow](COLUMNS, self._draw, lambda row: row.id, empty="Reading …", id="changes")
         self.ledger = services.data.ledger
-        self.changes: Sequence[Transaction] = ()
-        self.unfolded: set[str] = set()
 
     def body(self) -> ComposeResult:
         yield self.table
@@ -160,7 +149,6 @@ class Changes(Dialog[None]):
         row, writes = self.table.row, not self.services.read_only
         keys = (
             ("{app.undo}", "undo it", writes and row is not None and self._can_undo(row)),
-            ("l h", "one by one, together", row is not None and (row.is_group or row.inside)),
             ("{app.redo}", "redo the last undone", writes and bool(self.ledger.redoable)),
             ("enter", "read on", self.query_one(Detail).max_scroll_y > 0),
             ("escape", "back", True),
@@ -175,20 +163,17 @@ class Changes(Dialog[None]):
     async def _read(self) -> None:
         """Read the journal: all of it the first time, then what was added."""
         try:
-            self.changes = await asyncio.to_thread(self.data.changes)
+            changes = await asyncio.to_thread(self.data.changes)
         except OSError as error:
             self._show_in_foot(Text(file_error(error).message))
             return
         self.table.empty = "Nothing was changed yet."
-        self._fill()
+        self.table.show(rows_of(changes))
+        self.table.styles.max_height = self.table.header + max(LEAST_ROWS, len(self.table.rows))
+        self._show_row()
 
     def refresh_ages(self) -> None:
         self.table.redraw()
-        self._show_row()
-
-    def _fill(self) -> None:
-        self.table.show(rows_of(self.changes, self.unfolded))
-        self.table.styles.max_height = self.table.header + max(LEAST_ROWS, len(self.table.rows))
         self._show_row()
 
     def _show_in_foot(self, words: Text) -> None:
@@ -206,12 +191,11 @@ class Changes(Dialog[None]):
     def _draw(self, row: ChangeRow) -> list[Text]:
         mark, style, _ = STATES.get(row.state, (" ", "", ""))
         seconds, own = clock.parse(row.newest.time), decided(row.changes)
-        fold = "" if row.unfolded is None else f"{glyphs.UNFOLDED if row.unfolded else glyphs.FOLDED} "
         return [
-            Text("" if row.inside else when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
-            Text("" if row.inside else safe_text.line(place(row.newest, "tui"), 20), style="dim"),
+            Text(when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
+            Text(safe_text.line(place(row.newest, "tui"), 20), style="dim"),
             Text(mark, style=style),
-            Text("  " * row.inside + fold + self._sentence(row), "" if row.state == "done" else "dim"),
+            Text(self._sentence(row), "" if row.state == "done" else "dim"),
             Text(own[0].id[-6:] if len(own) == 1 else "", style="dim"),
         ]
 
@@ -223,10 +207,10 @@ class Changes(Dialog[None]):
         if row is not None:
             text.append(f"{ago(clock.parse(row.newest.time), self.data.now())}, {self._meaning(row)}")
             if row.is_group:
-                names = "\n".join(safe_text.line(change.summary, 300) for change in row.changes)
-                self.query_one(Detail).show(row.id, Text(names))
+                lines = [f"{short_id(change.id)}  {safe_text.line(change.summary, 300)}" for change in row.changes]
+                self.query_one(Detail).show(row.id, Text("\n".join(lines)))
             else:
-                self._find_difference(row, is_cut=self.table.is_cut(row))
+                self._find_difference(row)
         self._show_in_foot(text)
         self.call_after_refresh(self.name_keys)
 
@@ -252,8 +236,8 @@ class Changes(Dialog[None]):
         return keymap.keyed(words + redo)
 
     @work(group="difference", exclusive=True)
-    async def _find_difference(self, row: ChangeRow, *, is_cut: bool) -> None:
-        draw = partial(difference, self.data, row.newest, self._sentence(row), is_cut=is_cut)
+    async def _find_difference(self, row: ChangeRow) -> None:
+        draw = partial(difference, self.data, row.newest, self._sentence(row))
         self.query_one(Detail).show(row.id, await asyncio.to_thread(draw))
         self.call_after_refresh(self.name_keys)
 
@@ -278,16 +262,6 @@ class Changes(Dialog[None]):
             self.dismiss(None)
         else:
             self.table.focus()
-
-    def action_unfold(self, unfold: bool) -> None:
-        """List each change of the group under the cursor, or the group alone."""
-        row = self.table.row
-        if row is not None and (row.is_group or row.inside):
-            group = row.newest.group
-            self.unfolded = self.unfolded | {group} if unfold else self.unfolded - {group}
-            self._fill()
-            if not unfold:
-                self.table.move_to(next(at for at, other in enumerate(self.table.rows) if other.newest.group == group))
 
 
 class Undo:

@@ -167,11 +167,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """The line that the cursor is drawn on, counted from the top of the widget."""
         return self.cursor - int(self.scroll_offset.y) + self.header
 
-    def is_cut(self, row: Row) -> bool:
-        """Tell whether the list has no room for all that it says of a row."""
-        cells = self._draw(row)
-        return any(cells[at].cell_len > room for at, _, room in self._columns_shown())
-
     def on_screen(self) -> Sequence[Row]:
         top = int(self.scroll_offset.y)
         return self.rows[top : top + self.size.height]
