@@ -210,7 +210,7 @@ class SampleWorlds:
 
     def at(self, now):
         """A sample world as of a time in seconds."""
-        from memtui.demo import layout, world  # most tests need none
+        from memtui.demo import content, world  # most tests need none
 
         place = os.path.join(self.top, f"{int(now)}-{self.used[now] % 4}", "world")
         self.used[now] += 1
@@ -219,7 +219,7 @@ class SampleWorlds:
             self.trees[place] = Tree(place)
             return built
         self.trees[place].restore()
-        return layout.layout(place, now)
+        return content.layout(place, now)
 
 
 @pytest.fixture(scope="session")

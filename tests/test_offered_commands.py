@@ -38,7 +38,7 @@ OWN = {
     "cli/commands/setup.py": {"name", "more"},
     "cli/commands/inbox.py": {"args.kind", "many(earlier, 'earlier session')"},
     "base/findings.py": {"WITHDRAW"},
-    "demo/layout.py": {"number"},
+    "demo/content.py": {"number"},
     "views/deliveries.py": {"command"},
     "views/notes.py": {"line(where)"},
     "recall/segment.py": {"VERSION"},

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from memtui.store.store import Store
     from memtui.store.versions.versions import Versions
     from memtui.tidy.waiting_proposals import UndecidedSet
+# The file that marks a sample world, in the directory above its home.
+SAMPLE_MARKER = ".memtui-demo"
 
 
 class Workspace:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memtui.base import clock, paths
-from memtui.demo.layout import ulid
+from memtui.demo.content import ulid
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 COMMAND = [sys.executable, "-c", "import sys; from memtui.cli.main import main; sys.exit(main())"]

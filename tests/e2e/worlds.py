@@ -8,7 +8,7 @@ from pathlib import Path
 
 import memtui
 from memtui.base import clock, paths
-from memtui.demo import layout
+from memtui.demo import content
 from memtui.demo import sessions as demo_sessions
 from memtui.demo import world as demo_world
 from memtui.hooks.install import installation as install
@@ -109,7 +109,7 @@ class LargeWorld(DemoWorld):
             for each in range(DELIVERIES // len(sessions)):
                 session.says(f"go on with {TOPICS[each % 7]}")
                 note = demo_sessions.guidance(
-                    f"Note {each} on {TOPICS[each % 7]}", layout.ulid(session.time, each), "ci-watch"
+                    f"Note {each} on {TOPICS[each % 7]}", content.ulid(session.time, each), "ci-watch"
                 )
                 outcome = ("arrived", "arrived", "arrived", "timed out", "previewed", "failed")[each % 6]
                 session.delivers("UserPromptSubmit", [note], outcome)

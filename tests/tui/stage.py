@@ -18,7 +18,7 @@ from textual.widgets import TextArea
 from memtui import recall_preview
 from memtui.base import paths
 from memtui.deliver.blocks import Part
-from memtui.demo import layout, sessions, world
+from memtui.demo import content, sessions, world
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
 from memtui.learn.backfill.past_sessions import BackfillReading
@@ -306,7 +306,7 @@ async def tell(pilot):
     """Approve a draft, start a session that gets it with the index, and put the cursor on that delivery."""
     await approve(pilot)
     env = pilot.app.data.env
-    known = layout.layout(os.path.dirname(env["HOME"]), NOW)
+    known = content.layout(os.path.dirname(env["HOME"]), NOW)
     known = dataclasses.replace(known, sessions={**known.sessions, "next": "f1c3a5e7-7b2d-4e86-a1d4-5c9e0b6f3a12"})
     session = sessions.DemoSession(known, "next", known.shop, 1 / 60)
     session.count = 900

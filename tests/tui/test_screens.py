@@ -10,7 +10,7 @@ from memtui import keymap
 from memtui.base import clock, paths
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import log as delivery_log
-from memtui.demo import layout
+from memtui.demo import content
 from memtui.demo import world as demo_world
 from memtui.hooks.install import installation as install
 from memtui.inbox import format as inbox_format
@@ -246,14 +246,14 @@ def hostile(world):
     draft = fields | {"kind": HOSTILE, "confidence": "0.99", "name": HOSTILE, "from": HOSTILE, "session": HOSTILE}
     for number, (kind, more) in enumerate((("guidance", {"from": HOSTILE}), ("updates", draft), ("items", {}))):
         for at, text in enumerate((HOSTILE, HOSTILE + long)):
-            name = layout.ulid(NOW - 60, 9000 + number * 2 + at)
+            name = content.ulid(NOW - 60, 9000 + number * 2 + at)
             write(f"{box}/{inbox_format.FILES[kind]}", inbox_format.render({"id": name, **fields, **more}, text), "a")
     item = {"kind": "guidance", "id": HOSTILE, "scope": HOSTILE, "reason": HOSTILE, "action": HOSTILE, "path": HOSTILE}
     left = {"kind": HOSTILE, "id": HOSTILE, "scope": HOSTILE, "left_out": HOSTILE}
     for number, text in enumerate((HOSTILE, HOSTILE + long)):
         record = {
             "v": 1,
-            "id": layout.ulid(NOW - 30, 9100 + number),
+            "id": content.ulid(NOW - 30, 9100 + number),
             "time": clock.iso(NOW - 30 + number),
             "event": HOSTILE,
             "session_id": HOSTILE,

@@ -13,7 +13,7 @@ from memtui.base import clock, fastjson, fs, ids, paths, session_state
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import log as delivery_log
 from memtui.demo import content
-from memtui.demo.layout import HOUR, World, layout, transcript_path, ulid
+from memtui.demo.content import HOUR, World, layout, transcript_path, ulid
 from memtui.hooks import index_block, lists
 from memtui.hooks.install import entries
 from memtui.inbox import format as inbox_format

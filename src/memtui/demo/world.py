@@ -12,10 +12,11 @@ from memtui.base import clock, fs, paths
 from memtui.base.errors import UsageError
 from memtui.demo import content as data
 from memtui.demo import sessions
-from memtui.demo.layout import HOUR, MARKER, World, is_world, layout, ulid
+from memtui.demo.content import HOUR, World, is_world, layout, ulid
 from memtui.inbox import format as inbox_format
 from memtui.store import sidecars, triggers, trust_grants
 from memtui.store.store import Store
+from memtui.workspace import SAMPLE_MARKER
 
 ULID = re.compile(rb'"([0-9A-HJKMNP-TV-Z]{26})"')
 INDEX_LINES = 203  # of the blog's index: more than the 200 that the client loads
@@ -30,7 +31,7 @@ def build(directory: str, now: float | None = None) -> World:
     elif os.path.lexists(world.directory) and (not os.path.isdir(world.directory) or os.listdir(world.directory)):
         raise UsageError(f"{world.directory} exists and is not a sample world.", "Name an empty or a new directory.")
     os.makedirs(world.directory, exist_ok=True)
-    _write(world.directory + "/" + MARKER, b"A sample world of memtui; memtui demo may replace it.\n", world.now)
+    _write(world.directory + "/" + SAMPLE_MARKER, b"A sample world of memtui; memtui demo may replace it.\n", world.now)
     for project in (world.shop, world.blog):
         _write(project + "/.git/HEAD", b"ref: refs/heads/main\n", world.now - 900 * HOUR)
     _memories(world)

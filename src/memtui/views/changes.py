@@ -271,8 +271,6 @@ def failures(failed: "Sequence[tuple[Changed, MemtuiError]]") -> list[dict[str, 
 
 # what a person is asked to trust
 
-TRUST_SIDES = ("the trusted text", "the text now")
-
 
 def describe_untrusted(name: str, content: bytes, before: bytes | None) -> list[Part]:
     """Return a memory as sessions get it once it is trusted; of one that was trusted (`before`) what changed."""
@@ -281,7 +279,7 @@ def describe_untrusted(name: str, content: bytes, before: bytes | None) -> list[
     text = content.decode("utf-8", "replace")
     parts: list[Part] = [Words("\n"), File(text.rstrip("\n"), name)]
     if before is not None and before != content:
-        parts = [Words("  changed since it was trusted\n", QUIET), TextDifference(before, content, TRUST_SIDES)]
+        parts = [Words("  changed since it was trusted\n", QUIET), TextDifference(before, content)]
     kinds = redact.kinds_in(text)
     warning = f"! {redact.suspicion(kinds)}: sessions read it once it is trusted." if kinds else ""
     return [Words(safe_text.line(name, 200), "bold"), *parts, line(warning, WARNING)]

@@ -255,5 +255,5 @@ def _difference(proposal: Proposal, diff: FileDiff) -> list[Part]:
     what = "  is deleted" if diff.after is None else "  is new" if diff.before is None else updated
     parts: list[Part] = [Words(f"\n{path}", "bold"), Words(f"{what}\n", colours.QUIET)]
     if diff.after is not None or proposal.kind != "merge":
-        parts.append(TextDifference(diff.before or b"", diff.after or b"", ("the file before", "the file after")))
+        parts.append(TextDifference(diff.before or b"", diff.after or b""))
     return parts

@@ -31,7 +31,6 @@ SENTENCE = 300  # characters of an entry's first line
 BY_OTHERS = "changed"  # the cause of the rows of what others wrote
 OF_MEMORY = "memory:"
 NOT_TRUSTED = "came with the repository, not trusted"
-CHANGED_SIDES = ("what you saw last", "the present one")
 DROPS, BLOCKED, TAKEN = ("!", colours.WARNING), ("✗", colours.PROBLEM), ("!", colours.WARNING)
 # What the signs in front of rows mean.
 MARKS = (
@@ -213,7 +212,7 @@ class ChangedRow(Decision):
             sides = texts(here.versions, self.changed)
         except MemtuiError as error:
             return line(f"! {error.message}", colours.WARNING)
-        return TextDifference(*sides[::-1], CHANGED_SIDES[::-1]) if back else TextDifference(*sides, CHANGED_SIDES)
+        return TextDifference(*(sides[::-1] if back else sides))
 
     def describe(self, here: "Workspace", occasion: "Occasion | None", *, back: bool = False) -> list[Part]:
         """Return who wrote it after which prompt (`occasion`, None while that is looked up), and what differs."""

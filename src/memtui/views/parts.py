@@ -1,4 +1,4 @@
-"""The parts of a detail, which `cli/output.py` and `tui/widgets/markdown.py` draw."""
+"""The parts of a detail, which `cli/output.py` and `tui/widgets/prose.py` draw."""
 
 from typing import NamedTuple
 
@@ -15,11 +15,10 @@ class Words(NamedTuple):
 
 
 class TextDifference(NamedTuple):
-    """Two texts, with the words for each; their lines that differ are drawn."""
+    """Two texts, whose lines that differ are drawn."""
 
     before: bytes
     after: bytes
-    names: tuple[str, str]
 
 
 class File(NamedTuple):

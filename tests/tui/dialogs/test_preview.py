@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.base import clock, fs, paths
-from memtui.demo.layout import ulid
+from memtui.demo.content import ulid
 from memtui.inbox import format as inbox_format
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp

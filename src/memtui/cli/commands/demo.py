@@ -41,7 +41,7 @@ directory=[DIR] | the directory; an older sample world there is made anew, but w
 --open | open the TUI in it
 --tour | open the TUI in it, with a tour of three steps""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.demo import layout
+    from memtui.demo import content
     from memtui.demo import world as demo_world
     from memtui.hooks.install import installation as install
 
@@ -51,9 +51,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     # What starts memtui in the shell that this was started from, as its PATH may not have it.
     started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
     started = started if shutil.which("memtui", path=ctx.env.get("PATH")) != started else ""
-    command, opened, exists = shell_word(started or "memtui"), args.open or args.tour, layout.is_world(directory)
+    command, opened, exists = shell_word(started or "memtui"), args.open or args.tour, content.is_world(directory)
     if args.keep and exists:
-        world = layout.layout(directory, ctx.now())
+        world = content.layout(directory, ctx.now())
     else:
         if exists and not args.yes:
             ctx.confirm(

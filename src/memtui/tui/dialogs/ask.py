@@ -16,7 +16,8 @@ from memtui.base.errors import UsageError
 from memtui.base.phrasing import many
 from memtui.settings import config
 from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
-from memtui.tui.model import fuzzy, line_diff
+from memtui.tui.model import fuzzy
+from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
@@ -261,7 +262,7 @@ def sure(question: str, yes: str) -> Choice:
 
 def conflict(name: str, theirs: bytes, mine: bytes) -> Choice:
     """Ask what becomes of a file changed meanwhile, both versions below: MINE, THEIRS, or BACK or None."""
-    text = line_diff.drawn(theirs, mine, ("the disk", "yours"))
+    text = prose.difference(theirs, mine)
     ways = [(way, keymap.keyed(words)) for way, words in CONFLICT]
     lead = "- is on the disk now   + is yours"
     return Choice(f"{name} was changed by somebody else meanwhile.", ways, about=lambda _: text, lead=lead)

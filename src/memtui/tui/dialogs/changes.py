@@ -1,4 +1,4 @@
-"""Undo and redo, in a worker, since they may take longer than a key may wait, and the dialog of all changes."""
+"""What can be taken back: undo and redo, in a worker, the dialog of all changes, and the versions of one memory."""
 
 import asyncio
 from collections import deque
@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rich.text import Text
 from textual import on, work
@@ -18,21 +18,26 @@ from memtui import keymap
 from memtui.base import clock
 from memtui.base.dates import when
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import ago, many
+from memtui.base.phrasing import age, ago, many
 from memtui.base.short_ids import short_id
 from memtui.base.storage import file_error
-from memtui.store import triggers
+from memtui.models.subconscious.blocks import Blocks
+from memtui.store import history, references
 from memtui.store.journal import acts, ledger, undo
 from memtui.store.journal.undo import decided, was_delivered
-from memtui.tui.dialogs.ask import left_alone, sure
-from memtui.tui.dialogs.dialog import Dialog, Keys
-from memtui.tui.model import line_diff
+from memtui.store.memory import read_memory
+from memtui.store.scopes import Scope
+from memtui.store.versions.versions import GONE, Version
+from memtui.store.versions.writers import Occasions
+from memtui.tui.dialogs.ask import Choice, left_alone, sure
+from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
 from memtui.tui.model.data import Data
 from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP, HowFar, Services
+from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import safe_text
-from memtui.views.changes import KEYS, ON_LINES, PLACES, act, asked_about, place, reason, together, undone_as_one
+from memtui.views.changes import KEYS, PLACES, act, asked_about, place, prompted, reason, together, told, undone_as_one
 
 if TYPE_CHECKING:
     from memtui.store.journal.ledger import Transaction
@@ -44,12 +49,13 @@ STATES = {
     "purged": ("✗", "dim", "was deleted for good: it can't be restored"),
     "back": ("·", "dim", "was interrupted and undone at once"),
 }
-# Files whose differences are shown, and characters of a trigger or a prompt.
-FILES_SHOWN, LINE_SHOWN = 20, 2000
+# Files whose differences are shown.
+FILES_SHOWN = 20
 # Rows that the list has in any case; the difference gets those that a short list leaves free.
 LEAST_ROWS = 3
 # Changes of a group that its row names.
 NAMED = 3
+NO_VERSIONS = "It has no versions: memtui keeps those of memories that it can read, not of CLAUDE.md and rules."
 COLUMNS = (
     Column("when", 9),
     Column("from", 6, from_width=50),
@@ -91,34 +97,21 @@ class ChangeRow:
         return words if len(own) == 1 else f"{words}: {', '.join(names)}{'…' * (len(own) > NAMED)}"
 
 
-def rows_of(changes: Sequence["Transaction"]) -> list[ChangeRow]:
-    """Return the rows for these changes, newest first."""
-    return [ChangeRow([*members]) for _, members in groupby(changes, lambda change: change.group or change.id)]
-
-
 def difference(data: Data, change: "Transaction", sentence: str) -> Text:
-    """Draw what a change changed in each file; of memtui's own files only the name."""
+    """Draw what a change changed in each file but memtui's own."""
     journal = data.journal()
     try:
         files = journal.changes_of(change.record)
     except MemtuiError as error:
         return Text(f"{error.message} {error.hint}", "dim")
-    own = [
-        file for file in files if file.path.startswith(f"{journal.root}/") and file.path.endswith((".json", ".jsonl"))
-    ]
-    changes = [file for file in files if file not in own]
+    own = (f"{journal.root}/", (".json", ".jsonl"))
+    files = [file for file in files if not (file.path.startswith(own[0]) and file.path.endswith(own[1]))]
     text = Text(f"{sentence}\n")
-    for number, file in enumerate(changes[:FILES_SHOWN]):
-        text.append("\n" * bool(number) + safe_text.line(data.tilde(file.path), 300) + "\n", "bold")
-        text.append_text(line_diff.drawn(*file.texts, ("the file before", "the file after")))
-    more = len(changes) - FILES_SHOWN
-    text.append(f"\nand {many(more, 'more file')}\n" if more > 0 else "", "dim")
-    for file in own:
-        text.append(f"{'and' if changes else 'In'} memtui's own {file.path.removeprefix(f'{journal.root}/')}\n", "dim")
-        added, removed = triggers.words_of(file) if change.op in ON_LINES else ([], [])
-        for sign, style, lines in (("+", "green", added), ("-", "red", removed)):
-            text.append("".join(f"{sign} {safe_text.line(line, LINE_SHOWN)}\n" for line in lines), style)
-    return text
+    for file in files[:FILES_SHOWN]:
+        text.append(f"\n{safe_text.line(data.tilde(file.path), 300)}\n", "bold")
+        text.append_text(prose.difference(*file.texts))
+    more = len(files) - FILES_SHOWN
+    return text.append(f"\nand {many(more, 'more file')}\n" if more > 0 else "", "dim")
 
 
 class Changes(Dialog[None]):
@@ -168,7 +161,8 @@ class Changes(Dialog[None]):
             self._show_in_foot(Text(file_error(error).message))
             return
         self.table.empty = "Nothing was changed yet."
-        self.table.show(rows_of(changes))
+        groups = groupby(changes, lambda change: change.group or change.id)
+        self.table.show([ChangeRow([*members]) for _, members in groups])
         self.table.styles.max_height = self.table.header + max(LEAST_ROWS, len(self.table.rows))
         self._show_row()
 
@@ -203,15 +197,14 @@ class Changes(Dialog[None]):
     def _show_row(self) -> None:
         """Show when the change under the cursor was made, whether it can be undone, and what it changed."""
         row = self.table.row
-        text = Text()
-        if row is not None:
-            text.append(f"{ago(clock.parse(row.newest.time), self.data.now())}, {self._meaning(row)}")
-            if row.is_group:
-                lines = [f"{short_id(change.id)}  {safe_text.line(change.summary, 300)}" for change in row.changes]
-                self.query_one(Detail).show(row.id, Text("\n".join(lines)))
-            else:
-                self._find_difference(row)
-        self._show_in_foot(text)
+        if row is None:
+            return
+        self._show_in_foot(Text(f"{ago(clock.parse(row.newest.time), self.data.now())}, {self._meaning(row)}"))
+        if row.is_group:
+            lines = [f"{short_id(change.id)}  {safe_text.line(change.summary, 300)}" for change in row.changes]
+            self.query_one(Detail).show(row.id, Text("\n".join(lines)))
+        else:
+            self._find_difference(row)
         self.call_after_refresh(self.name_keys)
 
     def _can_undo(self, row: ChangeRow) -> bool:
@@ -318,23 +311,139 @@ class Undo:
 
     async def _ask(self, elsewhere: undo.Elsewhere) -> None:
         latest, op = elsewhere.first.latest, elsewhere.op
-        meanwhile = (clock.parse(latest.time) or 0.0) >= int(self.services.files.began)
-        here = "here" if latest.actor == ledger.here("tui") else "another TUI" if meanwhile else "the TUI"
+        here = "here" if latest.actor == ledger.here("tui") else "another TUI"
         words = asked_about(elsewhere, self.services.data.now(), PLACES["cli"] | {"tui": here})
         if await self.services.ask(sure(words, f"{op.capitalize()} it")):
             self.want(op, sure_of=elsewhere.first.id)
 
     def _report(self, undone: undo.Undone, summary: str) -> Coroutine[Any, Any, object] | None:
-        for scope in self.services.data.scopes():
-            summary = summary.replace(f" {scope.label}:", " ")
         words = f"{acts.done(undone.op).capitalize()}: {summary}"
         if undone.total > undone.tried:
-            keys = [keymap.key_of(f"app.{name}") for name in ("undo", "redo")]
-            back, rest = keys if undone.op == "redo" else keys[::-1]
-            words += f", then stopped. {rest} continues, {back} reverses it."
+            reverse = "undo" if undone.op == "redo" else "redo"
+            words += keymap.keyed(f", then stopped. {{app.{undone.op}}} continues, {{app.{reverse}}} reverses it.")
         if not undone.failed:
             self.services.say(words.removesuffix(".") + ".")
             return None
         title = f"{words}. {many(len(undone.failed), 'change')} left alone:"
         reasons = [(change.summary, reason(change, error)) for change, error in undone.failed]
         return self.services.ask(left_alone(title, reasons))
+
+
+# the versions of a memory, or of a block of the model
+
+
+class Lineage(NamedTuple):
+    """The versions of a memory or block, oldest first: its `name`, who wrote each and after which prompt, the texts."""
+
+    name: str
+    versions: list[Version]
+    who: Callable[[Version], str]
+    prompt: Callable[[Version], str]
+    text: Callable[[Version], str]
+
+
+async def show_versions(services: Services, scope: Scope, path: str) -> str:
+    """List the versions of a memory by its path, and restore the chosen one; return its path, or an empty one."""
+    data = services.data
+    versions = data.versions
+    if services.read_only:
+        versions.follow()
+    elif history.looked(versions, [scope]).problem is not None:
+        services.warn(f"The newest version can't be kept: {versions.problem}")
+    file = references.relative(scope, path) if history.with_versions(scope) else ""
+    line = versions.line(scope.directory, file)
+    if not line:
+        services.warn(NO_VERSIONS)
+        return ""
+    occasions = Occasions(data.env)
+    by_writer = await asyncio.to_thread(lambda: {state.writer: occasions.of(state.writer) for state in line})
+    scopes = await asyncio.to_thread(history.scopes_of, data.env, data.cwd, line)
+
+    def who(version: Version) -> str:
+        words_then = told(version, line[-1], by_writer[version.writer].title, scopes)
+        return "deleted, " * (version.digest == GONE) + words_then
+
+    lineage = Lineage(
+        references.stem(file),
+        line,
+        lambda version: who(version) + ("  not seen yet" if history.waits(line, version) else ""),
+        lambda version: prompted(by_writer[version.writer].prompt),
+        lambda version: _text(versions.content(version)),
+    )
+    version = await _chosen(services, lineage)
+    if version is None:
+        return ""
+    if version.digest == GONE:
+        services.warn("That version is the deletion: there is no text to restore.")
+        return ""
+    present = None if line[-1].digest == GONE else read_memory(path, scope.label)
+    now_text = _text(present.raw) if present is not None else None
+    if not await _is_wanted(services, lineage, version, now_text, _text(history.text(versions, version, file))):
+        return ""
+
+    def restore() -> str:
+        restored = history.restore(data.store(), versions, scope, present, version, file)
+        history.taken_in(versions, [scope])
+        return restored.path
+
+    return services.make(restore, f"Restored version {line.index(version) + 1} of {lineage.name}.")
+
+
+async def show_block_versions(services: Services, name: str) -> None:
+    data = services.data
+    blocks = Blocks(data.root, data.slug, data.now)
+    line = blocks.versions(name)[::-1]
+    if not line:
+        services.warn(f"{name} has no versions: nobody has changed it.")
+        return
+    text = partial(blocks.content, name)
+    lineage = Lineage(name, line, lambda version: told(version, line[-1]), lambda _: "", text)
+    version = await _chosen(services, lineage)
+    if version is None:
+        return
+    present = blocks.editable(name)
+    if await _is_wanted(services, lineage, version, present, text(version)):
+        restore = partial(blocks.replace, name, text(version), data.journal(), present)
+        services.make(restore, f"Restored version {line.index(version) + 1} of {name}.")
+
+
+async def _chosen(services: Services, lineage: Lineage) -> Version | None:
+    """Ask which version is wanted, newest first, and draw what each changed; return None for none."""
+    name, line, now = safe_text.line(lineage.name, 60), lineage.versions, services.data.now()
+
+    def drawn(number: str) -> Text:
+        at = int(number) - 1
+        prompt = lineage.prompt(line[at])
+        text = Text().append(safe_text.line(prompt) + "\n\n" if prompt else "", "dim")
+        try:
+            after = lineage.text(line[at])
+            if not at:
+                return text.append(safe_text.clean(after))
+            before = lineage.text(line[at - 1])
+        except MemtuiError as error:
+            return Text(f"! {safe_text.line(error.message)}\n", "yellow")
+        return text.append_text(prose.difference(before, after))
+
+    rows = [
+        (str(number), f"{number:>3}  {age(row.time, now):>4}  {safe_text.line(lineage.who(row.version), 140)}")
+        for number, row in enumerate(history.rows(line), 1)
+    ][::-1]
+    question = f"Versions of {name}" if len(line) > 1 else f"The only version of {name}"
+    number = await services.ask(Choice(question, rows, about=drawn, verb="restore", idle=rows[0][0]))
+    return line[int(number) - 1] if number else None
+
+
+async def _is_wanted(services: Services, lineage: Lineage, version: Version, present: str | None, text: str) -> bool:
+    """Show what restoring a version changes (`present` None: it was deleted); return whether the person wants it."""
+    if present == text:
+        services.say("That is the present text.")
+        return False
+    number = lineage.versions.index(version) + 1
+    drawn = prose.difference(present or "", text)
+    go = "" if services.read_only else "restore it"
+    answer = await services.ask(Preview(f"{safe_text.line(lineage.name, 60)} becomes version {number}", drawn, go))
+    return answer is True
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace").rstrip("\n")

@@ -22,7 +22,7 @@ from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.services import Services
-from memtui.tui.widgets import markdown
+from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field, Labelled
 from memtui.views import safe_text
@@ -60,7 +60,7 @@ class Body(TextArea):
         """Return a line with its Markdown styled, and each control character replaced by one visible character."""
         source = self.document.get_line(line_index)
         line = Text(safe_text.same_length(source), end="", no_wrap=True)
-        for start, end, style in markdown.spans(source, code=self._in_fence(line_index)):
+        for start, end, style in prose.spans(source, code=self._in_fence(line_index)):
             line.stylize(style, start, end)
         return line
 
@@ -74,7 +74,7 @@ class Body(TextArea):
         fences = 0
         for number in range(max(0, line_index - FENCE_LOOKBACK), line_index):
             line = self.document.get_line(number)
-            fences += ("```" in line or "~~~" in line) and markdown.FENCE.match(line) is not None
+            fences += ("```" in line or "~~~" in line) and prose.FENCE.match(line) is not None
         return fences % 2 == 1
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memtui.base import fastjson, fs
 from memtui.deliver import sessions
 from memtui.store import scopes
-from memtui.workspace import Workspace
+from memtui.workspace import SAMPLE_MARKER, Workspace
 
 # Modules that the first paint does not need are imported in functions: start-up is what a person waits for most.
 if TYPE_CHECKING:
@@ -84,9 +84,7 @@ class Data(Workspace):
     @cached_property
     def is_sample(self) -> bool:
         """Whether this is a sample world, whose home is one of its directories."""
-        from memtui.demo.layout import is_world
-
-        return is_world(os.path.dirname(self.env.get("HOME", "")))
+        return os.path.isfile(f"{os.path.dirname(self.env.get('HOME', ''))}/{SAMPLE_MARKER}")
 
     @cached_property
     def statistics(self) -> "Statistics":

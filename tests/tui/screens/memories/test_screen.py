@@ -9,7 +9,7 @@ from textual.widgets import Input
 
 import recalls
 from memtui.base import paths
-from memtui.demo.layout import layout
+from memtui.demo.content import layout
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.memories.reader import MemoryReader
 from tui.conftest import NOW, press, running, settle, until

@@ -18,9 +18,9 @@ from memtui.deliver.sessions import Session
 from memtui.models.subconscious import runs
 from memtui.models.subconscious.runs import Run
 from memtui.review.waiting_entries import is_for
-from memtui.tui.model import line_diff
 from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_line, add_title, kind_of_row, marked, receipt
 from memtui.tui.screens.frame import Described
+from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.painting import SPANNED
 from memtui.views import deliveries as present
@@ -345,7 +345,7 @@ class RunRow:
                 add_line(text, f"because of: “{whisper.because}”")
         for name, before, after in blocks.changes_of(context.data.root, run.id):
             text.append(f"\n{safe_text.line(name)}\n", style="bold")
-            text.append_text(line_diff.drawn(before, after, ("before", "after"))).append("\n")
+            text.append_text(prose.difference(before, after)).append("\n")
         keys = [("activity.withdraw", "undo what it changed")] if run.blocks else []
         append_keys(text, keys, read_only=context.read_only)
         return Described(text, title=f"model · {context.project(self.root)}")

@@ -15,8 +15,8 @@ from memtui.review import outside_changes
 from memtui.store.versions.writers import Occasions
 from memtui.tidy import waiting_proposals
 from memtui.tidy.checks import fixes
-from memtui.tui.dialogs import history
 from memtui.tui.dialogs.ask import Choice, left_alone
+from memtui.tui.dialogs.changes import show_versions
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import GHOST_WORDS, Chosen, RowCommands
 from memtui.tui.screens.inbox.drafts import DraftCommands
@@ -24,7 +24,7 @@ from memtui.tui.screens.inbox.entries import TodoCommands, lines_of
 from memtui.tui.screens.inbox.proposals import ProposalCommands
 from memtui.tui.screens.inbox.row import FOLD, GHOST, ONE_OFFS, SNOOZED, FoldRow, InboxView, cells
 from memtui.tui.services import Command
-from memtui.tui.widgets.markdown import draw
+from memtui.tui.widgets.prose import draw
 from memtui.views import changes
 from memtui.views.decisions import BY_OTHERS, KINDS, ChangedRow, Decision, ProblemRow, ProposedRow, TrustRow
 
@@ -181,7 +181,7 @@ class ChangedCommands(RowCommands[ChangedRow]):
 
     async def history(self) -> None:
         change = self.rows[0].changed
-        await history.show_memory(self.services, change.scope, change.key)
+        await show_versions(self.services, change.scope, change.key)
 
     def follow(self) -> None:
         self.services.go_to_memory(self.rows[0].changed.key)

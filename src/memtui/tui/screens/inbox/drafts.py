@@ -17,12 +17,11 @@ from memtui.store.memory import Memory
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.model import line_diff
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import ENTRIES, REJECT, RowCommands
 from memtui.tui.screens.inbox.entries import DRAFT_LENGTH, EntrySubject, Values, lines_of, shown_of_each
-from memtui.tui.widgets import markdown
-from memtui.tui.widgets.markdown import draw
+from memtui.tui.widgets import prose
+from memtui.tui.widgets.prose import draw
 from memtui.views import drafts, notes, safe_text
 from memtui.views.decisions import EntryRow
 from memtui.views.memories import loader, scopes_explained
@@ -34,7 +33,6 @@ RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
 # Columns for the name of a memory before its description; the most characters of one in a note.
 LONGEST_NAME, NAME_SHOWN = 32, 30
-NAMES = ("the memory now", "the memory then")
 
 
 class DraftCommands(RowCommands[EntryRow]):
@@ -72,7 +70,7 @@ class DraftCommands(RowCommands[EntryRow]):
             return text
         if draft.replaced is not None:
             text.append(*heading("what it changes in the memory that is there"))
-            text.append_text(line_diff.drawn(draft.replaced.raw, draft.data, ("the present text", "the draft")))
+            text.append_text(prose.difference(draft.replaced.raw, draft.data))
         similars = evidence.similar[: drafts.SIMILAR_SHOWN] if evidence is not None else ()
         if similars:
             text.append(*heading(f"similar · {keymap.key_of('inbox.merge')} merges"))
@@ -238,7 +236,7 @@ class DraftCommands(RowCommands[EntryRow]):
         store = approvals.store_of(self.services.data.store(), items)
         after = approvals.merged(store, items, target).raw
         text = Text().append(safe_text.line(self.services.data.tilde(target.path)) + "\n", "dim")
-        text.append_text(line_diff.drawn(target.raw, after, NAMES))
+        text.append_text(prose.difference(target.raw, after))
         if unsaved := self.unsaved():
             text.append(f"\n{unsaved}", "yellow")
         if await self.services.ask(Preview(f"{name} becomes", text, "write it")):
@@ -251,11 +249,11 @@ def _whole(item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None)
     if isinstance(draft, MemtuiError):
         text.append(safe_text.line(item.entry.fields.get("name", "")) + "\n", style="bold")
         text.append(f"! {safe_text.line(draft.message)} {safe_text.line(draft.hint)}\n", style="yellow")
-        return markdown.cut(text, item.text, item.path)
+        return prose.cut(text, item.text, item.path)
     words = _content(draft.memory)
     if not (evidence and evidence.similar) or len(words) > DRAFT_LENGTH:
-        return markdown.cut(text, words, item.path, head=0).append("\n")
-    own = markdown.render(words)
+        return prose.cut(text, words, item.path, head=0).append("\n")
+    own = prose.render(words)
     _marked(own, evidence.similar[0].memory)
     return own.append("\n\n")
 
@@ -267,10 +265,10 @@ def _content(memory: Memory) -> str:
 
 def _marked(draft: Text | str, memory: Memory) -> tuple[Text, bool]:
     """Underline the words that only one of both has, if few. Return the memory, and whether any are."""
-    draft = markdown.render(draft[:DRAFT_LENGTH]) if isinstance(draft, str) else draft
+    draft = prose.render(draft[:DRAFT_LENGTH]) if isinstance(draft, str) else draft
     whole = _content(memory)
-    theirs = markdown.render(whole[:ALIKE_LENGTH]).append("…" if len(whole) > ALIKE_LENGTH else "")
-    return theirs, line_diff.underline(draft, theirs, "underline green")
+    theirs = prose.render(whole[:ALIKE_LENGTH]).append("…" if len(whole) > ALIKE_LENGTH else "")
+    return theirs, prose.underline(draft, theirs, "underline green")
 
 
 def _compared(draft: str, memory: Memory, name: str) -> Text:
@@ -289,7 +287,7 @@ def _written(draft: Draft, home: str, limit: int) -> Text:
     text.append(f"{keymap.keyed(LEFT_OUT)}\n" if draft.taken else "", style="yellow")
     content, body = draft.data.decode("utf-8", "replace").rstrip("\n"), draft.memory.body.strip("\n")
     head = max(0, content.rfind(body)) if body else len(content)
-    markdown.cut(text, content, draft.item.path, limit=limit, before="  │ ", head=head)
+    prose.cut(text, content, draft.item.path, limit=limit, before="  │ ", head=head)
     if draft.index_lines:
         text.append("and in MEMORY.md\n", style="dim")
     for line in draft.index_lines:

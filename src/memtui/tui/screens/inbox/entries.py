@@ -26,7 +26,7 @@ from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import ENTRIES, RowCommands
 from memtui.tui.screens.inbox.row import InboxView
-from memtui.tui.widgets.markdown import SHOWN, cut, draw
+from memtui.tui.widgets.prose import SHOWN, cut, draw
 from memtui.views import decisions, drafts, safe_text
 from memtui.views.decisions import Decision, EntryRow, of_entry
 

@@ -25,14 +25,14 @@ from memtui.tui.dialogs.ask import Choice, left_alone
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Subject, Typed, fits
-from memtui.tui.model import autosave, line_diff
+from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import MEMORIES, REJECT, RowCommands
 from memtui.tui.screens.inbox.row import autosave_name, counted
-from memtui.tui.widgets import markdown
-from memtui.tui.widgets.markdown import draw
+from memtui.tui.widgets import prose
+from memtui.tui.widgets.prose import draw
 from memtui.views import changesets, decisions, safe_text
 from memtui.views.decisions import Decision, ProblemRow, ProposedRow
 from memtui.views.parts import heading
@@ -136,7 +136,7 @@ def texts(proposal: Proposal) -> list[tuple[Text, Text]]:
             continue
         mem = memory.from_bytes("", "", file.before)
         whole = f"{mem.description}\n\n{mem.body.strip()}".strip()
-        body = markdown.render(whole[:SHOWN]).append("\n…" if len(whole) > SHOWN else "")
+        body = prose.render(whole[:SHOWN]).append("\n…" if len(whole) > SHOWN else "")
         stays = "  is deleted" if file.after is None else "  is kept"
         drawn.append((Text().append(safe_text.line(changeset.name(file.path), 60), "bold").append(stays, "dim"), body))
     return drawn
@@ -146,7 +146,7 @@ def _texts(text: Text, proposal: Proposal) -> None:
     """Append the texts of a merge; of two, the words are underlined that only one has."""
     parts = texts(proposal)
     if len(parts) == 2:
-        line_diff.underline(parts[0][1], parts[1][1])
+        prose.underline(parts[0][1], parts[1][1])
     text.append(*heading(f"the texts{'; underlined is what only one of them says' * (len(parts) == 2)}"))
     for title, body in parts:
         text.append_text(title).append("\n").append_text(body).append("\n\n")

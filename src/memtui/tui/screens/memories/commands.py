@@ -203,13 +203,13 @@ class MemoryCommands:
             self.services.read()
 
     async def show_versions(self) -> None:
-        from memtui.tui.dialogs import history
+        from memtui.tui.dialogs import changes
 
         scope, row = self.list.chosen()[0]
         if scope.kind == "model":
-            await history.show_block(self.services, row.memory.stem)
+            await changes.show_block_versions(self.services, row.memory.stem)
         else:
-            self.reader.expected = await history.show_memory(self.services, scope, row.memory.path)
+            self.reader.expected = await changes.show_versions(self.services, scope, row.memory.path)
 
     # type, pin, scope
 

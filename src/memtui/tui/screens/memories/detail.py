@@ -16,8 +16,8 @@ from memtui.tui.model import autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
 from memtui.tui.screens.memories.rows import last
-from memtui.tui.widgets import markdown
-from memtui.tui.widgets.markdown import draw
+from memtui.tui.widgets import prose
+from memtui.tui.widgets.prose import draw
 from memtui.views import colours, recall, safe_text
 from memtui.views import memories as present
 from memtui.views.deliveries import recalls
@@ -179,7 +179,7 @@ def flag_lines(row: Row) -> Text:
 def glance_text(row: Row) -> Text:
     """Return a preview of a memory: problems, description, body."""
     text, whole = flag_lines(row).append_text(_description(row.memory, "dim")), _readable_text(row.memory)
-    text.append_text(markdown.render(whole[:MAX_BODY].strip("\n")))
+    text.append_text(prose.render(whole[:MAX_BODY].strip("\n")))
     return text.append("\n…" if len(whole) > MAX_BODY else "", "dim")
 
 
@@ -204,13 +204,13 @@ def _description(memory: Memory, style: str = "") -> Text:
     words = safe_text.line(memory.description, 400)
     begin = " ".join(_readable_text(memory)[: 2 * len(words) + 20].split()).lstrip("# ")
     plain, begin = (folded.translate(MARKUP).casefold() for folded in (words.rstrip("."), begin))
-    return markdown.inline(f"{words}\n" if words and not begin.startswith(plain) else "", style)
+    return prose.inline(f"{words}\n" if words and not begin.startswith(plain) else "", style)
 
 
 def _append_body(text: Text, memory: Memory) -> None:
     whole = _readable_text(memory)
     cut = whole[:MAX_BODY].strip("\n")
-    text.append_text(markdown.render(cut))
+    text.append_text(prose.render(cut))
     if len(whole) > MAX_BODY:
         key = keymap.key_of("memories.editor")
         text.append(f"\n… {len(whole) - MAX_BODY:,} more characters: {key} opens the whole file", "dim")

@@ -19,7 +19,7 @@ from memtui.store.scopes import Scope
 from memtui.store.status import Row
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
-from memtui.tui.widgets import markdown
+from memtui.tui.widgets import prose
 from memtui.tui.widgets.bars import fitting
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import colours, glyphs, query, safe_text
@@ -249,7 +249,7 @@ class MemoryTable(RowList[Pair]):
         row, mem, typed = pair[1], pair[1].memory, self.words()
         # Cut by letters, as much of a name as there is room for.
         name = Text(safe_text.line(mem.name, 200), style, overflow="ellipsis")
-        says = Text(markdown.inline(safe_text.line(mem.description, 400)).plain, style="dim")
+        says = Text(prose.inline(safe_text.line(mem.description, 400)).plain, style="dim")
         fuzzy.mark([name, says, *others], typed)
         is_sought = row.flags and any(word in _flags(row).casefold() for word in typed.casefold().split())
         if self._last_order != "flags" and (is_sought or findings.problems(row.flags)):

@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from memtui.tui.model import line_diff
+from memtui.tui.widgets import prose
 
 COUNT = 2000
 
 
 def shown(old, new):
-    return line_diff.drawn("\n".join(old), "\n".join(new), ("the one", "the other")).plain
+    return prose.difference("\n".join(old), "\n".join(new)).plain
 
 
 def test_lines_are_marked_by_whose_they_are():
@@ -40,10 +40,10 @@ def test_what_is_the_same_far_from_the_changes_is_counted():
 def test_texts_too_long_to_show_are_both_begun_and_the_rest_is_counted(length):
     old, new = ([f"{mark}{number} ".ljust(length, "~") for number in range(COUNT)] for mark in ("old", "new"))
     found = shown(old, new).split("\n")
-    for mark, sign, whose in (("old", "-", "the one"), ("new", "+", "the other")):
+    for mark, sign in (("old", "-"), ("new", "+")):
         there = sum(line.startswith(f"{sign} {mark}") for line in found)
         rest = COUNT - there
-        told = f"{sign} … {rest} more lines that only {whose} has: not shown here"
+        told = f"{sign} … {rest} more lines: not shown here"
         assert there > 10
         assert (told in found) == (rest > 0)
 
@@ -54,7 +54,7 @@ def test_what_a_line_is_cut_by_is_told():
 
 @pytest.mark.parametrize("seed", range(20))
 def test_no_line_of_either_is_lost_or_invented(seed, monkeypatch):
-    monkeypatch.setattr(line_diff, "CONTEXT", 1000)
+    monkeypatch.setattr(prose, "CONTEXT", 1000)
     dice = random.Random(seed)
     old, new = ([str(dice.randrange(60)) for _ in range(1 + dice.randrange(120))] for _ in range(2))
     found = [(line[0], line[2:]) for line in shown(old, [*new, "end"]).splitlines()]

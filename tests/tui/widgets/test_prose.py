@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.tui.widgets import markdown
+from memtui.tui.widgets import prose
 from memtui.views import safe_text
 
 BODY = """**Why:** the *lock* file.
@@ -18,7 +18,7 @@ pnpm add
 
 
 def test_syntax_is_dropped_and_each_line_of_source_stays_a_line():
-    plain = markdown.render(BODY).plain
+    plain = prose.render(BODY).plain
     assert plain.split("\n") == [
         "Why: the lock file.",
         "Head",
@@ -33,7 +33,7 @@ def test_syntax_is_dropped_and_each_line_of_source_stays_a_line():
 
 
 def test_a_url_ends_before_the_mark_that_ends_its_sentence():
-    text = markdown.render("See https://x.y/z?a=1. Then go on.")
+    text = prose.render("See https://x.y/z?a=1. Then go on.")
     assert [text.plain[span.start : span.end] for span in text.spans] == ["https://x.y/z?a=1"]
 
 
@@ -45,9 +45,9 @@ def test_what_is_not_markdown_stays_as_it_is():
         r"\*not this\*",
         "a &amp; b",
     ):
-        assert markdown.render(odd).plain == odd
+        assert prose.render(odd).plain == odd
 
 
 @given(st.text(max_size=300))
 def test_any_text_has_as_many_lines_as_its_source(body):
-    assert markdown.render(body).plain.count("\n") == safe_text.clean(body).count("\n")
+    assert prose.render(body).plain.count("\n") == safe_text.clean(body).count("\n")
