@@ -26,20 +26,21 @@ _HOMES: dict[str, str] = {}  # with symlinks followed, by path: looked up many t
 def config_dir(env: "dict[str, str]") -> str:
     """Return Claude Code's configuration directory, with symlinks followed: what is kept of it is the same through any
     link. Raises KeyError if neither CLAUDE_CONFIG_DIR nor HOME is set."""
-    return _followed(env.get("CLAUDE_CONFIG_DIR") or env["HOME"].rstrip("/") + "/.claude")
+    return followed(env.get("CLAUDE_CONFIG_DIR") or env["HOME"].rstrip("/") + "/.claude")
 
 
 def root(env: "dict[str, str]") -> str:
     """Return memtui's own directory, with symlinks followed: MEMTUI_HOME, else `memtui/` in that of Claude Code."""
-    return _followed(env.get("MEMTUI_HOME") or config_dir(env) + "/memtui")
+    return followed(env.get("MEMTUI_HOME") or config_dir(env) + "/memtui")
 
 
 def home(env: "Mapping[str, str]") -> str:
     """Return the person's home directory, with symlinks followed; empty if it is not known, or `/`."""
-    return _followed(env.get("HOME", "")).rstrip("/")
+    return followed(env.get("HOME", "")).rstrip("/")
 
 
-def _followed(path: str) -> str:
+def followed(path: str) -> str:
+    """Return what `real` does; a path that was asked for before is not looked up again."""
     if path not in _HOMES:
         _HOMES[path] = real(path)
     return _HOMES[path]

@@ -33,7 +33,7 @@ def believed(
     doubts = {name: path for path, name in set_by_project(env, here) if name in env}
     trusted = {name: value for name, value in env.items() if name not in doubts}
     if root and config:
-        if paths.root(trusted) != paths.real(root) or paths.config_dir(trusted) != paths.real(config):
+        if paths.root(trusted) != paths.followed(root) or paths.config_dir(trusted) != paths.followed(config):
             doubts.update({name: "the installed hooks" for name in ROOTS if name in trusted})
             trusted |= {"MEMTUI_HOME": root, "CLAUDE_CONFIG_DIR": config}
     elif project and any(name in trusted for name in ROOTS) and _within_project(trusted, here):

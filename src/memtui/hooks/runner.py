@@ -233,7 +233,7 @@ def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str]
     the log. Where no variable is in doubt, no file is read."""
     root, config = (argv[2], argv[4]) if argv[1:4:2] == ["--root", "--config"] and len(argv) > 4 else ("", "")
     set_aside = INSIDE in env or "CLAUDE_HEADLESS" in env or any(map(env.__contains__, paths.MOVING))
-    moved = paths.root(env) != paths.real(root) or paths.config_dir(env) != paths.real(config)
+    moved = paths.root(env) != paths.followed(root) or paths.config_dir(env) != paths.followed(config)
     if not set_aside and not (moved if root else "MEMTUI_HOME" in env or "CLAUDE_CONFIG_DIR" in env):
         return env, None
     from memtui.hooks.environment import believed
