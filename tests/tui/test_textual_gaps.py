@@ -9,7 +9,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.widget import Widget
 
 from memtui.tui import safety_net
-from memtui.tui.terminal import TerminalParser
+from memtui.tui.textual_gaps import TerminalParser
 
 
 def parser(errors=None):

@@ -20,7 +20,7 @@ from memtui import keymap
 from memtui.base import fs
 from memtui.base.errors import MemtuiError
 from memtui.settings import config
-from memtui.tui import terminal
+from memtui.tui import terminal, textual_gaps
 from memtui.tui.dialogs.dialog import Dialog, of_screen
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
@@ -163,7 +163,7 @@ class MemtuiApp(Services):
     def get_driver_class(self) -> type[Driver]:
         """Return Textual's driver for this terminal; on POSIX systems ours."""
         driver = super().get_driver_class()
-        return terminal.TerminalDriver if issubclass(terminal.TerminalDriver, driver) else driver
+        return textual_gaps.TerminalDriver if issubclass(textual_gaps.TerminalDriver, driver) else driver
 
     def get_css_variables(self) -> dict[str, str]:
         self.theme_variables = super().get_css_variables() | terminal.theme_variables(self.current_theme)
