@@ -1,6 +1,6 @@
 """How good drafts are: the bars of the project beside rules alone and five fixed expressions, and the drafts themselves.
 
-    python tests/benchmarks/extraction.py [turns.jsonl] [--misses]
+    python tests/benchmarks/extraction.py [turns.jsonl]
 
 Feedback is a correction or a preference; a message is durable if a careful reviewer would keep a lasting lesson from it. The
 bars are computed from `feedback_scores.tsv`, which has numbers only (tests/training/fit_feedback.py writes it): the scores that
@@ -9,13 +9,12 @@ these 1,780 gave to 145 messages kept apart. The rules were written with the mes
 upper bound.
 
 The rest needs labelled messages. It reads `../shared/data/turns.jsonl` beside the repository unless told otherwise, and says so
-when there is none. A draft is right in kind if the message's label is its kind, or one of the label's seconds (`also`).
+when there is none.
 """
 
 import re
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -29,12 +28,8 @@ from labelled import turn_of  # noqa: E402
 
 from fitted_tables import QUESTIONS, average_precision, precision_at  # noqa: E402
 from memtui.inbox.format import DELIVERED, LASTING  # noqa: E402
-from memtui.learn import classifier, message, signals  # noqa: E402
+from memtui.learn import classifier, signals  # noqa: E402
 from memtui.learn.classifier import probability  # noqa: E402
-from memtui.recall import own_words  # noqa: E402
-
-KINDS = {"correction": "correction", "confirmation": "confirmation", "preference": "preference-statement"}
-
 
 # What a simple hook would look for.
 EXPRESSIONS = [
@@ -190,60 +185,6 @@ def share(part: int, whole: int) -> str:
     return f"{part}/{whole} = {part / whole:.0%}" if whole else f"{part}/0"
 
 
-# How a body's lines and sentences are told apart, for counting.
-LINE, ENDS = re.compile(r"[^\n]+"), re.compile(r"(?<=[.!?])\s+|\n+")
-
-
-def bodies(rows: list[dict]) -> None:
-    """Print how long the bodies of the drafts are that are surely feedback, how many have a line of a paste, and how many
-    drafts come from a message with one."""
-    judge = classifier.shipped()
-    turns = [turn_of(row) for row in rows]
-    made = [(turn, each) for turn in turns for each in classifier.drafts_of(turn, judge) if each.confidence >= 0.5]
-    texts = [each.body for _, each in made if each.body]
-    lines = {each: LINE.findall(each) for each in texts}
-    print(f"bodies: {share(len(texts), len(made))} of the surer drafts have one beside the description")
-    print(f"  of a message with a paste: {sum('…' in message.shortened(turn.text).split() for turn, _ in made)}")
-    print(f"  with a line that reads as pasted: {sum(any(map(own_words.is_pasted, lines[each])) for each in texts)}")
-    for size in (200, 400, 600):
-        print(f"  over {size} characters: {sum(len(each) > size for each in texts)}")
-    print(f"  over 3 sentences: {sum(len([*filter(str.strip, ENDS.split(each))]) > 3 for each in texts)}")
-    print(f"  characters on average: {sum(map(len, texts)) / max(1, len(texts)):.0f}\n")
-
-
-def evaluate(rows: list[dict], threshold: float, misses: bool) -> None:
-    drafts = []
-    for row in rows:
-        draft = signals.signal_of(turn_of(row))
-        drafts.append(draft if draft and draft.confidence >= threshold else None)
-    made = sum(d is not None for d in drafts)
-    print(f"threshold {threshold}: {made} drafts of {len(rows)} messages")
-    for kind, label in KINDS.items():
-        of_kind = [(d, r) for d, r in zip(drafts, rows, strict=True) if d and d.kind == kind]
-        right = sum(r["label"] == label or label in r.get("also", ()) for _, r in of_kind)
-        wanted = [(d, r) for d, r in zip(drafts, rows, strict=True) if r["label"] == label]
-        met = sum(d is not None and d.kind == kind for d, _ in wanted)
-        durable = sum(r["durable"] for _, r in of_kind)
-        print(
-            f"  {kind:13} precision {share(right, len(of_kind)):14} recall {share(met, len(wanted)):14}"
-            f" worth keeping {share(durable, len(of_kind))}"
-        )
-    durable = [(d, r) for d, r in zip(drafts, rows, strict=True) if r["durable"]]
-    kept = sum(d is not None for d, _ in durable)
-    noise = Counter(r["label"] for d, r in zip(drafts, rows, strict=True) if d and not r["durable"])
-    print(
-        f"  lasting       precision {share(kept, made):14} recall {share(kept, len(durable)):14} others: {dict(noise)}"
-    )
-    if misses:
-        for draft, row in zip(drafts, rows, strict=True):
-            if draft and not row["durable"]:
-                print(f"    junk  {row['id']:3} {row['label']:13} {draft.kind} {draft.confidence} {draft.description}")
-            elif draft:
-                print(f"    good  {row['id']:3} {row['label']:13} {draft.kind} {draft.confidence} {draft.description}")
-            elif row["durable"]:
-                print(f"    miss  {row['id']:3} {row['label']:13} {row['text'][:100]!r}")
-
-
 def main() -> int:
     bars()
     given = [Path(a) for a in sys.argv[1:] if not a.startswith("-")]
@@ -251,12 +192,7 @@ def main() -> int:
     if not path.exists():
         print(f"skipped, what shows the drafts themselves: no labelled messages at {path}")
         return 0
-    rows = labelled.read([path])
-    compare(rows)
-    bodies(rows)
-    print("By rules alone:")
-    for threshold in (0.5, 0.0):
-        evaluate(rows, threshold, "--misses" in sys.argv)
+    compare(labelled.read([path]))
     return 0
 
 

@@ -32,19 +32,6 @@ from revision import compared, sources
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 PYTHON = os.path.realpath(getattr(sys, "_base_executable", sys.executable))
 
-# The script that many guides show: three files read, JSON printed.
-TEN_LINES = """import sys, json
-from pathlib import Path
-data = json.load(sys.stdin)
-base = Path(sys.argv[1])
-parts = []
-for name in ("a.md", "b.md", "c.md"):
-    path = base / name
-    if path.exists():
-        parts.append(path.read_text())
-print(json.dumps({"hookSpecificOutput": {"hookEventName": data["hook_event_name"], "additionalContext": "".join(parts)}}))
-"""
-
 # What the worker that Stop leaves behind waits to see in the transcript.
 ANSWER = '{"type": "assistant", "message": {"content": [{"type": "text", "text": "Done."}]}}\n'
 
@@ -72,7 +59,7 @@ BARS = {
 MEMORY_BAR_MB = 20
 # Seconds that a worker may take where the machine has other work: it keeps 10,000 versions after a first start.
 PATIENCE = 120
-FLOORS = ("bare interpreter", "ten-line script")
+FLOOR = "bare interpreter"
 BESIDE = "beside: "
 
 
@@ -88,15 +75,13 @@ class World:
         self.config = base / ".claude"
         self.root = self.config / "memtui"
         slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(self.project))
-        names = runpy.run_path(str(next(source.rglob("base/paths.py"))))
-        self.inbox = self.root / "projects" / names.get("project_key", names["slug"])(str(self.project))
+        names = runpy.run_path(str(source / "memtui/base/paths.py"))
+        self.inbox = self.root / "projects" / names["project_key"](str(self.project))
         self.inbox.mkdir(parents=True)
         # Its records are of now, or no claim would be settled by them.
         self.transcript = self.config / "projects" / slug / "bench.jsonl"
         self.transcript.parent.mkdir(parents=True)
         self.transcript.write_text("")
-        for name in ("a.md", "b.md", "c.md"):
-            (base / name).write_text("CI is red on master.\n")
         self.memories = self.config / "memory"
         self.memories.mkdir()
         for number in range(memories):
@@ -105,8 +90,6 @@ class World:
             self.fill_log()
         self.env = {"HOME": str(base), "PATH": "/usr/bin:/bin"}
         self.input = base / "input.json"
-        self.script = base / "ten_lines.py"
-        self.script.write_text(TEN_LINES)
         self.weigh = False
 
     def remember(self, number: int, words: str = "What is known of matter") -> None:
@@ -178,12 +161,6 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
         world.payload("UserPromptSubmit", prompt="hi")
         return world.run([PYTHON, "-I", "-S", "-c", "pass"])[:2]
 
-    def ten_lines() -> tuple[float, float]:
-        world.payload("UserPromptSubmit", prompt="hi")
-        seconds, memory, out = world.run([PYTHON, str(world.script), str(world.base)])
-        assert b"CI is red" in out
-        return seconds, memory
-
     def nothing() -> tuple[float, float]:
         world.payload("UserPromptSubmit", prompt="hi")
         seconds, memory, out = world.run(world.hook("UserPromptSubmit"))
@@ -233,7 +210,6 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
 
     return {
         "bare interpreter": bare,
-        "ten-line script": ten_lines,
         "nothing to deliver": nothing,
         "guidance delivered": guidance,
         "stop": stop,
@@ -374,8 +350,6 @@ def prepared(
     base.mkdir()
     world = World(base / "one", 10_000 if options.large else 20, options.large, source)
     chosen, worlds = cases(world), [world]
-    if not (source / "memtui" / "hooks" / "status_line.py").exists():
-        del chosen["status line"]  # a revision from before
     stores: dict[str, tuple[int, Callable[[World], Callable[[], tuple[float, float]]]]] = {
         "1 of 1,000 changed": (1_000, lambda store: changed(store, new=False)),
         "1 of 10,000 changed": (10_000, lambda store: changed(store, new=False)),
@@ -385,7 +359,7 @@ def prepared(
         "recall of 10,000": (10_000, recalled),
     }
     for name, (count, case) in {} if options.small else stores.items():
-        if options.only in name and ("recall" not in name or (source / "memtui" / "recall").exists()):
+        if options.only in name:
             worlds.append(World(base / str(len(worlds)), count, source=source))
             chosen[name] = case(worlds[-1])
     return chosen, worlds
@@ -406,9 +380,9 @@ def main() -> int:
         found, every = prepared(base / "here", SOURCE, options)
         if options.beside:
             others, more = prepared(base / "beside", sources(options.beside, base / "sources"), options)
-            found |= {BESIDE + name: case for name, case in others.items() if name not in FLOORS}
+            found |= {BESIDE + name: case for name, case in others.items() if name != FLOOR}
             every += more
-        found = {name: case for name, case in found.items() if options.only in name or name in FLOORS[:1]}
+        found = {name: case for name, case in found.items() if options.only in name or name == FLOOR}
         times: dict[str, list[float]] = {name: [] for name in found}
         memory: dict[str, float] = dict.fromkeys(found, 0.0)
         for _ in range(3):
@@ -423,7 +397,7 @@ def main() -> int:
                 times[name].append(case()[0])
     print(f"Python {sys.version.split()[0]}, {options.runs} rounds" + (", 10,000 memories, 100 MB log" * options.large))
     print(f"{'case':24} {'ms':>7} {'ratio':>6} {'bar':>5} {'MB':>6}")
-    bare = times["bare interpreter"]
+    bare = times[FLOOR]
     missed = []
     for name, seconds in times.items():
         ratio = compared(seconds, bare)
@@ -436,7 +410,7 @@ def main() -> int:
             + (f" {compared(seconds, beside):6.2f} beside" if beside else "")
             + (" over the bar" if bar and ratio > bar else "")
         )
-        if (bar and ratio > bar) or (name != "ten-line script" and memory[name] > MEMORY_BAR_MB):
+        if (bar and ratio > bar) or memory[name] > MEMORY_BAR_MB:
             missed.append(name)
     return 1 if options.check and missed else 0
 

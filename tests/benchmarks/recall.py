@@ -25,6 +25,7 @@ sys.path[:0] = [os.path.join(HERE, "..", "..", "src"), HERE]
 import recall_sets  # noqa: E402
 from recall_sets import Query, RecallSet  # noqa: E402
 
+from memtui.recall import judge, vectors  # noqa: E402
 from memtui.recall import query as recall_query  # noqa: E402
 from memtui.recall.index_build import bring_up_to_date  # noqa: E402
 
@@ -36,15 +37,15 @@ MOST = 50
 
 @dataclass
 class Answer:
-    """What was found for a prompt, the best first; `injected`: the paths that the hook would inject, None if unknown."""
+    """What was found for a prompt, the best first; `injected`: the paths that the hook would inject."""
 
     query: Query
     hits: list[recall_query.Hit]
-    injected: list[str] | None = None
+    injected: list[str]
 
     def by(self, key: Callable[[recall_query.Hit], float]) -> "Answer":
         """Return the same hits ranked by something else."""
-        return Answer(self.query, sorted(self.hits, key=key, reverse=True))
+        return Answer(self.query, sorted(self.hits, key=key, reverse=True), self.injected)
 
     @property
     def first(self) -> int:
@@ -52,39 +53,25 @@ class Answer:
         return next((at for at, hit in enumerate(self.hits, 1) if hit.file in self.query.gold), 0)
 
 
-def answers(chosen: RecallSet, with_triggers: bool, inject: bool = True) -> list[Answer]:
+def answers(chosen: RecallSet, with_triggers: bool) -> list[Answer]:
     """Index the memories of a set in a temporary folder, and ask for each prompt."""
     with tempfile.TemporaryDirectory(prefix="memtui-recall-") as folder:
         root = folder + "/data"
         os.makedirs(root + "/recall", mode=0o700)
         places = chosen.write(folder + "/stores", with_triggers)
-        table = table_of_vectors()
+        table = vectors.Table(os.path.join(os.path.dirname(vectors.__file__), "vectors.table"))
         for directory in places.values():
             bring_up_to_date(root, directory, table=table)
         found = []
         for query in chosen.queries:
             asked = [(SCOPE, places[query.store])]
             hits = recall_query.search(root, asked, query.text, most=MOST)
-            found.append(Answer(query, hits, injected(root, query.text, asked) if inject else None))
+            found.append(Answer(query, hits, injected(root, query.text, asked)))
         return found
 
 
-def table_of_vectors() -> object:
-    """Return the shipped table of token vectors; None if there is none."""
-    try:
-        from memtui.recall import vectors
-    except ImportError:
-        return None
-    path = os.path.join(os.path.dirname(vectors.__file__), "vectors.table")
-    return vectors.Table(path) if os.path.exists(path) else None
-
-
-def injected(root: str, text: str, places: Sequence[tuple[str, str]]) -> list[str] | None:
-    """Return the paths that the hook would inject, None where nothing decides that yet."""
-    try:
-        from memtui.recall import judge
-    except ImportError:
-        return None
+def injected(root: str, text: str, places: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the paths that the hook would inject."""
     outcome = judge.dry_run(root, text, places)
     return [verdict.hit.file for verdict in outcome.verdicts if verdict.outcome == "inject"]
 
@@ -133,7 +120,7 @@ def share(part: int, whole: int) -> str:
 
 def injection(found: Sequence[Answer]) -> Injection:
     """Count what was injected, and what of it helps."""
-    rows = [(each.query.gold, each.injected or []) for each in found]
+    rows = [(each.query.gold, each.injected) for each in found]
     right = [sum(path in gold for path in sent) for gold, sent in rows]
     return Injection(
         len(rows),
@@ -153,14 +140,12 @@ def report(found: Sequence[Answer], title: str, kinds: bool) -> None:
     if any(hit.cosine for each in found for hit in each.hits):
         print(f"  {'.7 cosine + .3 BM25':22} {figures(map(scaled, found))}")
     print(f"  {'recall':22} {figures(found)}")
-    if found and found[0].injected is not None:
-        print(f"  {'injection':22} {injection(found)}")
+    print(f"  {'injection':22} {injection(found)}")
     if kinds:
         for kind in sorted({each.query.kind for each in found}):
             of_kind = [each for each in found if each.query.kind == kind]
             line = figures(of_kind) if kind != "none" else ""
-            sent = f"  {injection(of_kind)}" if of_kind[0].injected is not None else ""
-            print(f"    {kind:20} {line}{sent}")
+            print(f"    {kind:20} {line}  {injection(of_kind)}")
 
 
 def misses(found: Iterable[Answer]) -> None:
@@ -201,7 +186,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", default="", metavar="FILE", help="write the ranking of each prompt as JSON Lines")
     parser.add_argument("--kinds", action="store_true", help="also by kind of prompt")
     parser.add_argument("--misses", action="store_true", help="also the prompts whose first hit does not help")
-    parser.add_argument("--no-injection", action="store_true", help="leave out what would be injected: faster")
     given = parser.parse_args(arguments)
     rows = []
     for path in given.sets or [OWN]:
@@ -213,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         number = sum(len(files) for files in chosen.stores.values())
         print(f"{chosen.name}: {number} memories in {len(chosen.stores)} stores, {len(chosen.queries)} prompts")
         for with_triggers in (False, True) if chosen.triggers else (False,):
-            found = answers(chosen, with_triggers, not given.no_injection)
+            found = answers(chosen, with_triggers)
             report(found, "with triggers" if with_triggers else "without triggers", given.kinds)
             if given.misses:
                 misses(found)

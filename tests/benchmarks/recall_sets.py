@@ -1,11 +1,9 @@
 """Sets to measure recall with: memories by store, and prompts with the memories that would help.
 
-Three shapes are read, told apart by what is in the file:
-- a folder with `set.json`, or such a file: `{"queries": [{"store", "text", "kind", "gold": [{"path", "grade"}]}]}`. The
-  memories of a store are a folder `stores/NAME`, `memories/NAME` or `NAME` beside it, or one text file `stores/NAME.txt`
-  in which each memory begins with a line `=== PATH`. `triggers.jsonl` beside it has a line a memory:
-  `{"store", "path", "triggers": [...]}`.
-- a devbench: `{"memories": [{"id", "content", "tags"}], "queries": [{"question", "category", "expected_tags"}]}`.
+A set is a folder with `set.json`, or such a file: `{"queries": [{"store", "text", "kind", "gold": [{"path", "grade"}]}]}`. The
+memories of a store are a folder `stores/NAME`, `memories/NAME` or `NAME` beside it, or one text file `stores/NAME.txt`
+in which each memory begins with a line `=== PATH`. `triggers.jsonl` beside it has a line a memory:
+`{"store", "path", "triggers": [...]}`.
 """
 
 import hashlib
@@ -73,15 +71,13 @@ def with_lines(data: bytes, triggers: Iterable[str]) -> bytes:
 
 def read(path: str, memories: str = "", triggers: str = "") -> RecallSet:
     """Read a set. `memories`: the folder of its stores; `triggers`: the file of its trigger lines, if they are not beside
-    it. Raises OSError; ValueError if it has none of the shapes."""
+    it. Raises OSError; ValueError if it is no set."""
     file = os.path.join(path, "set.json") if os.path.isdir(path) else path
     with open(file, encoding="utf-8") as opened:
         content = json.load(opened)
     name = os.path.basename(path.rstrip("/"))
-    if "memories" in content:
-        return _devbench(name, content)
     if "queries" not in content:
-        raise ValueError(f"{file} has none of the shapes that are read")
+        raise ValueError(f"{file} has no queries")
     folder = os.path.dirname(os.path.abspath(file))
     queries = [
         Query(row["store"], row["text"], row["kind"], {each["path"]: each.get("grade", 1) for each in row["gold"]})
@@ -124,15 +120,3 @@ def _files(folder: str) -> Iterator[tuple[str, bytes]]:
                 full = os.path.join(top, name)
                 with open(full, "rb") as file:
                     yield os.path.relpath(full, folder), file.read()
-
-
-def _devbench(name: str, content: dict) -> RecallSet:
-    """Read a devbench: one store; a memory helps if it has one of the expected tags."""
-    files = {f"{row['id'].replace(':', '-')}.md": row for row in content["memories"]}
-    queries = []
-    for row in content["queries"]:
-        wanted = set(row["expected_tags"])
-        gold = {path: 1 for path, found in files.items() if wanted & {*found["tags"], found["id"]}}
-        queries.append(Query("devbench", row["question"], row["category"] if gold else "none", gold))
-    stores = {"devbench": {path: f"{row['content']}\n".encode() for path, row in files.items()}}
-    return RecallSet(name, stores, queries)

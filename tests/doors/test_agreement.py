@@ -4,10 +4,8 @@ import pytest
 
 from memtui.cli.output import picked
 from memtui.hooks.install import installation as install
-from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.sessions import SessionGroup
 from memtui.views.decisions import DRAFT
-from tui.conftest import settle
 
 from .conftest import Doors
 
@@ -61,25 +59,6 @@ async def test_what_waits(told, shown):
     assert waiting["updates"] + waiting["items"] == len(drafts)
     others = [each for each in entries if each["kind"] not in {"draft", "todo"}]
     assert counts["inbox"] == len(drafts) + len(others)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("keys", [["x"], ["w", "enter"]])
-async def test_a_problem_put_aside_is_gone_from_both_and_nothing_else_is(world, told, keys):
-    before = {each["id"]: each["kind"] for each in told("inbox", "--limit", "0")["entries"]}
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
-    async with app.run_test(size=(160, 48)) as pilot:
-        await settle(pilot)
-        table = app.screen.table
-        rows = [row.key for row in table.rows]
-        table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "problem"))
-        await settle(pilot)
-        problem = table.row.key
-        await pilot.press(*keys)
-        await settle(pilot)
-        assert [key for key in rows if key not in {row.key for row in table.rows}] == [problem]
-    after = {each["id"]: each["kind"] for each in told("inbox", "--limit", "0")["entries"]}
-    assert [kind for key, kind in before.items() if key not in after] == ["problem"]
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 
-from e2e.worlds import DemoWorld, LargeWorld
+from e2e.worlds import DemoWorld
 from memtui.base import findings
 from memtui.base.finding import Finding
 from memtui.base.phrasing import many
@@ -15,9 +15,9 @@ from memtui.tui.screens.setup.screen import IN_INBOX
 from .conftest import Doors
 
 
-@pytest.fixture(params=[DemoWorld, pytest.param(LargeWorld, marks=pytest.mark.large)], ids=["demo", "large"])
-def world(request, tmp_path):
-    made = request.param(tmp_path)
+@pytest.fixture
+def world(tmp_path):
+    made = DemoWorld(tmp_path)
     # A memory in another project's store that its index lacks, and a store that has no index.
     stores = sorted((made.config / "projects").glob("*/memory"))
     stores[0].joinpath("unlisted.md").write_text("---\nname: unlisted\n---\n\nSee [[nothing-there]].\n")

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -61,6 +60,10 @@ HOOKS = {
     "SessionEnd": {"reason": "other"},
 }
 AT_ONCE = 2
+ACTS = (
+    *("create", "edit", "remove", "rename", "replace", "note", "append"),
+    *("config", "vanish", "return", "settings", "log"),
+)
 
 
 class Meddler:
@@ -74,25 +77,11 @@ class Meddler:
         self._slug = paths.slug(str(world.project))
         self._running: list[tuple[str, str, subprocess.Popen[bytes], Path]] = []
         self._events = 0
-        self.acts: dict[str, Callable[[Random], object]] = {
-            "create": self._create,
-            "edit": self._edit,
-            "remove": self._remove,
-            "rename": self._rename,
-            "replace": self._replace,
-            "note": self._note,
-            "append": self._append,
-            "config": self._config,
-            "vanish": self._vanish,
-            "return": self._return,
-            "settings": self._settings,
-            "log": self._log,
-        }
 
     def act(self, name: str, seed: int) -> None:
-        """Do one of `acts`. What somebody else removed meanwhile is no error."""
+        """Do one of `ACTS`. What somebody else removed meanwhile is no error."""
         with suppress(OSError):
-            self.acts[name](Random(seed))
+            getattr(self, f"_{name}")(Random(seed))
 
     # sessions
 

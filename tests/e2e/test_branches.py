@@ -1,6 +1,5 @@
 """What the client drops: branches that a person leaves, prompts that are blocked, and clients that end too early."""
 
-import json
 import signal
 
 import pytest
@@ -148,17 +147,6 @@ def test_a_note_whose_answer_broke_off_comes_again_but_not_to_its_session(on, mo
 
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
-def test_a_note_whose_answer_broke_off_is_gone_once_its_session_goes_on(on, model, sent):
-    session = break_off(on, model, sent)
-    for words in ("go on", "and on"):
-        assert on.claude(words, resume=session).main[0].count("A note.") == 1
-        assert eventually(lambda: on.waiting() == "")
-    assert on.claude("hello").main[0].count("A note.") == 0
-    assert on.errors() == []
-
-
-@pytest.mark.every(of=2)
-@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("resumed", [False, True])
 def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, resumed):
     good = on.settings()
@@ -191,21 +179,3 @@ def test_a_session_that_leaves_no_transcript_was_told_what_it_was_told(on, model
     assert on.errors() == []
     assert on.waiting() == ""
     assert on.claude("hello").main[0].count("A note.") == 0
-
-
-def test_a_session_that_was_ended_without_an_answer_goes_on_with_its_note(on, model):
-    """At a resume the client restores what stands on the branch."""
-    on.leave("A note.", from_="script")
-    model.will(say("Never read.", delay=20), "Answer one.")
-    process = on.start("hi", "--output-format", "json")
-    assert eventually(lambda: model.main)
-    assert eventually(lambda: transcripts(on))
-    process.terminate()
-    process.communicate(timeout=30)
-    assert eventually(lambda: settled(on))
-    path = transcripts(on)[0]
-    told = "A note." in json.dumps([json.loads(line) for line in path.read_text().splitlines()])
-    run = on.claude("more", resume=path.stem)
-    assert run.main[-1].count("A note.") == 1
-    assert eventually(lambda: on.waiting() == "")
-    assert repeated(run.main[-1]) == [None if told else "yes"]

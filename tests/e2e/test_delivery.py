@@ -59,16 +59,6 @@ def test_a_prompt_brings_notes_of_scripts_and_for_all_projects_made_safe(on):
     assert "x" * 12_000 in on.waiting()
 
 
-def test_a_worktree_and_a_subdirectory_share_the_inbox(on):
-    tree = on.base / "a worktree"
-    on.git("worktree", "add", "-q", "-b", "side", str(tree))
-    on.leave("first")
-    assert "first" in injected(on.claude("hi", cwd=tree).main[0])[0].text
-    (on.project / "sub").mkdir()
-    on.leave("second")
-    assert "second" in injected(on.claude("hi", cwd=on.project / "sub").main[0])[0].text
-
-
 @pytest.mark.client(always=True)
 def test_urgent_guidance_comes_once_before_the_next_of_parallel_tools(on, model):
     def script(request):
@@ -103,15 +93,6 @@ def test_path_guidance_waits_for_a_tool_that_touches_the_path(on, model):
     assert [r.count("frozen until Friday") for r in run.main] == [0, 0, 1]
     (block,) = injected(run.main[2])
     assert block.event == "PreToolUse"
-
-
-@pytest.mark.parametrize("name", ["claude-haiku-4-5", "claude-opus-4-8"])
-def test_any_model_is_told(on, name):
-    """The client words contexts as reminders for some models and as system messages for others."""
-    on.remember("prefer-pnpm", "Use pnpm, never npm")
-    on.leave("A note.", from_="script")
-    run = on.claude("hi", "--model", name)
-    assert kinds(run.main[0]) == [("SessionStart", "index"), ("UserPromptSubmit", "guidance")]
 
 
 def test_the_index_names_global_and_project_memories_as_they_were_trusted(on):

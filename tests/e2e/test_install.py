@@ -117,15 +117,3 @@ def test_blanks_and_quotes_in_every_path(world):
     assert "it's a place" in world.settings()["hooks"]["Stop"][0]["hooks"][0]["command"].replace("'\"'\"'", "'")
     world.leave("A note.", from_="script")
     assert len(notes(world.claude("hi"))) == 1
-
-
-def test_another_config_directory(world):
-    other = world.base / "other config"
-    other.mkdir()
-    world.env["CLAUDE_CONFIG_DIR"] = str(other)
-    world.config = other
-    world.install()
-    world.leave("A note.", from_="script")
-    assert len(notes(world.claude("hi"))) == 1
-    assert (other / "memtui" / "log").is_dir()
-    assert not (world.home / ".claude" / "memtui").exists()

@@ -41,32 +41,6 @@ def test_a_long_session_gets_each_thing_once(on, model):
     assert on.errors() == []
 
 
-def test_guidance_that_is_not_urgent_waits_for_the_next_prompt(on, model):
-    on.allow("Bash")
-    model.will(call(use("Bash", command="echo 1"), delay=1.5), "Answer one.", "Answer two.")
-    with Terminal(on) as terminal:
-        terminal.say("first")
-        assert eventually(lambda: model.main)
-        on.leave("A note.", from_="script")
-        terminal.see("Answer one")
-        assert [r.count("A note.") for r in model.main] == [0, 0]
-        terminal.say("second")
-        terminal.see("Answer two")
-    assert kinds(model.main[-1]) == ["guidance"]
-
-
-def test_a_command_running_when_the_turn_ends_is_an_item_until_it_ended(on, model):
-    on.allow("Bash")
-    run = use("Bash", command="sleep 6", description="Build the site", run_in_background=True)
-    model.will(call(run), "Answer one.", "Answer two.")
-    with Terminal(on) as terminal:
-        terminal.say("build it")
-        terminal.see("Answer one")
-        assert eventually(lambda: "still running: Build the site" in on.waiting("items"))
-        terminal.see("Answer two")  # the client tells the model that it has ended
-        assert eventually(lambda: "Build the site" not in on.waiting("items"))
-
-
 def tally(request, *needles):
     text = "\n".join(b.text for b in injected(request))
     return [text.count(needle) for needle in needles]
@@ -99,46 +73,6 @@ def test_what_comes_with_a_prompt_typed_in_mid_turn_comes_once(on, model, tool):
     assert eventually(lambda: {r["outcome"] for r in on.memtui_json("activity")["deliveries"]} == {"arrived"})
     assert on.waiting() == ""
     assert on.errors() == []
-
-
-def test_what_came_with_a_prompt_that_is_taken_back_comes_with_the_next(on, model):
-    with Terminal(on) as terminal:
-        typed_in_mid_turn(on, model, terminal, say("Answer one.", delay=4), "Answer two.", "Answer three.")
-        terminal.press("\x1b[A", "\x15")  # up: into the editor; ctrl+u: gone
-        terminal.see("Answer one")
-        # The worker notes what lists were lost, where the hook had run: after this turn, or where it was early, the next.
-        noted = lambda: list(on.root.glob("sessions/*.missed.json"))
-        eventually(lambda: noted() or not any("use tabs" in record["text"] for record in on.deliveries()), seconds=5)
-        terminal.say("second")
-        terminal.see("Answer two")
-        assert eventually(lambda: noted() or tally(model.main[-1], "use tabs") == [1])
-        terminal.say("third")
-        terminal.see("Answer three")
-    assert tally(model.main[-1], "A note.", "use tabs") == [1, 1]
-    assert model.main[-1].count("typed in mid turn") == 0
-
-
-def test_a_compaction_in_mid_turn_brings_back_what_the_turn_was_told(on, model):
-    on.allow("Bash")
-    on.env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "200000"
-    on.leave("Told at first.", from_="script")
-    with Terminal(on) as terminal:
-        typed_in_mid_turn(
-            on,
-            model,
-            terminal,
-            call(use("Bash", command="echo 1"), delay=2),
-            call(use("Bash", command="echo 2")),
-            call(use("Bash", command="echo 3"), input_tokens=190_000),
-            "Answer one.",
-            "Answer two.",
-        )
-        terminal.see("Answer one")
-        told = [each.count("A note.") for each in model.main[:3]]
-        assert tally(model.main[-1], "Told at first.", "A note.") == [1, max(told)]
-        terminal.say("second")
-        terminal.see("Answer two")
-        assert tally(model.main[-1], "Told at first.", "A note.") == [1, 1]
 
 
 def test_a_branch_has_what_the_session_before_it_had(on, model):

@@ -53,19 +53,9 @@ def test_a_name_of_the_projects_directory(world):
     check(world, moved=True, env={"CLAUDE_CODE_PROJECT_DIR_NAME": "shop_1", "CLAUDE_CONFIG_DIR": str(world.config)})
 
 
-def test_a_name_without_a_configuration_of_its_own(world):
-    check(world, moved=False, env={"CLAUDE_CODE_PROJECT_DIR_NAME": "shop_1"})
-
-
 def test_variables(world):
     check(world, moved=True, env={"CLAUDE_COWORK_MEMORY_PATH_OVERRIDE": str(world.base / "cowork")})
     check(world, moved=True, env={"CLAUDE_CODE_REMOTE_MEMORY_DIR": str(world.base / "remote")})
-
-
-def test_an_empty_directory_in_a_nearer_file(world, place):
-    place("home with blanks/.claude/settings.json", str(world.base / "user memory"))
-    place("my project/.claude/settings.local.json", "")
-    check(world, moved=False)
 
 
 def test_a_session_in_a_subdirectory(world, place):

@@ -60,22 +60,6 @@ def test_a_fork_has_what_its_parent_had_and_both_are_told_what_is_new(on):
         assert count(run.main[0], "index", "prefer-pnpm") == 1
 
 
-def test_guidance_before_a_tool_is_there_once_after_a_resume_and_in_a_fork(on, model):
-    def script(request):
-        if not request.tool_results():
-            on.leave("Production is down.", urgent="yes")
-            return use("Bash", command="echo 1")
-        return "bye"
-
-    model.script = script
-    first = on.claude("hi", "--allowedTools", "Bash")
-    assert count(first.main[1], "guidance", "Production is down.") == 1
-    model.script = None
-    fork = on.claude("more", "--resume", first.session_id, "--fork-session")
-    for run in (fork, *(on.claude("more", resume=each.session_id) for each in (first, first, fork))):
-        assert count(run.main[0], "guidance", "Production is down.") == 1
-
-
 @pytest.mark.client(always=True)
 def test_a_compaction_in_mid_turn_redelivers_what_was_lost_at_once(on, model):
     furnish(on)
@@ -101,15 +85,6 @@ def test_a_compaction_between_turns_brings_back_lists_not_spent_guidance(on):
     assert tally(again.main[-1]) == {**dict.fromkeys(NEEDLES, 1), "guidance": 0}
 
 
-def test_a_clear_starts_afresh(on):
-    furnish(on)
-    first = on.claude("hi")
-    cleared = on.claude("/clear", resume=first.session_id)
-    assert cleared.session_id != first.session_id
-    after = on.claude("hello", resume=cleared.session_id)
-    assert tally(after.main[0]) == {**dict.fromkeys(NEEDLES, 1), "guidance": 0}
-
-
 def slow_down(on, seconds=4):
     """Make the client give up on the hooks that speak, after they have printed and logged."""
     settings = on.settings()
@@ -119,19 +94,6 @@ def slow_down(on, seconds=4):
                 hook["command"] = hook["command"].replace("|| exec ", "|| ") + f"; sleep {seconds}"
                 hook["timeout"] = 1
     return on.settings(settings)
-
-
-def test_what_came_too_late_comes_with_the_next_prompt_of_the_session_once(on):
-    good = on.settings()
-    slow_down(on)
-    furnish(on)
-    late = on.claude("hi")
-    assert late.attachments("hook_cancelled")
-    assert tally(late.main[0]) == dict.fromkeys(NEEDLES, 0)
-    on.settings(good)
-    for _ in range(2):
-        assert tally(on.claude("more", resume=late.session_id).main[0]) == dict.fromkeys(NEEDLES, 1)
-    assert on.waiting() == ""
 
 
 def test_what_came_too_late_comes_next_session_and_receipts_tell_arrivals(on):

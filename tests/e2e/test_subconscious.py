@@ -1,13 +1,9 @@
 """The subconscious end to end: it reads turns of the real client along, over both backends, and speaks to its sessions."""
 
-import re
-import uuid
-
 import pytest
 
 from waiting import eventually
 
-from .channels import CHANNELS
 from .client import injected
 from .model import call, say, structured, use
 
@@ -99,31 +95,6 @@ def test_it_answers_who_addresses_it_at_the_next_prompt(on, model, backend):
 
 @pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
-@pytest.mark.parametrize("channel", CHANNELS)
-def test_it_answers_who_addresses_it_in_any_channel(on, model, channel, backend):
-    reads_along(on, backend)
-    told = []
-
-    def aside(request):
-        if not is_subconscious(request):
-            return None
-        mentions = re.findall(r'<memtui-mention id="(m\d+)" by="person">\n(.*)', request.text())
-        told.extend(mentions)
-        return structured(request, replies=[{"to": name, "text": "On Tuesdays."} for name, _ in mentions])
-
-    with CHANNELS[channel](on, model, "@memtui when do we deploy?", aside) as terminal:
-        assert eventually(lambda: "On Tuesdays." in on.waiting()), on.errors()
-        terminal.say("And now?")
-        terminal.see("Answer one")
-    assert told == [("m1", "when do we deploy?")]
-    (reply,) = injected(of_session(model.requests)[-1], "guidance")
-    assert "On Tuesdays." in reply.text
-    assert on.memtui_json("model")["reads_along"]["waiting"] == []
-    assert on.errors() == []
-
-
-@pytest.mark.every
-@pytest.mark.parametrize("backend", ["api", "claude"])
 @pytest.mark.parametrize("event", ["Stop", "PreCompact"])
 def test_what_is_urgent_comes_before_the_next_tool(on, model, event, backend):
     """In the middle of a turn: the next one, or the same one after a compaction."""
@@ -162,46 +133,6 @@ def test_what_is_urgent_comes_before_the_next_tool(on, model, event, backend):
     # After `-p` a turn and its session end at once, and either hook's worker may read the turn.
     begun_by = {"Stop", "SessionEnd"} if event == "Stop" else {event}
     assert eventually(lambda: begun_by & {each["event"] for each in on_runs(on)}), on.errors()
-    assert on.errors() == []
-
-
-@pytest.mark.every
-@pytest.mark.parametrize("backend", ["api", "claude"])
-def test_two_sessions_at_once_share_blocks_and_nothing_else(on, model, backend):
-    reads_along(on, backend)
-    ids = [str(uuid.uuid4()) for _ in range(2)]
-
-    def script(request):
-        if not is_subconscious(request):
-            return "I will do what you said about number " + ("one." if "number one" in request.text() else "two.")
-        name = "one" if "number one" in request.text() else "two"
-        return [
-            structured(
-                request,
-                edits=[
-                    {"block": "project_context", "old": "", "new": f"Fact {name}.", "quote": f"about number {name}"}
-                ],
-                whispers=[{"text": f"Remark {name}.", "quote": f"about number {name}"}],
-            )
-        ]
-
-    model.script = script
-    started = [
-        on.start(f"This is about number {name}.", "--session-id", each)
-        for name, each in zip(("one", "two"), ids, strict=True)
-    ]
-    for process in started:
-        process.communicate(timeout=60)
-    assert eventually(lambda: len(on_runs(on)) == 2), on.errors()
-    text = on.memtui_json("model", "blocks", "project_context")["text"]
-    assert sorted(text.split("\n")) == ["Fact one.", "Fact two."]
-    model.script = lambda request: structured(request) if is_subconscious(request) else "Yes."
-    for name, session in zip(("one", "two"), ids, strict=True):
-        again = on.claude("Go on.", resume=session)
-        (whisper,) = injected(first(again), "guidance")
-        assert f"Remark {name}." in whisper.text
-        (block,) = injected(first(again), "blocks")[-1:]
-        assert "Fact " in block.text
     assert on.errors() == []
 
 

@@ -9,7 +9,6 @@ from waiting import PATIENCE
 
 from .client import World, injected
 from .screen import MemtuiTerminal
-from .tmux import TmuxTerminal
 
 pytestmark = pytest.mark.terminal
 
@@ -41,10 +40,9 @@ def files(world):
 
 
 @pytest.mark.client(always=True)
-@pytest.mark.parametrize("terminal", [MemtuiTerminal, TmuxTerminal])
-def test_a_decision_in_the_tui_reaches_the_session_and_its_receipt_returns(on, terminal):
+def test_a_decision_in_the_tui_reaches_the_session_and_its_receipt_returns(on):
     draft(on)
-    with terminal(on) as tui:
+    with MemtuiTerminal(on) as tui:
         tui.see("hooks ✓", "2 Inbox 1")
 
         tui.press("2")
@@ -204,44 +202,6 @@ def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):
         assert "Traceback" not in tui.painted
 
 
-def test_sizes_and_mouse_positions_that_cannot_be_end_nothing(here):
-    sizes = ["0;0;0;0", "1;1;1;1", "24;80;0;0", "99999999;99999999;1;1", "24;0;480;0"]
-    mouse = ["<0;1;1M", "<35;99999999;99999999M", "<0;-5;0m", "<64;7;7M", "<9999999;2;2M"]
-    with MemtuiTerminal(here) as tui:
-        tui.see("hooks ✓", "1 Memories")
-        for size in sizes:
-            tui.press(f"\x1b[?2048;1$y\x1b[48;{size}t".encode() + "".join(f"\x1b[{each}" for each in mouse).encode())
-        tui.press("2")
-        tui.see("escape|drafts|waits")
-        tui.press("\x11")
-        assert tui.end() == 0
-        assert "Traceback" not in tui.painted
-    assert not (here.home / ".claude/memtui/log/errors.jsonl").exists()
-
-
-def test_the_tui_is_there_again_after_an_editor_that_failed(here):
-    here.remember("prefer-pnpm", "Use pnpm, never npm")
-    here.env["EDITOR"] = "false"
-    with MemtuiTerminal(here) as tui:
-        tui.see("hooks ✓", "prefer-pnpm")
-        tui.press("E")
-        tui.see("The editor ended with 1: nothing was changed", "prefer-pnpm")
-        tui.press("3")
-        tui.see("Nothing yet|today")
-        tui.press("q")
-        assert tui.end() == 0
-        assert tui.left_on == []
-
-
-def test_ctrl_z_on_the_way_out_stops_nothing(here):
-    with MemtuiTerminal(here) as tui:
-        tui.see("hooks ✓", "1 Memories")
-        tui.press("q\x1a\x1a")
-        assert tui.end() == 0
-        assert tui.left_on == []
-        assert "Traceback" not in tui.painted
-
-
 def test_read_only_refuses_what_writes_and_writes_nothing(here):
     draft(here)
     other = here.home / ".claude/projects/-srv-other/memory/note.md"  # whose path is sought, and kept in a cache
@@ -263,26 +223,3 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
         tui.press("q")
         assert tui.end() == 0
     assert files(here) == before
-
-
-def test_tmux_at_any_size_shows_what_there_is_room_for(here):
-    draft(here)
-    with TmuxTerminal(here, "--screen", "inbox", size=(80, 24)) as tui:
-        assert len(tui.see("1 to decide", "use-pnpm", "keys").rstrip("\n").split("\n")) == 24
-        tui.resize(40, 20)
-        tui.see("1 to decide", "use-pnpm")
-        tui.resize(160, 48)
-        tui.see("2 Inbox 1 ", "Always use pnpm", "q quit")
-        tui.press("q")
-
-
-def test_after_ctrl_z_and_fg_the_whole_screen_is_there_again(here):
-    draft(here)
-    with TmuxTerminal(here, "--screen", "inbox", size=(120, 30), in_shell=True) as tui:
-        tui.see("1 to decide", "Always use pnpm", "q quit")
-        tui.press("\x1a")
-        tui.see("Stopped")
-        tui.press("fg\n")
-        tui.see("1 to decide", "Always use pnpm", "q quit")
-        tui.press("q")
-        tui.see(r"fg\n.*\n.*[#$]\s*$")
