@@ -31,7 +31,6 @@ from .model import Model, Request
 OLDEST = "2.1.197"
 NEWEST = "newest"  # whatever npm has
 VERSIONS = (OLDEST, NEWEST)
-GIVEN = "given"  # the program that MEMTUI_TEST_CLIENT names
 NAME = "@anthropic-ai/claude-code"
 REPO = Path(__file__).resolve().parents[2]
 CACHE = REPO / ".cache" / "client"  # a directory for each version; one without may lie in it as it is
@@ -39,11 +38,6 @@ BINARY = "node_modules/@anthropic-ai/claude-code-*/claude"  # a package for each
 GET = ".venv/bin/python -m tests.e2e.client gets it"
 TIMEOUT = 180  # seconds, also for a busy machine
 SOURCES = Path(memtui.__file__).resolve().parents[1]
-
-
-def wanted() -> tuple[str, ...]:
-    """Which clients the tests run: the oldest that we know and the newest, or the one that is given."""
-    return (GIVEN,) if os.environ.get("MEMTUI_TEST_CLIENT") else VERSIONS
 
 
 @functools.cache
@@ -61,11 +55,6 @@ def newest_version() -> str:
 
 def ensure_client(version: str) -> Path:
     """The client's binary, installed under `.cache/client` if it is not there. RuntimeError if it can't be had."""
-    if version == GIVEN:
-        given = os.environ.get("MEMTUI_TEST_CLIENT", "")
-        if not os.access(given, os.X_OK):
-            raise RuntimeError(f"MEMTUI_TEST_CLIENT is not a program: {given}")
-        return Path(given)
     version = newest_version() if version == NEWEST else version
     binary = cached().get(version)
     if binary:
@@ -101,9 +90,9 @@ def cached() -> dict[str, Path]:
 
 
 def client_or_skip(version: str) -> Path:
-    """A client of `wanted()`; without it the tests are skipped with the way to get it, but in CI they fail."""
+    """A client of `VERSIONS`; without it the tests are skipped with the way to get it, but in CI they fail."""
     try:
-        if os.environ.get("CI", "").lower() == "true" or version == GIVEN:
+        if os.environ.get("CI", "").lower() == "true":
             if version == NEWEST and newest_version() == OLDEST:
                 pytest.skip(f"{OLDEST} is the newest client")
             return ensure_client(version)
@@ -415,7 +404,7 @@ KEY = "sk-ant-loopback-stand-in-0000000000000000"
 
 if __name__ == "__main__":
     try:
-        for one in wanted():
+        for one in VERSIONS:
             there = ensure_client(one)
             print(
                 subprocess.run([there, "--version"], capture_output=True, text=True, check=True).stdout.strip(), there

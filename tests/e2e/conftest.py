@@ -2,7 +2,7 @@
 
 import pytest
 
-from .client import World, client_or_skip, wanted
+from .client import VERSIONS, World, client_or_skip
 from .model import Model
 
 
@@ -13,7 +13,7 @@ def model():
     server.close()
 
 
-@pytest.fixture(params=wanted())
+@pytest.fixture(params=VERSIONS)
 def binary(request):
     """The client's program."""
     return client_or_skip(request.param)

@@ -16,7 +16,7 @@ from memtui.hooks import post_tool_use, pre_tool_use, tool_file
 from memtui.recall import places
 from waiting import eventually
 
-from .client import wanted
+from .client import NEWEST, client_or_skip
 from .model import use
 from .test_gate import MEMORY
 
@@ -26,11 +26,9 @@ MEMORY_TOOLS = "tengu_linen_orbit"
 DOCUMENT = {"store": "personal", "path": "/use-uv.md"}
 
 
-@pytest.fixture(params=wanted()[-1:])
+@pytest.fixture(params=[NEWEST])
 def binary(request):
     """The newest client's program."""
-    from .client import client_or_skip
-
     return client_or_skip(request.param)
 
 

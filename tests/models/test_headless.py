@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from e2e.client import World, client_or_skip, wanted
+from e2e.client import VERSIONS, World, client_or_skip
 from e2e.model import Reply, say, use
 from memtui.base import fs
 from memtui.models import backends, log
@@ -19,7 +19,7 @@ ANSWER = use("StructuredOutput", **GOOD)
 pytestmark = pytest.mark.client
 
 
-@pytest.fixture(params=wanted())
+@pytest.fixture(params=VERSIONS)
 def world(request, tmp_path, api):
     """A home with our hooks installed, and the client on the PATH."""
     found = World(tmp_path, api, client_or_skip(request.param))
