@@ -28,14 +28,10 @@ class CommandScenario:
     """One command line. `before`: those that come first; `pieces`: each file is a step of its own; `files` are written
     first; `reads`: the command only shows something."""
 
-    def __init__(
-        self, *words: str, before=(), pieces=False, files=None, stdin="", cwd="shop", env=None, reads=False, modes=None
-    ) -> None:
-        self.words, self.before, self.pieces, self.stdin, self.cwd = words, before, pieces, stdin, cwd
-        self.files, self.env, self.reads, self.modes = files or {}, env or {}, reads, modes or {}
+    def __init__(self, *words: str, before=(), pieces=False, files=None, reads=False, modes=None) -> None:
+        self.words, self.before, self.pieces = words, before, pieces
+        self.files, self.reads, self.modes = files or {}, reads, modes or {}
         self.name = re.sub(r"[^\w]+", "-", " ".join([*words, *(" after " + " ".join(b) for b in before)]))[:70]
-        if cwd != "shop":
-            self.name += "-in-" + cwd
 
     def prepare(self, world: World) -> None:
         for path, text in self.files.items():
@@ -60,13 +56,10 @@ class CommandScenario:
         return [re.sub(r"@(\w\d)", lambda m: world.id(m[1]), w).replace("TOP", world.top) for w in words]
 
     def run(self, world: World, fault, trace: int = -1) -> running.Ended:
-        env = {**world.env, **{k: v.replace("TOP", world.top) for k, v in self.env.items()}}
         words = self._filled(world, self.words)
-        cwd = f"{world.top}/{self.cwd}"
-        stdin = self.stdin.encode()
         if fault is not None and fault.kind not in faulty.KILLS:
-            return running.failing(lambda: running.command(words), env, stdin, cwd, fault)
-        return running.forked(lambda: running.command(words), env, stdin, cwd, fault, trace)
+            return running.failing(lambda: running.command(words), world.env, world.shop, fault)
+        return running.forked(lambda: running.command(words), world.env, b"", world.shop, fault, trace)
 
 
 def live(world: World, _) -> dict:
@@ -176,34 +169,24 @@ EARLIER = {
 PAST = {"home/.claude/projects/earlier/earlier.jsonl": json.dumps(EARLIER) + "\n"}
 SCENARIOS = [
     C("note", "tok-n1 note"),
-    C("note", "--json", "tok-n1 note"),
     C("note", "--global", "--urgent", "tok-n1 note"),
-    C("note", "tok-n1 note", cwd="other"),
-    C("note", "--json", "tok-n1 note", cwd="other"),
-    C("note", "-", stdin="tok-n1 note"),
+    C("note", "--json", "tok-n1 note"),
     C("note", "--withdraw", "@g1"),
     C("approve", "@u1"),
-    C("approve", "@u1", "--scope", "project", "--name", "taught"),
     C("approve", "@u1", "--into", "alpha"),
     C("approve", "--all", pieces=True),
     C("approve", "alpha", files=SEEN),
     C("reject", "alpha", files=SEEN),
     C("reject", "@u1"),
     C("reject", "@i1"),
-    C("reject", "@u1", "--never"),
     C("reject", "--all"),
     C("reject", "@u1", "--later", "3d"),
     C("approve", "@i1"),
     C("import", "sessions", files=PAST),
-    C("import", "sessions", "--dry-run", reads=True, files=PAST),
     C("import", "TOP/notes", files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
-    C("import", "TOP/notes", "--dry-run", reads=True, files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
     C("export", "global", "--to", "TOP/tmp/all"),
     C("new", "made", "--description", "d", "--body", "tok-n1", "--scope", "global"),
-    C("new", "made", "--description", "d", "--body", "tok-n1", "--scope", "project"),
-    C("new", "made", "--description", "d", "--body", "tok-n1", cwd="other"),
     C("edit", "native", "--description", "tok-n1"),
-    C("edit", "deploy", "--body", "tok-n1"),
     C("edit", "alpha", "native", "--type", "user", pieces=True),
     C("rm", "native"),
     C("rm", "alpha", "native", "deploy", pieces=True),
@@ -212,12 +195,10 @@ SCENARIOS = [
     C("mv", "native", "renamed"),
     C("mv", "native", "--scope", "global"),
     C("mv", "deploy", "odd", "--scope", "global", pieces=True, before=[("trust", "odd", "--yes")]),
-    C("mv", "--copy", "native", "copied"),
     C("mv", "--copy", "native", "--scope", "project"),
     C("history", "gone", "--restore"),
     C("undo", "--yes"),
     C("undo", "--redo", "--yes", before=[("undo", "--yes")]),
-    C("undo", "--yes", before=[("mv", "native", "renamed")]),
     C("undo", "--yes", before=[("rm", "alpha", "native")], pieces=True),
     C("undo", "--yes", before=[("approve", "@u1")]),
     C(
@@ -229,25 +210,13 @@ SCENARIOS = [
     ),
     C("trust", "--yes"),
     C("trust", "odd", "--yes"),
-    C("trust", "--always", "--yes"),
     C("trust", "--remove"),
     C("config", "set", "budget", "6000"),
-    C("config", "set", "mode", "notes", "--project", "."),
     C("config", "unset", "budget"),
     C("setup", "hooks", "--yes"),
     C("setup", "hooks", "--yes", "--scope", "project"),
-    C("setup", "hooks", "--yes", "--scope", "local"),
     C("setup", "statusline", "--yes"),
     C("setup", "hooks", "--remove", "--yes", before=[("setup", "hooks", "--yes")]),
-    C(
-        "setup",
-        "hooks",
-        "--remove",
-        "--yes",
-        "--scope",
-        "project",
-        before=[("setup", "hooks", "--yes", "--scope", "project")],
-    ),
     C("undo", "--yes", before=[("setup", "hooks", "--yes")]),
     C(
         "doctor",
@@ -283,12 +252,8 @@ SCENARIOS = [
     ),
     C("consolidate", "--ask-model", "--dry-run", reads=True),
     C("model", reads=True),
-    C("model", "log", reads=True),
-    C("model", "sentences", reads=True),
     C("model", "sentences", "off", before=[("config", "set", "semantic", "true")]),
-    C("model", "blocks", reads=True),
     C("model", "stop"),
-    C("doctor", "--clean", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),
     C("list", reads=True),
     C("show", "native", reads=True),
     C("history", "native"),
@@ -296,7 +261,6 @@ SCENARIOS = [
     C("edit", "native", "--trigger", "tok-x4"),
     C("mv", "native", "renamed", before=[("edit", "native", "--trigger", "tok-x4")]),
     C("check", reads=True),
-    C("status", "--paths", reads=True),
     C("setup", "completions", "bash", reads=True),
     C("status", reads=True),
     C("inbox", reads=True),
@@ -324,7 +288,6 @@ SCENARIOS = [
         files={"home/.claude/memory/odd-name.md": "---\nname: odd-name\n---\n\nWords tok-x3.\n"},
         pieces=True,
     ),
-    C("config", "list", reads=True),
     C("setup", reads=True),
     C("statusline", reads=True),
 ]

@@ -152,7 +152,7 @@ def here(body, stdin=b"") -> Ended:
     return Ended(code, _content(out), _content(err), False)
 
 
-def failing(body, env, stdin, cwd, fault) -> Ended:
+def failing(body, env, cwd, fault) -> Ended:
     """As `forked`, in this process: for a fault that ends no process, in what starts none."""
 
     def run() -> int:
@@ -166,7 +166,7 @@ def failing(body, env, stdin, cwd, fault) -> Ended:
         finally:
             faulty.disarm()
 
-    return asked(lambda: here(run, stdin), env, cwd)
+    return asked(lambda: here(run), env, cwd)
 
 
 def hook_here(event: str, payload: dict) -> Ended:

@@ -5,7 +5,6 @@ goes on, and nothing may be lost, told twice or left half done.
     MEMTUI_TEST_TURN=4 python tests/faults/sweep.py
                                               what the gate runs: a twelfth of these, in turn
     python tests/faults/sweep.py --all        all of them
-    python tests/faults/sweep.py --list       the scenarios
     python tests/faults/sweep.py --only note-tok-n1-note
     python tests/faults/sweep.py --case 'note-tok-n1-note main:7:once:EIO'
 
@@ -232,12 +231,10 @@ def shared(names, every: bool, jobs: int, place: str):
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="every error number at every call")
-    parser.add_argument("--list", action="store_true", help="list the scenarios")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="only scenarios that begin so")
     parser.add_argument("--part", metavar="I/N", default="0/1", help="one of N parts, the first is 0/N")
     parser.add_argument("--case", metavar="'NAME FAULT'", help="one case, as it is printed")
     parser.add_argument("--commands", action="store_true", help="list the commands that are tried")
-    parser.add_argument("--calls", action="store_true", help="print the calls of the scenarios")
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1, metavar="N", help="processes")
     args = parser.parse_args()
     os.environ.setdefault(turns.NAME, "all")
@@ -245,9 +242,6 @@ def main() -> int:
     names = [n for n in SCENARIOS if not args.only or any(n == each or n.startswith(each) for each in args.only)]
     part, parts = map(int, args.part.split("/"))
     names = names[part::parts]
-    if args.list:
-        print("\n".join(names))
-        return 0
     if args.commands:
         print("\n".join(sorted({each.words[0] for each in commandlife.SCENARIOS})))
         return 0
@@ -255,12 +249,6 @@ def main() -> int:
     started = time.monotonic()
     try:
         warm()
-        if args.calls:
-            os.mkdir(place + "/0")
-            for name in names:
-                for row in Stage(name, place + "/0").calls:
-                    print(name, *row)
-            return 0
         if args.case:
             name, _, fault = args.case.partition(" ")
             os.mkdir(place + "/0")

@@ -110,9 +110,9 @@ class World:
         self.command("trust", "deploy", "--yes")
         self.command("rm", "gone")
 
-    def command(self, *words: str, cwd: str = "") -> running.Ended:
+    def command(self, *words: str) -> running.Ended:
         """A command in a process of its own, without faults. Raises AssertionError if it fails."""
-        done = running.forked(lambda: running.command(list(words)), self.env, cwd=cwd or self.shop)
+        done = running.forked(lambda: running.command(list(words)), self.env, cwd=self.shop)
         assert done.code == 0, f"memtui {' '.join(words)}: {done.code} {done.out!r} {done.err!r}"
         return done
 

@@ -508,8 +508,7 @@ def live(seed: int, seconds: float, steps: int) -> Year:
         year.judge()
     finally:
         posix.getppid, process.alive, running._attached = real_getppid, real_alive, real_attached
-        if "--keep" not in sys.argv:
-            shutil.rmtree(top, ignore_errors=True)
+        shutil.rmtree(top, ignore_errors=True)
     return year
 
 
@@ -518,7 +517,6 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--seconds", type=float, default=200.0)
     parser.add_argument("--steps", type=int, default=1 << 30)
-    parser.add_argument("--keep", action="store_true", help="keep the directory of the year")
     given = parser.parse_args()
     year = live(given.seed, given.seconds, given.steps)
     print(
