@@ -107,3 +107,16 @@ def test_what_came_too_late_comes_next_session_and_receipts_tell_arrivals(on):
     deliveries = on.memtui_json("activity")["deliveries"]
     outcomes = {each["session_id"]: each["outcome"] for each in deliveries if each["event"] == "UserPromptSubmit"}
     assert outcomes == {late.session_id: "timed out", next_one.session_id: "arrived"}
+
+
+def test_what_came_too_late_comes_with_the_next_prompt_of_the_session_once(on):
+    good = on.settings()
+    slow_down(on)
+    furnish(on)
+    late = on.claude("hi")
+    assert late.attachments("hook_cancelled")
+    assert tally(late.main[0]) == dict.fromkeys(NEEDLES, 0)
+    on.settings(good)
+    for _ in range(2):
+        assert tally(on.claude("more", resume=late.session_id).main[0]) == dict.fromkeys(NEEDLES, 1)
+    assert on.waiting() == ""

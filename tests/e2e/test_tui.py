@@ -223,3 +223,27 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
         tui.press("q")
         assert tui.end() == 0
     assert files(here) == before
+
+
+def test_sizes_and_mouse_positions_that_cannot_be_end_nothing(here):
+    sizes = ["0;0;0;0", "1;1;1;1", "24;80;0;0", "99999999;99999999;1;1", "24;0;480;0"]
+    mouse = ["<0;1;1M", "<35;99999999;99999999M", "<0;-5;0m", "<64;7;7M", "<9999999;2;2M"]
+    with MemtuiTerminal(here) as tui:
+        tui.see("hooks ✓", "1 Memories")
+        for size in sizes:
+            tui.press(f"\x1b[?2048;1$y\x1b[48;{size}t".encode() + "".join(f"\x1b[{each}" for each in mouse).encode())
+        tui.press("2")
+        tui.see("escape|drafts|waits")
+        tui.press("\x11")
+        assert tui.end() == 0
+        assert "Traceback" not in tui.painted
+    assert not (here.home / ".claude/memtui/log/errors.jsonl").exists()
+
+
+def test_ctrl_z_on_the_way_out_stops_nothing(here):
+    with MemtuiTerminal(here) as tui:
+        tui.see("hooks ✓", "1 Memories")
+        tui.press("q\x1a\x1a")
+        assert tui.end() == 0
+        assert tui.left_on == []
+        assert "Traceback" not in tui.painted
