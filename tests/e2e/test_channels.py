@@ -6,7 +6,6 @@ from waiting import eventually
 
 from . import channels
 from .channels import CHANNELS, QUESTION
-from .model import use
 
 pytestmark = pytest.mark.client
 
@@ -31,22 +30,6 @@ def test_what_is_said_becomes_a_draft(on, model, channel):
     assert f"> you: {SAID}" in draft.text
     assert BEFORE.get(channel, "") in draft.text
     assert draft.fields.get("request", channels.TASK) == channels.TASK
-    assert on.errors() == []
-
-
-@pytest.mark.slow  # a clock of the client strikes every minute
-def test_what_the_agent_has_a_clock_say_becomes_none(on, model):
-    on.allow("CronCreate")
-    said = "No, never use yarn, from now on always use npm for installing packages."
-    with channels.begun(on, model, channels.nobody, use("CronCreate", cron="* * * * *", prompt=said)) as terminal:
-        terminal.see("Answer one")
-        terminal.see("scheduled task", 90)
-        terminal.see("Answer one")
-        terminal.say(SAID)
-        terminal.see("Answer one")
-        (draft,) = eventually(on.drafts)
-    assert draft.text.splitlines()[0].endswith("pnpm")
-    assert said in "".join(path.read_text() for path in on.config.glob("projects/*/*.jsonl"))
     assert on.errors() == []
 
 

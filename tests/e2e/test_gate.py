@@ -74,13 +74,3 @@ def test_asked_it_is_refused_becomes_a_draft_and_the_agent_goes_on(on, model, pa
     assert "Install tools with uv, never with pip." in path.read_text()
     assert changed(on) == []
     assert on.errors() == []
-
-
-def test_off_it_is_written_and_nothing_is_kept(on, model, path):
-    on.memtui("config", "set", "gate", "off")
-    write(on, model, path, MEMORY)
-    assert "uv" in path.read_text()
-    assert eventually(lambda: on.memtui_json("status") and (on.root / "run" / "tidied").exists())
-    assert changed(on) == []
-    assert not (on.root / "versions").exists() or not list((on.root / "versions").iterdir())
-    assert on.errors() == []

@@ -3,7 +3,6 @@
 import pytest
 
 from memtui.tidy.composed_files import Savings
-from memtui.views import changesets
 from memtui.views.changesets import saved
 
 
@@ -24,15 +23,3 @@ from memtui.views.changesets import saved
 )
 def test_what_becomes_more_is_never_told_as_saved(found, words):
     assert saved(found) == words
-
-
-@pytest.mark.parametrize(
-    ("sentence", "words"),
-    [
-        ("MEMORY.md of auto lists 1 file.", "auto shop: MEMORY.md lists 1 file."),
-        ("auto has no MEMORY.md, so 1 memory is not listed.", "auto shop has no MEMORY.md, so 1 memory is not listed."),
-        ("auto:notes is broken.", "notes is broken."),
-    ],
-)
-def test_a_sentence_begins_with_what_it_is_about(sentence, words):
-    assert changesets.without_scope(sentence, "auto", "auto shop") == words
