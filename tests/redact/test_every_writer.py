@@ -13,7 +13,6 @@ from memtui.models.subconscious.run_process import Along
 from memtui.worker import gate_drafts, main
 from models.subconscious.conftest import Read
 from transfer.conftest import Desk
-from worker.test_trigger_learning import World as Learner
 
 from .secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, leaks, planted, texts_below
 
@@ -66,17 +65,6 @@ def imports(scene):
         )
     desk.take(scene.base / "notes")
     assert desk.drafts()
-
-
-def triggers(scene):
-    learner = Learner(scene.base)
-    for number, text in enumerate(scene.texts):
-        learner.memory(f"m{number}")
-        learner.asks(f"how do we deploy the shop with {text} again?", f"p{number}")
-        learner.opens(f"m{number}", f"p{number}")
-        learner.edits(f"deploy-{number}.py")
-    main.run(learner.env, {"session_id": "s1", "cwd": str(learner.repo)}, "Stop", ("learn",))
-    assert list((scene.root / "triggers").iterdir())
 
 
 def errors(scene):
@@ -164,7 +152,7 @@ def refused_writes(scene):
 
 
 WRITERS = [
-    backfill, imports, triggers, errors, killed_subconscious, mentions, blocks_by_hand, unanswered_tasks,
+    backfill, imports, errors, killed_subconscious, mentions, blocks_by_hand, unanswered_tasks,
     refused_writes,
 ]  # fmt: skip
 

@@ -42,7 +42,7 @@ def add(store, name, *texts):
 
 
 def texts(store, scope="auto"):
-    found = triggers.lines_of(store.root, store.scope(scope).directory, NOW)
+    found = triggers.lines_of(store.root, store.scope(scope).directory)
     return {file.removesuffix(".md"): [each.text for each in lines] for file, lines in found.items()}
 
 
@@ -55,7 +55,7 @@ def test_a_line_is_kept_beside_an_unchanged_memory_and_undo_leaves_nothing(store
     assert add(store, "a", "put it  live\n", "go to production")
     assert named(store, "a").raw == before
     assert texts(store) == {"a": ["put it live", "go to production"]}
-    assert triggers.lines_of(store.root, directory(store), NOW)["a.md"][0] == Trigger("put it live", "person", NOW)
+    assert triggers.lines_of(store.root, directory(store))["a.md"][0] == Trigger("put it live", "person", NOW)
     assert not add(store, "a", "Put it live")
     undone(store)
     assert texts(store) == {}
@@ -100,7 +100,7 @@ def test_a_file_with_triggers_of_its_own_gets_what_a_person_adds(store):
     triggers.change(store, named(store, "a"), ["third"], ["first"])
     assert path.read_text() == "---\nname: a\ntriggers:\n  - second\n  - third\n---\n\nText.\n"
     assert texts(store) == {}
-    shown = triggers.of_memory(store.root, directory(store), "a.md", named(store, "a"), NOW)
+    shown = triggers.of_memory(store.root, directory(store), "a.md", named(store, "a"))
     assert [each.origin for each in shown] == ["file", "file"]
     undone(store)
     assert "first" in path.read_text()
@@ -112,33 +112,13 @@ def test_triggers_in_frontmatter_are_read_in_every_form(store):
         assert triggers.in_frontmatter(named(store, "a").fields) == ["one line"]
 
 
-def test_a_removed_line_is_not_learned_again_unless_the_person_types_it(store):
+def test_a_removed_line_does_not_come_back_unless_the_person_types_it(store):
     rows = triggers.after_adding({}, ["how do I ship?"], "use", NOW)
     rows = triggers.after_removing(rows, ["how do I ship?"], NOW)
-    assert triggers.kept(rows, NOW) == []
+    assert triggers.kept(rows) == []
     assert triggers.after_adding(rows, ["How do I ship?"], "draft", NOW) == rows
     mine = triggers.after_adding(rows, ["how do I ship?"], "person", NOW)
-    assert [each.origin for each in triggers.kept(mine, NOW)] == ["person"]
-
-
-def test_lines_of_use_decay_and_are_capped(store):
-    lines = [Trigger(f"{n} uses", "use", NOW, float(n)) for n in range(1, 8)]
-    lines += [Trigger("typed", "person", NOW - 900 * clock.DAY)]
-    rows = {line.text: triggers.as_row(line) for line in lines}
-    assert [each.text for each in triggers.kept(rows, NOW)] == [*(f"{n} uses" for n in range(3, 8)), "typed"]
-    later = NOW + 200 * clock.DAY  # a tenth of each is left
-    assert [each.text for each in triggers.kept(rows, later)] == [*(f"{n} uses" for n in range(3, 8)), "typed"]
-    assert [each.text for each in triggers.kept(rows, NOW + 400 * clock.DAY)] == ["typed"]
-
-
-def test_what_was_learned_meanwhile_survives_undo(store):
-    add(store, "a", "mine")
-    path = own_files.beside_path(store.root, "triggers", directory(store))
-    rows = sidecars.rows(store.root, "triggers", directory(store))
-    learned = triggers.after_adding(rows["a.md"], ["learned"], "use", NOW)
-    own_files.write_beside(path, directory(store), {"a.md": learned})
-    undone(store)
-    assert texts(store) == {"a": ["learned"]}
+    assert [each.origin for each in triggers.kept(mine)] == ["person"]
 
 
 def test_merged_memories_have_the_lines_of_both(store):
@@ -167,7 +147,7 @@ def test_a_directory_that_is_moved_takes_its_lines_along(store, tmp_path):
     new = str(tmp_path / "elsewhere")
     os.rename(directory(store), new)
     assert sidecars.adopt(store.root, new) == ["triggers"]
-    assert [each.text for each in triggers.lines_of(store.root, new, NOW)["a.md"]] == ["put it live"]
+    assert [each.text for each in triggers.lines_of(store.root, new)["a.md"]] == ["put it live"]
     assert len(os.listdir(store.root + "/triggers")) == 1
     assert sidecars.adopt(store.root, new) == []
 

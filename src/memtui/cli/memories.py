@@ -142,7 +142,7 @@ class MemoryTriggers:
         self.now = ctx.now()
         store = ctx.store()
         scope, file = triggers.place_of(store, memory)
-        self.lines = triggers.of_memory(ctx.root, scope.directory, file, memory, self.now)
+        self.lines = triggers.of_memory(ctx.root, scope.directory, file, memory)
         self.muted = triggers.muted_prompts(ctx.root, scope.directory, file)
 
     def data(self) -> "dict[str, object]":

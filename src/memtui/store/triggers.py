@@ -1,63 +1,45 @@
-"""The triggers of a memory: of its frontmatter, typed, of a draft, or of use, which decay; and its muted prompts."""
+"""The triggers of a memory, of its frontmatter, typed or of a draft, and its muted prompts."""
 
-import time as time_module
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from memtui.base import clock, fs
+from memtui.base import clock
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.phrasing import cut
-from memtui.base.storage import read_or_none
 from memtui.redact.redact import redact
 from memtui.store import memory, mutes, references, sidecars
 from memtui.store.frontmatter import document
-from memtui.store.journal import own_files
 from memtui.store.journal.changes import Change
 from memtui.store.journal.own_files import BesideEdit, Entries
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 
-# Where a line comes from: the memory's own frontmatter (file), or what is beside it.
+# Where a line comes from: the memory's own frontmatter (file), or beside it; older versions noted use.
 Origin = Literal["file", "person", "draft", "use"]
 # Those beside it, the most telling first.
 BESIDE: tuple[Origin, ...] = ("person", "draft", "use")
-# The origin of a line that a person removed, so that it is not learned again.
+# The origin of a line that a person removed, so that no draft brings it again.
 REMOVED = "removed"
 FIELD = "triggers"
 LONGEST = 300  # characters of a line
 MOST = 20  # lines of a memory, all origins together
-MOST_LEARNED = 5  # of them from use
 MOST_REMOVED = 40
 MOST_MUTED = 40  # prompts for which one memory can be muted
-# Rows of use that are kept of a memory: more than count, so that one that is used now and then can come up.
-STORED = 15
-# What a line of use counts halves in this time; below LEAST it is forgotten. One that was used once lasts 120 days.
-HALF_LIFE = 60 * clock.DAY
-LEAST = 0.25
 
 
 class Trigger(NamedTuple):
-    """A line: its origin, when it came or was last used (0: not known), and its uses, old ones counted less."""
+    """A line: its origin, and when it came (0: not known)."""
 
     text: str
     origin: Origin
     time: float = 0.0
-    uses: float = 1.0
-
-    def weight(self, now: float) -> float:
-        """Return what the line counts: 1 for those that somebody wrote, for those of use what their uses still do."""
-        return self.uses * 0.5 ** (max(0.0, now - self.time) / HALF_LIFE) if self.origin == "use" else 1.0
 
 
-def lines_of(root: str, directory: str, now: float | None = None) -> dict[str, list[Trigger]]:
+def lines_of(root: str, directory: str) -> dict[str, list[Trigger]]:
     """Return the lines beside the memories of a directory, by file, not those in frontmatter. Never raises."""
-    at = time_module.time() if now is None else now
-    return {
-        file: lines
-        for file, rows in sidecars.rows(root, sidecars.TRIGGERS, directory).items()
-        if (lines := kept(rows, at))
-    }
+    rows_by_file = sidecars.rows(root, sidecars.TRIGGERS, directory)
+    return {file: lines for file, rows in rows_by_file.items() if (lines := kept(rows))}
 
 
 def in_frontmatter(fields: Mapping[str, object]) -> list[str]:
@@ -68,32 +50,28 @@ def in_frontmatter(fields: Mapping[str, object]) -> list[str]:
     return [line for row in rows if isinstance(row, (str, int, float)) and (line := one_line(str(row)))][:MOST]
 
 
-def kept(rows: Entries, now: float) -> list[Trigger]:
-    """Return the triggers of rows in their order: of use the MOST_LEARNED heaviest, of all the MOST most wanted."""
-    lines = alive(rows, now)
+def kept(rows: Entries) -> list[Trigger]:
+    """Return the triggers of rows in their order, of too many the MOST most wanted."""
+    lines = alive(rows)
     wanted = sorted(lines, key=lambda trigger: BESIDE.index(trigger.origin))[:MOST]
     return [trigger for trigger in lines if trigger in wanted]
 
 
-def alive(rows: Entries, now: float) -> list[Trigger]:
-    """Return what `kept` does, however many others than of use they are."""
-    lines = [trigger for trigger in map(_parse, rows.values()) if trigger is not None and trigger.weight(now) >= LEAST]
-    learned = sorted((line for line in lines if line.origin == "use"), key=lambda line: -line.weight(now))
-    return [trigger for trigger in lines if trigger.origin != "use" or trigger in learned[:MOST_LEARNED]]
+def alive(rows: Entries) -> list[Trigger]:
+    """Return what `kept` does, however many there are."""
+    return [trigger for trigger in map(_parse, rows.values()) if trigger is not None]
 
 
 def _parse(fields: Mapping[str, Any]) -> Trigger | None:
-    text, origin, uses = one_line(str(fields["text"])), fields.get("origin"), fields.get("uses", 1.0)
+    text, origin = one_line(str(fields["text"])), fields.get("origin")
     if not text or origin not in BESIDE:
         return None
-    time = clock.parse(str(fields.get("time"))) or 0.0
-    return Trigger(text, origin, time, float(uses) if isinstance(uses, (int, float)) else 1.0)
+    return Trigger(text, origin, clock.parse(str(fields.get("time"))) or 0.0)
 
 
 def as_row(trigger: Trigger) -> dict[str, Any]:
     """Return a line as it is kept beside a memory."""
-    more = {"uses": round(trigger.uses, 2)} if trigger.origin == "use" else {}
-    return {"text": trigger.text, "origin": trigger.origin, "time": clock.iso(trigger.time), **more}
+    return {"text": trigger.text, "origin": trigger.origin, "time": clock.iso(trigger.time)}
 
 
 def one_line(text: str) -> str:
@@ -106,13 +84,12 @@ def place_of(store: Store, memory: Memory) -> tuple[Scope, str]:
     return scope, references.relative(scope, memory.path)
 
 
-def of_memory(root: str, directory: str, file: str, memory: Memory, now: float | None = None) -> list[Trigger]:
+def of_memory(root: str, directory: str, file: str, memory: Memory) -> list[Trigger]:
     """Return all lines of a memory, those of its frontmatter first."""
     own = [Trigger(text, "file") for text in in_frontmatter(memory.fields)]
     rows = sidecars.rows(root, sidecars.TRIGGERS, directory).get(file, {})
-    at = time_module.time() if now is None else now
     texts = {trigger.text.casefold() for trigger in own}
-    return own + [trigger for trigger in kept(rows, at) if trigger.text.casefold() not in texts]
+    return own + [trigger for trigger in kept(rows) if trigger.text.casefold() not in texts]
 
 
 def after_adding(rows: Entries, texts: Iterable[str], origin: Origin, now: float) -> Entries:
@@ -159,7 +136,7 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
     else:
         after = after_adding(after, add, "person", now)
     if add:
-        check_number(len(fields) + len(alive(after, now)))
+        check_number(len(fields) + len(alive(after)))
     edits = sidecars.edit(store.root, sidecars.TRIGGERS, scope.directory, file, after)
     if fields == own:
         if edits:
@@ -263,37 +240,3 @@ def check_number(lines: int) -> None:
 
 def _verb(add: Sequence[str], remove: Sequence[str]) -> str:
     return "change triggers of" if add and remove else "add triggers to" if add else "remove triggers of"
-
-
-# What a worker learns from use: no step of undo, since no person made it
-
-
-def after_use(rows: Entries, text: str, time: float) -> Entries:
-    """Return rows with one use more of a text, unless a person typed or removed it; what is forgotten goes."""
-    result = dict(rows)
-    same = [key for key in rows if key.casefold() == text.casefold()]
-    for key in same:
-        old = _parse(rows[key])
-        if old is not None and old.origin == "use" and old.time < time:
-            result[key] = as_row(Trigger(key, "use", time, old.weight(time) + 1.0))
-    if not same:
-        result[text] = as_row(Trigger(text, "use", time))
-    lines = {key: trigger for key, row in result.items() if (trigger := _parse(row)) and trigger.origin == "use"}
-    weights = {key: trigger.weight(time) for key, trigger in lines.items()}
-    least = max([LEAST, *sorted(weights.values(), reverse=True)[STORED - 1 : STORED]])
-    return {key: row for key, row in result.items() if weights.get(key, least) >= least}
-
-
-def note_use(root: str, directory: str, uses: Mapping[str, Iterable[tuple[str, float]]]) -> set[str]:
-    """Note uses, as (text, time), of files of a directory; return those that have other rows now. Raises OSError."""
-    path = own_files.beside_path(root, sidecars.TRIGGERS, directory)
-    with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
-        rows = own_files.beside_rows(read_or_none(path) or b"")
-        after: dict[str, Entries] = {file: rows.get(file, {}) for file in uses}
-        for file, noted in uses.items():
-            for text, time in noted:
-                after[file] = after_use(after[file], text, time)
-        changed = {file for file, now_rows in after.items() if now_rows != rows.get(file, {})}
-        if changed:
-            own_files.write_beside(path, directory, {**rows, **after})
-    return changed

@@ -117,10 +117,8 @@ ORIGINS = {
 
 
 def trigger_origin(trigger: "Trigger", now: float) -> str:
-    """Say where a trigger comes from and how old it is: `yours · 3d`, `asked before it was opened · 2× · 1d`."""
-    times = f"{round(trigger.uses)}×" if trigger.origin == "use" and trigger.uses >= 1.5 else ""
-    old = age(trigger.time, now) if trigger.time else ""
-    return " · ".join(filter(None, [ORIGINS[trigger.origin], times, old]))
+    """Say where a trigger comes from and how old it is: `yours · 3d`."""
+    return " · ".join([ORIGINS[trigger.origin], *([age(trigger.time, now)] if trigger.time else [])])
 
 
 def triggers_from_text(text: str, phrases: Iterable[str]) -> list[str]:

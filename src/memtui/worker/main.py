@@ -155,12 +155,6 @@ TASKS = (
     BackgroundTask("recall", _bring_indexes_up_to_date, lambda on: on.setting("mode") == "full"),
     BackgroundTask("versions", _take_in_versions, lambda on: "off" not in {on.setting("mode"), on.setting("gate")}),
     BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
-    BackgroundTask(
-        "learn",
-        lambda on: recall_uses.learn(on.env, on.root),
-        lambda on: on.event in {"Stop", "SessionEnd"},
-        locks=True,
-    ),
     # A model selects memories for a prompt (models/selection.py): only where that is asked for.
     BackgroundTask("select", lambda on: on.start("memtui.models.selection", payload=on.payload)),
     BackgroundTask("tidy", lambda on: tidy(on.root)),

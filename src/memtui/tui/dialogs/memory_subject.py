@@ -92,7 +92,7 @@ class MemorySubject(Subject):
         self.triggers: list[str] = []
         if not raw and scope is not None and not self.autosave.orphan:
             file = references.relative(scope, memory.path)
-            kept_triggers = triggers.of_memory(data.root, scope.directory, file, memory, data.now())
+            kept_triggers = triggers.of_memory(data.root, scope.directory, file, memory)
             self.triggers = [trigger.text for trigger in kept_triggers]
             self.fields = [*self.fields[:-1], _trigger_field(self.triggers), self.fields[-1]]
 

@@ -79,7 +79,7 @@ class MemoryDetail:
         (scope, row), root = pair, self.services.data.root
         lines = [
             Text(safe_text.line(trigger.text, 300)).append(f"  {present.trigger_origin(trigger, now)}", "dim")
-            for trigger in triggers.of_memory(root, scope.directory, row.file, row.memory, now)
+            for trigger in triggers.of_memory(root, scope.directory, row.file, row.memory)
         ]
         prompts = triggers.muted_prompts(root, scope.directory, row.file)
         muted = [Text(f"“{safe_text.line(prompt.text, 300)}”") for prompt in prompts]

@@ -1,0 +1,47 @@
+"""A worker that is killed while it lists what memories are bound to leaves whole lists."""
+
+import shutil
+
+import pytest
+
+from hooks.killing import Child, every_point
+from memtui.recall import bindings
+from memtui.worker import index_updates
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
+
+def test_a_worker_killed_anywhere_leaves_whole_lists_the_next_completes(tmp_path):
+    """Nothing changes between the two: the next worker finds an index that is up to date."""
+    root, copy, memories = tmp_path / "root", tmp_path / "copy", tmp_path / "memory"
+    memories.mkdir()
+    where = [("auto", str(memories))]
+
+    def lists():
+        return [bindings.listed(str(root), file) for file in index_updates.COLUMNS]
+
+    def says(words):
+        head = f"---\nname: ci\ndescription: About ci\npaths: [{words}/*]\nforbids: [{words}]\n---\n\nText.\n"
+        (memories / "ci.md").write_text(head)
+
+    says("old")
+    index_updates.update(str(root), where)
+    before = lists()
+    says("new one")
+    shutil.copytree(root, copy)
+    index_updates.update(str(root), where)
+    after = lists()
+    assert [each[str(memories)] for each in before] == [{"ci.md": ["old/*"]}, {"ci.md": ["old"]}]
+    assert [each[str(memories)] for each in after] == [{"ci.md": ["new one/*"]}, {"ci.md": ["new one"]}]
+
+    def run(point):
+        shutil.rmtree(root)
+        shutil.copytree(copy, root)
+        child = Child(lambda: index_updates.update(str(root), where), point=point).wait()
+        for listed, *whole in zip(lists(), before, after, strict=True):
+            assert listed in whole
+        index_updates.update(str(root), where)
+        assert lists() == after
+        return not child.killed
+
+    assert every_point(run) > 5
