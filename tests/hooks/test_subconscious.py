@@ -119,28 +119,11 @@ def test_no_block_leaves_its_place_or_is_an_obstacle(home):
     assert home.errors() == []
 
 
-@pytest.mark.parametrize(
-    ("lines", "env", "said"),
-    [
-        ('llm_backend = "auto"\nsubconscious_tools = "full"\n', {}, "haiku by claude, tools full"),
-        (
-            'llm_backend = "auto"\nsubconscious_tools = "full"\n',
-            {"ANTHROPIC_API_KEY": "k"},
-            "haiku by the API, tools read-only",
-        ),
-        (
-            'llm_backend = "api"\n',
-            {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"},
-            "the best model of your service by the API, tools read-only",
-        ),
-    ],
-)
-def test_the_banner_says_what_is_in_force(home, lines, env, said):
-    home.settings(lines + 'subconscious = "full"\n')
-    home.env |= env
-    assert f"subconscious full ({said})" in home.start().message
-    if "read-only" in said:
-        assert "tools off)" in home.start(cwd="/").message
+def test_the_banner_says_that_a_model_reads_along_or_why_not(home):
+    home.settings('llm_backend = "auto"\nsubconscious = "full"\n')
+    assert "memtui: subconscious full · " in home.start().message
+    home.settings('subconscious = "notes"\n')
+    assert "subconscious notes, but llm_backend is off" in home.start().message
 
 
 def send(home, text, **more):

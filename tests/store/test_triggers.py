@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock
 from memtui.store import scopes, sidecars, triggers
 from memtui.store.journal import own_files, undo
 from memtui.store.journal.own_files import BesideEdit

@@ -55,7 +55,7 @@ REGISTRY = {
         "Fix that in the file: until then nothing in it counts, neither hooks nor permissions.",
     ),
     "hooks.entry": Kind(
-        "Claude Code skips a hook in {path}, `{key}`: {why}.",
+        "Claude Code skips a malformed hook in {path}, `{key}`.",
         "Fix or remove it there: older versions (2.1.197) skip the whole file for it.",
     ),
     "hooks.unserved": Kind(

@@ -8,7 +8,7 @@ from memtui.base.fastjson import rows, table, text
 VERSION = 1
 # The fields of a state.
 FIELDS = (
-    *("started", "cwd", "project", "project_root", "transcript", "mode", "copy_of", "uncopied", "redone", "telling"),
+    *("started", "cwd", "project", "project_root", "transcript", "mode", "copy_of", "redone", "telling"),
     *("prompted", "stamps", "updates", "waiting", "too_long", "told_untrusted", "blocks", "dirs", "building", "turn"),
     *("turn_of", "tool", "compacting"),
 )
@@ -70,7 +70,6 @@ class SessionState:
         self.transcript = text(values, "transcript")
         self.mode = text(values, "mode")
         self.copy_of = rows(values, "copy_of")
-        self.uncopied = table(values, "uncopied")
         self.redone = rows(values, "redone")
         self.telling = text(values, "telling")
         self.prompted = values.get("prompted") is True

@@ -5,11 +5,12 @@ Without these files' hooks memtui delivers nothing, and the client says so only 
 it doesn't know, and those whose wrong value alone it leaves out, are not here."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from memtui.base import fastjson, fs
+from memtui.base.phrasing import some
 from memtui.client import settings_files
 
 MOST_BYTES = 1 << 21
@@ -19,22 +20,16 @@ _SCHEMA: dict[str, Any] = json.loads(Path(__file__).with_name("settings_schema.j
 TYPE_OF = {key: kind for kind, keys in _SCHEMA["types"].items() for key in keys}
 NUMBERS, CHOICES, REQUIRED, HOOKS = (_SCHEMA[name] for name in ("numbers", "choices", "required", "hooks"))
 EVENTS, GUARDS, OPTIONAL_STRINGS = (_SCHEMA[name] for name in ("events", "guards", "optional"))
-
-
-class Fault(NamedTuple):
-    """What the client skips: the `key` in the file, `why`, as it says, and the hook that is the `entry`."""
-
-    key: str
-    why: str
-    entry: object = None
+KINDS: dict[str, type] = {"boolean": bool, "string": str, "array": list, "object": dict, "record": dict}
 
 
 class Settings(NamedTuple):
-    """A file as the client reads it: `value`, empty for its `faults`, and without the hooks that are `skipped`."""
+    """A file as the client reads it: its `value`, without the hooks at the keys `skipped`, each with its entry; or no
+    value, and why the client skips all of the file."""
 
     value: dict[str, Any]
-    faults: Sequence[Fault] = ()
-    skipped: Sequence[Fault] = ()
+    why: str = ""
+    skipped: Sequence[tuple[str, object]] = ()
 
 
 def read(path: str, managed: bool = False) -> Settings:
@@ -44,9 +39,9 @@ def read(path: str, managed: bool = False) -> Settings:
     except FileNotFoundError:
         return Settings({})
     except OSError as error:
-        return _unread(f"Settings file could not be read: {error.strerror}")
+        return Settings({}, f"it could not be read: {error.strerror}")
     if len(data) > MOST_BYTES:
-        return _unread("Settings file could not be read: File exceeds maxBytes limit")
+        return Settings({}, "it is too large")
     codec = "utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"
     text = data.decode(codec, "replace").removeprefix("\ufeff")
     if not text.strip():
@@ -54,22 +49,22 @@ def read(path: str, managed: bool = False) -> Settings:
     try:
         value = DECODER.decode(text)
     except ValueError as error:
-        return _unread(f"Invalid or malformed JSON ({error})")
+        return Settings({}, f"malformed JSON ({error})")
     except RecursionError:
-        return _unread("Invalid or malformed JSON (nested too deeply)")
+        return Settings({}, "malformed JSON (nested too deeply)")
     if not isinstance(value, dict):
-        return _unread(_expected("object", value))
+        return Settings({}, "it is no JSON object")
     if managed:
         return Settings(value)
     malformed = list(_malformed_hooks(value.get("hooks")))
-    faults = [*_wrong(value), *(fault for event, fault in malformed if event in GUARDS)]
-    if faults:
-        return Settings({}, faults)
-    return Settings(_without(value, malformed), skipped=[fault for _, fault in malformed])
+    wrong = [*_wrong(value), *(key for event, key, _ in malformed if event in GUARDS)]
+    if wrong:
+        return Settings({}, f"it does not take the value of {some([f'`{key}`' for key in wrong])}")
+    return Settings(_without(value, [entry for *_, entry in malformed]), skipped=[row[1:] for row in malformed])
 
 
-def _without(value: dict[str, Any], malformed: Iterable[tuple[str, Fault]]) -> dict[str, Any]:
-    entry_ids = [id(fault.entry) for _, fault in malformed]
+def _without(value: dict[str, Any], entries: Sequence[object]) -> dict[str, Any]:
+    entry_ids = set(map(id, entries))
     if not entry_ids:
         return value
     hooks = {}
@@ -84,10 +79,6 @@ def _without(value: dict[str, Any], malformed: Iterable[tuple[str, Fault]]) -> d
     return {**value, "hooks": hooks}
 
 
-def _unread(why: str) -> Settings:
-    return Settings({}, [Fault("", why)])
-
-
 def _refuse(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
 
@@ -100,108 +91,75 @@ def _int(digits: str) -> float:
 DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_int)
 
 
-def _wrong(value: dict[str, Any], above: str = "") -> Iterator[Fault]:
+def _wrong(value: dict[str, Any], above: str = "") -> Iterator[str]:
+    """Yield the keys that lack, or have a value that the client does not take."""
     for name in REQUIRED.get(above.rstrip("."), ()):
         if name not in value:
-            yield Fault(above + name, "Required, but absent")
-    of_record = TYPE_OF.get(above.rstrip(".")) == "record"
-    for name, given in value.items():
+            yield above + name
+    is_record = TYPE_OF.get(above.rstrip(".")) == "record"
+    for name, part in value.items():
         key = above + name
-        if why := _why(above + "*" if of_record else key, given):
-            yield Fault(key, why)
-        elif isinstance(given, dict) and (TYPE_OF.get(key) in {"object", "record"} or key == "attribution"):
-            yield from _wrong(given, key + ".")
-        elif isinstance(given, list) and TYPE_OF.get(key) == "array of strings":
-            wrong = [(at, item) for at, item in enumerate(given) if not isinstance(item, str)]
-            yield from (Fault(f"{key}.{at}", _expected("string", item)) for at, item in wrong[:1])
+        if not _takes(above + "*" if is_record else key, part):
+            yield key
+        elif isinstance(part, dict) and (TYPE_OF.get(key) in {"object", "record"} or key == "attribution"):
+            yield from _wrong(part, key + ".")
+        elif isinstance(part, list) and TYPE_OF.get(key) == "array of strings":
+            yield from [f"{key}.{at}" for at, item in enumerate(part) if not isinstance(item, str)][:1]
 
 
-def _why(key: str, value: object) -> str:
+def _takes(key: str, value: object) -> bool:
     if kind := TYPE_OF.get(key, "").partition(" ")[0]:
-        return "" if _kind(value) == kind.replace("record", "object") else _expected(kind, value)
+        return isinstance(value, KINDS[kind])
     if key in NUMBERS:
-        return _why_number(key, value)
+        least, most, whole = NUMBERS[key]
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return False
+        fits = (least is None or value >= least) and (most is None or value <= most)
+        return fits and (not whole or float(value).is_integer())
     if key in CHOICES:
-        choices = ", ".join(f'"{choice}"' for choice in CHOICES[key])
-        return "" if value in CHOICES[key] else f"Invalid value. Expected one of: {choices}"
+        return value in CHOICES[key]
     if key == "attribution":
-        return "" if isinstance(value, (bool, dict)) else _expected("object", value)
-    if key == "enabledPlugins.*":
-        return "" if isinstance(value, (bool, list, dict)) else "Invalid input"
-    return ""
+        return isinstance(value, (bool, dict))
+    return key != "enabledPlugins.*" or isinstance(value, (bool, list, dict))
 
 
-def _why_number(key: str, value: object) -> str:
-    least, most, whole = NUMBERS[key]
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return _expected("number", value)
-    if whole and not float(value).is_integer():
-        return "Expected int, but received number"
-    if least is not None and value < least:
-        return f"Number must be greater than or equal to {least:g}" if whole else "Number is too small"
-    return f"Too big: expected number to be <={most:g}" if most is not None and value > most else ""
-
-
-def _expected(kind: str, value: object) -> str:
-    return f"Expected {kind}, but received {_kind(value)}"
-
-
-def _kind(value: object) -> str:
-    kinds = {bool: "boolean", str: "string", list: "array", dict: "object", type(None): "null"}
-    return kinds.get(type(value), "number")
-
-
-def _malformed_hooks(hooks: object) -> Iterator[tuple[str, Fault]]:
+def _malformed_hooks(hooks: object) -> Iterator[tuple[str, str, object]]:
+    """Yield what the client does not take for hooks: the event, the key, the entry."""
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         if event not in EVENTS or groups is None:
             continue
-        top = f"hooks.{event}"
+        key = f"hooks.{event}"
         if not isinstance(groups, list):
-            yield (
-                event,
-                Fault(top, f'Hook event "{event}" must be an array of matchers; received {_kind(groups)}', groups),
-            )
+            yield event, key, groups
             continue
         for at, group in enumerate(groups):
-            if why := _why_group(group):
-                yield event, Fault(f"{top}.{at}", why, group)
+            if not _is_group(group):
+                yield event, f"{key}.{at}", group
                 continue
             for place, hook in enumerate(group["hooks"]):
-                if why := _why_hook(hook):
-                    yield event, Fault(f"{top}.{at}.hooks.{place}", why, hook)
+                if not _is_hook(hook):
+                    yield event, f"{key}.{at}.hooks.{place}", hook
 
 
-def _why_group(group: object) -> str:
-    if not isinstance(group, dict):
-        return f"Hook matcher must be an object; received {_kind(group)}"
-    if not isinstance(group.get("hooks"), list):
-        return 'Hook matcher "hooks" must be an array of hook entries'
-    if not isinstance(group.get("matcher", ""), str):
-        return f"Invalid hook matcher (matcher: {_expected('string', group['matcher'])})"
-    return ""
+def _is_group(group: object) -> bool:
+    return (
+        isinstance(group, dict) and isinstance(group.get("hooks"), list) and isinstance(group.get("matcher", ""), str)
+    )
 
 
-def _why_hook(hook: object) -> str:
-    if not isinstance(hook, dict):
-        return f"Hook entry must be an object; received {_kind(hook)}"
-    if "type" not in hook:
-        return 'Hook entry has no "type"'
-    kind = hook["type"]
-    if not isinstance(kind, str) or kind not in HOOKS:
-        return f"Unknown hook type {json.dumps(kind)[:40]}"
-    for name in HOOKS[kind]:
-        if not isinstance(hook.get(name), str):
-            return f"Invalid {kind} hook ({name}: Expected string)"
-    for name in OPTIONAL_STRINGS:
-        if name in hook and not isinstance(hook[name], str):
-            return f"Invalid {kind} hook ({name}: {_expected('string', hook[name])})"
-    timeout = hook.get("timeout", 1)
-    if isinstance(timeout, bool) or not isinstance(timeout, (int, float)) or timeout <= 0:
-        return f"Invalid {kind} hook (timeout: Expected a number greater than 0)"
-    for name in ("once", "async") if kind == "command" else ("once",):
-        if not isinstance(hook.get(name, True), bool):
-            return f"Invalid {kind} hook ({name}: {_expected('boolean', hook[name])})"
-    return ""
+def _is_hook(hook: object) -> bool:
+    if not isinstance(hook, dict) or not isinstance(hook.get("type"), str) or hook["type"] not in HOOKS:
+        return False
+    kind, timeout = hook["type"], hook.get("timeout", 1)
+    texts = [*(hook.get(name) for name in HOOKS[kind]), *(hook[name] for name in OPTIONAL_STRINGS if name in hook)]
+    switches = [hook.get(name, True) for name in ("once", "async")[: 2 if kind == "command" else 1]]
+    is_number = isinstance(timeout, (int, float)) and not isinstance(timeout, bool)
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(isinstance(switch, bool) for switch in switches)
+        and is_number
+        and timeout > 0
+    )
 
 
 VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"

@@ -53,23 +53,13 @@ def state_at_start(hook: Hook) -> SessionState:
     parent = _parent_by_record(hook)
     if parent:
         # The copy's transcript is written anew, and keeps what the client would drop at a resume.
-        return _state(hook, {**_copied(hook, parent, {}), "tool": []})
+        return _state(hook, {**_copied(hook, parent), "tool": []})
     parent = _parent_by_answer(hook, hook.payload)
-    return _state(hook, _copied(hook, parent, {}) if parent else {})
+    return _state(hook, _copied(hook, parent) if parent else {})
 
 
 def _state(hook: Hook, values: "dict[str, object]") -> SessionState:
     return SessionState(hook.root, hook.session_id, values)
-
-
-def state_at_late_prompt(hook: Hook, state: SessionState) -> SessionState:
-    """Return the `state` of a copy whose start was too late to copy its parent's, with that; what the start did stays.
-    `state` has what the start was told of the parent, as `uncopied`."""
-    own = {key: value for key, value in state.values().items() if key != "uncopied"}
-    parent = _parent_by_record(hook) or _parent_by_answer(hook, state.uncopied)
-    after = _state(hook, {**_copied(hook, parent, own), **own} if parent else own)
-    after.save()
-    return after
 
 
 def state_at_prompt(hook: Hook) -> "SessionState | None":
@@ -82,12 +72,12 @@ def state_at_prompt(hook: Hook) -> "SessionState | None":
     if not origin and not was_resumed:
         origin = _parent_by_answer(hook, _own_answer(hook))
     if origin:
-        return _state(hook, {**_copied(hook, origin, {}), **_now(hook)})
+        return _state(hook, {**_copied(hook, origin), **_now(hook)})
     if not was_resumed:
         # Its parent has gone on since. What it knows stands in its transcript alone.
         is_copy = has_index(hook.text("transcript_path"))
         return _state(hook, {"telling": "a parent that is not known", **_now(hook)}) if is_copy else None
-    copied = _copied(hook, parent, {})
+    copied = _copied(hook, parent)
     delivery = noted.get("delivery")
     if delivery:
         state = session_state.load(hook.root, parent)
@@ -109,24 +99,21 @@ def _now(hook: Hook) -> "dict[str, object]":
     }
 
 
-def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, object]":
-    """Return the state of the parent, and copy its index to this session, unless its `own` state tells of one."""
+def _copied(hook: Hook, parent: str) -> "dict[str, object]":
+    """Return the state of the parent, and copy its index and what it was given to this session."""
     lineage, state = [parent], _state_of(hook, parent)
-    # A copy whose own start was killed, or too late, knows what its parent knew.
-    while not state or "uncopied" in state:
+    # A copy whose own start was killed knows what its parent knew.
+    while not state:
         above = _named_parent(_transcript_beside(hook, lineage[-1]), lineage[-1])
         if not above or above in lineage:
             break
-        state.pop("uncopied", None)
-        state = {**_state_of(hook, above), **state}
+        state = _state_of(hook, above)
         lineage.append(above)
-    if not own.get("dirs"):
-        index: dict[str, object] = {}
-        for session_id in lineage:
-            index = index or session_state.load_part(hook.root, session_id, "index")
-        session_state.save_part(hook.root, hook.session_id, "index", index)
+    index: dict[str, object] = {}
     for session_id in lineage:
+        index = index or session_state.load_part(hook.root, session_id, "index")
         session_memories.copy(hook.root, session_id, hook.session_id)
+    session_state.save_part(hook.root, hook.session_id, "index", index)
     state.pop("started", None)
     state["copy_of"] = [*fastjson.rows(state, "copy_of"), *reversed(lineage)]
     return state
@@ -192,8 +179,7 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
     past = payload.get("seconds_since_last_response")
     if isinstance(past, bool) or not isinstance(past, (int, float)):
         return ""
-    at = payload.get("at")  # of a start that was too late
-    answered = (at if isinstance(at, float) else clock.now()) - past
+    answered = clock.now() - past
     nearest: tuple[bool, float, str] | None = None
     for name in paths.names_in(hook.root + "/sessions"):
         session_id = name.removesuffix(".json")

@@ -4,6 +4,7 @@ turn, and guidance for the path that the tool touches."""
 import posix
 
 from memtui.base import paths
+from memtui.hooks import bundle
 from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
@@ -66,6 +67,8 @@ def _recalled(hook: Hook) -> "list[judge.Verdict]":
 
 def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     """Deliver urgent guidance, then what is recalled; return the paths of its memories, None without guidance."""
+    bundle.load("delivery")
+    bundle.load("notes")
     from memtui.base import ids, session_state
     from memtui.client import locate
     from memtui.deliver import blocks as delivery_blocks

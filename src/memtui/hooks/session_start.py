@@ -1,8 +1,6 @@
 """At the start of a session: deliver the index of its memories, guidance that a compaction or a resume dropped, and a
 line for the person."""
 
-import posix
-
 from memtui.base import clock, fs, ids, paths, session_state, visible
 from memtui.base.session_state import SessionState
 from memtui.client import locate
@@ -16,8 +14,6 @@ from memtui.store import catalog
 
 # Sources of a start that begins with the context of an earlier session: its own, or a copy.
 COPIES = {"resume", "fork"}
-# What the start of a copy says of its parent's last answer.
-ANSWER = ("seconds_since_last_response", "context_tokens")
 # A client that sends this key (2.1.330) also restores the context that hooks gave before a tool.
 KEEPS = "context_tokens"
 
@@ -27,14 +23,13 @@ def handle(hook: runner.Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     source = hook.text("source")
-    late = {key: hook.payload.get(key) for key in ANSWER} | {"at": clock.now()}
-    state, copied = _state(hook, source)
+    state = _state(hook, source)
+    if state is None:
+        return
     before: dict[str, object] = {}
     if source in COPIES and not state.is_new:
         index = session_state.load_part(hook.root, hook.session_id, "index")
         before = {"tool": state.tool, "dirs": state.dirs, "index": index}
-    if not copied:
-        state.uncopied = late  # the next prompt copies what there was no time for
     state.started = state.started or clock.iso(clock.now())
     state.cwd, state.transcript = hook.text("cwd"), hook.text("transcript_path")
     state.project, state.project_root, state.mode = hook.slug, hook.project_root, hook.mode
@@ -91,18 +86,20 @@ def _catch_up(hook: runner.Hook, catalogs: "list[tuple[str, catalog.Catalog]]") 
         worker_start.detach(hook, *tasks)
 
 
-def _state(hook: runner.Hook, source: str) -> "tuple[SessionState, bool]":
-    """Return the session's state at this start, or its parent's; and whether all that could be looked for."""
+def _state(hook: runner.Hook, source: str) -> "SessionState | None":
+    """Return the session's state at this start, or its parent's; None if that can't be copied: then the next prompt,
+    which meets a session that has none, does."""
     state = session_state.load(hook.root, hook.session_id)
-    copied = not state.uncopied
     if state.is_new and source in COPIES:
-        parent = hook.attempt(None, forks.state_at_start, hook)
-        state, copied = parent or state, parent is not None
+        copied = hook.attempt(None, forks.state_at_start, hook)
+        if copied is None:
+            return None
+        state = copied
     state = without_missed(hook, state)
     if source in {*COPIES, "compact"}:
-        return state, copied
+        return state
     empty = {"started": state.started, "told_untrusted": state.told_untrusted}
-    return SessionState(hook.root, hook.session_id, empty), copied
+    return SessionState(hook.root, hook.session_id, empty)
 
 
 def _add_dropped(hook: runner.Hook, source: str, state: SessionState, blocks: "list[delivery_blocks.Block]") -> None:
@@ -218,27 +215,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
 
 
 def _subconscious_words(hook: runner.Hook) -> str:
-    """Say which model reads the session, and its tools: `subconscious full (haiku by the API, tools read-only)`."""
-    from memtui.models.subconscious import block_files
-
-    mode, backend = str(hook.setting("subconscious")), str(hook.setting("llm_backend"))
-    try:
-        posix.lstat(hook.root + "/subconscious/stopped")
+    mode = str(hook.setting("subconscious"))
+    if paths.exists(hook.root + "/subconscious/stopped"):
         return f"subconscious {mode}, stopped by you"
-    except OSError:
-        pass
-    if backend == "off":
-        return f"subconscious {mode}, but llm_backend is off"
-    if backend == "auto":
-        backend = "api" if hook.env.get("ANTHROPIC_API_KEY") or hook.env.get("ANTHROPIC_AUTH_TOKEN") else "claude"
-    own = str(hook.setting("subconscious_model"))
-    model = str(hook.setting("llm_model")) if own == "auto" else own
-    is_chosen = own != "auto" or "llm_model" in hook.settings
-    if backend == "api" and hook.env.get("ANTHROPIC_BASE_URL") and not is_chosen:
-        model = "the best model of your service"
-    tools = str(hook.setting("subconscious_tools"))
-    if tools == "full" and backend != "claude":
-        tools = "read-only"
-    if tools == "read-only" and not block_files.may_read(hook.env, hook.root, locate.worktree_top(hook.started_in)):
-        tools = "off"
-    return f"subconscious {mode} ({model} by {'the API' if backend == 'api' else backend}, tools {tools})"
+    return f"subconscious {mode}" + (", but llm_backend is off" if hook.setting("llm_backend") == "off" else "")

@@ -36,10 +36,6 @@ def handle(hook: Hook) -> None:
     if state.is_new and (copy := _forked(hook)):
         state = copy
         hook.attempt(None, state.save)  # its parent goes on, and is told what this session is not
-    if state.uncopied:
-        from memtui.hooks import forks
-
-        state = forks.state_at_late_prompt(hook, state)
     state = without_missed(hook, state)
     notes, stamps, changed = _look(hook, state)
     recalled: judge.Recalled | None = None

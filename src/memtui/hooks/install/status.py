@@ -11,7 +11,6 @@ from typing import Any
 from memtui.base import findings, paths
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import PROBLEM, Finding, note, problem
-from memtui.base.phrasing import some
 from memtui.client import applied_settings, settings_files
 from memtui.hooks import environment
 from memtui.hooks.install import entries, settings_merge
@@ -134,15 +133,14 @@ def _hidden_by(settings: list[tuple[str, dict[str, Any]]]) -> str:
 
 def _load(scope: str, path: str) -> Loaded:
     settings = applied_settings.read(path, managed=scope == "managed")
-    error = some([f"`{fault.key}`: {fault.why}" if fault.key else fault.why for fault in settings.faults])
-    return SettingsFile(scope, path, os.path.lexists(path), error or None), settings
+    return SettingsFile(scope, path, os.path.lexists(path), settings.why or None), settings
 
 
 def _skipped(path: str, settings: applied_settings.Settings) -> list[Finding]:
     """Return what to say of the hooks in a file that the client skips alone: a problem if they are ours."""
     return [
-        (problem if entries.is_ours(fault.entry) else note)("hooks.entry", path=path, key=fault.key, why=fault.why)
-        for fault in settings.skipped
+        (problem if entries.is_ours(entry) else note)("hooks.entry", path=path, key=key)
+        for key, entry in settings.skipped
     ]
 
 

@@ -3,7 +3,7 @@ project; and where all its files are, under `subconscious/` in memtui's root. Ho
 
 import posix
 
-from memtui.base import fs, paths, session_state
+from memtui.base import fs, session_state
 
 # The blocks in the order in which they are shown: whether there is one for each project, and what it is for.
 BLOCKS: "dict[str, tuple[bool, str]]" = {
@@ -89,13 +89,3 @@ def stamps(root: str, project: str) -> "dict[str, object]":
 def session(root: str, session_id: str) -> str:
     """Return the file with the state of a session."""
     return f"{home(root)}/sessions/{session_state.safe(session_id)}.json"
-
-
-def may_read(env: "dict[str, str]", root: str, top: str) -> bool:
-    """Tell whether a directory may be read: not one with the person's home, the client's or memtui's own in it."""
-    real = paths.resolve(top) or top
-    for place in (env.get("HOME") or "/", paths.config_dir(env), root):
-        within = paths.resolve(place) or place
-        if within == real or within.startswith(real.rstrip("/") + "/"):
-            return False
-    return True

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from memtui.base import clock, fastjson, fs
+from memtui.base import clock, fastjson, fs, paths
 from memtui.base.storage import storage_error
 from memtui.client import projects
 from memtui.models import choice, log
@@ -47,7 +47,10 @@ class Powers:
 
     def in_tree(self, env: dict[str, str], root: str, top: str) -> "Powers":
         """Return what it may do in a session of the work tree `top`."""
-        if self.allowed != "read-only" or block_files.may_read(env, root, top):
+        real = (paths.resolve(top) or top).rstrip("/") + "/"
+        private = (env.get("HOME") or "/", paths.config_dir(env), root)
+        is_above = any(f"{paths.resolve(place) or place}/".startswith(real) for place in private)
+        if self.allowed != "read-only" or not is_above:
             return self
         return replace(self, allowed="off", fewer="a directory with your home in it is not read")
 
