@@ -89,10 +89,10 @@ class Workspace:
             return paths.inbox_dir(self.root, None)
         directory = paths.inbox_dir(self.root, self.slug)
         if not os.path.exists(f"{directory}/{paths.PROJECT_FILE}"):
-            from memtui.client import repository
+            from memtui.client import projects
 
             with suppress(OSError):  # whoever writes into it says why that fails
-                repository.note_project(self.root, self.project_root)
+                projects.note_project(self.root, self.project_root)
         return directory
 
     @property

@@ -12,7 +12,7 @@ import pytest
 
 from memtui.base import paths
 from memtui.client import applied_settings, locate
-from memtui.hooks import post_tool_use, pre_tool_use, tool_file
+from memtui.hooks import tools
 from memtui.recall import places
 from waiting import eventually
 
@@ -68,17 +68,17 @@ def changed(on):
 
 
 def test_the_memory_tools_are_these_and_name_a_file_by_store_and_path(on):
-    """`tool_file.MEMORY_TOOLS`, `post_tool_use.ACTIONS`, `pre_tool_use.WRITES`, `locate.PERSONAL_STORE`."""
+    """`tools.MEMORY_TOOLS`, `tools.ACTIONS`, `locate.PERSONAL_STORE`."""
     offered = {tool["name"]: set(tool["input_schema"]["properties"]) for tool in on.claude("hi").main[0].body["tools"]}
     assert {name: keys for name, keys in offered.items() if "memory" in name.lower()} == {
         "memory_list": {"store", "path_prefix", "cursor"},
         "memory_read": {"store", "path"},
         "memory_write": {"store", "path", "content", "if_version"},
     }
-    assert {"memory_read", "memory_write"} == tool_file.MEMORY_TOOLS
-    assert "memory_write" in pre_tool_use.WRITES
-    by_file = {name for name, keys in offered.items() if keys & set(tool_file.PATH_KEYS)} - tool_file.MEMORY_TOOLS
-    assert by_file <= post_tool_use.ACTIONS.keys() | {"Glob", "Grep", "NotebookEdit"}
+    assert {"memory_read", "memory_write"} == tools.MEMORY_TOOLS
+    assert tools.ACTIONS["memory_write"] == "wrote"
+    by_file = {name for name, keys in offered.items() if keys & set(tools.PATH_KEYS)} - tools.MEMORY_TOOLS
+    assert by_file <= tools.ACTIONS.keys() | {"Glob", "Grep", "NotebookEdit"}
 
 
 def test_a_memory_written_and_read_by_its_tools_counts_as_written_and_read(on, model, path):
@@ -139,10 +139,10 @@ def test_a_monitor_is_refused_a_command_that_a_memory_forbids(on, model):
 
 
 def test_the_tools_that_run_a_shell_are_these(program):
-    """`pre_tool_use.SHELLS`: of the client's tools with a command, those of the terminal."""
+    """`tools.SHELLS`: of the client's tools with a command, those of the terminal."""
     (found,) = re.findall(rb'new Map\(\[(\["Bash","command"\](?:,\["\w+","\w+"\])+)\]\)', program)[:1]
     by_command = {name for name, key in json.loads(b"[" + found + b"]") if key == "command"}
-    assert by_command == pre_tool_use.SHELLS | {"mcp__workspace__bash"}  # another program's: Claude Cowork
+    assert by_command == tools.SHELLS | {"mcp__workspace__bash"}  # another program's: Claude Cowork
 
 
 def test_a_client_that_recalls_its_own_memories_loads_no_index(on, path):

@@ -22,7 +22,7 @@ import warnings
 import turns
 from memtui.base import clock, fs, ids, paths
 from memtui.deliver import log as delivery_log
-from memtui.hooks import pre_tool_use, prompt, runner, user_prompt_submit, worker_start  # noqa: F401  imported before the forks
+from memtui.hooks import prompt, runner, tools, user_prompt_submit, worker_start  # noqa: F401  imported before the forks
 from memtui.inbox import claims, reconciliation
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format

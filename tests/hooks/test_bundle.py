@@ -101,5 +101,5 @@ def test_a_hook_that_is_not_rare_loads_all_modules_from_bundles(package, home):
 
 def test_where_none_can_be_written_there_is_none(monkeypatch):
     monkeypatch.setattr(bundle, "path", lambda group: f"/proc/{group}")
-    monkeypatch.setattr(bundle_writer, "ROOTS", {"PreToolUse": bundle_writer.ROOTS["PreToolUse"]})
+    monkeypatch.setattr(bundle_writer, "ROOTS", {"tools": bundle_writer.ROOTS["tools"]})
     assert bundle_writer.write() == []

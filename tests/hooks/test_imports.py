@@ -58,8 +58,8 @@ BASE = {"base.native", "hooks.bundle", "hooks.runner", "base.fastjson", "base.pa
 QUIET = {
     "SessionStart": None,
     "UserPromptSubmit": ("hooks.user_prompt_submit", "base.session_state", "base.fs"),
-    "PreToolUse": ("hooks.pre_tool_use", "hooks.tool_file"),
-    "PostToolUse": ("hooks.post_tool_use",),
+    "PreToolUse": ("hooks.tools",),
+    "PostToolUse": ("hooks.tools",),
     "PreCompact": ("hooks.worker_start", "base.session_state", "base.fs"),
     "Stop": ("hooks.worker_start",),
     "SessionEnd": ("hooks.worker_start",),
@@ -185,7 +185,7 @@ RARE = {
 # Reached by none but the worker, or after a slip: secrets are taken out of what the error log gets. Or once, where an
 # older version left something for several projects: whose it is has to be found out.
 ASIDE = ("memtui.worker", "memtui.learn", "memtui.hooks.install", "memtui.redact")
-ASIDE += ("memtui.client.projects", "memtui.client.repository")
+ASIDE += ("memtui.client.projects",)
 
 
 def source_of(name):

@@ -1,4 +1,4 @@
-"""Makes `src/memtui/recall/fitted_weights.py`: the weights by which recall turns what it found into a probability.
+"""Fits the weights in `src/memtui/recall/judge.py` by which recall turns what it found into a probability.
 
     python tests/training/fit_recall.py                              fitted on the set in tests/data/recall
     python tests/training/fit_recall.py SET… --memories DIR --write  and on others, of the same form
@@ -15,8 +15,10 @@ the others that got nothing, and how many memories a prompt got; then how far th
 import argparse
 import math
 import os
+import re
 import sys
 import tempfile
+import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -26,14 +28,16 @@ sys.path[:0] = [os.path.join(HERE, "..", "..", "src"), os.path.join(HERE, "..", 
 import recall_sets  # noqa: E402
 
 import recall as benchmark  # noqa: E402
-from memtui.recall import fitted_weights, judge, own_words, query, vectors  # noqa: E402
+from memtui.recall import judge, own_words, query, vectors  # noqa: E402
 from memtui.recall.index_build import bring_up_to_date  # noqa: E402
 
 RIDGE, ROUNDS, LONGEST_STEP = 1.0, 40, 1.5
 FOLDS = 8
 FOREIGN = 8
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)
-TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "fitted_weights.py")
+TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "judge.py")
+HEAD = "What the features of a memory count, as tests/training/fit_recall.py --write puts it here."
+FEATURES = ("lexical", "share", "cosine", "overlap", "first", "margin", "length")
 
 # The features of a hit, what is added to its log-odds whatever they are, and whether it helps.
 Row = tuple[tuple[float, ...], float, bool]
@@ -154,15 +158,12 @@ def report(prompts: Sequence[Judged], weights_of: Callable[[Judged], Sequence[fl
             print(f"    told {mean:.2f}: {helped:.2f} of {len(part)} helped")
 
 
-def text(weights: Sequence[float], provenance: str) -> str:
-    """Return the module with the weights."""
-    with open(TARGET, encoding="utf-8") as file:
-        head = file.read().partition("INTERCEPT = ")[0]
+def text(module: str, weights: Sequence[float], provenance: str) -> str:
+    """Return the judge's module with other weights."""
     values = ", ".join(f"{weight:.2f}" for weight in weights[1:])
-    return (
-        f"{head}INTERCEPT = {weights[0]:.2f}\nWEIGHTS = ({values})\n"
-        f"# Where these come from: what was fitted, on how much, by which script.\nPROVENANCE = (\n{provenance})\n"
-    )
+    lines = textwrap.fill(f"{HEAD} Fitted: {provenance}.", 120, initial_indent="# ", subsequent_indent="# ")
+    fitted = f"{lines}\nINTERCEPT = {weights[0]:.2f}\nWEIGHTS = ({values})\n"
+    return re.sub(rf"# {HEAD}.*?\nWEIGHTS = [^\n]*\n", lambda _: fitted, module, flags=re.DOTALL)
 
 
 def main() -> int:
@@ -195,17 +196,17 @@ def main() -> int:
             part = [each for each in prompts if each.title == title and each.is_foreign == foreign]
             report(part, lambda each: fitted_without[folds[each.store]])
     weights = fit(rows)
-    print(dict(zip(("intercept", *fitted_weights.FEATURES), (round(weight, 2) for weight in weights), strict=True)))
+    print(dict(zip(("intercept", *FEATURES), (round(weight, 2) for weight in weights), strict=True)))
     assert all(math.isfinite(weight) for weight in weights)
     if given.write:
         stores = len(folds)
         digests = ", ".join(one.digest() for one in chosen)
         provenance = (
-            f'    "logistic regression, ridge {RIDGE:g}, over {len(rows):,} hits of {len(own)} prompts in {stores} stores"\n'
-            f'    " (sets {digests}), by tests/training/fit_recall.py"\n'
+            f"logistic regression, ridge {RIDGE:g}, over {len(rows):,} hits of {len(own)} prompts in {stores} stores"
+            f" (sets {digests})"
         )
         with open(TARGET, "r+", encoding="utf-8") as file:
-            made = text(weights, provenance)
+            made = text(file.read(), weights, provenance)
             file.seek(0)
             file.truncate()
             file.write(made)

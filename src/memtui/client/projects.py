@@ -10,13 +10,19 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from memtui.base import fastjson, fs, paths
-from memtui.client import locate, repository
+from memtui.client import locate
 
 VERSION = 2
 # The beginning of a transcript that is searched for its cwd; the first record can be large.
 HEAD_BYTES = 1 << 16
 TRANSCRIPTS_TRIED, TRANSCRIPTS_OF_ALL = 4, 1000
 CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
+# Bytes of a repository's configuration and of the record of a project; the address of a remote.
+MAX_CONFIG = 1 << 20
+MAX_RECORD = 1 << 16
+_ADDRESS = re.compile(
+    r"^(?:[a-z+]+://)?(?:[^@/]*@)?(?P<host>[^/:]+)(?::\d+(?=/))?[:/]+(?P<path>.+?)(?:\.git)?/*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -126,7 +132,7 @@ class _PathFinder:
         if path and _is_named(path, slug):
             return path
         own = (_named(cwd, slug) for cwd in self._session_of(paths.slug_of(slug))[0])
-        path = repository.project_record(self.root, slug).get("root") or next(filter(None, own), None)
+        path = project_record(self.root, slug).get("root") or next(filter(None, own), None)
         path = path or next((root for root in self._all_roots() if _is_named(root, slug)), None)
         if path:
             self._paths[slug] = path
@@ -134,7 +140,7 @@ class _PathFinder:
 
     def roots_of(self, slug: str) -> list[str]:
         """List the roots of all projects with a slug."""
-        noted = [repository.project_record(self.root, key).get("root") for key in directories(self.root + "/projects")]
+        noted = [project_record(self.root, key).get("root") for key in directories(self.root + "/projects")]
         own = [_named(cwd, slug) for cwds in _heads(f"{self.top}/{slug}") for cwd in cwds]
         roots = dict.fromkeys(root for root in (*noted, *own, *self._all_roots()) if root)
         return [root for root in roots if paths.slug(root) == slug and paths.project_root(root) == root]
@@ -199,3 +205,46 @@ def _named(cwd: str, slug: str) -> str | None:
 
 def _is_named(path: str, name: str) -> bool:
     return paths.is_of(name, paths.project_key(path))
+
+
+# What tells a project from another: its git remote, as its own files say, and what memtui noted of it
+
+
+def remote(root: str) -> str:
+    """Return the address of a repository, written in one way whatever the protocol; empty if it has none."""
+    import configparser  # a start reads no repository
+
+    try:
+        text = fs.read_bytes(f"{root}/.git/config", MAX_CONFIG).decode("utf-8", "replace")
+        config = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
+        config.read_string("\n".join(line.strip() for line in text.splitlines()))
+        address = config.get('remote "origin"', "url", fallback="") or ""
+    except (OSError, configparser.Error):
+        return ""
+    match = _ADDRESS.match(address.strip())
+    return f"{match['host'].lower()}/{match['path']}" if match and not address.startswith(("/", ".")) else ""
+
+
+def project_record(root: str, key: str) -> dict[str, str]:
+    """Return root, remote and inode of a project, as noted in its inbox; nothing if they are another's."""
+    try:
+        row = fastjson.loads_dict(fs.read_bytes(f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}", MAX_RECORD))
+    except OSError:
+        return {}
+    record = {name: value for name in ("root", "remote", "inode") if isinstance(value := row.get(name), str)}
+    return record if paths.project_key(record.get("root", "")) == key else {}
+
+
+def note_project(root: str, project_root: str) -> None:
+    """Note in the inbox of a project, which is made if there is none, whose it is: for a person, and so that the
+    project is known again under another name. Raises OSError."""
+    key = paths.project_key(project_root)
+    try:
+        inode = str(os.stat(project_root).st_ino)
+    except OSError:
+        inode = ""  # it is gone
+    row = {"root": project_root, "remote": remote(project_root), "inode": inode}
+    before = project_record(root, key)
+    if before != row and (inode or not before):
+        path = f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}"
+        fs.write_atomic(path, fastjson.dumps({"v": 1, **row}).encode() + b"\n", durable=False)

@@ -12,8 +12,16 @@ import sys
 
 import memtui
 
-# The events that begin with a bundle.
-EVENTS = ("SessionStart", "UserPromptSubmit", "PreToolUse", "Stop")
+# The bundle with which an event begins.
+EVENTS = {
+    "SessionStart": "SessionStart",
+    "UserPromptSubmit": "UserPromptSubmit",
+    "PreToolUse": "tools",
+    "PostToolUse": "tools",
+    "PreCompact": "worker",
+    "Stop": "worker",
+    "SessionEnd": "worker",
+}
 # The packages that a hook makes instead of looking for them.
 PACKAGES = (
     "base",
@@ -40,7 +48,7 @@ def main(argv: "list[str]") -> None:
     # A hook ends before anything is worth collecting; the process that it leaves behind switches this on again.
     gc.disable()
     if argv and argv[0] in EVENTS:
-        load(argv[0])
+        load(EVENTS[argv[0]])
     from memtui.hooks import runner
 
     runner.main(argv)

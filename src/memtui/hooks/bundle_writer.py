@@ -11,8 +11,8 @@ from memtui.hooks import bundle
 ROOTS = {
     "SessionStart": (("hooks.runner", "hooks.session_start", "store.trust"), ()),
     "UserPromptSubmit": (("hooks.runner", "hooks.user_prompt_submit"), ()),
-    "PreToolUse": (("hooks.runner", "hooks.pre_tool_use", "hooks.tool_file"), ()),
-    "Stop": (("hooks.runner", "hooks.worker_start"), ()),
+    "tools": (("hooks.runner", "hooks.tools"), ()),
+    "worker": (("hooks.runner", "hooks.worker_start"), ()),
     "recall": (("hooks.recall_block", "recall.query", "recall.nearest_passages"), ("UserPromptSubmit",)),
     "sentences": (("recall.semantic",), ("UserPromptSubmit", "recall")),
     "settling": (("base.reverse_lines", "deliver.error_log", "inbox.reconciliation"), ("UserPromptSubmit",)),

@@ -73,9 +73,9 @@ def _add_lists(
     if stamps is not None:
         add_inbox_lists(hook, state, stamps, blocks)
     if hook.settings and hook.setting("subconscious") == "full":
-        from memtui.hooks import subconscious_block
+        from memtui.hooks import model_blocks
 
-        blocks += hook.attempt([], subconscious_block.blocks, hook, state)
+        blocks += hook.attempt([], model_blocks.blocks, hook, state)
     if changed:
         from memtui.hooks import index_block
 

@@ -24,8 +24,8 @@ PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)
 EVENTS = {
     "SessionStart": ("session_start", "handle", LONGER),
     "UserPromptSubmit": ("user_prompt_submit", "handle", PATIENCE),
-    "PreToolUse": ("pre_tool_use", "handle", PATIENCE),
-    "PostToolUse": ("post_tool_use", "handle", PATIENCE),
+    "PreToolUse": ("tools", "before_tool", PATIENCE),
+    "PostToolUse": ("tools", "after_tool", PATIENCE),
     "PreCompact": ("worker_start", "compact", LONGER),
     "Stop": ("worker_start", "end_turn", LONGER),
     "SessionEnd": ("worker_start", "end_session", LONGER),

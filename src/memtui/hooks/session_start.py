@@ -43,11 +43,11 @@ def handle(hook: runner.Hook) -> None:
     if hook.mode == "full":
         hook.attempt(None, _add_index, hook, source, state, catalogs, blocks)
     if hook.settings and hook.setting("subconscious") == "full":
-        from memtui.hooks import subconscious_block
+        from memtui.hooks import model_blocks
 
         if source not in COPIES:
             state.blocks = {}  # a context that has them already gets what changed since
-        blocks += hook.attempt([], subconscious_block.blocks, hook, state)
+        blocks += hook.attempt([], model_blocks.blocks, hook, state)
     untrusted = 0 if state.told_untrusted else sum(memories.untrusted for _, memories in catalogs)
     state.told_untrusted = state.told_untrusted or untrusted > 0
     message = _message(hook, source, catalogs, untrusted)

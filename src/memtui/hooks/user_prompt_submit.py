@@ -44,9 +44,9 @@ def handle(hook: Hook) -> None:
         from memtui.hooks import recall_block
 
         if hook.settings and hook.setting("recall_select"):
-            from memtui.hooks import selection_block
+            from memtui.hooks import model_blocks
 
-            hook.attempt(None, selection_block.start, hook)
+            hook.attempt(None, model_blocks.start, hook)
         recalled = hook.attempt(None, recall_block.find, hook)
     if notes or stamps is not None or changed:
         bundle.load("delivery")
@@ -85,9 +85,9 @@ def _look(hook: Hook, state: SessionState) -> "tuple[bool, dict[str, object] | N
         notes = notes or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
     changed = [path for path, stamp in state.dirs.items() if fs.stamp(path) != stamp]
     if hook.settings and not lists and hook.setting("subconscious") == "full":
-        from memtui.hooks import subconscious_block
+        from memtui.hooks import model_blocks
 
-        lists = subconscious_block.changed(hook, state) is not None
+        lists = model_blocks.changed(hook, state) is not None
     return notes, stamps if lists else None, changed
 
 

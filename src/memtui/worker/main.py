@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import NamedTuple
 
 from memtui.base import clock, fastjson, fs, paths
-from memtui.client import applied_settings, locate, repository
+from memtui.client import applied_settings, locate, projects
 from memtui.client.transcripts import transcript
 from memtui.deliver import error_log
 from memtui.inbox import file as inbox_file
@@ -146,7 +146,7 @@ def _think(on: WorkerRun) -> None:
 
 TASKS = (
     # Whose inbox the session's project has, so that a renamed directory is known again.
-    BackgroundTask("projects", lambda on: repository.note_project(on.root, on.project_root)),
+    BackgroundTask("projects", lambda on: projects.note_project(on.root, on.project_root)),
     BackgroundTask(
         "extract", lambda on: extract(on.env, on.root, on.payload, on.session_id, ended=on.event == "SessionEnd")
     ),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from memtui.base import fs, paths
 from memtui.base.finding import NOTE, Finding, problem
 from memtui.base.storage import read_or_none
-from memtui.client import locate, projects, repository
+from memtui.client import locate, projects
 from memtui.inbox import format as inbox_format
 from memtui.store import sidecars
 from memtui.store.journal.changes import Change, FileChange
@@ -44,10 +44,10 @@ def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
 
 def _likeness(root: str, gone_project: GoneProject, here: str) -> str:
     """Return why a project may be what another one has become; empty if nothing speaks for it."""
-    noted = repository.project_record(root, gone_project.key)
+    noted = projects.project_record(root, gone_project.key)
     if noted.get("inode") == str(os.stat(here).st_ino):
         return SAME_DIRECTORY
-    remote, own = noted.get("remote"), repository.remote(here)
+    remote, own = noted.get("remote"), projects.remote(here)
     if remote and own:
         return SAME_REMOTE if remote == own else ""
     return SAME_NAME if os.path.basename(gone_project.root) == os.path.basename(here) else ""
@@ -57,7 +57,7 @@ def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
     """List the projects for which anything is kept, and whose directory is gone."""
     root = paths.root(env)
     memory_dirs = {path: directory.directory for directory in projects.with_memory(env) if (path := directory.path)}
-    noted = [repository.project_record(root, key).get("root") for key in projects.directories(root + "/projects")]
+    noted = [projects.project_record(root, key).get("root") for key in projects.directories(root + "/projects")]
     for path in sorted({*memory_dirs, *(directory for directory in noted if directory)}):
         if os.path.lexists(path):
             continue

@@ -1,0 +1,201 @@
+"""Before and after a tool runs.
+
+Before: the gate before memories; commands that a memory forbids; urgent guidance in the middle of a turn, and guidance
+for the path that the tool touches. After: the use of a memory is logged, so that it is known and not only its delivery,
+and a worker brings the index up to date with what the agent wrote."""
+
+import posix
+
+from memtui.base import paths
+from memtui.hooks import bundle
+from memtui.hooks.runner import Hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.recall import bindings, judge
+
+# What lists memories that are bound to paths.
+BOUND = "/recall/paths"
+# What lists memories that forbid commands, and the tools that run them.
+FORBIDDEN, SHELLS = "/recall/forbidden", {"Bash", "Monitor", "PowerShell"}
+# How tools of the client name the file that they are about; those in MEMORY_TOOLS name it by a store and a path in it.
+PATH_KEYS = ("file_path", "notebook_path", "path")
+MEMORY_TOOLS = {"memory_read", "memory_write"}
+# What the tools do with a memory, and what says that only a part of a file was read or written.
+ACTIONS = {
+    "Read": "read",
+    "Write": "wrote",
+    "Edit": "wrote",
+    "MultiEdit": "wrote",
+    "memory_read": "read",
+    "memory_write": "wrote",
+}
+PARTS = {"offset", "limit", "old_string", "edits"}
+
+
+def path_of(hook: Hook) -> str:
+    """Return the absolute path of the file that the tool is about; empty if it names none on this machine."""
+    tool_input = hook.payload.get("tool_input")
+    if not isinstance(tool_input, dict):
+        return ""
+    if hook.text("tool_name") in MEMORY_TOOLS:
+        from memtui.client import locate
+
+        return locate.stored(hook.env, hook.started_in, tool_input.get("store"), tool_input.get("path"))
+    for key in PATH_KEYS:
+        path = tool_input.get(key)
+        if isinstance(path, str) and path:
+            path = hook.env.get("HOME", "") + path[1:] if path.startswith("~/") else path
+            return _by_our_names(hook, paths.normal(paths.join(hook.text("cwd") or hook.project_root, path)))
+    return ""
+
+
+def _by_our_names(hook: Hook, path: str) -> str:
+    """Return a path by memtui's names for the client's and the session's directories, if a symlink leads into one."""
+    names = [name.rstrip("/") for name in (paths.config_dir(hook.env), hook.started_in, hook.project_root)]
+    if not path.endswith(".md") or any(path.startswith(name + "/") for name in names):
+        return path
+    target = paths.real(path)
+    tops = ((name, paths.real(name) + "/") for name in names)
+    return next((f"{name}/{target[len(top) :]}" for name, top in tops if target.startswith(top)), path)
+
+
+def _is_refused(hook: Hook) -> bool:
+    from memtui.settings import config
+
+    if config.value(hook.settings, hook.project_root, "gate") != "ask":
+        return False
+    path = path_of(hook) if ACTIONS.get(hook.text("tool_name")) == "wrote" else ""
+    if not path.endswith(".md"):
+        return False
+    from memtui.hooks import refusals
+
+    return refusals.refuse_write(hook, path)
+
+
+def _is_urgent(hook: Hook) -> bool:
+    """Tell whether any guidance waits, which may be for this tool."""
+    for _, directory in hook.inboxes():
+        try:
+            if posix.stat(directory + "/guidance.md").st_size:
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _recalled(hook: Hook) -> "list[judge.Verdict]":
+    """Return what a model selected for the prompt, and what is bound to the touched path; one `stat` for none."""
+    chosen: list[bindings.Bound] = []
+    if hook.settings and hook.setting("recall_select"):
+        from memtui.hooks import model_blocks
+
+        chosen = model_blocks.take(hook) if model_blocks.wanted(hook) else []
+    on = hook.mode == "full" and (not hook.settings or hook.setting("recall"))
+    touched = ""
+    if on and paths.exists(hook.root + BOUND):
+        touched = path_of(hook)
+    if not chosen and not touched:
+        return []
+    from memtui.hooks import recall_block
+
+    return hook.attempt([], recall_block.before_tool, hook, chosen, touched)
+
+
+def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
+    """Deliver urgent guidance, then what is recalled; return the paths of its memories, None without guidance."""
+    bundle.load("delivery")
+    bundle.load("notes")
+    from memtui.base import ids, session_state
+    from memtui.client import locate
+    from memtui.deliver import blocks as delivery_blocks
+    from memtui.hooks import deliver, prompt, recall_block
+
+    session = deliver.recipient(hook)
+    session.paths = list(filter(None, [path_of(hook)]))
+    session.top = locate.worktree_top(hook.started_in)
+    session.urgent_only = True
+    delivery_id = ids.new_id()
+    giving = recall_block.Giving(hook)
+    with deliver.Notes(hook, delivery_id) as notes:
+        blocks = notes.claim(session)
+        if not blocks:
+            return None
+        if recalled:
+            blocks += giving.blocks(recalled, deliver.budget(hook) - delivery_blocks.least(blocks))
+        left_out = deliver.send(hook, delivery_id, blocks, notes)
+    giving.end(left_out)
+    state = session_state.load(hook.root, hook.session_id)
+    prompt.begin_turn(hook, state)
+    prompt.note_guidance(state.turn, notes.claims)
+    prompt.note_guidance(state.tool, notes.claims)
+    state.save()
+    return giving.paths
+
+
+def before_tool(hook: Hook) -> None:
+    """Keep memories as drafts, where the person wants that; deliver what must not wait for the next prompt. A subagent
+    gets nothing: no transcript proves what reached it."""
+    if hook.settings and _is_refused(hook):
+        return
+    if hook.text("tool_name") in SHELLS and hook.mode == "full" and paths.exists(hook.root + FORBIDDEN):
+        from memtui.hooks import refusals
+
+        if refusals.refuse_command(hook):
+            return
+    if hook.payload.get("agent_id"):
+        return
+    recalled = _recalled(hook)
+    delivered = _deliver(hook, recalled) if _is_urgent(hook) else None
+    if not recalled:
+        return
+    if delivered is None:
+        from memtui.hooks import recall_block
+
+        delivered = recall_block.deliver(hook, recalled)
+    verdicts = [verdict for verdict in recalled if verdict.hit.path not in delivered]
+    if verdicts:
+        from memtui.hooks import model_blocks
+
+        hook.attempt(None, model_blocks.put_back, hook, verdicts)
+
+
+def after_tool(hook: Hook) -> None:
+    """Log the use of a memory file; prints nothing."""
+    action = ACTIONS.get(hook.text("tool_name"))
+    if not action or _failed(hook):
+        return
+    path = path_of(hook)
+    if not path.endswith(".md"):
+        return
+    from memtui.client import locate
+
+    scope = locate.scope_of(hook.env, hook.started_in, path)
+    if scope is None:
+        return
+    from memtui.base import clock, ids
+    from memtui.deliver import log as delivery_log
+    from memtui.hooks import deliver
+
+    name = path[path.rfind("/") + 1 :].removesuffix(".md")
+    item: dict[str, object] = {"kind": "use", "action": action, "id": name, "scope": scope, "path": path}
+    if action == "wrote":
+        from memtui.store import catalog
+
+        catalog.touch(hook.root, path)
+    delivery_log.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())
+    tool_input = hook.payload.get("tool_input")
+    if not hook.payload.get("agent_id") and not (isinstance(tool_input, dict) and tool_input.keys() & PARTS):
+        from memtui.recall import content
+
+        hook.attempt(None, content.note_given, hook.root, hook.session_id, [path])
+    if action == "wrote":
+        from memtui.hooks import worker_start
+
+        worker_start.detach(hook, "recall")
+
+
+def _failed(hook: Hook) -> bool:
+    """Tell whether the client says that a memory tool did nothing; its other tools have no such answer."""
+    answer = hook.payload.get("tool_response")
+    return isinstance(answer, dict) and answer.get("outcome", "ok") != "ok"
