@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
-from memtui.redact.redact import redact
 
 
 def line(**fields):
@@ -459,63 +458,11 @@ SENT = {
 
 
 @pytest.mark.parametrize("sent", SENT.values(), ids=SENT)
-def test_a_queued_message_waits_over_readings_for_its_speakers_record(sent):
+def test_a_queued_message_is_heard_once_it_is_sent(sent):
     first = hear(TYPED, hear(agent("It works.")))
-    again = hear(sent, hear(agent("And more."), first))
+    again = hear(sent, first)
     assert first.turns == []
     assert [(turn.text, turn.uuid, turn.agent) for turn in again.turns] == [("hello", "u1", "It works.")]
-    again.end_queue()
-    assert len(again.turns) == 1
-    (turn,) = hear(sent.replace(b"u1", b"u2"), again).turns
-    assert (turn.text, turn.uuid) == ("hello", "u2"), "it is said again"
-
-
-def enqueued(words, **more):
-    return line(type="queue-operation", operation="enqueue", content=words, sessionId="s", **more)
-
-
-SCHEDULED = user("hello", isMeta=True, turnOrigin="scheduled", promptSource="system")
-LEFT = {
-    "nothing says whose": (TYPED, ["hello"]),
-    "taken at the end": (TYPED + line(type="queue-operation", operation="dequeue"), ["hello"]),
-    "as older clients take it in": (
-        TYPED + line(type="queue-operation", operation="remove") + agent("Yes."),
-        ["hello"],
-    ),
-    "taken back": (TYPED + line(type="queue-operation", operation="popAll", content="hello"), []),
-    "cancelled": (TYPED + line(type="queue-operation", operation="remove", content="hello", reason="cancelled"), []),
-    "planned by the agent": (tool("CronCreate", {"prompt": "hello"}) + TYPED, []),
-    "fired": (TYPED + line(type="system", subtype="scheduled_task_fire", prompt="hello"), []),
-    "fired before": (TYPED + SCHEDULED + TYPED, []),
-    "the words of a subagent": (tool("Agent", {"prompt": "hello"}) + TYPED, []),
-    "joined with another": (TYPED + enqueued("and more") + user("hello\nand more"), ["hello\nand more"]),
-    "notified": (enqueued("<task-notification>\nhello</task-notification>"), []),
-}
-
-
-@pytest.mark.parametrize(("records", "heard"), LEFT.values(), ids=LEFT)
-@pytest.mark.parametrize("cut", [False, True])
-def test_what_is_queued_as_a_session_ends_is_the_persons_by_default(records, heard, cut):
-    first, second = records.splitlines(keepends=True)[0], b"".join(records.splitlines(keepends=True)[1:])
-    conversation = hear(second, hear(first)) if cut else hear(records)
-    conversation.end_queue()
-    assert [turn.text for turn in conversation.turns] == heard
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["the password: <x-y>a</x-y> s3cr3tPassw0rd! is for staging", "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG"],
-)
-def test_the_state_of_a_queued_message_holds_no_secret_and_is_heard_once(words):
-    first = Conversation(clean=lambda text: redact(text)[0])
-    first.feed(json.loads(enqueued(words)))
-    kept = json.dumps(first.to_state())
-    assert "s3cr3t" not in kept
-    assert "wJalr" not in kept
-    again = Conversation(json.loads(kept), lambda text: redact(text)[0])
-    again.feed(json.loads(user(words, uuid="u1")))
-    again.end_queue()
-    assert (first.turns, len(again.turns)) == ([], 1)
 
 
 @pytest.mark.parametrize("rest", [b"}}", b', "uuid": "p"}}', b"]}"])

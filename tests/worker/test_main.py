@@ -493,21 +493,3 @@ def test_without_a_transcript_the_last_message_tells_what_is_open(world):
     world.run(last="Done.")
     assert len(world.updates) == 1
     assert not os.path.exists(world.root + "/log/errors.jsonl")
-
-
-@pytest.mark.slow
-def test_a_queued_text_is_a_draft_once_its_session_ended_not_if_by_a_clock(world):
-    queued = {"type": "queue-operation", "operation": "enqueue", "content": RULE, "sessionId": "s1"}
-    scheduled = world.user(RULE, isMeta=True, promptSource="system", turnOrigin="scheduled")
-    world.write(world.user("wait"), queued)
-    world.run(last="Done.")
-    world.write(scheduled, queued)
-    world.run(last="Done.")
-    world.run(event="SessionEnd")
-    assert world.updates == []
-    other = world.path.replace("s1", "s2")
-    world.write(world.user("wait"), {**queued, "sessionId": "s2"}, path=other)
-    world.run(last="Done.", session="s2", path=other)
-    assert world.updates == []
-    world.run(event="SessionEnd", session="s2", path=other)
-    assert len(world.updates) == 1

@@ -1,6 +1,6 @@
 """Open items: the work left unfinished at the end of a turn, from the todo or task list, else from a list at the end of
-a message under a heading that says so; and what still runs in the background. Guessing at it from prose has been tried
-elsewhere, and was wrong nine times in ten."""
+a message under a heading that says so. Guessing at it from prose has been tried elsewhere, and was wrong nine times in
+ten."""
 
 import re
 
@@ -23,15 +23,13 @@ MAX_OFFER = 300  # characters
 _ADVICE = phrases.pattern("advice")
 
 
-def open_items(conversation: Conversation, *, ended: bool = False) -> list[str]:
-    """List the texts of unfinished work, each once, at most MAX_ITEMS. `ended`: so has the client, and its commands."""
+def open_items(conversation: Conversation) -> list[str]:
+    """List the texts of unfinished work, each once, at most MAX_ITEMS."""
     todos = [todo for todo in conversation.todos() if todo.text]
     texts = [todo.text for todo in todos if todo.status in OPEN_STATES]
     if not texts or not conversation.todos_changed:
         # The list at the end of the answer is newer than a todo list of an earlier turn.
         texts = listed(conversation.last_message, next_steps=not todos) or texts
-    running = [other for other in conversation.running.values() if other.agent or not ended]
-    texts += [f"{'not finished' if ended else 'still running'}: {other.text}" for other in running]
     texts_by_key: dict[str, str] = {}
     for text in texts:
         line = " ".join(text.split())[:MAX_ITEM].strip()

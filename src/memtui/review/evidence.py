@@ -19,7 +19,7 @@ TEXT_LIMIT = 1200
 # Bytes. A longer line holds a file's content and is not parsed.
 LONG_LINE = 1 << 20
 # What stands in a line that may be somebody's message.
-_TURNS = (b"assistant", b'"user"', b"enqueue", b"queued_command")
+_TURNS = (b"assistant", b'"user"', b"queued_command")
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,6 @@ class Utterance:
 
 def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
     """List the messages around the record `uuid`, else around the person's first with `words`. Raises OSError."""
-    # What was queued is in a record of its own once it was sent, and only that one says who wrote it.
-    return _around(path, uuid, words, queued=False) or _around(path, uuid, words, queued=True)
-
-
-def _around(path: str, uuid: str, words: str, *, queued: bool) -> list[Utterance]:
     folded = normalised(words)[:200]
     earlier: deque[Utterance] = deque(maxlen=BEFORE)
     tools: dict[str, str] = {}  # call -> name
@@ -46,8 +41,6 @@ def _around(path: str, uuid: str, words: str, *, queued: bool) -> list[Utterance
     size = 0
     for record in transcript.Reader(path, keep=_is_turn):
         if record.get("isMeta") or any(record.get(mark) for mark in speaker.ASIDE):
-            continue
-        if record.get("type") == "queue-operation" and not queued:
             continue
         for utterance in _utterances(record, tools):
             if utterances:
@@ -77,13 +70,10 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
     if kind == "user" and "planContent" in record:
         words = on_plan(record, "\n".join(transcript.text_of(b.get("text")) for b in transcript.blocks(record)))[0]
         return [Utterance("you", words[:TEXT_LIMIT], time)] if words else []
-    if kind in {"queue-operation", "attachment"}:
-        queued, text = transcript.attachment(record), ""
-        if record.get("operation") == "enqueue":
-            text = transcript.text_of(record.get("content"))
-        elif queued.get("type") == "queued_command":
-            text = speaker.queued_text(queued)
-        text = own_words(text) if speaker.is_person(record) else ""
+    if kind == "attachment":
+        queued = transcript.attachment(record)
+        is_sent = queued.get("type") == "queued_command" and speaker.is_person(record)
+        text = own_words(speaker.queued_text(queued)) if is_sent else ""
         return [Utterance("you", text[:TEXT_LIMIT], time)] if text else []
     if kind not in {"user", "assistant"}:
         return []

@@ -29,11 +29,8 @@ RECALLED = "relevant_memories"
 HELD_TURNS = 200
 
 
-def extract(
-    env: dict[str, str], root: str, payload: dict[str, object], session_id: str, *, ended: bool = False
-) -> None:
-    """Read what is new in the session that a hook's payload names, unless the settings of its project turn this off.
-    `ended`: the client has ended, and with it what ran in the background."""
+def extract(env: dict[str, str], root: str, payload: dict[str, object], session_id: str) -> None:
+    """Read what is new in the session that a hook's payload names, unless the settings of its project turn this off."""
     path = transcript.text_of(payload.get("transcript_path"))
     if not session_id or not path.startswith("/") or payload.get("agent_id"):
         return
@@ -45,7 +42,7 @@ def extract(
         last = transcript.text_of(payload.get("last_assistant_message"))
         if not (wait_for_turn(path, last) or last or os.path.lexists(path)):
             return  # a session that ended before its first prompt has no transcript
-        _read_session(env, cwd, session_id, path, last, config.fraction(settings, "extract_confidence"), ended=ended)
+        _read_session(env, cwd, session_id, path, last, config.fraction(settings, "extract_confidence"))
 
 
 def wait_for_turn(path: str, last: str) -> bool:
@@ -80,9 +77,7 @@ def _ends_with(path: str, size: int, last: str) -> bool:
     return bool(text) and (last.strip().endswith(text) or text.endswith(last.strip()))
 
 
-def _read_session(
-    env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float, *, ended: bool
-) -> None:
+def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float) -> None:
     """Read what is new in a session's transcript; write drafts of at least the confidence `threshold`, and items.
     `last`: the turn's last message, which the file may not have yet. Raises OSError."""
     root = paths.root(env)
@@ -100,7 +95,7 @@ def _read_session(
         judge = classifier.shipped()
     except (OSError, ValueError) as problem:
         error_log.add(root, "extract", problem)  # its table can't be read: the rules judge alone
-    drafts, repeats = _drafts(records, conversation, judge, ended=ended)
+    drafts, repeats = _drafts(records, conversation, judge)
     content.note_given(root, session_id, [path for path, at in recalled.items() if _is_as_of(path, at)])
     if last.strip():
         conversation.last_message = redacted(last)
@@ -108,9 +103,7 @@ def _read_session(
     recall_uses.note_corrections(root, session_id, cwd, [*drafts, *repeats])
     new = [draft for draft in drafts if not conversation.was_injected(draft.description)]
     inbox_writer.write_drafts(env, cwd, new, threshold)
-    inbox_writer.write_items(env, cwd, session_id, _open_items(root, cwd, conversation, ended=ended))
-    if ended:
-        conversation.running.clear()
+    inbox_writer.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
     if is_kept:
         noted = cursor_of.note(path, reader.offset)
         note = {"v": session_state.VERSION, "path": path, **noted, "state": conversation.to_state()}
@@ -141,11 +134,7 @@ def _is_as_of(path: str, at: float) -> bool:
 
 
 def _drafts(
-    records: Iterable[dict[str, object]],
-    conversation: Conversation,
-    judge: classifier.Classifier | None,
-    *,
-    ended: bool,
+    records: Iterable[dict[str, object]], conversation: Conversation, judge: classifier.Classifier | None
 ) -> tuple[list[signals.Signal], list[signals.Signal]]:
     """Return the drafts of what the person said, and of turns in which they repeated what hooks had given."""
     until = time.monotonic() + READ_SECONDS
@@ -165,15 +154,13 @@ def _drafts(
         if len(conversation.turns) > HELD_TURNS:
             take()
             conversation.turns.clear()
-    if ended:
-        conversation.end_queue()
     take()
     return drafts, repeats
 
 
-def _open_items(root: str, cwd: str, conversation: Conversation, *, ended: bool) -> list[str]:
+def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
     """List the texts of unfinished work. One that a hook told the agent counts only while it is an open item still."""
-    texts = unfinished_work.open_items(conversation, ended=ended)
+    texts = unfinished_work.open_items(conversation)
     if not any(conversation.was_injected(text) for text in texts):
         return texts
     path = paths.inbox_dir(root, paths.project_key(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]

@@ -147,9 +147,7 @@ def _think(on: WorkerRun) -> None:
 TASKS = (
     # Whose inbox the session's project has, so that a renamed directory is known again.
     BackgroundTask("projects", lambda on: projects.note_project(on.root, on.project_root)),
-    BackgroundTask(
-        "extract", lambda on: extract(on.env, on.root, on.payload, on.session_id, ended=on.event == "SessionEnd")
-    ),
+    BackgroundTask("extract", lambda on: extract(on.env, on.root, on.payload, on.session_id)),
     BackgroundTask("reconcile", _reconcile),
     BackgroundTask("catalog", _build_catalogs, lambda on: on.setting("mode") == "full", locks=True),
     BackgroundTask("recall", _bring_indexes_up_to_date, lambda on: on.setting("mode") == "full"),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import fs, paths
+from memtui.base import paths
 from memtui.client.transcripts import transcript
 from memtui.client.transcripts.conversation import Conversation
 from memtui.inbox import file as inbox_file
@@ -342,13 +342,6 @@ def test_killed_within_a_transcript_it_goes_on_there(past, name):
     assert len(past.fill().drafts) == 2
 
 
-def test_a_message_that_is_taken_back_at_the_edge_of_a_piece_is_no_draft(past, monkeypatch):
-    monkeypatch.setattr(session, "PIECE", 1)
-    past.say("one", "hello", records=[queued(RULE)])
-    past.say("one", "and now?", records=[{**queued(RULE), "operation": "popAll"}])
-    assert past.fill().drafts == []
-
-
 def queued(words):
     return {"type": "queue-operation", "operation": "enqueue", "content": words, "sessionId": "one"}
 
@@ -358,16 +351,6 @@ def test_what_a_clock_says_in_the_agents_words_is_no_draft(past):
     fired = {"type": "user", "message": {"role": "user", "content": RULE}, "sessionId": "one", **meta}
     past.say("one", "wait for the build", records=[queued(RULE), fired])
     assert past.fill().drafts == []
-
-
-def test_what_was_queued_at_session_end_waits_only_while_its_client_runs(past):
-    note = past.root / "run" / f"client-{os.getpid()}"
-    fs.write_atomic(str(note), json.dumps({"session_id": "one"}).encode())
-    past.say("one", "hello", records=[queued(RULE)])
-    assert past.fill().drafts == []
-    note.unlink()
-    assert len(past.fill().drafts) == 1
-    assert past.read().files == 0
 
 
 def test_a_torn_last_line_is_not_read_again_until_there_is_more(past):

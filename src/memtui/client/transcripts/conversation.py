@@ -1,14 +1,13 @@
-"""The conversation of a session: the person's words by channel, the agent's words before them, the todo list, and what
-runs in the background.
+"""The conversation of a session: the person's words by channel, the agent's words before them, and the todo list.
 
 The person's words are in user records, rejected tools, messages queued in mid-turn, answers to the agent's questions,
 and what is added to an approval. A tool may print the very sentences with which the client reports these, so they count
-only where the record shows that the client wrote them. What is queued does not say who wrote it: it waits for the
-record that does (speaker.py)."""
+only where the record shows that the client wrote them. What enters the client's queue does not
+say who wrote it, and is not heard: the record that says so follows once the message is sent (speaker.py)."""
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import starmap
 from typing import Any, NamedTuple
@@ -21,20 +20,14 @@ from memtui.client.transcripts.transcript import text_of
 AGENT_TAIL = 2_000
 MAX_INJECTED_LINES = 20_000
 MIN_INJECTED_LINE = 20
-# Of what hooks gave, a later reading knows the hashes of so many lines and sentences, the newest; bytes of a hash of
-# these and of a queued message.
+# Of what hooks gave, a later reading knows the hashes of so many lines and sentences, the newest; bytes of a hash.
 MAX_INJECTED_KEPT, KEPT_HASH = 2_000, 6
-# Messages in the client's queue that wait for the record that says who wrote them, and texts known to be of others.
-MAX_QUEUED, MAX_OTHERS = 20, 200
-# The `reason` of a `remove`: whoever queued the message took it back, or a hook refused it.
-_TAKEN_BACK = ("cancelled", "dropped")
-# What a later reading knows a text by.
+# What a later reading knows a line by.
 _hashed = partial(ids.digest, size=KEPT_HASH)
 _SENTENCE = re.compile(r"(?<=[.!?:;—])\s+|(?<=[。！？])")
-_BACKGROUND_TOOLS = (*tool_results.ASKING, *tool_results.STOPPING)
 _TASK_TOOLS = ("TaskCreate", "TaskUpdate")
 # What is kept of the input of these, until they have a result.
-_KEPT = ("subject", "taskId", "status", *tool_results.NAMES)
+_KEPT = ("subject", "taskId", "status")
 # The calls without a result that are remembered: a transcript that never answers them must not fill the memory.
 MAX_CALLS = 256
 # Characters that are kept of a call.
@@ -59,13 +52,6 @@ class Turn:
     tools: tuple[str, ...] = ()
     request: str = ""
     interrupted: bool = False
-
-
-class Running(NamedTuple):
-    """A command or an agent that runs in the background: what it does, and whether it is an agent."""
-
-    text: str
-    agent: bool
 
 
 class Todo(NamedTuple):
@@ -95,8 +81,7 @@ def cleaned(value: Any, clean: Callable[[str], str]) -> Any:
 
 class Conversation:
     """What a transcript's records add up to, given to `feed` in order. `state` (of `to_state`) continues an earlier
-    reading; `clean` is applied to every text before it is cut; `asks` tells whether a prompt asks for something. A
-    queued message is a turn once a record says whose it is, or after `end_queue`."""
+    reading; `clean` is applied to every text before it is cut; `asks` tells whether a prompt asks for something."""
 
     def __init__(
         self,
@@ -113,12 +98,9 @@ class Conversation:
         self._todos: list[Todo] = []
         self._tasks: dict[str, tuple[Todo, str]] = {}
         self.todos_changed = False  # since the last prompt
-        self.running: dict[str, Running] = {}  # by the client's id
         self._injected: set[str] = set()
         self._injected_hashes: dict[str, None] = {}
         self._interrupted = False
-        self._queued: list[Turn] = []  # `uuid`: the hash of the text as it was before it was cleaned
-        self._others: dict[str, None] = {}  # hashes of texts that others wrote and that may be queued
         try:
             self._restore(state or {})
         except (AttributeError, KeyError, TypeError, ValueError):
@@ -126,31 +108,23 @@ class Conversation:
 
     def to_state(self) -> dict[str, object]:
         """Return what a later reading continues from, not the turns: the agent's last words, the request under way, the
-        todo list, the queue, and hashes of what hooks gave and others wrote."""
+        todo list, and hashes of what hooks gave."""
         state: dict[str, object] = {key: getattr(self, name)[-MAX_TEXT:] for key, name in _TEXTS.items()} | {
             "todos": self._todos,
             "todos_changed": self.todos_changed,
             "tasks": {name: [*todo, time] for name, (todo, time) in self._tasks.items()},
-            "running": self.running,
             "interrupted": self._interrupted,
-            "queued": [asdict(turn) for turn in self._queued],
             "calls": self._calls,
         }
         clean_state = {key: cleaned(value, self._clean) for key, value in state.items()}
-        return clean_state | {
-            "others": [*self._others][-MAX_OTHERS:],
-            "injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:],
-        }
+        return clean_state | {"injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:]}
 
     def _restore(self, state: dict[str, Any]) -> None:
         for key, name in _TEXTS.items():
             setattr(self, name, text_of(state.get(key)))
         self._interrupted, self.todos_changed = bool(state.get("interrupted")), bool(state.get("todos_changed"))
         self._todos = list(starmap(Todo, state.get("todos", ())))
-        self._queued = [Turn(**{**row, "tools": tuple(row["tools"])}) for row in state.get("queued", ())]
-        self._others = dict.fromkeys(state.get("others", ()))
         self._injected_hashes = dict.fromkeys(state.get("injected", ()))
-        self.running = {name: Running(*row) for name, row in state.get("running", {}).items()}
         self._calls = {name: (tool, fields, time) for name, (tool, fields, time) in state.get("calls", {}).items()}
         tasks = state.get("tasks", {}).items()
         self._tasks = {name: (Todo(text, status), time) for name, (text, status, time) in tasks}
@@ -159,8 +133,6 @@ class Conversation:
         """Add one record. Records of unknown kinds and shapes are ignored."""
         if any(record.get(mark) for mark in speaker.ASIDE):
             return
-        for text in speaker.words_of_others(record):
-            self._note_other(text)
         match record.get("type"):
             case "assistant":
                 self._assistant(record)
@@ -168,8 +140,6 @@ class Conversation:
                 self._user(record)
             case "attachment":
                 self._attachment(record)
-            case "queue-operation":
-                self._queue(record)
 
     def todos(self) -> list[Todo]:
         """Return the entries of the todo list and of the task list as they are now."""
@@ -222,12 +192,9 @@ class Conversation:
     def _tool_use(self, block: dict[str, object], time: str) -> None:
         name, tool_input = text_of(block.get("name")), block.get("input")
         self._tools.append(name)
-        is_kept = name in (*_TASK_TOOLS, *_BACKGROUND_TOOLS)
-        fields = (
-            {key: tool_input[key] for key in _KEPT if key in tool_input}
-            if is_kept and isinstance(tool_input, dict)
-            else {}
-        )
+        fields: dict[str, Any] = {}
+        if name in _TASK_TOOLS and isinstance(tool_input, dict):
+            fields = {key: tool_input[key] for key in _KEPT if key in tool_input}
         if name == tool_results.ASK_TOOL and isinstance(tool_input, dict):
             fields = {"questions": tool_results.asked_questions(tool_input.get("questions"))}
         if name == "TodoWrite" and isinstance(tool_input, dict) and time >= self._todos_time:
@@ -236,11 +203,6 @@ class Conversation:
             self._todos = [Todo(self._text(entry.get("content")), text_of(entry.get("status"))) for entry in entries]
             self._todos_time = time
         fields = {**fields, "doing": self._text(f"{name}: {argument(tool_input)}", MAX_CALL)}
-        if isinstance(tool_input, dict) and not name.startswith(speaker.FOREIGN_TOOL):
-            fields["about"] = self._text(tool_input.get("description"), MAX_CALL) or self._text(
-                argument(tool_input), MAX_CALL
-            )
-            fields["background"] = tool_input.get("run_in_background") is True
         self.todos_changed = self.todos_changed or name in {"TodoWrite", *_TASK_TOOLS}
         self._calls[text_of(block.get("id"))] = (name, fields, time)
         if len(self._calls) > MAX_CALLS:
@@ -255,7 +217,6 @@ class Conversation:
             elif block.get("type") == "text":
                 parts.append(text_of(block.get("text")))
         text = "\n".join(parts)
-        self.running.pop(tool_results.ended_task(text), None)
         if speaker.INTERRUPTED.search(text[:MAX_TEXT]):
             self._interrupted = True
         if not parts or (record.get("isMeta") and "toolUseResult" in record):
@@ -281,12 +242,6 @@ class Conversation:
             else any(other.get("type") == "text" for other in transcript.blocks(record))
         ):
             self._doing = text_of(tool_input.get("doing"))
-        if name in _BACKGROUND_TOOLS:
-            self.running.pop(tool_results.over_task(name, tool_input, text, result, failed=failed), None)
-        elif about := text_of(tool_input.get("about")):
-            task, is_agent = tool_results.left_running(text, result, is_asked=tool_input.get("background") is True)
-            if task and len(self.running) < MAX_CALLS:
-                self.running[task] = Running(about, is_agent)
         if failed:
             if name == "TodoWrite" and self._todos_time == time and "before" in tool_input:
                 self._todos = list(starmap(Todo, tool_input["before"]))
@@ -327,9 +282,7 @@ class Conversation:
     def _attachment(self, record: dict[str, object]) -> None:
         attachment = transcript.attachment(record)
         if attachment.get("type") == "queued_command":
-            text = speaker.queued_text(attachment)
-            self.running.pop(tool_results.ended_task(text), None)
-            self._sent(record, text, "queued")
+            self._sent(record, speaker.queued_text(attachment), "queued")
         elif text_of(attachment.get("type")).startswith("hook_"):
             for text in [*transcript.attachment_texts(attachment), text_of(attachment.get("stdout"))]:
                 for line in self._text(text, 10 * MAX_TEXT).splitlines():
@@ -346,58 +299,16 @@ class Conversation:
             if len(part) >= MIN_INJECTED_LINE:
                 self._injected_hashes[_hashed(part)] = None
 
-    def _queue(self, record: dict[str, object]) -> None:
-        """Add a message to the queue, or drop those that were taken back (`popAll`: to edit them)."""
-        text = text_of(record.get("content"))
-        self.running.pop(tool_results.ended_task(text), None)
-        operation = record.get("operation")
-        taken_back = operation == "remove" and text_of(record.get("reason")).startswith(_TAKEN_BACK)
-        if operation == "popAll" or taken_back:
-            self._leave_queue(text)
-        elif operation == "enqueue" and speaker.is_person(record):
-            turn = self._turn(record, text, "queued")
-            if turn.text:
-                self._queued = [*self._queued, replace(turn, uuid=_hashed(own_words(text)))][-MAX_QUEUED:]
-
-    def end_queue(self) -> None:
-        """Take what is still queued for the person's: the session is over, and no record shows that it is not."""
-        for turn in self._queued:
-            if turn.uuid not in self._others:
-                self.turns.append(replace(turn, uuid=""))
-        self._queued.clear()
-
     def _sent(self, record: dict[str, object], text: str, channel: str) -> None:
-        """Take in a message that was sent to the agent: it was typed then, or left the queue."""
-        queued = self._leave_queue(text)
+        """Take in a message that was sent to the agent, at once or from the client's queue."""
         if speaker.is_person(record):
-            self._add_turn(record, text, channel, queued)
-        else:
-            self._note_other(text)
+            self._add_turn(record, text, channel)
 
-    def _leave_queue(self, text: str) -> Turn | None:
-        """Remove the messages of a text from the queue, and return the first one that is all of it."""
-        if not self._queued:
-            return None
-        words = own_words(text)
-        digest = _hashed(words)
-        for at, turn in enumerate(self._queued):
-            if turn.uuid == digest:
-                return self._queued.pop(at)
-        # The client can join several.
-        lines = f"\n{self._text(words)}\n"
-        self._queued = [turn for turn in self._queued if f"\n{turn.text}\n" not in lines]
-        return None
-
-    def _note_other(self, text: str) -> None:
-        """Note words that are not the person's, whoever repeats them in the queue."""
-        if words := own_words(text):
-            self._others[_hashed(words)] = None
-
-    def _turn(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> Turn:
-        """Return a message of the person with what there is before it."""
+    def _add_turn(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
+        """Add a message of the person with what there is before it."""
         self.session = text_of(record.get("sessionId")) or self.session
         on_call = self._interrupted or channel in {"tool_reject", "approval"}
-        return Turn(
+        turn = Turn(
             text=own_words(self._text(text)),
             channel=channel,
             uuid=text_of(record.get("uuid")),
@@ -408,16 +319,8 @@ class Conversation:
             request=self._request,
             interrupted=self._interrupted,
         )
-
-    def _add_turn(
-        self, record: dict[str, object], text: str, channel: str, queued: Turn | None = None, agent: str = ""
-    ) -> None:
-        """Add a message of the person. `queued`: as it was queued, with what there was before it then."""
-        turn = self._turn(record, text, channel, agent)
         if not turn.text:
             return
-        if queued:
-            turn = replace(queued, text=turn.text, uuid=turn.uuid, channel=channel, session=turn.session)
         self.turns.append(turn)
         self._interrupted = False
         if channel == "prompt":

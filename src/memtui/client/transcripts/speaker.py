@@ -21,9 +21,6 @@ _PERSONAL = {
     "rowSource": ("local",),
     "commandMode": ("prompt",),
 }
-# The fields in which a tool takes words that will stand in a transcript as if somebody had said them: CronCreate,
-# ScheduleWakeup, Agent, SendMessage.
-_WORDS_OF_CALLS = ("prompt", "message")
 
 _WRAPPED = re.compile(
     r"<(?P<tag>[a-z]+(?:[-_][a-z0-9]+)+|objective|context|summary|process|command|hook|tool_use_error)\b[^>\n]{0,400}>"
@@ -94,15 +91,6 @@ def queued_text(command: dict[str, object]) -> str:
     prompt = command.get("prompt")
     parts = prompt if isinstance(prompt, list) else [{"text": prompt}]
     return "\n".join([text_of(part.get("text")) for part in parts if isinstance(part, dict)])
-
-
-def words_of_others(record: dict[str, object]) -> list[str]:
-    """List the texts in a record that may be queued later as prompts, although no person wrote them."""
-    if record.get("type") == "system":
-        fired = record.get("subtype") == "scheduled_task_fire"
-        return [text_of(record.get("prompt"))] if fired else []
-    calls = [block.get("input") for block in transcript.blocks(record) if block.get("type") == "tool_use"]
-    return [text_of(call.get(key)) for call in calls if isinstance(call, dict) for key in _WORDS_OF_CALLS]
 
 
 def own_words(text: str) -> str:

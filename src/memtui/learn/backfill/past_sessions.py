@@ -13,7 +13,7 @@ from memtui.base import fastjson, fs, paths
 from memtui.base.errors import ConflictError
 from memtui.base.storage import storage_error
 from memtui.client import projects
-from memtui.deliver import error_log, sessions
+from memtui.deliver import error_log
 from memtui.learn import classifier
 from memtui.learn.backfill import progress, ranking, session
 from memtui.learn.backfill.ranking import Candidates
@@ -116,7 +116,6 @@ class _Reader:
         self.env, self.root, self.since, self.project, self.dry = env, paths.root(env), since, project, dry
         self.settings = config.load(self.root)
         self.roots: dict[str, str] = {}
-        self.live = frozenset(sessions.served(self.root).values())
         self.saved, self.saving = time.monotonic(), 0.0
         try:
             state = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{progress.STATE}"))
@@ -154,8 +153,7 @@ class _Reader:
     def _read(self, file: TranscriptFile, judge: classifier.Classifier | None, least: float, go_on: GoOn) -> None:
         reading, start, before = self.reading, self._start(file), self.reading.bytes
         root, elsewhere = self._root_of(file.path), False
-        live = os.path.basename(file.path).removesuffix(".jsonl") in self.live
-        for piece in session.read(file.path, fastjson.table(self.files, file.path), judge, least, live=live):
+        for piece in session.read(file.path, fastjson.table(self.files, file.path), judge, least):
             for draft in piece.drafts:
                 if root or draft.scope == "global":
                     reading.candidates.add(draft, root)
@@ -172,8 +170,7 @@ class _Reader:
                 reading.stopped = True
                 return
         # What is behind the last whole line is read again when more was written.
-        # A message that still waits in a queue is heard once the client is gone, whether it wrote more or not.
-        self.files[file.path] = {**piece.cursor, "seen": -1 if piece.waits else max(file.size, piece.offset)}
+        self.files[file.path] = {**piece.cursor, "seen": max(file.size, piece.offset)}
         reading.files, reading.bytes = reading.files + 1, before + file.size - start
         reading.stopped = not go_on(reading)
         if elsewhere:

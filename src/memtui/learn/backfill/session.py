@@ -35,19 +35,15 @@ _WORD = re.compile(r"\w")
 @dataclass
 class SessionPiece:
     """What was read of a transcript up to `offset`: its sure enough drafts, without secrets, and where the next reading
-    begins (`cursor`). `waits`: a message is still queued."""
+    begins (`cursor`)."""
 
     offset: int
     drafts: list[Signal] = field(default_factory=list)
     cursor: dict[str, object] = field(default_factory=dict)
-    waits: bool = False
 
 
-def read(
-    path: str, note: dict[str, object], judge: Classifier | None, threshold: float, *, live: bool = False
-) -> Iterator[SessionPiece]:
-    """Read what is new in a transcript since the cursor `note`, in pieces, the last one at its end. `live`: its client
-    runs, so that a message in its queue waits. Raises OSError."""
+def read(path: str, note: dict[str, object], judge: Classifier | None, threshold: float) -> Iterator[SessionPiece]:
+    """Read what is new in a transcript since the cursor `note`, in pieces, the last one at its end. Raises OSError."""
     start = cursor.start(note, path)
     state = note.get("state") if start else None
     # A text that will be cut is cleaned before: half a secret would not be recognised.
@@ -66,8 +62,6 @@ def read(
             begun = read_to
         conversation.feed(record)
         read_to = reader.offset
-    if not live:
-        conversation.end_queue()
     yield _piece(path, reader.offset, conversation, judge, threshold)
 
 
@@ -78,9 +72,7 @@ def _piece(
     new = conversation.turns.copy()
     conversation.turns.clear()
     drafts = signals.once(signal for turn in new for signal in _drafts_of(turn, judge, threshold, conversation))
-    state = _kept(conversation)
-    note = {"path": path, **cursor.note(path, offset), "state": state}
-    return SessionPiece(offset, drafts, note, waits=bool(state["queued"]))
+    return SessionPiece(offset, drafts, {"path": path, **cursor.note(path, offset), "state": _kept(conversation)})
 
 
 def _drafts_of(turn: Turn, judge: Classifier | None, threshold: float, conversation: Conversation) -> list[Signal]:
@@ -135,7 +127,6 @@ def _kept(conversation: Conversation) -> dict[str, object]:
     """Return what a later reading needs for drafts, without secrets: no list of tasks, and no whole answer."""
     state = conversation.to_state()
     calls = state["calls"]
-    queued = state["queued"]
     newest = list(calls.items())[-KEPT_CALLS:] if isinstance(calls, dict) else []
     names = {key: [tool, {}, time] for key, (tool, _, time) in newest}
     return {
@@ -144,17 +135,6 @@ def _kept(conversation: Conversation) -> dict[str, object]:
         "doing": _tail(str(state["doing"])),
         "message_id": state["message_id"],
         "interrupted": state["interrupted"],
-        "queued": [
-            {
-                **turn,
-                "text": _clean(str(turn["text"])),
-                "request": _clean(str(turn["request"])),
-                "agent": _tail(str(turn["agent"])),
-            }
-            for turn in (queued if isinstance(queued, list) else ())
-            if isinstance(turn, dict)
-        ],
-        "others": state["others"],
         "calls": names,
     }
 
