@@ -326,23 +326,21 @@ WHICH = {
 }
 
 
-def ask(answer="", notes="", *, multi=True, beside=True, text=""):
-    """A question with options, and its answer as a client writes it, with the data beside the text or without."""
+def ask(answer="", notes="", *, multi=True):
+    """A question with options, and its answer as a client writes it."""
     asked = {**WHICH, "multiSelect": multi}
     shown = f'"Which?"="{answer}"' if answer else '"Which?"=(no option selected)'
     shown += " selected preview:\nnotes: of the agent" if answer == "Lint" else ""
     shown += f" notes: {notes}" if notes else ""
-    report = text or f"Your questions have been answered: {shown}. You can now continue with these answers in mind."
+    report = f"Your questions have been answered: {shown}. You can now continue with these answers in mind."
     data = {"questions": [asked], "answers": {"Which?": answer} if answer else {}}
     data |= {"annotations": {"Which?": {"notes": notes}}} if notes else {}
-    answered = result(report, **({"toolUseResult": data} if beside else {}))
-    return tool("AskUserQuestion", {"questions": [asked]}) + answered
+    return tool("AskUserQuestion", {"questions": [asked]}) + result(report, toolUseResult=data)
 
 
-@pytest.mark.parametrize("beside", [True, False])
-def test_options_a_person_picked_are_no_words_of_theirs_but_typed_ones_are(beside):
+def test_options_a_person_picked_are_no_words_of_theirs_but_typed_ones_are():
     def said(*given, **more):
-        return [(turn.text, turn.agent) for turn in hear(ask(*given, beside=beside, **more)).turns]
+        return [(turn.text, turn.agent) for turn in hear(ask(*given, **more)).turns]
 
     assert said("Tests") == said("Tests, Docs, short ones") == said("Lint") == []
     assert said("Tests, never mock the clock") == [("never mock the clock", "Which? → Tests")]

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from memtui.base import fastjson
 from memtui.client.transcripts.transcript import text_of
 
 ASK_TOOL = "AskUserQuestion"
-# Characters that are kept of a question, a label or a preview.
+# Characters that are kept of a question or a label.
 MAX_KEPT = 2000
 
 _ANSWERED = re.compile(
@@ -16,9 +17,6 @@ _ANSWERED = re.compile(
 _RESPONDED = "The user responded: "
 # What the client writes for a question to which somebody only wrote notes.
 _NOTHING = ("(notes only)", "")
-_PAIR = re.compile(r'"(?P<question>[^"\n]{1,500})"=(?:"(?P<answer>[^"]{1,2000})"|\(no option selected\))')
-_NOTES = re.compile(r"\bnotes: (?P<notes>.{1,2000})", re.DOTALL)
-_END = re.compile(r"\. (?:You can now continue with|Read the answers carefully)[^\n]*\s*\Z")
 CLARIFIED = "The user wants to clarify these questions"
 _ASKED = re.compile(r'^- "(?P<question>[^\n]{1,500})"$', re.MULTILINE)
 _ANSWER_LINE = re.compile(r"^  (?P<what>Answer|User notes): (?P<words>[^\n]{1,2000})$", re.MULTILINE)
@@ -37,10 +35,7 @@ def asked_questions(questions: object) -> list[dict[str, object]]:
         {
             "question": text_of(question.get("question"))[:MAX_KEPT],
             "multiSelect": question.get("multiSelect") is True,
-            "options": [
-                {key: text_of(option.get(key))[:MAX_KEPT] for key in ("label", "preview") if key in option}
-                for option in _dicts(question.get("options"))
-            ],
+            "options": [{"label": label[:MAX_KEPT]} for label in _labels(question) if label],
         }
         for question in _dicts(questions)
     ]
@@ -67,16 +62,10 @@ def typed_answers(text: str, result: object, questions: object, *, from_client: 
     if response:
         yield TypedAnswer(response)
     questions_by_text = _by_text([*asked_questions(questions), *asked_questions(fields.get("questions"))])
-    answers, notes = fields.get("answers"), fields.get("annotations")
-    notes = {
-        str(key): text_of(row.get("notes"))
-        for key, row in (notes.items() if isinstance(notes, dict) else ())
-        if isinstance(row, dict)
-    }
-    if not isinstance(answers, dict):
-        answers, notes = _reported(text, questions_by_text) if from_client else ({}, {})
-    for question in dict.fromkeys([*map(str, answers), *notes]):
-        yield from _of_question(question, answers.get(question), notes.get(question, ""), questions_by_text)
+    answers, notes = fastjson.table(fields, "answers"), fastjson.table(fields, "annotations")
+    for question in dict.fromkeys([*answers, *notes]):
+        note = text_of(fastjson.table(notes, question).get("notes"))
+        yield from _of_question(question, answers.get(question), note, questions_by_text)
 
 
 def _by_text(questions: list[dict[str, object]]) -> dict[str, dict[str, object]]:
@@ -97,7 +86,7 @@ def _of_question(
 ) -> Iterator[TypedAnswer]:
     entry = questions.get(question)
     entries = [entry] if entry is not None else list(questions.values())
-    labels = {_low(label) for part in entries for label in _texts(part, "label")}
+    labels = {_low(label) for part in entries for label in _labels(part) if label}
     parts = answer if isinstance(answer, list) else [answer]
     if entry is not None and entry["multiSelect"] and isinstance(answer, str):
         parts = _split(answer, labels)
@@ -124,25 +113,8 @@ def _split(answer: str, labels: set[str]) -> list[str]:
     return [*picked, ", ".join(own)]
 
 
-def _reported(text: str, questions: Mapping[str, dict[str, object]]) -> tuple[dict[str, object], dict[str, str]]:
-    """Return the answers and the notes by question, from a report's text alone."""
-    answers: dict[str, object] = {}
-    notes: dict[str, str] = {}
-    pairs = list(_PAIR.finditer(_END.sub("", text)))
-    for pair, after in zip(pairs, [*pairs[1:], None], strict=True):
-        question = pair["question"]
-        answers[question] = pair["answer"] or ""
-        rest = _END.sub("", text)[pair.end() : after.start() if after else None]
-        for preview in _texts(questions.get(question, {}), "preview"):
-            rest = rest.replace(preview, "")  # the agent's text, which could read like notes
-        if match := _NOTES.search(rest):
-            notes[question] = match["notes"].strip(" ,\n")
-    return answers, notes
-
-
-def _texts(question: Mapping[str, object], key: str) -> list[str]:
-    options = question.get("options")
-    return [option[key] for option in options if option.get(key)] if isinstance(options, list) else []
+def _labels(question: Mapping[str, object]) -> list[str]:
+    return [text_of(option.get("label")) for option in _dicts(question.get("options"))]
 
 
 def _low(text: str) -> str:
