@@ -31,8 +31,8 @@ def change(store, name, text):
     return StoreChange(store.scope, str(store.directory), f"{name}.md", data)
 
 
-def names(memories):
-    return [each.name for each in memories]
+def names(verdicts):
+    return [each.hit.name for each in verdicts]
 
 
 def gained(replayed):
@@ -85,7 +85,7 @@ def test_what_a_person_saves_in_a_repository_is_trusted_and_the_rest_stays(tmp_p
 
 def test_nothing_is_left_behind_and_the_index_is_as_it_was(store):
     before = sorted(os.listdir(f"{store.root}/recall"))
-    with prompt_replay.changed_store(store.root, [("global", str(store.directory))], []) as changed:
-        assert os.path.isdir(changed.top)
-    assert not os.path.exists(changed.top)
+    with prompt_replay.changed_places(store.root, [change(store, "canary", "A canary.")]) as own:
+        assert os.path.exists(f"{next(iter(own))}/canary.md")
+    assert not os.path.exists(next(iter(own)))
     assert sorted(os.listdir(f"{store.root}/recall")) == before

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from memtui.base import paths
-from memtui.client.transcripts import prompts, speaker, tool_results, transcript
+from memtui.client.transcripts import prompts, speaker, transcript
 from memtui.client.transcripts.conversation import normalised
 from memtui.client.transcripts.speaker import argument, on_plan, own_words, refusal
 from memtui.inbox.drafts import RefusedDraft
@@ -92,8 +92,8 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
         elif block.get("type") == "tool_result":
             tool, report = tools.get(transcript.text_of(block.get("tool_use_id")), ""), transcript.result_text(block)
             text = refusal(record, block, tool)
-            if not text and tool == tool_results.ASK_TOOL and tool_results.is_report(report):
-                typed = tool_results.typed_answers(report, record.get("toolUseResult"), None, from_client=True)
+            if not text and tool == speaker.ASK_TOOL and speaker.is_report(report):
+                typed = speaker.typed_answers(report, record.get("toolUseResult"), None, from_client=True)
                 text = "\n".join(typed_answer.words for typed_answer in typed)
         if text:
             utterances.append(Utterance(who, text[:TEXT_LIMIT], time))

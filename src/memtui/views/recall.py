@@ -7,7 +7,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from memtui.recall.prompt_replay import ReplayedMemory, ReplayedPrompt
+    from memtui.recall.judge import Verdict
+    from memtui.recall.prompt_replay import ReplayedPrompt
     from memtui.recall_preview import MatchedTerm, RecallCandidate, RecallRun
 
 # The mark, its style and the words of an outcome, by its code; the first is that of a delivery.
@@ -175,9 +176,9 @@ def data(run: "RecallRun") -> "dict[str, object]":
 
 def replayed(run: "ReplayedPrompt") -> list[tuple[str, str, str]]:
     """Return the memories of a prompt that stay, come and go with a change, as (mark, style, words)."""
-    rows = [(*(SAME if path in run.now else NEW), _memory_words(memory, "")) for path, memory in run.changed.items()]
-    replayed_memories = [memory for path, memory in run.now.items() if path not in run.changed]
-    return rows + [(*GONE, _memory_words(memory, "no more")) for memory in replayed_memories]
+    rows = [(*(SAME if path in run.now else NEW), _verdict_words(verdict, "")) for path, verdict in run.changed.items()]
+    lost = [verdict for path, verdict in run.now.items() if path not in run.changed]
+    return rows + [(*GONE, _verdict_words(verdict, "no more")) for verdict in lost]
 
 
 def mark_of(run: "ReplayedPrompt", paths: "Collection[str]") -> tuple[str, str] | None:
@@ -195,5 +196,5 @@ def sums_of(replayed_prompts: "Sequence[ReplayedPrompt]", paths: "Collection[str
     return f"{would:,} of {len(replayed_prompts):,} would" + (": " + ", ".join(words) if words else "")
 
 
-def _memory_words(memory: "ReplayedMemory", note: str) -> str:
-    return "  ".join(filter(None, (memory.name, memory.scope, share(memory.probability), note)))
+def _verdict_words(verdict: "Verdict", note: str) -> str:
+    return "  ".join(filter(None, (verdict.hit.name, verdict.hit.scope, share(verdict.probability), note)))

@@ -5,9 +5,8 @@ import time
 from collections.abc import Iterable, Iterator
 
 from memtui.base import fastjson, fs, paths, session_state
-from memtui.client.transcripts import cursor as cursor_of
 from memtui.client.transcripts import transcript
-from memtui.client.transcripts.conversation import Conversation, normalised
+from memtui.client.transcripts.conversation import Conversation, normalised, note_position, position
 from memtui.deliver import error_log
 from memtui.inbox import format as inbox_format
 from memtui.learn import classifier, inbox_writer, signals, unfinished_work
@@ -84,7 +83,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     cursor = session_state.load_part(root, session_id, "cursor")
     # Under --no-session-persistence or CLAUDE_CODE_SKIP_PROMPT_HISTORY there is no transcript.
     is_kept = os.path.lexists(path)
-    start = cursor_of.start(cursor, path) if is_kept else 0
+    start = position(cursor, path) if is_kept else 0
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
@@ -105,7 +104,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     inbox_writer.write_drafts(env, cwd, new, threshold)
     inbox_writer.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
     if is_kept:
-        noted = cursor_of.note(path, reader.offset)
+        noted = note_position(path, reader.offset)
         note = {"v": session_state.VERSION, "path": path, **noted, "state": conversation.to_state()}
         file = session_state.path(root, session_id, "cursor")
         fs.write_atomic(file, fastjson.dumps(note).encode(), durable=False)

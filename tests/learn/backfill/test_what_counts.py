@@ -43,10 +43,10 @@ def called(past, call, content, result, **more):
 
 ANSWERED = f'"{QUESTION}"="{ANSWER}"'
 OPTIONS = [{"question": QUESTION, "options": [{"label": "npm"}, {"label": "yarn"}]}]
+TYPED = {"questions": OPTIONS, "answers": {QUESTION: ANSWER}}
 CASES = {
-    "answer": (ASKED, f"User has answered your questions: {ANSWERED}. You can now continue.", {"questions": OPTIONS}),
-    "newer": (ASKED, f"Your questions have been answered: {ANSWERED}.", {"questions": OPTIONS}),
-    "fields": (ASKED, "User has answered your questions: .", {"questions": OPTIONS, "answers": {QUESTION: ANSWER}}),
+    "answer": (ASKED, f"User has answered your questions: {ANSWERED}. You can now continue.", TYPED),
+    "newer": (ASKED, f"Your questions have been answered: {ANSWERED}.", TYPED),
     "refusal": (BASH, REFUSED + ANSWER, f"Error: {REFUSED}{ANSWER}"),
 }
 

@@ -12,8 +12,8 @@ from functools import partial
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from memtui.base import ids
-from memtui.client.transcripts import speaker, tool_results, transcript
+from memtui.base import fs, ids
+from memtui.client.transcripts import speaker, transcript
 from memtui.client.transcripts.speaker import MAX_TEXT, argument, own_words
 from memtui.client.transcripts.transcript import text_of
 
@@ -195,8 +195,8 @@ class Conversation:
         fields: dict[str, Any] = {}
         if name in _TASK_TOOLS and isinstance(tool_input, dict):
             fields = {key: tool_input[key] for key in _KEPT if key in tool_input}
-        if name == tool_results.ASK_TOOL and isinstance(tool_input, dict):
-            fields = {"questions": tool_results.asked_questions(tool_input.get("questions"))}
+        if name == speaker.ASK_TOOL and isinstance(tool_input, dict):
+            fields = {"questions": speaker.asked_questions(tool_input.get("questions"))}
         if name == "TodoWrite" and isinstance(tool_input, dict) and time >= self._todos_time:
             fields = {"before": [list(todo) for todo in self._todos], "before_time": self._todos_time}
             entries = [entry for entry in _list(tool_input.get("todos")) if isinstance(entry, dict)]
@@ -247,17 +247,15 @@ class Conversation:
                 self._todos = list(starmap(Todo, tool_input["before"]))
                 self._todos_time = text_of(tool_input.get("before_time"))
             words = speaker.refusal(record, block, name)
-            if name == tool_results.ASK_TOOL and words.startswith(tool_results.CLARIFIED):
-                self._answers(record, tool_results.clarified_answers(words, tool_input.get("questions")))
+            if name == speaker.ASK_TOOL and words.startswith(speaker.CLARIFIED):
+                self._answers(record, speaker.clarified_answers(words, tool_input.get("questions")))
             else:
                 self._add_turn(record, words, "tool_reject")
         elif name in _TASK_TOOLS:
             self._task(name, tool_input, record, text)
-        elif name in {"", tool_results.ASK_TOOL} and tool_results.is_report(text):
+        elif name in {"", speaker.ASK_TOOL} and speaker.is_report(text):
             questions = tool_input.get("questions")
-            self._answers(
-                record, tool_results.typed_answers(text, result, questions, from_client=name == tool_results.ASK_TOOL)
-            )
+            self._answers(record, speaker.typed_answers(text, result, questions, from_client=name == speaker.ASK_TOOL))
 
     def _task(self, name: str, tool_input: dict[str, object], record: dict[str, object], text: str) -> None:
         time = text_of(record.get("timestamp"))
@@ -275,7 +273,7 @@ class Conversation:
             subject, status = self._text(tool_input.get("subject")), text_of(tool_input.get("status"))
             self._tasks[key] = (Todo(subject or todo.text, status or todo.status), time)
 
-    def _answers(self, record: dict[str, object], typed: Iterable[tool_results.TypedAnswer]) -> None:
+    def _answers(self, record: dict[str, object], typed: Iterable[speaker.TypedAnswer]) -> None:
         for words, question in typed:
             self._add_turn(record, words, "answer", agent=self._text(question))
 
@@ -329,3 +327,28 @@ class Conversation:
             if self._asks(turn):
                 self._request = speaker.request_of(self.own(turn).text) or self._request
         self._tools.clear()
+
+
+# How far a transcript was read: an offset, and a mark by which a file that was rewritten since is recognised.
+MARK_BYTES = 256
+
+
+def note_position(path: str, offset: int) -> dict[str, object]:
+    """Return what `position` needs to read on from an offset, which is at the end of a line. Raises OSError."""
+    return {"offset": offset, "mark": _mark(path, offset)}
+
+
+def position(noted: dict[str, object], path: str) -> int:
+    """Return the offset to read on from; 0 if the file is not the one read before, which may have moved. Raises
+    OSError."""
+    offset = noted.get("offset")
+    if not isinstance(offset, int) or offset < 0:
+        return 0
+    return offset if _mark(path, offset) == noted.get("mark") else 0
+
+
+def _mark(path: str, offset: int) -> str:
+    """Return a hash of the bytes before an offset; empty if the file is shorter. Raises OSError."""
+    begin = max(0, offset - MARK_BYTES)
+    data = fs.read_bytes(path, offset - begin, begin) if offset else b""
+    return ids.content_hash(data) if len(data) == offset - begin else ""

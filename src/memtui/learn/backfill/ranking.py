@@ -11,7 +11,6 @@ from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
 from memtui.inbox.format import DELIVERED, LASTING
 from memtui.learn import inbox_writer, message
-from memtui.learn.backfill import session
 from memtui.learn.backfill.progress import MOST
 from memtui.learn.signals import MOST_SURE, Signal, said_again
 from memtui.review import waiting_entries
@@ -279,7 +278,7 @@ class _SaidAlready:
 
 def _statements(body: str) -> Iterator[str]:
     """Yield the lines of a memory or of instructions, and the sentences of those that have several."""
-    for line in session.joined(body).splitlines():
+    for line in message.written(body).text.splitlines():
         sentences = message.sentences_of(line)
         yield line.strip(" -*#")
         yield from [sentence.text for sentence in sentences] if len(sentences) > 1 else []

@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise
 
-from memtui.client.transcripts import cursor, transcript
-from memtui.client.transcripts.conversation import Conversation, Turn, normalised
+from memtui.client.transcripts import transcript
+from memtui.client.transcripts.conversation import Conversation, Turn, normalised, note_position, position
 from memtui.client.transcripts.speaker import MAX_TEXT
 from memtui.learn import classifier, message, signals
 from memtui.learn.classifier import Classifier
@@ -26,9 +25,6 @@ AGENT_SEEN = 1000
 KEPT_CALLS = 20
 # Texts whose clean form is remembered.
 REMEMBERED = 16
-# Characters of a line that may have been broken at a width, the ends of one that was not, and how the next one begins.
-WRAPPED, ENDS = 50, ".!?:;)]}>`\u3002\uff01\uff1f"
-_GOES_ON = re.compile(r" {0,3}[a-zà-ÿ(\"'`]")
 _WORD = re.compile(r"\w")
 
 
@@ -44,7 +40,7 @@ class SessionPiece:
 
 def read(path: str, note: dict[str, object], judge: Classifier | None, threshold: float) -> Iterator[SessionPiece]:
     """Read what is new in a transcript since the cursor `note`, in pieces, the last one at its end. Raises OSError."""
-    start = cursor.start(note, path)
+    start = position(note, path)
     state = note.get("state") if start else None
     # A text that will be cut is cleaned before: half a secret would not be recognised.
     clean: Callable[[str], str] = lambda text: _clean(text) if len(text) > MAX_TEXT else text
@@ -72,12 +68,11 @@ def _piece(
     new = conversation.turns.copy()
     conversation.turns.clear()
     drafts = signals.once(signal for turn in new for signal in _drafts_of(turn, judge, threshold, conversation))
-    return SessionPiece(offset, drafts, {"path": path, **cursor.note(path, offset), "state": _kept(conversation)})
+    return SessionPiece(offset, drafts, {"path": path, **note_position(path, offset), "state": _kept(conversation)})
 
 
 def _drafts_of(turn: Turn, judge: Classifier | None, threshold: float, conversation: Conversation) -> list[Signal]:
     """List the drafts in a turn that are sure enough. They are made of words in which no secret is, or no more."""
-    turn = replace(turn, text=joined(turn.text))
     drafts = [signal for signal in classifier.drafts_of(turn, judge) if _counts(signal, turn, threshold, conversation)]
     if not drafts:
         return []
@@ -97,18 +92,6 @@ def _counts(draft: Signal, turn: Turn, threshold: float, conversation: Conversat
         and words not in normalised(turn.agent)
         and not conversation.was_injected(draft.description)
     )
-
-
-def joined(text: str) -> str:
-    """Return a text whose lines were broken at a width, by a terminal or an editor, with these joined again."""
-    if "\n" not in text:
-        return text
-    lines_ = text.split("\n")
-    parts = lines_[:1]
-    for above, line in pairwise(lines_):
-        goes_on = len(above) >= WRAPPED and above[-1] not in ENDS and _GOES_ON.match(line)
-        parts += [" ", line.strip()] if goes_on else ["\n", line]
-    return "".join(parts)
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -12,8 +12,8 @@ from typing import Any
 from memtui.base import clock, fastjson, fs, ids, paths, session_state
 from memtui.base.errors import MemtuiError
 from memtui.client import locate
-from memtui.client.transcripts import cursor, transcript
-from memtui.client.transcripts.conversation import Conversation, cleaned
+from memtui.client.transcripts import transcript
+from memtui.client.transcripts.conversation import Conversation, cleaned, note_position, position
 from memtui.deliver import error_log
 from memtui.deliver.record import find_note
 from memtui.models import selection
@@ -123,7 +123,7 @@ class Along:
             run = replace(run, model=model.name, calls=model.calls, tokens=spent.tokens, cost=spent.cost)
         after = {
             "path": self.transcript,
-            **cursor.note(self.transcript, end),
+            **note_position(self.transcript, end),
             "project": self.slug,
             "conversation": conversation.to_state(),
             "mentions": mentions,
@@ -140,11 +140,11 @@ class Along:
 
     def _listen(self, state: dict[str, Any]) -> tuple[transcript_view.Heard, Conversation, int]:
         """Return what is new in the session since the state, its conversation, and the offset at which it ends."""
-        begin, in_midst = cursor.start(state, self.transcript), False
-        if not begin and "offset" not in state:
+        begin, in_midst = position(state, self.transcript), False
+        if not begin:
             begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
             in_midst = begin > 0
-        earlier = state.get("conversation") if begin else None
+        earlier = state.get("conversation") if begin and not in_midst else None
         conversation = Conversation(earlier if isinstance(earlier, dict) else None, redacted)
         reader = transcript.Reader(self.transcript, begin)
         turn = transcript_view.listen(reader, conversation)
