@@ -93,17 +93,11 @@ REGISTRY = {
     "hooks.outdated": Kind(
         "{path} has hooks that this version of memtui writes differently. " + REINSTALL, STATUS, "install"
     ),
-    "hooks.status_line_hidden": Kind(
-        "Claude Code shows the status line of {path} here, not memtui's.",
-        "To see both, put the line there that `memtui setup statusline --dry-run` prints (with the file's --scope).",
-    ),
     "hooks.event_absent": Kind("{path} has no memtui hook for {events}. " + REINSTALL, STATUS, "install"),
     "hooks.several": Kind("{event} runs {count} memtui hooks, one is enough: {paths}.", STATUS),
     "hooks.plugin_absent": Kind("{path} enables the plugin {plugin}, but Claude Code has not installed it.", STATUS),
     "hooks.plugin_launcher": Kind("The plugin's launcher {launcher} does not exist: reinstall the plugin.", STATUS),
     "hooks.plugin_no_python": Kind("The plugin's hooks need `python3` on the PATH, and there is none.", STATUS),
-    "hooks.plugin_python_fails": Kind("The plugin's hooks start {python}, which does not run: {why}", STATUS),
-    "hooks.plugin_python_old": Kind("The plugin's hooks need Python 3.11, and {python} is {version}.", STATUS),
     # Claude Code
     "client.absent": Kind("`claude` is not on the PATH, so its version is not known."),
     "client.no_version": Kind("{path} --version prints no version.", "Run `claude --version` and fix what it says."),

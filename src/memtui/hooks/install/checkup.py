@@ -56,11 +56,10 @@ def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Findi
     unknown = any(finding.code in {"hooks.file", "hooks.above"} for finding in state.problems)
     absent = [] if state.installed or unknown else [problem("hooks.absent")]
     places = sorted({entry.source for entry in state.entries})
-    hidden = [note("hooks.status_line_hidden", path=state.hidden_by)] if state.hidden_by else []
     project = paths.project_root(cwd)
     is_off = config.value(config.load(paths.root(env), project), project, "mode") == "off"
     unserved = [] if absent or now is None or is_off else unserved_sessions(env, cwd, now)
-    findings = [*state.problems, *absent, *unserved, *state.notes, *hidden]
+    findings = [*state.problems, *absent, *unserved, *state.notes]
     return findings or [good("hooks.ok", hooks=len(state.hooks), places=places)]
 
 

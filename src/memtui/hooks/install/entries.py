@@ -58,23 +58,16 @@ def choose_interpreter() -> str:
 
 def _fits(path: str) -> bool:
     """Tell whether a Python is no script and of this version."""
+    command = [path, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"]
     try:
         with open(path, "rb") as file:
-            return file.read(2) != b"#!" and version_of(path) == sys.version_info[:2]
-    except (OSError, ValueError, subprocess.SubprocessError):
+            is_script = file.read(2) == b"#!"
+        process = subprocess.run(
+            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=START_SECONDS, check=True
+        )
+    except (OSError, subprocess.SubprocessError):
         return False
-
-
-def version_of(interpreter: str) -> tuple[int, ...]:
-    """Start a Python and return its major and minor version. Raises OSError, SubprocessError, ValueError."""
-    process = subprocess.run(
-        [interpreter, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"],
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        timeout=START_SECONDS,
-        check=True,
-    )
-    return tuple(int(part) for part in process.stdout.split())
+    return not is_script and process.stdout.split() == [b"%d" % part for part in sys.version_info[:2]]
 
 
 def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -16,7 +15,6 @@ from memtui.hooks import environment
 from memtui.hooks.install import entries, settings_merge
 from memtui.hooks.install import installation as install
 
-OLDEST_PYTHON = (3, 11)
 # Settings that count in an administrator's file alone.
 MANAGED_ONLY = ("allowManagedHooksOnly", "strictPluginOnlyCustomization")
 
@@ -69,7 +67,6 @@ class Status:
     disabled_by: str | None
     problems: list[Finding]
     notes: list[Finding]
-    hidden_by: str = ""  # the file whose status line the client shows instead of ours
 
     @property
     def hooks(self) -> list[HookEntry]:
@@ -121,14 +118,7 @@ def status(env: dict[str, str], cwd: str) -> Status:
     if plugin.active and any(entry.source != "plugin" for entry in entries):
         problems.append(problem("hooks.both", plugin=plugin.name))
     notes = [finding for finding in skipped if finding.level != PROBLEM]
-    return Status(entries, files, plugin, by or None, problems, notes, _hidden_by(settings))
-
-
-def _hidden_by(settings: list[tuple[str, dict[str, Any]]]) -> str:
-    """Return the file with the status line that the client shows, if a file that it overrides has ours."""
-    having = [(path, value) for path, value in settings if value.get(settings_merge.STATUS_LINE)]
-    ours = any(settings_merge.has_status_line(value) for _, value in having)
-    return having[-1][0] if ours and not settings_merge.has_status_line(having[-1][1]) else ""
+    return Status(entries, files, plugin, by or None, problems, notes)
 
 
 def _load(scope: str, path: str) -> Loaded:
@@ -252,7 +242,7 @@ def _plugin(env: dict[str, str], settings: list[tuple[str, dict[str, Any]]]) -> 
     elif not os.path.isfile(where + "/memtui_hook.py"):
         problems.append(problem("hooks.plugin_launcher", launcher=where + "/memtui_hook.py"))
     python = shutil.which("python3", path=env.get("PATH")) or ""
-    problems += _python_problems(python)
+    problems += [] if python else [problem("hooks.plugin_no_python")]
     return Plugin(True, name, state[name][1], where, python, problems)
 
 
@@ -277,19 +267,6 @@ def _json(path: str) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _python_problems(python: str) -> list[Finding]:
-    if not python:
-        return [problem("hooks.plugin_no_python")]
-    try:
-        version = entries.version_of(python)
-    except (OSError, ValueError, subprocess.SubprocessError) as error:
-        return [problem("hooks.plugin_python_fails", python=python, why=str(error))]
-    newer = any(shutil.which(f"python3.{minor}") for minor in (11, 12, 13))
-    if version < OLDEST_PYTHON and not newer:
-        return [problem("hooks.plugin_python_old", python=python, version=f"{version[0]}.{version[1]}")]
-    return []
 
 
 def _plugin_entries(plugin: Plugin) -> list[HookEntry]:
