@@ -10,7 +10,7 @@ import random
 import zlib
 
 TURNS = 12  # a share is one in 2, 3, 4, 6 or 12
-SHARE = 4
+SHARE = 6
 NAME = "MEMTUI_TEST_TURN"
 
 
