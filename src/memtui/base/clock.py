@@ -31,9 +31,9 @@ def _days(year: int, month: int, day: int) -> int:
     return era * 146097 + yoe * 365 + yoe // 4 - yoe // 100 + doy - 719468
 
 
-def _digits(text: str) -> int:
-    """Read a number of two digits. `int` alone would accept blanks, signs and underscores too."""
-    if len(text) != 2 or not (text.isascii() and text.isdigit()):
+def _digits(text: str, count: int = 2) -> int:
+    """Read a number of so many digits. `int` alone would accept blanks, signs and underscores too."""
+    if len(text) != count or not (text.isascii() and text.isdigit()):
         raise ValueError
     return int(text)
 
@@ -45,7 +45,7 @@ def parse(text: "object") -> "float | None":
         return None
     text = text.strip()
     try:
-        year, month, day = _digits(text[0:2]) * 100 + _digits(text[2:4]), _digits(text[5:7]), _digits(text[8:10])
+        year, month, day = _digits(text[:4], 4), _digits(text[5:7]), _digits(text[8:10])
         leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
         last = 28 + leap if month == 2 else 30 if month in {4, 6, 9, 11} else 31
         if text[4] != "-" or text[7] != "-" or not (year and 1 <= month <= 12 and 1 <= day <= last):

@@ -79,9 +79,9 @@ def load(group: str) -> None:
             data = posix.read(fd, posix.fstat(fd).st_size)
         finally:
             posix.close(fd)
-        names, start = head_of(data)
+        names, sources, start = head_of(data)
         bodies = marshal.loads(memoryview(data)[start:]) if names else ()  # noqa: S302
-        for each, source, body in zip(names, sources_of(names), bodies, strict=True):
+        for each, source, body in zip(names, sources, bodies, strict=True):
             name = "memtui." + each
             if name in sys.modules:
                 continue
@@ -94,13 +94,16 @@ def load(group: str) -> None:
         sys.modules.pop(name, None)  # it is imported as always
 
 
-def head_of(data: bytes) -> "tuple[tuple[str, ...], int]":
-    """Return the modules of a bundle, none unless it is current, and where their code begins. Raises for a torn one."""
+def head_of(data: bytes) -> "tuple[tuple[str, ...], list[str], int]":
+    """Return the modules of a bundle and their sources, none unless it is current, and where their code begins. Raises
+    for a torn one."""
     start = 8 + int.from_bytes(data[4:8], "little")
-    if data[:4] != magic():
-        return (), start
-    names, stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files
-    return (names if tuple(map(stamp, sources_of(names))) == stamps else ()), start
+    if data[:4] == magic():
+        names, stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files
+        sources = sources_of(names)
+        if stamps_of(sources) == stamps:
+            return names, sources, start
+    return (), [], start
 
 
 def sources_of(names: "tuple[str, ...]") -> "list[str]":
@@ -109,7 +112,6 @@ def sources_of(names: "tuple[str, ...]") -> "list[str]":
     return [f"{here}/{name.replace('.', '/')}.py" for name in names]
 
 
-def stamp(source: str) -> "tuple[int, int]":
-    """Return the time and size of a source file, as Python compares them. Raises OSError."""
-    stat = posix.stat(source)
-    return int(stat[8]), stat[6]  # by their places, where the time is in whole seconds
+def stamps_of(sources: "list[str]") -> "list[tuple[float, ...]]":
+    """Return the sizes and times in whole seconds of source files, as Python compares them. Raises OSError."""
+    return [posix.stat(source)[6:9:2] for source in sources]

@@ -37,7 +37,7 @@ def _write(group: str) -> bool:
             return False
         names = tuple(modules_of(group))
         sources = bundle.sources_of(names)
-        head = marshal.dumps((names, tuple(map(bundle.stamp, sources))))
+        head = marshal.dumps((names, bundle.stamps_of(sources)))
         data = bundle.magic() + len(head).to_bytes(4, "little") + head
         fs.write_atomic(path, data + marshal.dumps(list(map(_compiled, sources))), durable=False)
     except (OSError, ImportError, SyntaxError):
@@ -76,7 +76,7 @@ def _imported(name: str) -> list[str]:
 def _is_current(data: bytes) -> bool:
     """Tell whether a bundle can be read, and no source of it changed. The same code has not always the same bytes."""
     try:
-        names, start = bundle.head_of(data)
+        names, _, start = bundle.head_of(data)
         return bool(names) and bool(marshal.loads(data[start:]))  # noqa: S302
     except (OSError, ValueError, EOFError, TypeError):
         return False
