@@ -61,7 +61,7 @@ def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     source = package / "memtui" / "deliver" / "log_file.py"
     source.write_text(source.read_text() + "# changed\n")
     assert loaded(package, "delivery") == set()
-    assert set(write(package)) == {"SessionStart", "settling", "delivery"}
+    assert set(write(package)) == {"SessionStart", "settling", "delivery", "notes"}
     assert loaded(package, "delivery") == set(bundle_writer.modules_of("delivery"))
 
 

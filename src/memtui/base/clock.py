@@ -45,7 +45,8 @@ def parse(text: "object") -> "float | None":
         return None
     text = text.strip()
     try:
-        year, month, day = _digits(text[:4], 4), _digits(text[5:7]), _digits(text[8:10])
+        date = _digits(text[:4] + text[5:7] + text[8:10], 8)
+        year, month, day = date // 10000, date // 100 % 100, date % 100
         leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
         last = 28 + leap if month == 2 else 30 if month in {4, 6, 9, 11} else 31
         if text[4] != "-" or text[7] != "-" or not (year and 1 <= month <= 12 and 1 <= day <= last):

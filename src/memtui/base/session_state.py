@@ -16,6 +16,8 @@ FIELDS = (
 
 def safe(session_id: str) -> str:
     """Make a session id safe for a file name. The client's ids are UUIDs, which stay as they are."""
+    if len(session_id) <= 80 and session_id.isascii() and session_id.replace("-", "").isalnum():
+        return session_id
     return "".join([c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in session_id[:80]]) or "_"
 
 

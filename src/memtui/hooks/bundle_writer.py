@@ -19,8 +19,8 @@ ROOTS = {
     "delivery": (("hooks.deliver", "settings.defaults"), ("UserPromptSubmit",)),
     "memories": (("recall.memory_block",), ("UserPromptSubmit", "recall", "delivery")),
     "notes": (
-        ("hooks.prompt", "hooks.environment", "inbox.claims", "inbox.note_block"),
-        ("UserPromptSubmit", "delivery"),
+        ("hooks.prompt", "settings.defaults", "hooks.environment", "inbox.claims", "inbox.note_block"),
+        ("UserPromptSubmit",),
     ),
 }
 

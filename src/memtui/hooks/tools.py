@@ -104,7 +104,6 @@ def _recalled(hook: Hook) -> "list[judge.Verdict]":
 
 def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     """Deliver urgent guidance, then what is recalled; return the paths of its memories, None without guidance."""
-    bundle.load("delivery")
     bundle.load("notes")
     from memtui.base import ids, session_state
     from memtui.client import locate

@@ -49,7 +49,6 @@ def handle(hook: Hook) -> None:
             hook.attempt(None, model_blocks.start, hook)
         recalled = hook.attempt(None, recall_block.find, hook)
     if notes or stamps is not None or changed:
-        bundle.load("delivery")
         bundle.load("notes")
         from memtui.hooks import prompt
 
