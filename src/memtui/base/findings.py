@@ -123,30 +123,29 @@ REGISTRY = {
     ),
     "root.locked": Kind("You can't read and write {files} in {root}.", FIX_FILES + "u+rwX {root}", "files"),
     # settings
-    "config.failed": UNCHECKED._replace(fix="config"),
+    "config.failed": UNCHECKED,
     "config.silent": Kind("{name} is set, so hooks of sessions started in this shell do nothing.", "unset {name}"),
     "config.defaults": Kind("all at their defaults"),
-    "config.unreadable": Kind("{path} can't be read: {why}. The settings as last read are used.", EDIT, "config"),
+    "config.unreadable": Kind("{path} can't be read: {why}. The settings as last read are used.", EDIT),
     "config.mode_off": Kind("The mode is off, so sessions here get nothing.", "memtui config set mode full"),
     "config.mode_off_here": Kind(
         "The mode is off for this project, so sessions here get nothing.", "memtui config set mode full --project ."
     ),
-    "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
-    "config.gone": Kind("{table}{key} is not a setting any more, and does nothing.", EDIT, "config"),
-    "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
+    "config.unknown": Kind("{table}{key} is not a setting.", EDIT),
+    "config.gone": Kind("{table}{key} is not a setting any more, and does nothing.", EDIT),
+    "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT),
     "config.no_model": Kind(
         "{key} is on, but llm_backend is off, so no model is asked.",
         "Choose one: memtui config set llm_backend auto; or switch it off: memtui config unset {key}",
-        "config",
     ),
-    "config.value": Kind("{key} {why}, not {given}. The default is used.", EDIT, "config"),
-    "config.own_value": Kind("{table}{key} {why}, not {given}. It is not used.", EDIT, "config"),
-    "config.not_own": Kind("{table}{key} can't be set for one project.", EDIT, "config"),
-    "config.keys": Kind("{table}{key} {why}", EDIT, "config"),
-    "config.no_tables": Kind('projects must be tables, such as [projects."/path"].', EDIT, "config"),
-    "config.no_table": Kind("{table}must be a table.", EDIT, "config"),
-    "config.relative": Kind("{table}must name an absolute path.", EDIT, "config"),
-    "config.no_root": Kind("{table}is not the root of a project; {root} is.", EDIT, "config"),
+    "config.value": Kind("{key} {why}, not {given}. The default is used.", EDIT),
+    "config.own_value": Kind("{table}{key} {why}, not {given}. It is not used.", EDIT),
+    "config.not_own": Kind("{table}{key} can't be set for one project.", EDIT),
+    "config.keys": Kind("{table}{key} {why}", EDIT),
+    "config.no_tables": Kind('projects must be tables, such as [projects."/path"].', EDIT),
+    "config.no_table": Kind("{table}must be a table.", EDIT),
+    "config.relative": Kind("{table}must name an absolute path.", EDIT),
+    "config.no_root": Kind("{table}is not the root of a project; {root} is.", EDIT),
     # errors of hooks and workers
     "errors.failed": UNCHECKED._replace(fix="errors"),
     "errors.recent": Kind(
@@ -253,7 +252,6 @@ REGISTRY = {
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"
         " {versions:size} of versions, {bytes:size} in all; some of it is old enough to be deleted after the next turn",
         "memtui doctor --clean --dry-run",
-        "collect",
     ),
 }
 

@@ -184,7 +184,7 @@ def day_of(seconds: float) -> int:
 
 
 class Statistics:
-    """The statistics of the last DAYS days: `days` by number, `events` and `last_runs` by event, what came of recalling
+    """The statistics of the last DAYS days: `days` by number, `events` by event, what came of recalling
     memories (`recalls`) by their present path, and `recent`, the newest deliveries, newest first. `earlier` returns
     where memories are that were renamed or moved: if that changes, everything is counted anew."""
 
@@ -215,11 +215,9 @@ class Statistics:
     def _clear(self) -> None:
         self.days: dict[int, Day] = {}
         self.events: dict[str, array[float]] = {}
-        self.last_runs: dict[str, float] = {}
         self.recalls = RecallCounter()
         self.recent: list[DeliveryRow] = []
         self.lines = 0
-        self.complete = False  # the whole log lies within the days counted
         self.ready = False
         self._noted: dict[str, str] = {}
 
@@ -232,8 +230,6 @@ class Statistics:
                 break
             if number % 500 == 0 and not go(number):
                 return True
-        else:
-            self.complete = True
         self.ready = True
         return True
 
@@ -256,7 +252,6 @@ class Statistics:
                 self.recent.append(DeliveryRow(delivery))
         if delivery.ms is not None:
             self.events.setdefault(delivery.event, array("f")).append(delivery.ms)
-            self.last_runs[delivery.event] = max(self.last_runs.get(delivery.event, 0.0), delivery.time)
         self.recalls.count(delivery, self.earlier, newest=newest)
         return delivery.time
 

@@ -199,23 +199,6 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     return True
 
 
-def save(root: str, journal: Journal, before: bytes, after: bytes) -> dict[str, object]:
-    """Replace config.toml by what a person made of it; return its settings. Raises ConflictError, MemtuiError."""
-    settings = readable(after)
-    _write(root, journal, before, after, "edit config.toml")
-    return settings
-
-
-def readable(data: bytes) -> dict[str, object]:
-    """Parse what a person wrote as settings. Raises MemtuiError if it can't be parsed and must not be saved."""
-    try:
-        return parse(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise MemtuiError("The text is not valid UTF-8, so nothing was saved.") from error
-    except MemtuiError as error:
-        raise MemtuiError(f"Nothing was saved: {error.message}", error.hint) from error
-
-
 def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: str) -> None:
     if after != before:
         change = FileChange(config.file_path(root), before or None, after or None, fs.FILE_MODE)

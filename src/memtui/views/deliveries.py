@@ -138,12 +138,6 @@ def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
     return words
 
 
-def waited(times: Iterable[float], what: str) -> str:
-    """Say how long `what` waited for a hook, by milliseconds: `half of the prompts under 3 ms, 95% under 40 ms`."""
-    half, most = limits(times)
-    return f"half of the {what} under {half} ms" + (f", 95% under {most} ms" if most > half else "")
-
-
 def limits(times: Iterable[float]) -> tuple[int, int]:
     """Return the milliseconds that half of some times, and 95% of them, are under."""
     from memtui.deliver.statistics import percentile  # not needed for the first paint
@@ -182,8 +176,6 @@ def session_words(session: str, entrypoint: str, title: str = "") -> str:
 
 
 LIVE = ("●", "green")
-# In front of a note that waits for a session.
-WAITING = "○"
 
 
 def session_title(row: "Session") -> str:

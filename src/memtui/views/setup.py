@@ -144,14 +144,11 @@ NOTHING = {
     "files": "All files are private to you already.",
     "notes": "Nothing new is known of any note yet.",
     "projects": "Nothing waits to be given to this project.",
-    "collect": "Nothing is old enough to be deleted.",
 }
 
 
 def fixed(outcome: "FixOutcome") -> str:
     """Describe what a fix did, in a sentence."""
-    if outcome.facts is not None:
-        return "; ".join(outcome.facts.busy) or ("Deleted for good." if outcome.facts.anything else NOTHING["collect"])
     if not outcome.changed:
         return NOTHING[outcome.fix]
     if outcome.fix == "notes":

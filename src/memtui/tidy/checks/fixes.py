@@ -28,7 +28,6 @@ class FixOutcome(NamedTuple):
     fix: str
     changed: list[object]
     undoable: bool = True
-    facts: retention.Due | None = None
 
 
 def fix(store: Store, what: str, subjects: Sequence[str] = ()) -> FixOutcome:
@@ -106,5 +105,4 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
         "notes", [*reconciliation.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
     ),
     "projects": lambda store, subjects: FixOutcome("projects", adoption.adopt(store, subjects)),
-    "collect": lambda store, _: FixOutcome("collect", [], undoable=False, facts=collect(store)),
 }

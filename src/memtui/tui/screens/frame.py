@@ -31,7 +31,6 @@ class Described(NamedTuple):
     """What the detail pane shows of a row."""
 
     text: Text
-    glance: Text | None = None  # the preview below a list without a pane; None: `text`
     title: str = ""  # in the border
 
 
@@ -112,7 +111,7 @@ class Frame:
             pane.refresh(Region(*-pane.content_offset, pane.outer_size.width, 1))
 
     def show(self, described: Described, row_id: str, sought: str) -> None:
-        text, glance, title = described
+        text, title = described
         screen = self.screen
         # A rule has no corner, and no blank beside its title.
         heading = Text(f"─ {title} " if title and screen.has_class("narrow") else title)
@@ -121,7 +120,7 @@ class Frame:
         screen.post_message(Update(screen.detail))  # painted with the list: its own message comes too late for that
         if screen.glance.display:
             self.entitle(screen.glance, heading)
-            screen.glance.show(row_id, text.copy() if glance is None else glance, sought)
+            screen.glance.show(row_id, text.copy(), sought)
 
     def share_room(self) -> None:
         """Give the preview its part of the room, or all that a short list leaves free; not while one types."""

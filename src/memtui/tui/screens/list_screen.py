@@ -208,7 +208,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def show_detail(self) -> None:
         row = self._described = self.table.row
-        nothing = Described(Text(self.nothing_chosen, style="dim"), Text())
+        nothing = Described(Text(self.nothing_chosen, style="dim"))
         self.frame.show(nothing if row is None else self.describe(row), self.table.row_id, self.sought)
         self.frame.share_room()  # here, because every screen comes here after its rows have changed
         self.frame.draw()

@@ -1,42 +1,34 @@
 """What Setup shows, as a worker sees it; and its rows, under headings that unfold, with their details."""
 
-from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any
 
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base import clock, findings
+from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.base.memory_kinds import fill
-from memtui.base.phrasing import age, ago, many
-from memtui.deliver import error_log
-from memtui.deliver.record import Record
-from memtui.hooks.install import checkup, entries, status
+from memtui.base.phrasing import many
+from memtui.hooks.install import checkup, status
 from memtui.models.subconscious import control
 from memtui.models.subconscious.control import Overview
 from memtui.settings import config, setting
 from memtui.settings.setting import Setting
-from memtui.tidy.checks import doctor
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.widgets.detail import append_keys
 from memtui.views import colours, glyphs, models, query, safe_text
 from memtui.views import setup as setup_words
-from memtui.views.deliveries import waited
 
 # Cells of a value before what the setting means, and characters of a heading's words that every list has room for.
 VALUE_WIDTH, ROOM = 10, 36
 BAD = f"bold {colours.PROBLEM}"
 MARKS = {OK: ("✓", colours.GOOD), NOTE: ("·", colours.QUIET), PROBLEM: ("!", BAD)}
-# The mark of hooks whose files are missing.
-MISSING = "✗"
 PROBLEMS, MORE, HOOKS, PROJECT = "problems", "more", "hooks", "this project"
 MODEL, DISK, SETTINGS, ADVANCED = "model", "disk", "settings", "advanced"
 # The headings in their order, and what the detail of each says; those that are unfolded at first.
@@ -44,14 +36,14 @@ HEADINGS = {
     PROBLEMS: "What is wrong with the setup, worst first. Those of memories are in the Inbox (press {app.inbox}),"
     " those of notes in Activity (press {app.activity}).",
     MORE: "The rest of them.",
-    HOOKS: "Where each hook is installed, how long Claude Code waited for it, how many runs were logged, and how"
-    " old the last is. A run that has nothing to deliver is not logged.",
+    HOOKS: "What Claude Code runs in each session, and where that is installed. How long it waits for each hook is"
+    " in Activity (press {activity.plots} there).",
     PROJECT: "What sessions of this project get.",
     MODEL: "memtui works without a model. One is asked only if the setting llm_backend says how it is reached;"
     " until then nothing is sent. Then `memtui consolidate --ask-model` asks it, and so do the settings"
     " recall_select (each prompt) and subconscious (each turn), which are off by default.",
     DISK: "What is kept, and for how long: the settings keep_days and keep_mb. An error in a hook never stops a"
-    " session: it is noted here, as memtui doctor --errors shows it.",
+    " session: memtui doctor --errors lists them.",
     SETTINGS: "The settings that people change first. Comments in config.toml stay.",
     ADVANCED: "The settings that few people change.",
 }
@@ -70,9 +62,9 @@ LEGEND = glyphs.section(
     "Marks",
     (
         (MARKS[OK][0], "all good"),
-        (MARKS[NOTE][0], "worth knowing; a hook that is not installed"),
+        (MARKS[NOTE][0], "worth knowing"),
         (MARKS[PROBLEM][0], "to fix"),
-        (MISSING, "installed, but its files are missing"),
+        ("✗", "hooks that are not installed"),
     ),
 )
 # What the heading of DISK says, by the code of the finding on all that is kept.
@@ -87,29 +79,17 @@ CURES = {
     "dream.off": "dream",
 }
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
-ERRORS_SHOWN = 30
-# The hooks that deliver and record nothing: the log has none of their runs.
-SILENT = ("PreCompact", "Stop", "SessionEnd")
-NO_RUNS = (
-    "Only runs with something to deliver or to record are logged, so it may have run. Sessions that were open before"
-    " the hooks were installed don't run it."
-)
 # In the title of a detail, by the kind of the row or the level of its finding.
-WORDS = {"event": "hook", "error": "error", "reading": "model", "setting": "setting"}
+WORDS = {"reading": "model", "setting": "setting"}
 WORDS |= {OK: "all good", NOTE: "worth knowing", PROBLEM: "problem"}
 
 
 @dataclass
 class Snapshot:
-    """Everything that was seen at one moment. `times`: milliseconds of hook runs, by event."""
+    """Everything that was seen at one moment."""
 
     findings: list[Finding] = field(default_factory=list)
-    of_notes: int = 0
     hooks: status.Status | None = None
-    times: dict[str, "array[float]"] = field(default_factory=dict)
-    last_runs: dict[str, float] = field(default_factory=dict)
-    counted: bool = True
-    errors: list[Record] = field(default_factory=list)
     settings: dict[str, Setting] = field(default_factory=dict)  # by key; none while they can't be read
     settings_error: str = ""
     reading: Overview | None = None
@@ -129,14 +109,10 @@ class Snapshot:
 
 def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     """Look at everything; what can't be read is a finding or left out. `client`: of `checkup.client_check`."""
-    statistics = data.statistics
-    snapshot = Snapshot(times=statistics.events, last_runs=statistics.last_runs, counted=statistics.ready)
-    reports = checkup.check(data.env, data.cwd, data.now(), client, data.known)
-    snapshot.findings = findings.of_setup(reports)
-    snapshot.of_notes = findings.problems(finding for finding in reports if findings.place(finding) == "activity")
+    snapshot = Snapshot()
+    snapshot.findings = findings.of_setup(checkup.check(data.env, data.cwd, data.now(), client, data.known))
     with suppress(MemtuiError, OSError):
         snapshot.hooks = status.status(data.env, data.cwd)
-    snapshot.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
     try:
         snapshot.settings = {option.key: option for option in setting.rows(data.root, data.project_root)}
     except MemtuiError as error:
@@ -151,7 +127,7 @@ class SetupRow:
     """A row of the list."""
 
     key: str
-    kind: str  # head, finding, event, error, reading or setting
+    kind: str  # head, finding, reading or setting
     mark: str
     style: str
     title: str
@@ -183,9 +159,7 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
         if finding.level == PROBLEM:
             title = PROBLEMS if few or len(below[PROBLEMS]) < PROBLEMS_SHOWN - 1 else MORE
         below[title].append(row)
-    below[HOOKS] += _events(snapshot, now)
     below[MODEL] += [_reading(snapshot.reading, now)] if snapshot.reading is not None else []
-    below[DISK] += [_error(number, record, now) for number, record in enumerate(snapshot.errors)]
     for option in snapshot.settings.values():
         title = SETTINGS if option.key in setting.FIRST else MODEL if option.key in setting.OF_MODELS else ADVANCED
         below[title].append(_setting(option))
@@ -244,39 +218,12 @@ def _findings(snapshot: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
         yield report, row
 
 
-def _events(snapshot: Snapshot, now: float) -> Iterator[SetupRow]:
-    by_event = snapshot.hooks.events() if snapshot.hooks else {}
-    for event, _, _ in entries.EVENTS:
-        installed = by_event.get(event, [])
-        is_missing = not all(hook.interpreter_exists and hook.launcher_exists for hook in installed)
-        is_old = not all(hook.current for hook in installed)
-        words = [", ".join(dict.fromkeys(hook.source for hook in installed)) or "not installed"]
-        if times := snapshot.times.get(event):
-            words += [waited(times, "runs"), many(len(times), "run"), f"last {age(snapshot.last_runs.get(event), now)}"]
-        elif installed:
-            quiet = "its runs are not logged" if event in SILENT else "nothing logged yet"
-            words.append(quiet if snapshot.counted else "counting …")
-        mark, style = MARKS[NOTE] if is_old or not installed else MARKS[OK]
-        fix = "install" if is_missing or is_old or not installed else ""
-        if is_missing:
-            mark, style = MISSING, "red"
-        yield SetupRow(f"event {event}", "event", mark, style, event, " · ".join(words), fix=fix)
-
-
 def _reading(overview: Overview, now: float) -> SetupRow:
     is_stopped = overview.stopped is not None
     idle = overview.powers.mode == "off" or is_stopped
     mark, style = MARKS[OK if not overview.powers.why else NOTE if idle else PROBLEM]
     words = " · today ".join(filter(None, (models.state(overview, now), models.used(overview))))
     return SetupRow("reading", "reading", mark, style, "reads sessions", words, overview, fix="start" * is_stopped)
-
-
-def _error(number: int, record: Record, now: float) -> SetupRow:
-    seconds = clock.parse(record.get("time"))
-    old = seconds is not None and seconds < now - doctor.ERRORS_DAYS * clock.DAY
-    mark, style = MARKS[NOTE if old else PROBLEM]
-    words, title = f"{record.get('error')}: {record.get('message')}", f"{age(seconds, now)} {record.get('where')}"
-    return SetupRow(f"error {number} {record.get('time')}", "error", mark, style, title, words, record, fix="errors")
 
 
 def _setting(option: Setting) -> SetupRow:
@@ -288,13 +235,11 @@ def _setting(option: Setting) -> SetupRow:
 
 
 def filtered(every: Sequence[SetupRow], typed: str) -> list[SetupRow]:
-    """Return the rows with all words of a query, with `is:problem` only problems, and the headings above them."""
+    """Return the rows with all words of a query, with `is:problem` only problems."""
     search = query.parse(typed.casefold(), ("is",))
-    marks = {"!", "✗"} if search.terms else {row.mark for row in every}
+    marks = {MARKS[PROBLEM][0]} if search.terms else {row.mark for row in every}
     words = search.words.split()
-    setup_rows = [row for row in every if row.mark in marks and all(word in row.searched for word in words)]
-    groups = {row.group for row in setup_rows}
-    return [row for row in every if row in setup_rows or (row.kind == "head" and row.title in groups)]
+    return [row for row in every if row.mark in marks and all(word in row.searched for word in words)]
 
 
 def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
@@ -318,74 +263,40 @@ def describe(
     row: SetupRow, snapshot: Snapshot, keys: Sequence[tuple[str, str]], data: Data, *, read_only: bool
 ) -> Described:
     """Return the detail of a row. `keys`: those that work on it, as (action id, what it does)."""
-    about, text, tail, word = row.about, Text(), Text(), WORDS.get(row.kind, "")
+    about, text, word = row.about, Text(), WORDS.get(row.kind, "")
     if row.kind == "head":
-        text.append(_behind_heading(row, snapshot)).append(keymap.keyed(HEADINGS[row.title]) + "\n", style="dim")
+        text.append(_behind_heading(row)).append(keymap.keyed(HEADINGS[row.title]) + "\n", style="dim")
+        if row.title == HOOKS and snapshot.hooks is not None:
+            _append_hooks(text, snapshot.hooks, data)
     elif isinstance(about, Finding):
         word = WORDS[about.level]
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
     elif isinstance(about, Overview):
         _append_reading(text, about, data.now())
-    elif row.kind == "event":
-        _append_event(text, row.title, snapshot, data)
-    elif isinstance(about, dict):
-        _append_error(text, about, data.now())
     elif row.option is not None:
         _append_setting(text, row.option)
-    if isinstance(about, Finding) and (read_only or not keys) and (remedy := findings.remedy(about)):
-        tail.append("What to do\n", style="bold")
-        tail.append(safe_text.clean(remedy) + "\n")
-    append_keys(tail, keys, read_only=read_only)
     text.rstrip()
-    tail = tail[1:] if tail.plain.startswith("\n") else tail
-    glance = text.copy().append("\n\n").append_text(tail)
-    whole = text.append("\n\n").append_text(_values(row)).append_text(tail)
+    text.append("\n")
+    if isinstance(about, Finding) and (read_only or not keys) and (remedy := findings.remedy(about)):
+        text.append("\nWhat to do\n", style="bold").append(safe_text.clean(remedy) + "\n")
+    append_keys(text, keys, read_only=read_only)
     title = f"{word} · {row.title}" if word else row.title
-    return Described(whole, glance, safe_text.line(title, 80))
+    return Described(text, safe_text.line(title, 80))
 
 
-def _behind_heading(row: SetupRow, snapshot: Snapshot) -> str:
+def _behind_heading(row: SetupRow) -> str:
     words = row.words if len(row.words) > ROOM else ""
     if isinstance(row.about, Finding):
         words = findings.message(row.about)
-    elif row.title == HOOKS and (times := [each for several in snapshot.times.values() for each in several]):
-        words = f"Claude Code waited for {waited(times, 'runs')}."
     return f"{safe_text.line(words)}\n\n" if words else ""
 
 
-def _append_event(text: Text, event: str, snapshot: Snapshot, data: Data) -> None:
-    text.append(f"It {setup_words.DOES.get(event, 'runs')}.\n")
-    installed = snapshot.hooks.events().get(event, []) if snapshot.hooks else []
-    if not installed:
-        text.append("\nNot installed.\n", style=colours.PROBLEM)
-    for hook in installed:
-        text.append(f"\n{safe_text.line(hook.source)}  ", style="bold")
-        text.append(safe_text.line(data.tilde(hook.path)) + "\n", style="dim")
-        text.append(safe_text.clean(hook.command) + "\n")
-        missing = [] if hook.interpreter_exists else [f"interpreter {hook.interpreter}"]
-        for what in missing if hook.launcher_exists else [*missing, f"launcher {hook.launcher}"]:
-            text.append(f"✗ the {safe_text.line(what)} does not exist\n", style=colours.PROBLEM)
-        if not hook.current:
-            text.append("This version of memtui writes it differently.\n", style="yellow")
-    if times := snapshot.times.get(event):
-        last = ago(snapshot.last_runs.get(event), data.now())
-        text.append(f"\nClaude Code waited for it: {waited(times, 'runs')}, at most {max(times):.0f} ms.\n")
-        text.append(f"{many(len(times), 'logged run')}, the last {last}\n", style="dim")
-    elif installed and snapshot.counted:
-        is_silent = event in SILENT
-        sentence = "Its runs are not logged: it delivers nothing." if is_silent else "Nothing is logged yet."
-        text.append(f"\n{sentence}\n", "bold").append("" if is_silent else f"{NO_RUNS}\n")
-    limit = next((seconds for name, _, seconds in entries.EVENTS if name == event), 0)
-    text.append(f"After {limit} s Claude Code goes on without it.\n", style="dim")
-
-
-def _append_error(text: Text, about: Record, now: float) -> None:
-    text.append(safe_text.line(f"{about.get('where')}: {about.get('error')}") + "\n", style="bold")
-    text.append(f"{ago(clock.parse(about.get('time')), now)}, {safe_text.line(str(about.get('time')))}\n", style="dim")
-    text.append(safe_text.clean(str(about.get("message"))) + "\n\n")
-    trace = about.get("trace")
-    for place in trace if isinstance(trace, list) else []:
-        text.append(safe_text.line(str(place)) + "\n", style="dim")
+def _append_hooks(text: Text, hooks: status.Status, data: Data) -> None:
+    for event, installed in hooks.events().items():
+        text.append(f"\n{event}  ", style="bold").append(f"{setup_words.DOES[event]}\n")
+        for hook in installed:
+            text.append(safe_text.line(data.tilde(hook.path)) + "\n", style="dim")
+            text.append(safe_text.clean(hook.command) + "\n", style="dim")
 
 
 def _append_reading(text: Text, about: Overview, now: float) -> None:
@@ -406,18 +317,13 @@ def _append_setting(text: Text, about: Setting) -> None:
     text.append(f"default  {safe_text.line(setting.as_typed(about.default))}{own}\n", style="dim")
     if about.problem:
         text.append(f"! the value in config.toml {about.problem}, so it is not used\n", style=colours.PROBLEM)
+    _append_values(text, about)
 
 
-def _values(row: SetupRow) -> Text:
-    """Return which values the setting of a row has, and what each does where that is known; empty for other rows."""
-    text, option = Text(), row.option
-    if option is None or row.kind == "finding":
-        return text
-    if meanings := setting.VALUES.get(option.key):
-        text.append("Its values\n", style="bold")
+def _append_values(text: Text, about: Setting) -> None:
+    if meanings := setting.VALUES.get(about.key):
+        text.append("\nIts values\n", style="bold")
         for value, words in meanings.items():
             text.append(f"{value:<7} ", style="bold").append(f"{words}\n")
-        text.append("\n")
-    elif choices := config.CHOICES.get(option.key):
-        text.append(f"One of {', '.join(choices)}.\n\n", style="dim")
-    return text
+    elif choices := config.CHOICES.get(about.key):
+        text.append(f"\nOne of {', '.join(choices)}.\n", style="dim")
