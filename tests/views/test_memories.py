@@ -4,17 +4,16 @@ from memtui.client import applied_settings
 from memtui.views.memories import loader
 
 
-def test_who_loads_one_memory_and_who_loads_several():
+def test_who_loads_a_memory():
     assert loader("project") == "memtui delivers it to sessions of this project"
-    assert loader("project", 2) == "memtui delivers them to sessions of this project"
-    assert loader("agent:reviewer", 2) == ""
+    assert loader("agent:reviewer") == ""
 
 
 def test_of_claude_codes_own_memories_it_says_what_claude_code_does():
     assert loader("auto") == "Claude Code will load it from your next session in this project"
     assert loader("auto", way=applied_settings.OFF) == ""
-    assert loader("auto", 2, "shop", applied_settings.RECALLED) == (
-        "Claude Code itself gives them with prompts of the project shop that fit, and loads no MEMORY.md"
+    assert loader("auto", "shop", applied_settings.RECALLED) == (
+        "Claude Code itself gives it with prompts of the project shop that fit, and loads no MEMORY.md"
     )
     assert "MEMORY.md is over its limit" in loader("auto", way=applied_settings.CUT)
     assert loader("global", way=applied_settings.CUT) == "memtui delivers it to sessions of all projects"

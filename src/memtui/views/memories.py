@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from memtui.store.versions.moves import Source
 
 ASK_OVER = 20  # about as many as a screen shows at once
-# By the label of a scope: who loads its memories, called {them}.
+# By the label of a scope: who loads a memory of it.
 LOADERS = {
-    "global": "memtui delivers {them} to sessions of all projects",
-    "project": "memtui delivers {them} to sessions of this project",
-    "auto": "Claude Code will load {them} from your next session in this project",
+    "global": "memtui delivers it to sessions of all projects",
+    "project": "memtui delivers it to sessions of this project",
+    "auto": "Claude Code will load it from your next session in this project",
 }
 # Of Claude Code's own memories, where it does not load all: by how it brings one (client/applied_settings.py).
 OWN_LOADERS = {
-    applied_settings.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no"
+    applied_settings.RECALLED: "Claude Code itself gives it with prompts of this project that fit, and loads no"
     " MEMORY.md",
-    applied_settings.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui check`)",
-    applied_settings.RECALL_ONLY: "memtui brings {them} with prompts of this project that fit",
+    applied_settings.CUT: "Claude Code doesn't see it: MEMORY.md is over its limit (`memtui check`)",
+    applied_settings.RECALL_ONLY: "memtui brings it with prompts of this project that fit",
     applied_settings.OFF: "",
 }
 # By kind of scope: what it is, and who gets its memories.
@@ -92,13 +92,11 @@ def _projects(labels: Sequence[str]) -> int:
     return len(here | {label for label in labels if label.startswith("auto:")})
 
 
-def loader(label: str, count: int = 1, project: str = "", way: str = applied_settings.LOADED) -> str:
-    """Say who loads memories of a scope, empty for nobody; `way`: how Claude Code brings its own."""
+def loader(label: str, project: str = "", way: str = applied_settings.LOADED) -> str:
+    """Say who loads a memory of a scope, empty for nobody; `way`: how Claude Code brings its own."""
     words = LOADERS.get(label, "")
     if label == "auto":
         words = OWN_LOADERS.get(way, words)
-    them, their = ("it", "its") if count == 1 else ("them", "their")
-    words = words.format(them=them, their=their)
     return words.replace("this project", f"the project {project}") if project else words
 
 

@@ -237,7 +237,7 @@ def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, s
         "path": memory.path,
         "text": memory.raw.decode("utf-8", "replace"),
         "trigger": item.entry.fields.get("request", "") if trigger else "",
-        "loaded_by": loader(memory.scope_label, 1, project, ctx.way_of(memory)),
+        "loaded_by": loader(memory.scope_label, project, ctx.way_of(memory)),
     }
 
 

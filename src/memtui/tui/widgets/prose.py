@@ -204,17 +204,6 @@ def _same(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def underline(one: Text, other: Text, style: str = "underline") -> bool:
-    """Underline the words that only one of two texts has, if few, those of the first in a `style`; tell if any are."""
-    from memtui.tidy import similarity  # not needed for the first paint
-
-    differing = similarity.differing(one.plain, other.plain)
-    for text, spans, own_style in zip((one, other), differing, (style, "underline"), strict=True):
-        for start, end in spans:
-            text.stylize(own_style, start, end)
-    return any(differing)
-
-
 def _mark_words(text: Text) -> None:
     """Underline the words by which a line differs from the one that replaced it, where most of it is the same."""
     from memtui.tidy import similarity  # not needed for the first paint

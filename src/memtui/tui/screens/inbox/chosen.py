@@ -18,7 +18,7 @@ from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_larg
 from memtui.tui.dialogs.subject import fits
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.row import GHOST, WHOLE, InboxView, autosave_name, counted
+from memtui.tui.screens.inbox.row import GHOST, InboxView, autosave_name, counted
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Services
 from memtui.tui.widgets.detail import append_keys
@@ -48,7 +48,6 @@ class Chosen:
         take_off: Callable[[Sequence[Decision], bool], object],
     ) -> None:
         self.services, self.screen, self.table, self._take_off = services, screen, screen.table, take_off
-        self.lead = ""  # what stands above the detail that was described last
 
     @property
     def leader(self) -> Decision | None:
@@ -68,15 +67,11 @@ class Chosen:
             return [] if leader is None else [leader]
         return [row for row in self._all() if row.kind.family == leader.kind.family]
 
-    @property
-    def _under(self) -> Decision | None:
-        """The row under the cursor; in place of a fold the leader."""
-        row = self.table.row
-        return self.leader if row is None or row.folds else row
-
     def markable(self) -> Sequence[Decision]:
         """Return the rows like the one under the cursor that need no look by themselves, if any; else all."""
-        under = self._under
+        under = self.table.row
+        if under is None or under.folds:
+            under = self.leader
         if under is None:
             return []
         alike = [row for row in self.table.rows if row.kind is under.kind]
@@ -84,38 +79,12 @@ class Chosen:
             return [row for row in alike if row.until is not None]
         return [row for row in alike if not row.needs_look] or [row for row in alike if row.until is None]
 
-    def mark_all(self) -> None:
-        """Mark all like the row under the cursor; say why it is not among them, if it isn't."""
-        under, table = self._under, self.table
-        self.screen.mark_all()
-        if under is not None and under is table.row and table.marks and under.key not in table.marks:
-            self.services.say(f"{len(table.marks)} marked; this one needs a look: {under.needs_look}.")
-
     def count(self) -> str:
         """Return what the keys act on where that is not the row under the cursor alone: `1 draft`."""
         alike = self.same_kind() if self.table.marks else []
         if not alike or (len(self._all()) == 1 and self.table.row in alike):
             return ""
         return counted(alike)
-
-    def words(self) -> str:
-        if not (count := self.count()):
-            return ""
-        alike, marked = len(self.same_kind()), len(self._all())
-        if alike < marked:
-            return f"{marked} rows are marked: the keys act on {count} first."
-        return f"{count} {'is' if alike == 1 else 'are'} marked: the keys act on {'it' if alike == 1 else 'them'}."
-
-    def describe(self, row: Decision, view: InboxView, describe: Callable[[Decision], Described]) -> Described:
-        """Return the detail of a row as `describe` does, below what the keys act on, where that is other rows."""
-        self.lead = self.words()
-        view.without_keys = self.services.read_only or bool(self.lead)
-        view.needed = WHOLE  # unless `describe` knows better
-        described = describe(row)
-        if not self.lead or row.kind is GHOST:
-            return described
-        lead, glance = Text(f"{self.lead}\n\n", "bold"), described.glance
-        return described._replace(text=lead + described.text, glance=None if glance is None else lead + glance)
 
     def is_seen(self) -> bool:
         """Return whether all that is chosen is on the screen: one row, under the cursor, shown to its end."""
@@ -187,7 +156,7 @@ class RowCommands(Generic[Kind]):
 
     def with_keys(self, text: Text, keys: Sequence[tuple[str, str]]) -> Described:
         """Return a detail with the keys below that decide about its row."""
-        append_keys(text, keys, read_only=self.view.without_keys)
+        append_keys(text, keys, read_only=self.services.read_only)
         return Described(text)
 
     def look_up(self, row: Kind) -> Callable[[], object] | None:
@@ -206,11 +175,9 @@ class RowCommands(Generic[Kind]):
         """Ask until when the chosen rows are hidden, and hide them or bring them back."""
         rows, clock = self.rows, self.services.data.now
         what, now = self.named(rows), clock()
-        days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
-        for words in sorted(DAYS, key=lambda words: hidden_until(words, now) or now):
-            days.setdefault(dates.day(hidden_until(words, now) or now, now), words)
         options = [(NOW, "now: back into the list")] * any(row.until for row in rows)
-        options += [(words, f"{DAYS[words]:<10}  {day}") for day, words in days.items()]
+        for words, shown in DAYS.items():
+            options.append((words, f"{shown:<10}  {dates.day(hidden_until(words, now) or now, now)}"))
         answer = await self.services.ask(Choice(f"Hide {what} until", [*options, (DATE, "another time …")]))
         if answer == DATE:
             check = Line("Hide until", below=TAKEN, verb="hide", check=lambda words: hidden_until(words, clock()))

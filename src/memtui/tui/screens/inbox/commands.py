@@ -19,10 +19,9 @@ from memtui.tui.dialogs.ask import Choice, left_alone
 from memtui.tui.dialogs.changes import show_versions
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import GHOST_WORDS, Chosen, RowCommands
-from memtui.tui.screens.inbox.drafts import DraftCommands
-from memtui.tui.screens.inbox.entries import TodoCommands, lines_of
+from memtui.tui.screens.inbox.drafts import DraftCommands, TodoCommands, lines_of
 from memtui.tui.screens.inbox.proposals import ProposalCommands
-from memtui.tui.screens.inbox.row import FOLD, GHOST, ONE_OFFS, SNOOZED, FoldRow, InboxView, cells
+from memtui.tui.screens.inbox.row import FOLD, GHOST, ONE_OFFS, SNOOZED, FoldRow, InboxView
 from memtui.tui.services import Command
 from memtui.tui.widgets.prose import draw
 from memtui.views import changes
@@ -61,20 +60,11 @@ class GhostCommands(RowCommands[Decision]):
         here = next((at for at, row in enumerate(rows) if row.key in self._below), len(rows))
         return [*rows[:here], *self.grey, *rows[here:]]
 
-    def drop(self) -> None:
-        if self.grey:
-            self.grey = []
-            self.screen.fill()
-
     def describe(self, row: Decision) -> Described:
         return Described(Text(f"{row.says}\n\n").append(keymap.keyed(GHOST_WORDS), "dim"))
 
-    async def reject(self) -> None:
-        """Reject it for good. One that is alone in the list asks, as the cursor could not go on to another row."""
+    def reject(self) -> None:
         (row,) = self.rows
-        is_alone = len(self.screen.table.rows) == 1
-        if is_alone and not await self.chosen.agrees("Never again", Text(row.says), "reject it for good"):
-            return
         self.chosen.act(lambda: self._forbid(row), f"Never again: {self.named([row])}.")
 
     def _forbid(self, row: Decision) -> None:
@@ -89,15 +79,9 @@ class FoldCommands(RowCommands[FoldRow]):
     """Folds have no commands, but a detail."""
 
     def describe(self, row: FoldRow) -> Described:
-        """Return why, and while it is folded what is in it."""
-        text = Text(WHY.get(row.key, OF_ONE_CAUSE)).append(
-            f"\nenter {'hides' if row.is_open else 'shows'} {'it' if len(row.folds) == 1 else 'them'}.\n\n", "dim"
-        )
-        for inner in () if row.is_open else row.folds:
-            kind, what, *_ = cells(inner, self.view)
-            kind.pad_right(max(0, 9 - kind.cell_len))
-            text.append_text(kind).append_text(what).append("\n")
-        return Described(text)
+        """Return why its rows are folded."""
+        verb, them = "hides" if row.is_open else "shows", "it" if len(row.folds) == 1 else "them"
+        return Described(Text(WHY.get(row.key, OF_ONE_CAUSE)).append(f"\nenter {verb} {them}.", "dim"))
 
 
 class ChangedCommands(RowCommands[ChangedRow]):

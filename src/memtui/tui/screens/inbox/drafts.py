@@ -1,11 +1,13 @@
-"""Drafts in the inbox: what each would become and why, their form, and the commands that approve, merge and reject."""
+"""Drafts and todos in the inbox: what each would become and why, their form, and their commands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from rich import get_console
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base.errors import ConflictError, MemtuiError
+from memtui.base import fastjson, ids
+from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.base.phrasing import cut, many, share, some
 from memtui.client import applied_settings
 from memtui.review import approvals
@@ -13,13 +15,16 @@ from memtui.review.approvals import Approval, Choices, Draft
 from memtui.review.evidence import Evidence
 from memtui.review.waiting_entries import Waiting
 from memtui.store import memory
-from memtui.store.memory import Memory
+from memtui.store.memory import TYPES, Memory
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Subject, Typed
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
+from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import ENTRIES, REJECT, RowCommands
-from memtui.tui.screens.inbox.entries import DRAFT_LENGTH, EntrySubject, Values, lines_of, shown_of_each
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.prose import draw
 from memtui.views import drafts, notes, safe_text
@@ -27,16 +32,29 @@ from memtui.views.decisions import EntryRow
 from memtui.views.memories import loader, scopes_explained
 from memtui.views.parts import heading
 
-ALIKE_LENGTH = 2000  # characters of a memory that are compared word by word
-UNDERLINED = "underlined is what only one of them says"
+# The fields of a draft that its form edits besides the text.
+LINES, CHOICES = ("name", "description", "trigger"), ("type", "scope")
+FIELDS = (*LINES, *CHOICES)
+GONE = "It is gone: it was decided on or removed meanwhile. What you typed stays here to be copied."
+MEASURED = 6000  # characters of a text whose lines are counted
+LEAST_SHOWN = 1000  # characters of one entry among many
+TODO_KEYS = (
+    ("inbox.approve", "mark it done and remove it"),
+    ("inbox.edit", "edit its text"),
+    ("inbox.reject", "reject it"),
+    ("inbox.later", "hide it until later; it stays, whatever the next session leaves"),
+)
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
 # Columns for the name of a memory before its description; the most characters of one in a note.
 LONGEST_NAME, NAME_SHOWN = 32, 30
+Values = Mapping[str, str]
 
 
 class DraftCommands(RowCommands[EntryRow]):
     def why_not(self, verb: str) -> str:
+        if verb == "merge" and len({item.slug for item in self.items if item.slug}) > 1:
+            return "These drafts are of several projects: merge those of one project at a time."
         return self.why_too_long() if verb == "edit" else ""
 
     # the detail
@@ -48,20 +66,15 @@ class DraftCommands(RowCommands[EntryRow]):
         is_taken = isinstance(proposed, Draft) and proposed.taken
         if isinstance(proposed, Draft) and is_taken:
             states = [*states, f"{view.home(proposed)} has a {proposed.name} already: {keymap.keyed(RENAME)}"]
-        text = draw([self.own_text(row)]).append_text(_whole(item, proposed, evidence))
+        text = draw([self.own_text(row)]).append_text(_whole(item, proposed))
         view.needed = lines_of(text, view.detail_width)
         text.rstrip()
         text.append("\n").append_text(draw(drafts.warnings(states, evidence, view.now)))
-        glance, facts = text.copy(), self._facts(item, proposed, evidence)
-        for who, words in drafts.quoted(item):
-            if who == "you":
-                glance.append(f"› {who:<6}", style="bold").append(drafts.indented(words))
-        text.append_text(draw(drafts.conversation(item, evidence))).append("\n").append_text(facts)
-        glance.append_text(facts)
+        text.append_text(draw(drafts.conversation(item, evidence))).append("\n")
+        text.append_text(self._facts(item, proposed, evidence))
         if isinstance(proposed, Draft) and not is_taken:
-            for part in (text, glance):
-                part.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
-        return self.with_keys(text, [("inbox.reject", keymap.keyed(REJECT))])._replace(glance=glance)
+            text.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
+        return self.with_keys(text, [("inbox.reject", keymap.keyed(REJECT))])
 
     def _facts(self, item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None) -> Text:
         """Return where a draft comes from, what it changes, and the memories that are similar."""
@@ -74,13 +87,9 @@ class DraftCommands(RowCommands[EntryRow]):
         similars = evidence.similar[: drafts.SIMILAR_SHOWN] if evidence is not None else ()
         if similars:
             text.append(*heading(f"similar · {keymap.key_of('inbox.merge')} merges"))
-        for at, similar in enumerate(similars):
+        for similar in similars:
             text.append(f"{share(similar.score)} {self.view.named(similar.memory, item)}", style="bold")
-            if at:
-                text.append(f"  {safe_text.line(similar.memory.description)}\n")
-            else:
-                theirs, is_marked = _marked(_content(draft.memory), similar.memory)
-                text.append(f"  {UNDERLINED}\n" if is_marked else "\n", style="dim").append_text(theirs).append("\n")
+            text.append(f"  {safe_text.line(similar.memory.description)}\n")
         return text
 
     # approving
@@ -101,7 +110,7 @@ class DraftCommands(RowCommands[EntryRow]):
         if is_seen:
             self._write(proposed)
             return
-        text, limit = Text(), shown_of_each(len(proposed))
+        text, limit = Text(), _shown_of_each(len(proposed))
         for draft in proposed:
             text.append_text(_written(draft, view.home(draft), limit)).append("\n")
         if errors:
@@ -127,21 +136,18 @@ class DraftCommands(RowCommands[EntryRow]):
                 raise type(approval.error)(f"{draft.name}: {approval.error.message}", approval.error.hint)
 
     def _when_loaded(self, outcomes: Sequence[Approval]) -> str:
-        """Say, after a blank, from when on sessions get what was written, where that is the same for all of it."""
+        """Say, after a blank, from when on sessions get what was written; of several only why none does yet."""
         data = self.services.data
         approved = [(approval.item, approval.memory) for approval in outcomes if approval.memory is not None]
-        labels = {memory.scope_label for _, memory in approved}
-        places = {self.view.project_name(item) for item, _ in approved}
-        ways = {data.way_of(memory) for _, memory in approved}
-        if why_unheard := notes.keyed(data.unheard(labels)):
+        if why_unheard := notes.keyed(data.unheard({memory.scope_label for _, memory in approved})):
             return f" No session gets it yet: {why_unheard}."
-        if not len(labels) == len(places) == len(ways) == 1:
+        if len(approved) > 1:
             return ""
-        label, project, way, count = min(labels), min(places), min(ways), len(approved)
-        words = loader(label, count, project, way)
+        ((item, written),) = approved
+        label, project, way = written.scope_label, self.view.project_name(item), data.way_of(written)
+        words = loader(label, project, way)
         if words and (label != "auto" or way == applied_settings.LOADED):  # all is as usual: in short words
-            where = f" in {project}" if project else ""
-            words = f"The next session{where} gets {'it' if count == 1 else 'them'}"
+            words = f"The next session{f' in {project}' if project else ''} gets it"
         return f" {words}." if words else ""
 
     def reject(self) -> None:
@@ -195,24 +201,20 @@ class DraftCommands(RowCommands[EntryRow]):
 
     async def merge(self) -> None:
         """Ask for the memory to merge into, the most similar first; then show what it becomes, and write it."""
-        items, row, view = self.items, self.screen.table.row, self.view
+        items, view = self.items, self.view
         if await self.goes_on_with_own(self.edit):
             return
-        first = next((item for item in items if row is not None and item is row.item), items[0])
-        several = len({item.slug for item in items if item.slug}) > 1
+        first = items[0]
         proposed, evidence = view.draft(first), view.evidence.get(first.key)
         similars = view.similar(first) if evidence is None else evidence.similar
         ranks = {similar.memory.path: share(similar.score) for similar in similars}
         near = [similar.memory for similar in similars]
         near += [mem for mem in view.near(first) if mem.path not in ranks and mem.broken is None]
-        store = approvals.store_of(self.services.data.store(), items)
-        near = [mem for mem in near if not several or mem.scope_label == "global"]
         near.sort(key=lambda mem: isinstance(proposed, MemtuiError) or mem.path != proposed.path)  # its namesake first
-        able, untrusted = approvals.mergeable(store, near)
+        able, untrusted = approvals.mergeable(approvals.store_of(self.services.data.store(), items), near)
         hidden = f"Not listed, as not trusted: {some([mem.stem for mem in untrusted])}." if untrusted else ""
         if not able:
-            of = " of all projects, as these drafts are of several" if several else ""
-            self.services.say(f"There is no memory{of} to merge into. {hidden}".strip())
+            self.services.say(f"There is no memory to merge into. {hidden}".strip())
             return
         by_path = {mem.path: mem for mem in able}
         names = {mem.path: view.named(mem, first) for mem in able}
@@ -221,18 +223,12 @@ class DraftCommands(RowCommands[EntryRow]):
             (path, f"{ranks.get(path, ''):<{wide}}{names[path]:<{longest}}  {safe_text.line(mem.description, 100)}")
             for path, mem in by_path.items()
         ]
-        project_name = view.project_name(first)
         question = f"Merge {many(len(items), 'draft') if len(items) > 1 else 'the draft'} into"
-        question += f" a memory of {project_name}, or of all projects" if project_name else ""
-        words = " ".join(first.text.split("\n")).strip()
-        choice = Choice(
-            question, options, about=lambda path: _compared(words, by_path[path], names[path]), below=hidden
-        )
+        choice = Choice(question, options, about=lambda path: _target(by_path[path], names[path]), below=hidden)
         if path := await self.services.ask(choice):
             await self._merge_into(items, by_path[path], names[path])
 
     async def _merge_into(self, items: Sequence[Waiting], target: Memory, name: str) -> None:
-        """Show what a memory becomes with these drafts in it, and write it."""
         store = approvals.store_of(self.services.data.store(), items)
         after = approvals.merged(store, items, target).raw
         text = Text().append(safe_text.line(self.services.data.tilde(target.path)) + "\n", "dim")
@@ -244,18 +240,13 @@ class DraftCommands(RowCommands[EntryRow]):
             self.services.data.approved = target.path
 
 
-def _whole(item: Waiting, draft: Draft | MemtuiError, evidence: Evidence | None) -> Text:
+def _whole(item: Waiting, draft: Draft | MemtuiError) -> Text:
     text = Text()
     if isinstance(draft, MemtuiError):
         text.append(safe_text.line(item.entry.fields.get("name", "")) + "\n", style="bold")
         text.append(f"! {safe_text.line(draft.message)} {safe_text.line(draft.hint)}\n", style="yellow")
         return prose.cut(text, item.text, item.path)
-    words = _content(draft.memory)
-    if not (evidence and evidence.similar) or len(words) > DRAFT_LENGTH:
-        return prose.cut(text, words, item.path, head=0).append("\n")
-    own = prose.render(words)
-    _marked(own, evidence.similar[0].memory)
-    return own.append("\n\n")
+    return prose.cut(text, _content(draft.memory), item.path, head=0).append("\n")
 
 
 def _content(memory: Memory) -> str:
@@ -263,20 +254,9 @@ def _content(memory: Memory) -> str:
     return body if body == memory.description.strip() else f"{memory.description}\n\n{body}".strip()
 
 
-def _marked(draft: Text | str, memory: Memory) -> tuple[Text, bool]:
-    """Underline the words that only one of both has, if few. Return the memory, and whether any are."""
-    draft = prose.render(draft[:DRAFT_LENGTH]) if isinstance(draft, str) else draft
-    whole = _content(memory)
-    theirs = prose.render(whole[:ALIKE_LENGTH]).append("…" if len(whole) > ALIKE_LENGTH else "")
-    return theirs, prose.underline(draft, theirs, "underline green")
-
-
-def _compared(draft: str, memory: Memory, name: str) -> Text:
-    """Return a memory that a draft might be merged into, the words that the draft does not have underlined if few."""
-    theirs, is_marked = _marked(draft, memory)
-    marks = f"   {UNDERLINED}" if is_marked else ""
-    text = Text().append(name, style="bold")
-    return text.append(f"  {safe_text.line(memory.type)}{marks}\n\n", style="dim").append_text(theirs)
+def _target(memory: Memory, name: str) -> Text:
+    text = Text().append(name, style="bold").append(f"  {safe_text.line(memory.type)}\n\n", style="dim")
+    return prose.cut(text, _content(memory), memory.path, head=0)
 
 
 def _written(draft: Draft, home: str, limit: int) -> Text:
@@ -293,3 +273,136 @@ def _written(draft: Draft, home: str, limit: int) -> Text:
     for line in draft.index_lines:
         text.append("  │ ", style="dim").append(safe_text.line(line) + "\n")
     return text
+
+
+class EntrySubject(Subject):
+    """A draft or a todo in a form."""
+
+    name, gone, action = "this entry", GONE, "inbox.edit"
+
+    def __init__(
+        self,
+        data: Data,
+        item: Waiting,
+        values: Callable[[Waiting], Values],  # what the form shows of an entry
+        *,
+        title: str,
+        verb: str,
+        check: Callable[[Waiting, Values], str],  # returns which file would be written
+        save: Callable[[Waiting, Values], None],  # as `check`, it raises MemtuiError
+        scopes: Options = (),
+    ) -> None:
+        self.data, self.item = data, item
+        self._values, self._check, self._save = values, check, save
+        initial = values(item)
+        self.autosave = autosave.kept(data.root, item.id) or Autosave(item.id, self._base())
+        self.title, self.verb = title, verb
+        options: dict[str, Options] = {"type": [(kind_name, kind_name) for kind_name in TYPES], "scope": scopes}
+        self.fields: Sequence[FormField] = (
+            *(FormField(key, safe_text.line(initial[key])) for key in LINES if key in initial),
+            *(FormField(key, initial[key], CHOICE, options=options[key]) for key in CHOICES if key in initial),
+            FormField("body", safe_text.clean(initial["body"]), TEXT),
+        )
+
+    def _base(self) -> str:
+        """Return a digest of what a person can edit. Counts that the extractor updates are no change."""
+        fields = {key: self.item.entry.fields.get(key, "") for key in (*FIELDS, "request")}
+        return ids.digest(fastjson.dumps({**fields, "text": self.item.text}))
+
+    def check(self, typed: Typed) -> Text:
+        return safe_text.styled(self._check(self.item, typed.values))
+
+    def there(self) -> str | None:
+        """Find the entry as it is now, one without an id by its place; return its digest, None if it is gone."""
+        before, entries = self.item, self.data.waiting((self.item.kind,), every=True)
+        same = [entry for entry in entries if entry.key == before.key]
+        if not same and not before.entry.fields.get("id"):
+            place = (before.path, before.entry.start)
+            same = [e for e in entries if (e.path, e.entry.start) == place and not e.entry.fields.get("id")]
+        if not same:
+            return None
+        self.item = same[0]
+        return self._base()
+
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:
+        theirs = self._values(self.item)
+        return _lines(theirs), _lines({**theirs, **typed.changed})
+
+    def save(self, typed: Typed) -> Saved:
+        self._save(self.item, {**self._values(self.item), **typed.changed})
+        return Saved(self.item.id)
+
+
+def _lines(values: Values) -> bytes:
+    words = "".join(f"{key}: {values[key]}\n" for key in FIELDS if key in values)
+    return f"{words}{chr(10) * bool(words)}{values['body'].rstrip()}".encode("utf-8", "replace")
+
+
+class TodoCommands(RowCommands[EntryRow]):
+    def why_not(self, verb: str) -> str:
+        return self.why_too_long() if verb == "edit" else ""
+
+    def describe(self, row: EntryRow) -> Described:
+        """Return the todo, and where it comes from; that it was edited and not saved comes first."""
+        view, item, evidence = self.view, row.item, self.view.evidence.get(row.key)
+        states = drafts.states(view.data.settings(), item, view.now)
+        view.needed = lines_of(Text(item.text), view.detail_width)
+        todo = prose.cut(Text(), item.text, item.path)
+        todo.stylize("bold", 0, min(len(item.text), prose.SHOWN))
+        facts = drafts.todo_facts(item, evidence.title if evidence else "", states, view.now)
+        text = draw([self.own_text(row)]).append_text(todo).append("\n").append_text(draw([facts]))
+        described = self.with_keys(text, TODO_KEYS)
+        text.append(f"\n{safe_text.line(view.data.tilde(item.path))}\n", style="dim")
+        return described
+
+    async def approve(self) -> None:
+        """Mark the chosen todos done; those that are not on the screen are shown first."""
+        items, review = self.items, self.services.data.review()
+        what = f"ark {many(len(items), 'todo')} done"
+        text = Text()
+        for item in items:
+            limit = _shown_of_each(len(items))
+            prose.cut(text, item.text, item.path, limit=limit, before="  │ ").append("\n")
+        if self.chosen.is_seen() or await self.chosen.agrees(f"M{what}", text, f"m{what}"):
+            self.chosen.act(lambda: review.done(items), f"Done: {drafts.named(items)}.", ENTRIES)
+
+    def reject(self) -> None:
+        items, review = self.items, self.services.data.review()
+        self.reject_with(lambda: review.reject(items), ENTRIES, for_good=False)
+
+    async def edit(self) -> None:
+        subject = EntrySubject(
+            self.services.data,
+            self.items[0],
+            lambda item: {"body": item.text},
+            title="Edit the todo",
+            verb="save",
+            check=self._check,
+            save=self._save,
+        )
+        await self.services.ask(DraftForm(subject, self.services))
+        self.screen.fill()
+
+    def _check(self, item: Waiting, values: Values) -> str:
+        if not values["body"].strip():
+            raise UsageError("The text is empty.", keymap.keyed("{inbox.approve} marks a todo done."))
+        return f"changes {item.path}"
+
+    def _save(self, item: Waiting, values: Values) -> None:
+        if values["body"].strip() in {item.text.strip(), safe_text.clean(item.text).strip()}:
+            self.services.say(NOTHING)
+        else:
+            edit = self.services.data.review().edit
+            self.services.make(lambda: edit(item, values["body"]), f"Edited: {drafts.named([item])}.")
+
+
+def lines_of(text: Text, width: int) -> int:
+    """Return how many lines a text takes; for a long one, which may be cut, more than it can take."""
+    text = text.copy()
+    text.rstrip()
+    return len(text.wrap(get_console(), width)) if len(text.plain) <= MEASURED else prose.SHOWN * 2
+
+
+def _shown_of_each(count: int) -> int:
+    """Return how many characters are drawn of each of `count` entries."""
+    return max(LEAST_SHOWN, prose.SHOWN // max(1, count))

@@ -142,16 +142,6 @@ def texts(proposal: Proposal) -> list[tuple[Text, Text]]:
     return drawn
 
 
-def _texts(text: Text, proposal: Proposal) -> None:
-    """Append the texts of a merge; of two, the words are underlined that only one has."""
-    parts = texts(proposal)
-    if len(parts) == 2:
-        prose.underline(parts[0][1], parts[1][1])
-    text.append(*heading(f"the texts{'; underlined is what only one of them says' * (len(parts) == 2)}"))
-    for title, body in parts:
-        text.append_text(title).append("\n").append_text(body).append("\n\n")
-
-
 def previewed(changes: Sequence[ProposedRow]) -> Text:
     """Return what several proposals make, one after the other; of those after MOST_SHOWN only the names."""
     text = Text()
@@ -234,8 +224,6 @@ class ProposalCommands(RowCommands[ProposedRow]):
     def why_not(self, verb: str) -> str:
         row = self.rows[0]
         if verb == "follow":
-            if all(is_index(file.path) for file in row.proposal.files):
-                return "It is about MEMORY.md, which is no memory."
             return "" if row.proposal.memories else "It is about no memory that is there."
         if verb != "edit":
             return ""
@@ -253,7 +241,9 @@ class ProposalCommands(RowCommands[ProposedRow]):
         else:
             text.append_text(draw([*changesets.statements(row.coverage), *changesets.additions(row.proposal)]))
         if row.proposal.kind == "merge":
-            _texts(text, row.proposal)
+            text.append(*heading("the texts"))
+            for title, body in texts(row.proposal):
+                text.append_text(title).append("\n").append_text(body).append("\n\n")
         text.append_text(draw(changesets.files(row.proposal, row.weighed)))
         keys = [("inbox.approve", "approve it: this change is made")] if row.refused is None else []
         keys += [("inbox.edit", "edit the outcome first, in a form")] if len(row.proposal.written) == 1 else []

@@ -1,31 +1,36 @@
-"""The list of the inbox: what its rows need to be drawn and described, their cells, folds, and the query."""
+"""The list of the inbox: its rows as they are read, what they need to be drawn, their cells, folds, and the query."""
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from memtui.base import fs
+from memtui.base import findings, fs
 from memtui.base.errors import MemtuiError
+from memtui.base.finding import Finding
 from memtui.base.phrasing import age, many
+from memtui.client import projects
 from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
 from memtui.review import approvals
 from memtui.review.approvals import AS_DRAFTED, Choices, Draft
 from memtui.review.evidence import Evidence, Similar
-from memtui.review.waiting_entries import Waiting
-from memtui.store import scopes
+from memtui.review.outside_changes import Changed
+from memtui.review.waiting_entries import Waiting, best_first, homes, load_hidden
+from memtui.store import memory, scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.versions.writers import Occasion
 from memtui.tidy import similarity
 from memtui.tui.model import autosave, fuzzy
+from memtui.tui.model.data import Data
 from memtui.views import changesets, decisions, drafts, glyphs, query, safe_text
-from memtui.views.decisions import BY_OTHERS, MARKS, ORDER, ChangedRow, Decision, ProposedRow, RowKind
+from memtui.views.decisions import MARKS, ORDER, ChangedRow, Decision, ProposedRow, RowKind, of_entry
 from memtui.views.memories import scope_name
 
 if TYPE_CHECKING:
@@ -47,7 +52,6 @@ class InboxView:
         self.autosaves: Container[str] = ()
         self.typed = ""
         self.detail_width = 0  # in cells
-        self.without_keys = False  # no row says which keys decide about it
         self.needed: float = WHOLE  # lines of the detail that must be seen before it is approved unasked
         self._rejected: dict[str, int] = {}  # stamps of the rejected drafts, by the directory of their inbox
         self._drafts: dict[str, tuple[Waiting, Draft | MemtuiError]] = {}
@@ -115,6 +119,65 @@ class InboxView:
         proposed = self.draft(item) if item.kind == "updates" else None
         name = proposed.name if isinstance(proposed, Draft) else ""
         return partial(drafts.find_evidence, self.data, item, name, self.near(item) if name else ())
+
+
+class InboxReading(NamedTuple):
+    """What was read for the Inbox."""
+
+    waiting: list[Waiting]  # the drafts and todos of all inboxes
+    names: dict[str, str]  # of the projects, by slug
+    problem: str  # which inboxes could not be read, in words
+    others: list[Decision]  # what others wrote, and what is not trusted
+    hidden: dict[str, float]  # until when what is no entry is hidden
+    places: dict[str, str]  # the directories of the scopes, by label
+    of_all: bool  # it is of all projects
+
+
+def read(data: Data, *, all_projects: bool) -> InboxReading:
+    """Read all of it; with `all_projects` what others wrote in other projects, too."""
+    unread, changes = list[Finding](), list[Changed]()
+    waiting = data.waiting(("updates", "items"), every=True, unread=unread)
+    others_by_slug = {other.slug: other.path for other in projects.with_memory(data.env)} if all_projects else {}
+    names = projects.names(data.env, {**others_by_slug, **homes(data.env, waiting), data.slug: data.project_root})
+    problem = " ".join(map(findings.with_remedy, unread))
+    try:
+        changes = data.changed(every=all_projects)
+    except MemtuiError as error:
+        problem = f"{problem} {error.message}".strip()
+    others = [
+        *decisions.of_changed(data, changes),
+        *(decisions.of_untrusted(memory, data.project) for memory in data.untrusted(changes)),
+    ]
+    places = {scope.label: scope.directory for scope in data.scopes() if scope.exists}
+    return InboxReading(waiting, names, problem, others, load_hidden(data.root), places, all_projects)
+
+
+def read_entries(data: Data, last: InboxReading) -> InboxReading | None:
+    """Read the drafts and todos again, only those of files that have changed anew. None if none have."""
+    unread = list[Finding]()
+    waiting = data.waiting(("updates", "items"), every=True, unread=unread)
+    problem = " ".join(map(findings.with_remedy, unread)) or last.problem
+    if problem == last.problem and list(map(id, waiting)) == list(map(id, last.waiting)):
+        return None
+    return last._replace(waiting=waiting, problem=problem)
+
+
+def rows_of(waiting: Sequence[Waiting], view: InboxView, places: Mapping[str, str]) -> list[Decision]:
+    """Return a row for each draft, best first, then for each todo. `places`: directories of scopes, by label."""
+    entries = [*best_first(entry for entry in waiting if entry.kind == "updates")]
+    entries += [entry for entry in waiting if entry.kind == "items"]
+    return [
+        of_entry(entry, view.data, view.names, is_taken=_has_name(entry, view.data.slug, places)) for entry in entries
+    ]
+
+
+def _has_name(item: Waiting, slug: str, places: Mapping[str, str]) -> bool:
+    """Return whether a memory has the name of a draft of this project or of all, by the directories of scopes."""
+    fields, label = item.entry.fields, approvals.label_of(item)
+    place = places.get(label, places.get("auto") if label == "project" else None)
+    if item.kind != "updates" or item.slug not in {None, slug} or fields.get("replaces") or place is None:
+        return False
+    return os.path.exists(f"{place}/{fields.get('name') or memory.slugify(item.text.partition(chr(10))[0])}.md")
 
 
 # Characters of a row's sentence, and of its place, that are drawn.
@@ -194,9 +257,8 @@ def folded(rows: Sequence[Decision], unfolded: Collection[str], now: float) -> l
             alike = [row for row in inbox_rows if row.cause == cause]
             at, kind = inbox_rows.index(alike[0]), alike[0].kind
             others = [row for row in inbox_rows if row.cause != cause]
-            like = "that others changed" if cause == BY_OTHERS else f"such as “{alike[0].says}”"
-            noun = ("memory", "memories") if cause == BY_OTHERS else (kind.singular, kind.plural)
-            inbox_rows = [*others[:at], *fold(cause, alike, f"{many(count, *noun)} {like}"), *others[at:]]
+            says = f"{many(count, kind.singular, kind.plural)} such as “{alike[0].says}”"
+            inbox_rows = [*others[:at], *fold(cause, alike, says), *others[at:]]
     untils = [row.until for row in snoozed if row.until is not None]
     return [
         *inbox_rows,

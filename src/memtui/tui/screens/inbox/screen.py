@@ -22,22 +22,26 @@ from memtui.store.memory import Memory
 from memtui.tidy.composed_files import Weighed
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import REPEATED, Described
-from memtui.tui.screens.inbox import entries, proposals
+from memtui.tui.screens.inbox import proposals
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.commands import OF_FAMILY, VERBS, GhostCommands, commands
-from memtui.tui.screens.inbox.entries import InboxReading
 from memtui.tui.screens.inbox.proposals import InboxPlan, PlannedChanges
 from memtui.tui.screens.inbox.row import (
     GHOST,
     LEGEND,
     TERMS,
+    WHOLE,
     FoldRow,
+    InboxReading,
     InboxView,
     as_seen,
     cells,
     filtered,
     folded,
     mistake,
+    read,
+    read_entries,
+    rows_of,
 )
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, bindings
@@ -100,7 +104,7 @@ class Inbox(ListScreen[Decision]):
         self.commands |= commands(self.chosen, self.families) | {
             "inbox.backfill": Command(self._read_past_sessions),
             "list.mark": Command(self.mark, self.chosen.why_not_marked),
-            "list.mark_all": Command(self.chosen.mark_all, self.chosen.why_not_marked),
+            "list.mark_all": Command(self.mark_all, self.chosen.why_not_marked),
             "list.project": Command(self.toggle_projects),
         }
         self._folds: dict[str, str] = {}  # the key of its fold, by that of a row in one
@@ -159,7 +163,7 @@ class Inbox(ListScreen[Decision]):
     def _read(self, last: InboxReading | None = None, *, with_memories: bool = True) -> None:
         """Read all, or after a decision about entries these alone, with the rest as in `last`."""
         worker, data, removed = get_current_worker(), self.services.data, frozenset(self._gone)
-        reading = entries.read_entries(data, last) if last else entries.read(data, all_projects=self.of_all_projects)
+        reading = read_entries(data, last) if last else read(data, all_projects=self.of_all_projects)
         if worker.is_cancelled or reading is None:
             return
         self.call_later(self._show_reading, reading, removed)
@@ -173,9 +177,9 @@ class Inbox(ListScreen[Decision]):
         view.names = reading.names
         view.forget({entry.directory for entry in reading.waiting})
         others = [entry for entry in reading.waiting if entry.slug not in near and not entry.entry.snoozed(view.now)]
-        self._elsewhere = entries.rows_of(others, view, reading.places)
+        self._elsewhere = rows_of(others, view, reading.places)
         here = [entry for entry in reading.waiting if self.of_all_projects or entry.slug in near]
-        self._entries = [*entries.rows_of(here, view, reading.places), *reading.others]
+        self._entries = [*rows_of(here, view, reading.places), *reading.others]
         self._arrange(before)
 
     def _state(self) -> tuple[object, ...]:
@@ -200,13 +204,7 @@ class Inbox(ListScreen[Decision]):
             self._described = self.table.row
             self.look_soon()
 
-    def on_screen_suspend(self) -> None:
-        """Take the grey row off as another screen opens; it stays under a dialog."""
-        if self.services.current_mode != self.group:
-            self._ghost.drop()
-
     def _show_memories(self, memories: Sequence[Memory]) -> None:
-        """Look for similar memories again, if the memories have changed."""
         if [memory.raw for memory in memories] != [memory.raw for memory in self.view.memories]:
             self.view.memories = memories
             self.view.evidence.clear()
@@ -276,9 +274,8 @@ class Inbox(ListScreen[Decision]):
 
     def why_empty(self) -> str:
         if self.is_filtered:
-            words, key = super().why_empty(), keymap.key_of("list.project")
-            is_mistaken = not words.startswith(super().why_no_matches())
-            return words if is_mistaken or self.of_all_projects else f"{words}\n{key} shows all projects."
+            elsewhere = "" if self.of_all_projects else f"\n{keymap.key_of('list.project')} shows all projects."
+            return super().why_empty() + elsewhere
         if self._last is None:
             return READING
         read_only = self.services.read_only
@@ -308,15 +305,10 @@ class Inbox(ListScreen[Decision]):
             text.append(f" · {elsewhere} ({keymap.key_of('list.project')})", style="dim")
         return text
 
-    def summarize(self) -> None:
-        super().summarize()
-        if self.chosen.words() != self.chosen.lead:
-            self.show_detail()
-
     def describe(self, row: Decision) -> Described:
         self.view.detail_width = self.frame.detail_width
-        describe = self.families[row.kind.family].describe
-        return self.chosen.describe(row, self.view, describe)._replace(title=row.heading)
+        self.view.needed = WHOLE  # unless the family of the row knows better
+        return self.families[row.kind.family].describe(row)._replace(title=row.heading)
 
     def marked_words(self) -> str:
         return self.chosen.count()
@@ -421,11 +413,6 @@ class Inbox(ListScreen[Decision]):
 
     def rows_here(self) -> Sequence[Decision]:
         return [row for row in self.all_rows if row.until is None]
-
-    def show_marks(self) -> None:
-        if self.table.marks:
-            self._ghost.drop()
-        super().show_marks()
 
     def markable(self) -> Sequence[Decision]:
         return self.chosen.markable()
