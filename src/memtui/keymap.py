@@ -48,13 +48,11 @@ memories.recall | r | prompt | D | try a prompt | Try a prompt: what it brings a
 memories.retype | t | type | Dwr | type | Change its type
 memories.pin | P | | Dwr | pin or unpin | Pin or unpin: recall counts a pinned one more
 memories.move | m | move | Dwr | | Move to another scope
-memories.copy | | | Dwr | copy to another scope | Copy to another scope: this one stays
 memories.history | H | | D | versions, restore one | See who changed what, and restore
 memories.follow | f | follow | D | follow a link | Follow a link: to or from it; escape comes back
 memories.sort | s | sort | Cl | sort | Sort by the next column
 memories.import | | | Dw | import memories… | Import memories from a file or folder, as drafts
 memories.export | | | Dwr | export this scope… | Export this scope: to a folder
-memories.trust | a | trust | Dwr | | Trust one that came with the repository
 inbox.approve | a | approve | Dwr | | Approve: do what is shown
 inbox.edit | e | edit | Dwr | | Edit, then approve it
 inbox.reject | x | reject | Dwr | | Reject; on the grey row: never again

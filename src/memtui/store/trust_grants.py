@@ -72,7 +72,6 @@ def grant(
     contents: Contents | None = None,
     always: bool | None = None,
     *,
-    by: str = "cli",
     now: Callable[[], float] = clock.now,
 ) -> trust.TrustStatus:
     """Trust these contents, or all of the directory's memories; `always`: as for `plan`. Raises MemtuiError."""
@@ -82,7 +81,7 @@ def grant(
         what = _name_some(names) if names else "a repository's memories"
         words = {(False, True): f"always trust {what}", (True, False): f"trust only the present versions of {what}"}
         change = (ALWAYS in edit.before, ALWAYS in edit.after)
-        Journal(root, by, now).run("trust", [edit], words.get(change, acts.summary("trust", what)))
+        Journal(root, "cli", now).run("trust", [edit], words.get(change, acts.summary("trust", what)))
     return trust.status(root, directory)
 
 

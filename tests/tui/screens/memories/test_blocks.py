@@ -1,6 +1,5 @@
 """The model's blocks are memories of the scope `model`: read, edited, with versions and undo, once a model is set."""
 
-import contextlib
 import os
 
 import pytest
@@ -79,19 +78,6 @@ async def test_what_the_model_wrote_meanwhile_is_not_written_over_unasked(app, w
         app.screen.query_one(TextArea).text = "Mine."
         await press(pilot, "ctrl+s")
         assert known(world).text("pending_items").endswith("And the docs.")
-
-
-@pytest.mark.parametrize(("after", "text"), [(b"From vi.\n", "From vi."), (b"x" * 2001, None)])
-async def test_a_block_is_changed_in_the_editor_within_its_length(app, world, monkeypatch, after, text):
-    before, failed = known(world).text("user_preferences"), []
-    monkeypatch.setattr("memtui.views.editor.edited", lambda *_: after)
-    monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "user_preferences")
-        monkeypatch.setattr(app.screen.services, "fail", failed.append)
-        await press(pilot, "E")
-    assert known(world).text("user_preferences") == (text or before)
-    assert bool(failed) == (text is None)
 
 
 async def test_an_earlier_version_is_restored(app, world, monkeypatch):

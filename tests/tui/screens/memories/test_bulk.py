@@ -47,18 +47,13 @@ async def move(pilot):
     await choose(pilot, "global")
 
 
-async def copy(pilot):
-    await press(pilot, "memories.copy")
-    await choose(pilot, "global")
-
-
 async def trash(pilot):
     await press(pilot, "x")
 
 
 @pytest.mark.slow
 @pytest.mark.every(step=5)
-@pytest.mark.parametrize("act", [retype, move, copy, trash])
+@pytest.mark.parametrize("act", [retype, move, trash])
 async def test_undo_redo_and_undo_again_give_the_very_bytes(app, world, act):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "payment-provider")
@@ -117,7 +112,7 @@ async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(ap
         assert not exists(index)
         await press(pilot, "z")
         assert files(world) == there
-        await press(pilot, "A", "x", *["memories.restore", "enter", "enter"] * 3)
+        await press(pilot, "A", "x", *["memories.restore", "enter"] * 3)
         assert files(world) == there
 
 

@@ -7,9 +7,8 @@ import stat
 import pytest
 
 from memtui.base import paths
-from memtui.store import trust
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, burst, press, running, settle
 from tui.hands import choose, everywhere, exists, names, project, read, stand_on, write
@@ -67,7 +66,7 @@ async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
         assert not any("I use Helix" in text for text in kept)
 
 
-async def test_the_trash_gives_back_and_forgets(app, world):
+async def test_the_trash_gives_back(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "editor")
         await press(pilot, "x", "memories.restore")
@@ -76,17 +75,14 @@ async def test_the_trash_gives_back_and_forgets(app, world):
             ["prefer-tabs,", "global"],
         ]
         assert "I use Helix" in app.screen.query_one(Detail).plain  # read before it is brought back
-        await press(pilot, "enter", "enter")
+        await press(pilot, "enter")
         assert read(everywhere(world, "editor.md")).startswith("I use Helix")
         assert app.screen.table.row[1].memory.stem == "editor"
-        await press(pilot, "memories.restore", "enter")
-        await choose(pilot, "Delete")
-        assert app.data.store().trash() == []
-        await press(pilot, "memories.restore")
+        await press(pilot, "memories.restore", "enter", "memories.restore")
         assert app.screen.group == "memories"  # nothing is left to show
 
 
-async def test_move_and_copy_to_another_scope(app, world):
+async def test_move_to_another_scope(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "m")
@@ -98,70 +94,20 @@ async def test_move_and_copy_to_another_scope(app, world):
         assert "(prefer-pnpm.md)" in read(everywhere(world, "MEMORY.md"))
         await press(pilot, "z")
         assert exists(project(world, "prefer-pnpm.md"))
-        await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "memories.copy")
-        await choose(pilot, "global")
-        assert read(everywhere(world, "prefer-pnpm.md")) == read(project(world, "prefer-pnpm.md"))
-        at = next(i for i, (s, r) in enumerate(app.screen.table.rows) if r.memory.stem == "editor")
-        app.screen.table.move_to(at)
-        await press(pilot, "memories.copy")
-        await choose(pilot, "global")
-        assert isinstance(app.screen, Line)  # beside itself it needs a name
-        await press(pilot, "enter")
-        assert read(everywhere(world, "editor-2.md")) == read(everywhere(world, "editor.md"))
 
 
-@pytest.mark.parametrize("key", ["m", "memories.copy"])
-async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world, key):
+async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "skip-code-review")
-        await press(pilot, key)
+        await press(pilot, "m")
         await choose(pilot, "global")
         assert "skip-code-review is not trusted" in str(app.screen.heading)
         await press(pilot, "enter")  # the cursor is on Cancel
         assert not exists(everywhere(world, "skip-code-review.md"))
-        await press(pilot, key)
+        await press(pilot, "m")
         await choose(pilot, "global")
         await press(pilot, "down", "enter")
         assert exists(everywhere(world, "skip-code-review.md"))
-
-
-async def test_chosen_memories_are_trusted_as_shown_and_z_takes_back_just_that(app, world):
-    directory, path = world.shop + "/.claude/memory", project(world, "prefer-pnpm.md")
-    write(path, read(path) + "One more line.\n")
-    async with running(app, (120, 40)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "a")
-        assert "One more line." in app.screen.plain
-        assert "approve" not in app.screen.plain  # nothing of the others
-        await press(pilot, "enter")
-        assert trust.trusted_names(world.root, directory) >= {"prefer-pnpm.md", "release-steps.md"}
-        assert "skip-code-review.md" not in trust.trusted_names(world.root, directory)
-        assert "U" not in app.screen.table.row[1].letters
-        await press(pilot, "z")
-        assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
-        await press(pilot, "a", "enter")
-        write(path, read(path).replace("One more", "Another"))
-        await pilot.pause(1.2)
-        await press(pilot, "a")
-        assert "- One more line.\n+ Another line." in app.screen.plain  # since it was trusted
-        await press(pilot, "escape", "space")
-        await stand_on(pilot, "skip-code-review")
-        await press(pilot, "space", "a")
-        write(path, "what was not shown")  # and is not trusted
-        await press(pilot, "enter")
-        assert trust.trusted_names(world.root, directory) >= {"skip-code-review.md"}
-        assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
-
-
-async def test_a_on_what_needs_no_trust_says_where_drafts_are_accepted(app):
-    async with running(app, (80, 24)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "a")
-        assert app.screen.group == "memories"
-        message = app.last_note
-        assert message.startswith("Nothing to trust here.")
-        assert message.endswith("a approves drafts: 2.")
 
 
 async def test_instructions_and_read_only_are_left_alone_and_say_why(world):

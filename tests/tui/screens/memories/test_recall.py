@@ -4,10 +4,8 @@ import os
 
 import pytest
 
-from memtui.base import fs
 from memtui.deliver import log as delivery_log
 from memtui.hooks.install import installation as install
-from memtui.recall import places
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -259,10 +257,3 @@ async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatc
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
         assert "can't be brought up to date: recall: No space left on device" in app.screen.summary().plain
-
-
-async def test_memories_that_claude_code_recalls_itself_are_counted_as_left_out(app, world):
-    fs.write_cache(world.root + places.BY_CLIENT, b"\n")
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot, "make the redesign faster")
-        assert "2 of agents and 4 that Claude Code recalls itself left out" in app.screen.summary().plain

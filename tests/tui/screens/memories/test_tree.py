@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.store.scopes import Scope
-from memtui.tui.screens.memories.tree import Place
+from memtui.tui.screens.memories.rows import Place
 from memtui.views import colours
 
 PROJECT = Scope("project", "project", "/w/memory")

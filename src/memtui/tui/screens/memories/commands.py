@@ -1,13 +1,14 @@
 """The commands on memories: those that change them work on all marked ones, as one step of undo."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memtui import keymap
-from memtui.base import clock
-from memtui.base.errors import MemtuiError
+from memtui.base import clock, paths
+from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.phrasing import age, ago, many, some
 from memtui.store import memory, scopes
 from memtui.store.memory import Memory
@@ -17,12 +18,10 @@ from memtui.tui.dialogs.ask import Choice, Line, report, sure
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
-from memtui.tui.screens.memories import transfers
-from memtui.tui.screens.memories.detail import glance_text, trust_text
+from memtui.tui.screens.memories.detail import drafts_text, glance_text
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
-from memtui.tui.screens.memories.rows import MemoryTable
-from memtui.tui.screens.memories.tree import ScopeTree
-from memtui.tui.services import AT_ONCE, Command, Services, first_of
+from memtui.tui.screens.memories.rows import MemoryTable, ScopeTree
+from memtui.tui.services import Command, Services, first_of
 from memtui.views import memories as present
 from memtui.views import safe_text
 
@@ -30,12 +29,14 @@ if TYPE_CHECKING:
     from memtui.store.store import Store
     from memtui.tui.dialogs.subject import Subject
 
-NAMES_SHOWN = 5
 # The most autosaves that are named at the start.
 AUTOSAVES_NAMED = 4
 # Cells of a scope's name before its path.
 MOST_NAME = 28
 OTHER_REPOSITORY = "Into the repository of another project: run memtui there."
+KINDS = "Markdown, a file or a folder (also an export of memtui), a CLAUDE.md, or a claude-mem database."
+HINT = "a path, such as ~/notes"
+BELOW = "What it would bring is shown first. It waits in the inbox until you approve it."
 # What a memory of each type says.
 TYPES = {
     "user": "about you: role, expertise, preferences",
@@ -48,11 +49,10 @@ TYPE_ROWS = [(kind, f"{kind:<10} {TYPES[kind]}") for kind in memory.TYPES]
 
 
 def _names(chosen: list[Pair]) -> str:
-    """Return the names of a few memories, if they differ, else how many there are."""
-    names = {row.memory.stem for _, row in chosen}
-    if len(chosen) > NAMES_SHOWN or len(names) < len(chosen):
+    """Return the name of a memory; of several how many there are."""
+    if len(chosen) > 1:
         return present.counted([scope.label for scope, _ in chosen])
-    return ", ".join(safe_text.line(row.memory.stem, 60) for _, row in chosen)
+    return safe_text.line(chosen[0][1].memory.stem, 60)
 
 
 class MemoryCommands:
@@ -74,18 +74,16 @@ class MemoryCommands:
             "history": Command(self.show_versions, first_of(some_chosen, one_by_one)),
             "new": Command(self.new),
             "edit": Command(self.edit, one),
-            "editor": Command(self.editor, one),
+            "editor": Command(self.editor, first_of(changeable, one_by_one)),
             "remove": Command(self.remove, changeable),
             "pin": Command(self.pin, changeable),
             "purge": Command(self.purge, changeable),
             "restore": Command(self.restore),
             "retype": Command(self.retype, changeable),
             "move": Command(self.move, changeable),
-            "copy": Command(self.copy, some_chosen),
-            "trust": Command(self.trust, first_of(some_chosen, self._why_no_trust)),
             "follow": Command(self.follow, first_of(some_chosen, self._why_no_link)),
-            "import": Command(lambda: transfers.import_memories(self.services)),
-            "export": Command(self.export, lambda: transfers.why_no_export(self.places.row)),
+            "import": Command(self.import_drafts),
+            "export": Command(self.export, self._why_no_export),
         }
         return {f"memories.{verb}": command for verb, command in commands.items()}
 
@@ -96,16 +94,11 @@ class MemoryCommands:
             ways = [f"{saved.title} ({edit if saved.path and not saved.orphan else new})" for saved in autosaves]
             self.services.say(f"{many(len(autosaves), 'unsaved text')}: {some(ways, AUTOSAVES_NAMED)}.")
 
-    async def export(self) -> None:
-        if self.places.row is not None:
-            await transfers.export_memories(self.services, self.places.row)
-
     # links
 
     def links(self) -> dict[str, str]:
         """Return the paths, with words, of the memories that this one links to, then of others that link to it."""
-        links = self.screen.details.links(self.list.row) if self.list.row is not None else []
-        return dict(reversed(dict(reversed(links)).items()))
+        return dict(self.screen.details.links(self.list.row)) if self.list.row is not None else {}
 
     def _why_no_link(self) -> str:
         return "" if self.links() else "This memory links to no other that is there, and none links to it."
@@ -179,8 +172,7 @@ class MemoryCommands:
 
     async def restore(self) -> None:
         data, store = self.services.data, self.services.data.store()
-        few = len(data.ledger.trashed) <= AT_ONCE
-        items = {item.id: item for item in (store.trash() if few else await asyncio.to_thread(store.trash))}
+        items = {item.id: item for item in await asyncio.to_thread(store.trash)}
         if not items:
             self.services.say("The trash is empty.")
             return
@@ -189,18 +181,10 @@ class MemoryCommands:
             for item in items.values()
         ]
         about = lambda trash_id: glance_text(Row(items[trash_id].memory, ""))
-        chosen = await self.services.ask(Choice("Trash", rows, about=about, verb="restore or delete"))
-        if chosen is None:
-            return
-        name = safe_text.line(items[chosen].memory.stem, 60)
-        ways = [("restore", "Restore it"), ("purge", "Delete it for good: this can't be undone")]
-        way = await self.services.ask(Choice(name, ways))
-        if way == "restore":
-            self.reader.expected = self.services.make(lambda: store.restore(chosen), f"Restored: {name}.").path
-        elif way == "purge":
-            store.purge(chosen)
-            self.services.say(f"Deleted for good: {name}.")
-            self.services.read()
+        chosen = await self.services.ask(Choice("Trash", rows, about=about, verb="restore"))
+        if chosen is not None:
+            words = f"Restored: {safe_text.line(items[chosen].memory.stem, 60)}."
+            self.reader.expected = self.services.make(lambda: store.restore(chosen), words).path
 
     async def show_versions(self) -> None:
         from memtui.tui.dialogs import changes
@@ -231,61 +215,88 @@ class MemoryCommands:
         edit = lambda store, mem: store.edit(mem, {"pinned": value}, op="pin", verb=verb, keep_time=True)
         await self._each(edit, words)
 
-    async def _ask_scope(self, verb: str, *, without: str = "") -> Scope | None:
-        """Ask for a scope. Ask again before memories that are not trusted get into one whose memories need no trust."""
-        chosen, data = self.list.chosen(), self.services.data
-        targets = {scope.label: scope for scope in self.reader.targets if scope.label != without}
-        rows = present.scopes_explained(list(targets.values()), data.facts.project, MOST_NAME)
-        label = await self.services.ask(Choice(f"{verb} {_names(chosen)} to", rows, below=OTHER_REPOSITORY))
-        scope, store = targets.get(label or ""), data.store()
-        if scope is None or scope.needs_trust:
-            return scope
-        untrusted = [pair for pair in chosen if not store.is_trusted(pair[1].memory)]
-        question = present.not_trusted(_names(untrusted), len(untrusted), self.reader.name_of(scope))
-        return scope if not untrusted or await self._is_sure(question, f"{verb} all the same") else None
-
     async def move(self) -> None:
-        here = {scope.label for scope, _ in self.list.chosen()}
-        scope = await self._ask_scope("Move", without=here.pop() if len(here) == 1 else "")
-        if scope is not None:
-            await self._each(lambda store, mem: store.move(mem, scope), f"Moved to {self.reader.name_of(scope)}")
-
-    async def copy(self) -> None:
-        """Copy the chosen memories to another scope, or one under another name in its own."""
-        chosen = self.list.chosen()
-        scope = await self._ask_scope("Copy")
+        """Ask for another scope; again before memories that are not trusted get to where memories need no trust."""
+        chosen, data = self.list.chosen(), self.services.data
+        here = {scope.label for scope, _ in chosen}
+        targets = {scope.label: scope for scope in self.reader.targets if here != {scope.label}}
+        rows = present.scopes_explained(list(targets.values()), data.facts.project, MOST_NAME)
+        label = await self.services.ask(Choice(f"Move {_names(chosen)} to", rows, below=OTHER_REPOSITORY))
+        scope, store = targets.get(label or ""), data.store()
         if scope is None:
             return
-        if len(chosen) > 1 or chosen[0][0].label != scope.label:
-            await self._each(lambda store, mem: store.copy(mem, scope), f"Copied to {self.reader.name_of(scope)}")
+        untrusted = [pair for pair in chosen if not (scope.needs_trust or store.is_trusted(pair[1].memory))]
+        name = self.reader.name_of(scope)
+        if untrusted:
+            question = present.not_trusted(_names(untrusted), len(untrusted), name)
+            if not await self._is_sure(question, "Move all the same"):
+                return
+        await self._each(lambda store, mem: store.move(mem, scope), f"Moved to {name}")
+
+    # import and export
+
+    def _whole(self, typed: str) -> str:
+        """Return the path that a person typed: from the home directory with `~`, else from the working directory."""
+        data, path = self.services.data, typed.strip()
+        home = paths.home(data.env)
+        if home and (path == "~" or path.startswith("~/")):
+            path = home + path[1:]
+        return os.path.normpath(os.path.join(data.cwd, path)) if path else ""
+
+    async def import_drafts(self) -> None:
+        """Ask for a file or folder, show which drafts it would bring, and add them to the inbox."""
+        from memtui.transfer import import_plan
+        from memtui.views import drafts
+
+        data, store = self.services.data, self.services.data.store()
+
+        def check(typed: str) -> None:
+            if typed and not os.path.lexists(self._whole(typed)):
+                raise UsageError("There is no such file or folder.")
+
+        question = Line("Import memories from", about=KINDS, below=BELOW, verb="import", check=check, hint=HINT)
+        path = self._whole(await self.services.ask(question) or "")
+        if not path:
             return
-        original = chosen[0][1].memory
-        name = await self.services.ask(Line("Name of the copy", f"{original.stem}-2", verb="copy"))
-        if name:
-            store = self.services.data.store()
-            copy = self.services.make(lambda: store.copy(original, scope, name), f"Copied to {name}.")
-            self.reader.expected = copy.path
+        project, name = os.path.basename(data.project_root), os.path.basename(path)
+        source = await asyncio.to_thread(import_plan.read, path, project=project, config_dir=data.config_dir)
+        plan = await asyncio.to_thread(import_plan.plan, store, source)
+        go = f"add {many(len(plan.drafts), 'draft')}" if plan.drafts else ""
+        if await self.services.ask(Preview(safe_text.line(f"{name}: {source.said}"), drafts_text(plan), go)):
+            review = f"Press {keymap.key_of('app.inbox')} to review."
+            words = f"{drafts.added(len(plan.drafts))}. {review}"
+            self.services.make(partial(plan.write, store, name), words)
 
-    # trust
+    def _why_no_export(self) -> str:
+        place = self.places.row
+        if place is None or not place.scopes:
+            return "Choose a scope first."
+        is_written_by_hand = place.scopes[0].kind == "instructions"
+        return "These are instructions, no memories: copy the files." if is_written_by_hand else ""
 
-    def _why_no_trust(self) -> str:
-        if any("U" in row.letters for _, row in self.list.chosen()):
-            return ""
-        words = "Nothing to trust here. `memtui trust` has more. {inbox.approve} approves drafts: {app.inbox}."
-        return keymap.keyed(words)
+    async def export(self) -> None:
+        """Ask where to, and write the memories of the place under the cursor of the tree into a folder."""
+        from memtui.transfer import export_folder
+        from memtui.views import drafts
 
-    async def trust(self) -> None:
-        """Show the chosen memories that are not trusted, or what changed in them, and trust these bytes."""
-        from memtui.store import trust_grants
+        data, place = self.services.data, self.places.row
+        assert place is not None
 
-        data, untrusted = self.services.data, [(s, row) for s, row in self.list.chosen() if "U" in row.letters]
-        directory = untrusted[0][0].directory
-        names = [row.file for scope, row in untrusted if scope.directory == directory]
-        contents = trust_grants.read(directory, names)
-        title = f"Trust {some([safe_text.line(name.removesuffix('.md'), 60) for name in names])}: sessions get this"
-        if await self.services.ask(Preview(title, trust_text(data, directory, contents), "trust")):
-            grant = partial(trust_grants.grant, data.root, directory, contents, by="tui", now=data.now)
-            self.services.make(grant, f"Trusted from now on: {_names(untrusted)}.")
+        def check(typed: str) -> None:
+            path = self._whole(typed)
+            if path and os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
+                raise UsageError("There is a file or folder of that name.")
+
+        export = await asyncio.to_thread(export_folder.collect, place.scopes)
+        label = place.scope.shown if place.scope is not None else place.label
+        default = data.tilde(f"{paths.home(data.env) or data.cwd}/{export_folder.default_name(label)}")
+        about = f"{drafts.exported(export)}. {' '.join(drafts.beside(export))}".strip()
+        title, below = f"Export {safe_text.line(label)} to", drafts.elsewhere(export, "PATH")
+        question = Line(title, default, about=about, below=below, verb="export", check=check)
+        if path := self._whole(await self.services.ask(question) or ""):
+            await asyncio.to_thread(export_folder.write, export, path)
+            words = f"{many(export.memories, 'memory', 'memories')} are in {data.tilde(path)}."
+            self.services.say(safe_text.line(words))
 
     # the form and the editor
 
@@ -298,11 +309,7 @@ class MemoryCommands:
 
         data, place = self.services.data, self.places.row
         autosaves = {saved.name: saved for saved in autosave.offered(data.root)}
-        why = {True: "your unsaved text, its file is gone", False: "started"}
-        rows = [
-            (name, f"continue “{saved.title}”, {why[saved.orphan]} {ago(saved.time, data.now())}")
-            for name, saved in autosaves.items()
-        ]
+        rows = [(name, f"continue “{saved.title}”, {ago(saved.time, data.now())}") for name, saved in autosaves.items()]
         start = next(iter(autosaves), "feedback")
         answer = await self.services.ask(Choice("New memory", rows + TYPE_ROWS, start=start))
         unsaved = autosaves.get(answer or "")
@@ -355,19 +362,8 @@ class MemoryCommands:
             from memtui.tui.dialogs.subject import NOTHING
 
             self.services.say(NOTHING)
-        elif self._is_block():
-            self._save_block(row.memory, after)
         else:
             self._save(row.memory, after)
-
-    def _save_block(self, memory: Memory, after: bytes) -> None:
-        from memtui.models.subconscious import block_files, blocks
-
-        data = self.services.data
-        parts = blocks.Blocks(data.root, data.slug, data.now)
-        before, text = block_files.clean(memory.raw.decode("utf-8", "replace")), after.decode("utf-8", "replace")
-        change = partial(parts.replace, memory.stem, text, data.journal(), before)
-        self.services.make(change, f"Changed {memory.stem}.")
 
     def _save(self, mem: Memory, after: bytes) -> None:
         """Save a whole file; what can't be saved is autosaved, also if somebody else changed the file meanwhile."""

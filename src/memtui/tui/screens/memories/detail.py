@@ -1,6 +1,6 @@
 """The detail of a memory: its text with its index, links, deliveries, and the session it comes from."""
 
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -11,24 +11,24 @@ from memtui.base.phrasing import age, ago, cut, many, share, size
 from memtui.client import applied_settings
 from memtui.recall_preview import RecallCandidate, RecallRun
 from memtui.store.memory import LinkTargets, Memory, flat
+from memtui.store.scopes import Scope
 from memtui.store.status import BY_CLIENT, MEANINGS, Row
 from memtui.tui.model import autosave
-from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
 from memtui.tui.screens.memories.rows import last
 from memtui.tui.widgets import prose
-from memtui.tui.widgets.prose import draw
 from memtui.views import colours, recall, safe_text
 from memtui.views import memories as present
 from memtui.views.deliveries import recalls
+
+if TYPE_CHECKING:
+    from memtui.transfer.import_plan import ImportPlan
 
 # Characters of a body that are drawn; the editor opens all of it.
 MAX_BODY = 20_000
 LABEL = 10
 # Marks of Markdown in a text, which its description may lack.
 MARKUP = dict.fromkeys(map(ord, "`*"))
-# From this share of a limit on, its numbers are yellow.
-NEARLY = 0.8
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
 SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated", "triggers"}
 Facts = list[tuple[str, Text]]  # lines, each with its label; empty labels continue the one above
@@ -114,38 +114,25 @@ class MemoryDetail:
             return []
         if not state.index.raw:
             return [("index", Text(f"{safe_text.line(self.reader.name_of(scope), 80)} has no MEMORY.md", "dim"))]
-        budget = state.budget
         entry = next((other for other in state.index.entries if other.is_for(row.file)), None)
         if entry is None:
             words = [RECALL_ONLY if row.file in state.recall_only else MEANINGS["N"]]
         else:
-            cut, hook = budget.cut_line, entry.hook or entry.title
+            cut, hook = state.budget.cut_line, entry.hook or entry.title
             words = [f"line {entry.line} of MEMORY.md"]
             words += [f"the cut is at {cut}"] if cut is not None and entry.line >= cut else []
             words += [f"“{hook}”"] if hook != row.memory.description else []
-        # How full it is, in lines or in characters (UTF-16 units), whichever limit is nearer.
-        level = f"{budget.lines} of {budget.max_lines} lines"
-        if budget.units / budget.max_units > budget.lines / budget.max_lines:
-            level = f"{budget.units:,} of {budget.max_units:,} characters"
-        style = "yellow" if budget.share >= NEARLY else "dim"
-        return [("index", Text.assemble((safe_text.line(" · ".join(words), 300) + " · ", "dim"), (level, style)))]
+        return [("index", Text(safe_text.line(" · ".join(words), 300), "dim"))]
 
     # deliveries
 
-    def _way_of(self, pair: Pair) -> str:
-        """Return how Claude Code brings a memory that memtui does not deliver."""
-        scope, row = pair
+    def _way_of(self, scope: Scope) -> str:
+        """Return how Claude Code brings the memories of a scope that memtui does not deliver."""
         if scope.kind != "auto":
             return applied_settings.LOADED
         if self._way is None:
             self._way = applied_settings.way(self.services.data.env, self.services.data.cwd)
-        if self._way != applied_settings.LOADED:
-            return self._way
-        state = self.reader.indexes.get(scope.label)
-        if any(flag.code == "memories.cut" for flag in row.flags):
-            return applied_settings.CUT
-        is_recall_only = state is not None and row.file in state.recall_only
-        return applied_settings.RECALL_ONLY if is_recall_only else applied_settings.LOADED
+        return self._way
 
     def _deliveries(self, pair: Pair, now: float) -> Text:
         scope, row = pair
@@ -153,7 +140,7 @@ class MemoryDetail:
         if scope.kind == "model":
             return Text("delivered to sessions, where the setting subconscious is full\n")
         if not row.deliveries:
-            way = "never delivered" if row.never_delivered(scope) else BY_CLIENT[self._way_of(pair)]
+            way = "never delivered" if row.never_delivered(scope) else BY_CLIENT[self._way_of(scope)]
             return Text(f"{way}{uses}\n")
         words = Text.assemble(f"{row.deliveries}×, last ", last(scope, row, self.reader.outcomes, now, ago), uses)
         return _drawn([("delivered", words), *([("", Text(recalls(row.recalls)))] if row.recalls else [])])
@@ -171,7 +158,7 @@ def flag_lines(row: Row) -> Text:
     text = Text()
     for flag in row.flags:
         mark, style = ("!", colours.PROBLEM) if flag.level == PROBLEM else ("·", "dim")
-        words = findings.flag(flag, keymap.keyed("{memories.trust} trusts it"))
+        words = findings.flag(flag, keymap.keyed("trust it in the Inbox ({app.inbox})"))
         text.append(f"{mark} {safe_text.line(words, 300)}\n", style)
     return text
 
@@ -183,19 +170,21 @@ def glance_text(row: Row) -> Text:
     return text.append("\n…" if len(whole) > MAX_BODY else "", "dim")
 
 
-def trust_text(data: Data, directory: str, contents: Mapping[str, bytes]) -> Text:
-    """Return memories as the agent gets them, Markdown not drawn; of one that was trusted, what changed since then."""
-    from memtui.store import trust, trust_grants
-    from memtui.views import changes
+def drafts_text(plan: "ImportPlan") -> Text:
+    """Return the drafts that an import would bring, and what it leaves out."""
+    from memtui.views import drafts
 
-    trusted = trust.load(data.root, directory)
-    before = {name: trust_grants.earlier(data.root, trusted, name) for name in contents}
-    details = (changes.describe_untrusted(name, text, before[name]) for name, text in contents.items())
-    return Text("\n").join(map(draw, details))
+    text = Text("\n".join(drafts.imported(plan, is_done=False)) + "\n" * (2 if plan.drafts else 1))
+    for line in plan.drafts:
+        text.append(f"  + {safe_text.line(f'{line.scope}:{line.name}')}", style="bold")
+        text.append(f"  {safe_text.line(line.given.description)}\n")
+    if left_out := drafts.skipped(plan.found.skipped):
+        text.append("\nLeft out:\n", style="bold")
+        text.append("".join(f"  {line}\n" for line in left_out), style="dim")
+    return text
 
 
 def _readable_text(memory: Memory) -> str:
-    """Return a memory's body; the whole file if its frontmatter can't be read."""
     return memory.body if memory.has_frontmatter or not memory.broken else memory.raw.decode("utf-8", "replace")
 
 
@@ -257,7 +246,6 @@ def append_reasons(text: Text, candidate: RecallCandidate) -> None:
 
 
 def _append_exact(text: Text, title: str, result: RecallCandidate | RecallRun) -> None:
-    """Append the text exactly as the model would get it, under a title with its size."""
     if result.text:
         text.append(f"\n{title}", style="bold").append(f"  {recall.amount(result)}\n", style="dim")
         for line in safe_text.clean(result.text).rstrip("\n").split("\n"):
@@ -271,10 +259,7 @@ def rule_text(run: RecallRun) -> Text:
     facts = [recall.others(run), f"{many(run.memories, 'memory', 'memories')} searched", recall.took(run)]
     text.append(safe_text.line(" · ".join(facts), 300) + "\n", style="dim")
     text.append("\nThe words that counted\n", style="bold")
-    counted, prompt = run.words.strip(), run.prompt.strip()
+    counted = run.words.strip()
     text.append(cut(safe_text.clean(counted or "none"), PROMPT_SHOWN) + "\n", style="" if counted else "dim")
-    if counted and len(run.words) < len(prompt) * 0.9:
-        rest = len(prompt) - len(run.words)
-        text.append(f"{rest:,} characters did not: pasted text, but for names in its error lines.\n", style="dim")
     _append_exact(text, "What the model would get", run)
     return text

@@ -10,7 +10,6 @@ from typing import Any
 
 from textual.worker import Worker, get_current_worker
 
-from memtui.base.finding import Finding
 from memtui.base.phrasing import many
 from memtui.deliver.record import Record
 from memtui.store import scopes
@@ -43,8 +42,7 @@ class MemoryReader:
         self.outcomes: dict[str, str] = {}  # of the last deliveries, by id
         self.autosaves: dict[str, float] = {}  # their times by path
         self.creations: dict[str, tuple[str, float | None]] = {}  # the memories that memtui made
-        self.indexes: dict[str, IndexState] = {}  # of each MEMORY.md, and what is wrong with it, by label
-        self.of_indexes: dict[str, list[Finding]] = {}
+        self.indexes: dict[str, IndexState] = {}  # of each MEMORY.md, by label
         self.partly: set[str] = set()  # the labels of scopes with only the first page read
         self.loaded = False
         self.expected = ""  # the path of the memory that the cursor goes to, once it is read
@@ -183,8 +181,7 @@ class MemoryReader:
     def _rows_of(self, scope: Scope, usage: Usage, others: list[Scope]) -> list[Row]:
         data = self.services.data
         if scope.has_index and _readable(scope):
-            state = self.indexes[scope.label] = IndexState(data.root, scope, index_of(scope))
-            self.of_indexes[scope.label] = list(state.findings())
+            self.indexes[scope.label] = IndexState(data.root, scope, index_of(scope))
         return memory_status.of_scope(data.root, scope, usage, data.known, others=others)
 
     def _read(self) -> None:

@@ -40,8 +40,6 @@ NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
 escape, then {memories.new} creates a memory; a draft that you approve becomes one, too."""
 NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.
 The next session builds it, and so does `memtui recall`."""
-BY_TRIGGER = "in the list {memories.retype} adds a trigger"
-OTHER_WORDS = "Other words may find some, and a trigger of a memory finds it by them."
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
 ORDERED = "The list is ordered by how likely each memory helps: escape comes back to all memories."
@@ -49,8 +47,6 @@ OF_PROJECT = "A prompt brings memories of its project and global ones only: esca
 NAMES_SHOWN = 3
 # Prompts that are offered, and the characters of one in the list.
 PROMPTS, PROMPT_SHOWN = 60, 160
-# The most lines of the preview below the list.
-GLANCE_LINES = 9
 # What can't be done to a list that a prompt orders, and why.
 WITHOUT = {"memories.sort": ORDERED, "list.attention": ORDERED, "list.project": OF_PROJECT}
 # The order of actions in the bottom bar, with the words of those that mean something else here.
@@ -83,7 +79,7 @@ class Recall(Labelled):
         super().__init__("prompt", self.line)
         self.memories, self.services = memories, memories.services
         self.list, self.reader = memories.table, memories.reader
-        self._usual = (memories.commands, memories.legend, memories.glance_lines)
+        self._usual = (memories.commands, memories.legend)
         self.recalling = Recalling(self.services.data, writes=not self.services.read_only)
         self.prompt = ""
         self.recent: list[Prompt] = []
@@ -106,7 +102,7 @@ class Recall(Labelled):
         }
         self.list.recall = self
         memories.add_class("recalling")
-        self._show_state(commands, LEGEND, GLANCE_LINES)
+        self._show_state(commands, LEGEND)
         self.run_worker(
             lambda: self._tell(self._show_prompts, self.recalling.prompts(PROMPTS)), group="prompts", thread=True
         )
@@ -120,9 +116,9 @@ class Recall(Labelled):
         self.list.focus()
         return True
 
-    def _show_state(self, commands: dict[str, Command], legend: str, glance_lines: int) -> None:
+    def _show_state(self, commands: dict[str, Command], legend: str) -> None:
         memories = self.memories
-        memories.commands, memories.legend, memories.glance_lines = commands, legend, glance_lines
+        memories.commands, memories.legend = commands, legend
         memories.clear_filter()
         self.list.clear_marks()
         memories.sift()
@@ -172,7 +168,6 @@ class Recall(Labelled):
 
     @property
     def _is_late(self) -> bool:
-        """Whether the list is still that of another prompt than the one in the line."""
         return self.prompt != self.last.prompt
 
     def _show_run(self, run: RecallRun, problem: str) -> None:
@@ -231,7 +226,6 @@ class Recall(Labelled):
             self.services.start(self.memories, self._choose_prompt(), "memories.recall")
 
     async def _choose_prompt(self) -> None:
-        """Choose one of the prompts that were typed lately, run it and go to the list."""
         if not self.recent:
             self.services.warn(NO_PROMPTS)
             return
@@ -289,7 +283,7 @@ class Recall(Labelled):
         if run.silent == "no-index":
             return NO_INDEX
         why = words.silence(run)  # that nothing is delivered stands above
-        return f"{why[:1].upper()}{why[1:]}." + f"\n{OTHER_WORDS}" * (run.silent == "nothing")
+        return f"{why[:1].upper()}{why[1:]}."
 
     def summary(self) -> Text:
         line, run = Text(no_wrap=True, overflow="ellipsis"), self.last
@@ -305,23 +299,7 @@ class Recall(Labelled):
             line.append(f" · {notes.keyed(why, read_only=self.services.read_only)}", style="bold yellow")
         elif run.off:
             line.append(f" · {words.OFF}", style="bold yellow")
-        elif words.nearest(run) and not self.services.read_only:
-            line.append(f" · {keymap.keyed(BY_TRIGGER)}", style="dim")
-        searched = [f"{run.memories:,} searched"] * (run.silent == "nothing")
-        searched += [f"{self._not_searched} left out"] * bool(self._not_searched)
-        facts = [", ".join(searched), words.took(run) if run.delivered else ""]
-        return line.append("".join(f" · {fact}" for fact in facts if fact), style="dim")
-
-    @property
-    def _not_searched(self) -> str:
-        """Which memories that are here a prompt of yours does not search, and how many."""
-        searched = {directory for _, directory in self.recalling.searched()}
-        rest = [scope for scope in self.reader.scopes if scope.directory not in searched]
-        of_agents = [scope for scope in rest if scope.kind == "agent"]
-        of_client = [scope for scope in rest if scope.label in {"auto", "team"}]
-        counts = (len(self.reader.pairs(scopes)) for scopes in (of_agents, of_client))
-        whose = zip(counts, ("of agents", "that Claude Code recalls itself"), strict=True)
-        return " and ".join(f"{count:,} {owner}" for count, owner in whose if count)
+        return line.append(f" · {words.took(run)}" if run.delivered else "", style="dim")
 
     def describe(self, pair: Pair) -> Described:
         candidate, run = self.candidate(pair), self.last
@@ -329,31 +307,22 @@ class Recall(Labelled):
             return Described(
                 rule_text(run), title="all that it would bring" if run.delivered else "why it brings nothing"
             )
-        head = recall_head(candidate, run, self.reader.name_of(pair[0]), self.services.data.now())
-        text, glance = head.copy(), head
+        text = recall_head(candidate, run, self.reader.name_of(pair[0]), self.services.data.now())
+        append_reasons(text, candidate)
         muted = "deliver it again" if candidate.outcome == "muted" else "never deliver it for prompts like this"
         pinned = "no longer count it more" if candidate.pinned else "count it more, for every prompt"
-        keys = [("memories.trust", "trust it")] * ("U" in pair[1].letters)
-        keys += [("memories.retype", "add a trigger: find it by other words, too"), ("memories.remove", muted)]
+        keys = [("memories.retype", "add a trigger: find it by other words, too"), ("memories.remove", muted)]
         append_keys(
             text, [*keys, ("memories.pin", pinned), ("memories.edit", "edit it")], read_only=self.services.read_only
         )
-        append_reasons(text, candidate)
-        if why := words.because(candidate):
-            matched = "matched: " * bool(words.telling(candidate))
-            glance.append(f"{matched}{safe_text.line(cut(why, 200))}\n", style="dim")
-        if candidate.text:
-            # Its first lines are memtui's own tag and introduction, its last the end of the tag: the detail has them.
-            glance.append("\n" + safe_text.clean("\n".join(candidate.text.split("\n")[2:-1])))
-        return Described(text, glance, title=safe_text.line(candidate.name))
+        return Described(text, title=safe_text.line(candidate.name))
 
     def copied(self, pair: Pair | None) -> str:
         candidate = self.candidate(pair)
         return (candidate.text if candidate is not None else "") or self.last.text
 
     def footer_actions(self) -> list[keymap.Action]:
-        trust = ("trust",) * any("U" in row.letters for _, row in self.list.chosen())
-        commands = [keymap.on_screen("memories", verb) for verb in (*trust, *FOOTER)]
+        commands = [keymap.on_screen("memories", verb) for verb in FOOTER]
         words = FOOTER_WORDS | ({"remove": "unmute"} if self._are_muted else {})
         return [replace(action, footer=words.get(action.verb, action.footer)) for action in commands]
 

@@ -1,17 +1,18 @@
-"""The list of memories: its columns, which adapt to width and order, its orders, and how a row is drawn."""
+"""The list of memories: its columns, which adapt to width and order, and its rows; and the tree of scopes."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from rich.segment import Segment
 from rich.text import Text
 from textual.strip import Strip
 
+from memtui import keymap
 from memtui.base import clock, findings
 from memtui.base.finding import PROBLEM
-from memtui.base.phrasing import age, size
+from memtui.base.phrasing import age
 from memtui.store import memory
 from memtui.store import status as memory_status
 from memtui.store.memory import Memory
@@ -39,23 +40,18 @@ class ListOrder(NamedTuple):
 
 
 USED = ListOrder(Column("used", 6, right=True), lambda row, _: f"{row.used}×" if row.used else "")
-# The orders of the list; by name or type it says how often a memory was of use. As wide for each order as can be, so
-# that the others do not move. `_last_cell` draws those without words.
+# The orders of the list; by name it says how often a memory was of use. As wide for each order as can be, so that the
+# others do not move. `_last_cell` draws those without words.
 ORDERS = {
     "name": USED,
-    "type": USED,
     "age": ListOrder(Column("age▴", 6, right=True), lambda row, now: age(row.memory.changed_at or None, now)),
-    "size": ListOrder(Column("size▾", 6, right=True), lambda row, _: size(row.memory.size)),
-    "delivered": ListOrder(
-        Column("delivered▾", 10, right=True), lambda row, _: f"{row.deliveries}×" if row.deliveries else ""
-    ),
     "last": ListOrder(Column("last▴", 6, right=True)),
     "used": ListOrder(Column("used▾", 6, right=True), USED.words),
     "flags": ListOrder(Column("fix▴", 9)),
     "scope": ListOrder(Column("scope▴", 14)),
 }
 # The orders that change with deliveries.
-BY_DELIVERIES = {"delivered", "last", "used", "flags"}
+BY_DELIVERIES = {"last", "used", "flags"}
 # The list widths from which types are written out, and sentences stand beside names.
 WHOLE_TYPE, SAYS_FROM = 60, 44
 COLUMNS = (
@@ -73,10 +69,7 @@ WORDS = ("broken", "hidden", "untrusted", "not loaded", "unlisted", "links", "ch
 REASONS = dict(zip(memory_status.ORDER, WORDS, strict=True))
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
-NUMBERS = (
-    ("delivered", "how often memtui brought it to Claude"),
-    ("used", "how often a prompt brought it, or Claude opened or wrote it"),
-)
+NUMBERS = (("used", "how often a prompt brought it, or Claude opened or wrote it"),)
 LEGEND = "\n".join(
     (
         glyphs.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
@@ -94,23 +87,32 @@ LEGEND = "\n".join(
         + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",
     )
 )
+# The tree of scopes: its first line, which has all.
+ALL = "all"
+# The groups of scopes, folded at first: (key, label).
+INSTRUCTIONS = "instructions"
+GROUPS = {"others": "other projects", "agents": "agents", INSTRUCTIONS: INSTRUCTIONS}
+# Shown instead of a count until all memories are read.
+UNREAD = "…"
+EMPTY = "Nothing is remembered here yet.\n\n"
+KEYS = """{app.note}  writes a note: your next prompt gets it{once}
+{memories.new}  creates a memory
+{app.inbox}  shows drafts from your sessions, for you to approve
+{app.help}  lists all keys"""
+# What fills a scope without memories, by its kind.
+FILLED_BY = {
+    "global": "What is true in all your projects.\n{memories.new} creates a memory.\n{app.inbox} has drafts.",
+    "project": "What all who work on this repository should know, in its .claude/memory.\n{memories.new} creates one.",
+    "auto": "Claude Code writes its own memories here while you work.\n{memories.new} creates one.",
+    "agent": "The agent of this name writes its own memories here while it works.",
+}
 
 
 def searched(pair: Pair) -> str:
     scope, row = pair
     mem = row.memory
-    flags = f" {_flags(row)} {_reason(row)}" if row.flags else ""
-    return f"{mem.name} {mem.description} {mem.type} {scope.kind}:{scope_word(scope, row)}{flags}".casefold()
-
-
-def _flags(row: Row) -> str:
-    return " ".join(map(findings.flag, row.flags))
-
-
-def flagged_first(pairs: list[Pair], typed: str) -> list[Pair]:
-    """Return memories with those first whose own word for what is wrong was typed."""
-    words = set(typed.casefold().split()) & {*WORDS}
-    return sorted(pairs, key=lambda pair: _reason(pair[1]).plain not in words) if words else pairs
+    flags = " ".join([*map(findings.flag, row.flags), _reason(row).plain])
+    return f"{mem.name} {mem.description} {mem.type} {scope.kind}:{scope_word(scope, row)} {flags}".casefold()
 
 
 def scope_word(scope: Scope, row: Row, project: str = "") -> str:
@@ -161,7 +163,6 @@ class MemoryTable(RowList[Pair]):
 
     @property
     def _last_order(self) -> str:
-        """The order whose column is the last; empty in recall."""
         if self.recall:
             return ""
         return "scope" if self.of_projects and ORDERS[self.order] is USED else self.order
@@ -192,7 +193,7 @@ class MemoryTable(RowList[Pair]):
         names = [len(mem.name) + len(PINNED + " ") * memory.is_pinned(mem.fields) for mem in memories]
         self.longest_name = max([self.longest_name, *names])
         self.fit()
-        by_row = memory_status.SORT_KEYS.get("deliveries" if self.order == "delivered" else self.order)
+        by_row = memory_status.SORT_KEYS.get(self.order)
 
         def sort_key(pair: Pair) -> tuple[object, str]:
             return by_row(pair[1]) if by_row is not None else scope_word(*pair), pair[1].memory.name.casefold()
@@ -251,8 +252,7 @@ class MemoryTable(RowList[Pair]):
         name = Text(safe_text.line(mem.name, 200), style, overflow="ellipsis")
         says = Text(prose.inline(safe_text.line(mem.description, 400)).plain, style="dim")
         fuzzy.mark([name, says, *others], typed)
-        is_sought = row.flags and any(word in _flags(row).casefold() for word in typed.casefold().split())
-        if self._last_order != "flags" and (is_sought or findings.problems(row.flags)):
+        if self._last_order != "flags" and findings.problems(row.flags):
             reason = _reason(row)
             says = Text.assemble(reason, (" · " if says else "", reason.style), says)
         if memory.is_pinned(mem.fields):
@@ -282,3 +282,127 @@ class MemoryTable(RowList[Pair]):
         text.append(" ")
         line = text.plain + "─" * max(0, width - 1 - text.cell_len)
         return Strip([Segment(line, style)]).adjust_cell_length(width, paint.ink.base).crop(0, width)
+
+
+# the tree of scopes, and of groups of scopes
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the tree: some scopes."""
+
+    key: str
+    label: str
+    count: int
+    scopes: tuple[Scope, ...]
+    depth: int = 0
+    fold: bool | None = None  # whether it is unfolded, None if it can't be folded
+    unread: bool = False  # it may have more memories than `count`
+
+    @property
+    def scope(self) -> Scope | None:
+        """Its scope; None if it has several."""
+        return self.scopes[0] if len(self.scopes) == 1 else None
+
+    @property
+    def counted(self) -> str:
+        """The number of memories in words, UNREAD until it is known."""
+        return UNREAD if self.unread else str(self.count)
+
+    @property
+    def words(self) -> str:
+        """Its name, with that of the group above it."""
+        return f"{GROUPS[group_of(self.scopes[0])]} ▸ {self.label}" if self.depth else self.label
+
+    def draw(self) -> list[Text]:
+        mark = {True: f"{glyphs.UNFOLDED} ", False: f"{glyphs.FOLDED} ", None: "  "}[self.fold]
+        name = "  " * self.depth + mark + safe_text.line(self.label, 60)
+        text = Text(name, style="bold" if not self.depth and (self.count or self.unread) else "dim")
+        if self.scope is not None and not self.depth and (self.scope.problem or not self.scope.trusted):
+            text.append(" !", colours.PROBLEM)
+        return [text, Text(self.counted, "dim")]
+
+
+def group_of(scope: Scope) -> str:
+    """Return the key of a scope's group; empty for scopes with a line of their own at the top."""
+    if scope.label in {"global", "project", "auto", "team", "model"}:
+        return ""
+    return {"agent": "agents", INSTRUCTIONS: INSTRUCTIONS}.get(scope.kind, "others")
+
+
+def is_here(scope: Scope) -> bool:
+    """Return whether a scope belongs to this project, so that the first line of the tree counts it."""
+    return group_of(scope) not in {"others", INSTRUCTIONS}
+
+
+class ScopeTree(RowList[Place]):
+    """The widget. `unfolded`: the keys of the groups whose scopes are shown."""
+
+    def __init__(self, reader: MemoryReader) -> None:
+        columns = (Column(""), Column("", 4, right=True))
+        super().__init__(columns, Place.draw, lambda place: place.key, header=False, id="scopes")
+        self.reader = reader
+        self.unfolded: set[str] = set()
+
+    def places(self, unfolded: Collection[str] = tuple(GROUPS)) -> list[Place]:
+        """Return the lines of the tree, with the scopes of the `unfolded` groups."""
+        scopes, unread = self.reader.scopes, self.reader.unread
+        project = self.reader.services.data.facts.project
+
+        def place(key: str, label: str, members: Sequence[Scope]) -> Place:
+            count = sum(len(self.reader.rows.get(scope.label, ())) for scope in members)
+            is_unread = any(scope.label in unread for scope in members)
+            return Place(key, label, count, tuple(members), unread=is_unread)
+
+        def place_of(scope: Scope) -> Place:
+            name = present.scope_name(scope, project)
+            return place(scope.label, name.partition(" ")[2] if group_of(scope) else name, [scope])
+
+        places = [place(ALL, "all here", [scope for scope in scopes if is_here(scope)])]
+        places += [place_of(scope) for scope in scopes if not group_of(scope)]
+        for key, label in GROUPS.items():
+            members = [scope for scope in scopes if group_of(scope) == key]
+            places += [replace(place(key, label, members), fold=key in unfolded)] if members else []
+            places += [replace(place_of(scope), depth=1) for scope in members] if key in unfolded else []
+        return places
+
+    def show_scopes(self) -> None:
+        places = self.places(self.unfolded)
+        counts = max((len(place.counted) for place in places), default=0)
+        self.columns[1:] = [Column("", max(4, counts), right=True)]
+        here, keys = self.row_id, {place.key for place in places}
+        self.show(places)
+        if here and here not in keys:  # not the next one: keys would go to another project's memories
+            self._move_to_key(ALL)
+
+    def fold(self, key: str, *, unfold: bool) -> None:
+        self.unfolded = self.unfolded | {key} if unfold else self.unfolded - {key}
+        self.show_scopes()
+
+    def to_parent(self) -> None:
+        self.move_to(next(at for at in range(self.cursor, -1, -1) if not self.rows[at].depth))
+
+    def go_to(self, key: str) -> None:
+        """Move the cursor to a place, unfolding what it is under."""
+        scope = next((scope for scope in self.reader.scopes if scope.label == key), None)
+        if scope is not None and group_of(scope):
+            self.fold(group_of(scope), unfold=True)
+        self._move_to_key(key)
+
+    def _move_to_key(self, key: str) -> None:
+        at = self.index_of(key)
+        if at is not None:
+            self.move_to(at)
+
+    def why_empty(self) -> str:
+        """Return why the list has no memories of the place under the cursor, and what will fill it."""
+        from memtui.views import notes
+
+        services, scope = self.reader.services, self.row.scope if self.row is not None else None
+        if scope is not None and scope.problem:
+            return f"{scope.directory}\n{scope.problem}: it is not read."
+        if scope is not None and any(self.reader.rows.values()):
+            filled_by = keymap.keyed(FILLED_BY.get(scope.kind, ""), read_only=services.read_only)
+            return f"No memories in {self.reader.name_of(scope)}.\n{filled_by}"
+        words = EMPTY + notes.before(services.data.unheard(["project"]), KEYS)
+        return keymap.keyed(words, read_only=services.read_only)

@@ -6,13 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 
 from memtui import keymap
-from memtui.base import findings
 from memtui.keymap import Action
 from memtui.store.scopes import Scope
 from memtui.tui.dialogs.ask import Choice
@@ -20,12 +19,11 @@ from memtui.tui.model import fuzzy
 from memtui.tui.model.data import State
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.screens.memories import rows, tree
+from memtui.tui.screens.memories import rows
 from memtui.tui.screens.memories.commands import MemoryCommands
 from memtui.tui.screens.memories.detail import MemoryDetail
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
-from memtui.tui.screens.memories.rows import RULE, MemoryTable
-from memtui.tui.screens.memories.tree import ScopeTree
+from memtui.tui.screens.memories.rows import RULE, MemoryTable, ScopeTree
 from memtui.tui.services import Command, Services, bindings
 from memtui.tui.widgets.field import Completion
 from memtui.tui.widgets.rows import RowList
@@ -85,10 +83,9 @@ class Memories(ListScreen[Pair]):
             yield self.detail
 
     def begin(self) -> None:
-        """Focus the list as it was left, with the first page of memories; others are read after the first paint."""
-        state = State(self.services.data.root).get(self.group)
-        self.table.order = order if (order := str(state.get("sort"))) in rows.ORDERS else "name"
-        self.places.restore(state)
+        """Focus the list, with the first page of memories; others are read after the first paint."""
+        order = str(State(self.services.data.root).get(self.group).get("sort"))
+        self.table.order = order if order in rows.ORDERS else "name"
         self.table.focus()
         self.reader.first_page(self.app.size.height)
         self.show_memories()
@@ -175,11 +172,11 @@ class Memories(ListScreen[Pair]):
     @property
     def _is_everywhere(self) -> bool:
         place = self.places.row
-        return bool(self.search.project) or (self.services.all_projects and place is not None and place.key == tree.ALL)
+        return bool(self.search.project) or (self.services.all_projects and place is not None and place.key == rows.ALL)
 
     def _may_list(self, scope: Scope) -> bool:
         """Whether a scope is listed among others: instructions are no memories, and only where they are asked for."""
-        return tree.group_of(scope) != tree.INSTRUCTIONS or query.names(scope, self.search.scope)
+        return rows.group_of(scope) != rows.INSTRUCTIONS or query.names(scope, self.search.scope)
 
     def select(self) -> Sequence[Pair]:
         search = self.search
@@ -191,13 +188,12 @@ class Memories(ListScreen[Pair]):
             muted = search.muted(self.services.data.root, self.reader.scopes)
             matching = [pair for pair in matching if search.matches(*pair, here, autosaves, muted)]
         if self.recalled is None:
-            return rows.flagged_first(matching, search.words)
+            return matching
         paths = {row.memory.path for _, row in matching if row is not RULE[1]}
         return [pair for pair in self._pairs.rows if pair[1].memory.path in paths]
 
     def fill(self) -> None:
         before, self.search = self.search, query.memories(self.typed)
-        self.places.of_all_projects(self.of_all_projects)
         if (before.scope, bool(before.project)) != (self.search.scope, bool(self.search.project)):
             self.sift()  # it is about other memories now
         else:
@@ -222,18 +218,10 @@ class Memories(ListScreen[Pair]):
         return f"{len(rows_listed) - rules[0]:,}", f"{len(rows) - rules[1]:,}"
 
     def counted(self) -> str:
-        """Return how many memories are listed; where problems are sought, also how many there are."""
+        """Return how many memories are listed, and whether they are those of all projects."""
         if self.reader.partly:
             return READING
-        is_said = self.recalled or (self.has_class("narrow") and not self.search.project)  # the scope has it
-        listed = super().counted() + " in all projects" * (self._is_everywhere and not is_said)
-        if self.search.state != query.PROBLEM:
-            return listed
-        place, wrong = self.places.row, findings.problems(flag for _, row in self.table.rows for flag in row.flags)
-        is_all = place is not None and self.typed.strip() == query.IS_PROBLEM
-        of_index = place.problems - wrong if place is not None and is_all else 0
-        words = f" · {wrong + of_index} to fix" + f", {of_index} in MEMORY.md" * bool(of_index)
-        return listed + words * bool(wrong + of_index)
+        return super().counted() + " in all projects" * (self._is_everywhere and not self.recalled)
 
     def summary(self) -> Text:
         place, narrow = self.places.row, self.has_class("narrow")
@@ -241,7 +229,7 @@ class Memories(ListScreen[Pair]):
             return super().summary() if self.is_filtered else recall.summary()
         if not narrow or place is None:
             return super().summary()
-        hint = keymap.keyed("{list.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
+        hint = keymap.keyed("{list.left} chooses a scope") if place.key == rows.ALL else "escape shows all"
         line = Text(" scope ", "dim", no_wrap=True, overflow="ellipsis")
         line.append(safe_text.line(place.words, 60) + " ▾", "bold")
         return line.append(f" · {self.counted()}").append(f" · {hint}", "dim")
@@ -270,10 +258,8 @@ class Memories(ListScreen[Pair]):
     def footer_actions(self) -> list[Action]:
         if recall := self.recalled:
             return recall.footer_actions()
-        reading, pair = self.detail.has_focus, self.table.row
+        reading = self.detail.has_focus
         order = list(WHILE_READ if reading else WHILE_MARKED if self.table.marks else IN_LIST)
-        if pair is not None and "U" in pair[1].letters:
-            order.insert(1, "trust")
         if reading and not self.changes.links():
             order.remove("follow")
         return [keymap.on_screen("memories", verb) for verb in order]
@@ -340,7 +326,7 @@ class Memories(ListScreen[Pair]):
             return
         scope, place = target[0], self.places.row
         if place is None or scope.label not in {s.label for s in place.scopes}:
-            self.places.go_to(tree.ALL if tree.is_here(scope) else scope.label)
+            self.places.go_to(rows.ALL if rows.is_here(scope) else scope.label)
         if self.typed:
             self.typed = ""
             self.clear_filter()
@@ -358,31 +344,27 @@ class Memories(ListScreen[Pair]):
 
     @on(RowList.Moved, "#scopes")
     def relist(self) -> None:
-        """Show the list after a change of place or order, and remember that state."""
         self.sift()
-        places, root = self.places, self.services.data.root
-        state: dict[str, object] = {"sort": self.table.order, "place": places.row_id, "folds": places.folds}
-        if os.path.isdir(root):
-            State(root, read_only=self.services.read_only).put(self.group, state)
 
     def sort(self) -> None:
+        """Show the list in the next order, and remember that."""
         self.table.next_order()
-        self.relist()
+        self.sift()
+        root = self.services.data.root
+        if os.path.isdir(root):
+            State(root, read_only=self.services.read_only).put(self.group, {"sort": self.table.order})
 
     def fold_word(self) -> str:
         place = self.places.row
         return ("list" if place is None or place.fold is not False else "unfold") if self.places.has_focus else ""
-
-    def _fold_place(self, key: str, *, unfold: bool) -> None:
-        self.places.fold(key, unfold)
-        self.relist()
 
     @on(RowList.Opened, "#scopes")
     def enter_place(self) -> None:
         """Unfold the place under the cursor, or focus its list."""
         place = self.places.row
         if place is not None and place.fold is False:
-            self._fold_place(place.key, unfold=True)
+            self.places.fold(place.key, unfold=True)
+            self.sift()
         else:
             self.table.focus()
 
@@ -393,11 +375,10 @@ class Memories(ListScreen[Pair]):
             self.leave_detail()
         elif self.places.has_focus and place is not None:
             if place.fold:
-                self._fold_place(place.key, unfold=False)
+                self.places.fold(place.key, unfold=False)
+                self.sift()
             elif place.depth:
                 self.places.to_parent()
-            else:
-                self.services.say("There is no pane to the left of the scopes, and nothing to fold.")
         elif self.has_class("narrow"):
             places = self.places.places()
             options = [(place.key, f"{'  ' * place.depth}{place.label}  {place.counted}") for place in places]
@@ -413,13 +394,6 @@ class Memories(ListScreen[Pair]):
             self.open_detail()
         elif self.places.has_focus:
             self.enter_place()
-        else:
-            self.services.say("There is no pane to the right of the memory.")
-
-    def on_click(self, event: events.Click) -> None:
-        """Choose a scope, or in recall type a prompt, when the line above the list is clicked."""
-        if event.widget is self.summary_line:
-            self.services.action_run("memories.recall" if self.recalled else "list.left")
 
     # back
 
@@ -438,8 +412,8 @@ class Memories(ListScreen[Pair]):
 
     def _to_all(self) -> bool:
         place = self.places.row
-        if place is None or place.key == tree.ALL:
+        if place is None or place.key == rows.ALL:
             return False
-        self.places.go_to(tree.ALL)
+        self.places.go_to(rows.ALL)
         self.table.focus()
         return True
