@@ -75,13 +75,13 @@ async def test_two_keys_install_the_hooks_and_send_a_note_for_the_first_prompt(h
         await press(pilot, "enter")
         assert home.waiting() == [EXAMPLE]
         assert app.screen.group == "activity"
-        assert "Start claude in" in app.screen.detail.plain
+        assert "start claude there" in app.screen.detail.plain
         assert [isinstance(row, NoteRow) for row in app.screen.table.rows] == [True]
         # The person starts claude and types; the screen follows without a key.
         home.start()
         assert EXAMPLE in home.prompt().context
         await until(pilot, lambda: app.screen.table.row is not None and not isinstance(app.screen.table.row, NoteRow))
-        assert "Start claude in" not in app.screen.detail.plain
+        assert "start claude there" not in app.screen.detail.plain
 
 
 @pytest.mark.slow

@@ -24,7 +24,9 @@ async def test_one_key_chooses_the_project_for_all_places(app):
             await press(pilot, place)
             assert word(app) == "shop", place
         assert projects(app) == {"shop"}
-        assert app.screen.summary().plain.endswith("11 deliveries  ✓ 7  ◐ 1  … 1  · 2")
+        assert app.screen.summary().plain.endswith(
+            "11 deliveries · 7 arrived · 1 cut short · 1 on the way · 2 not known"
+        )
         await press(pilot, "p")
         assert word(app) == "all"
         assert projects(app) == {"shop", "blog"}

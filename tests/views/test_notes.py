@@ -22,19 +22,6 @@ def test_it_is_said_who_gets_a_note(addressees, urgent, words):
     assert notes.recipient(addressees, urgent=urgent, project="shop") == words
 
 
-@pytest.mark.parametrize(
-    ("addressees", "words"),
-    [
-        ("", "Start claude in /p: your next prompt there gets this note."),
-        ("path:src", "Start claude in /p: this note comes when a tool touches src."),
-        (PATH, "Start claude in /p with MEMTUI_AGENT=reviewer: this note comes when a tool touches src/**."),
-        ("session:1f0c", ""),
-    ],
-)
-def test_it_is_said_how_the_first_session_of_a_project_gets_a_note(addressees, words):
-    assert notes.first_session(addressees, "/p") == words
-
-
 def test_it_is_said_what_brings_a_note():
     assert notes.way("people", "") == "start claude there, or go on in a session that runs"
     assert notes.way("session:1f0c", "claude --resume 1f0c") == "go on there, or claude --resume 1f0c"

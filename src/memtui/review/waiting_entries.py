@@ -10,7 +10,6 @@ from memtui.base.dates import NEVER
 from memtui.base.errors import UsageError
 from memtui.base.finding import Finding, problem
 from memtui.base.storage import read_or_none
-from memtui.inbox import claims
 from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
 from memtui.store.journal import acts
@@ -157,13 +156,6 @@ def _unreadable(path: str, error: OSError) -> Finding:
     if os.path.isdir(path):
         return problem("inbox.directory", path=path)
     return problem("inbox.unread", path=path, why=error.strerror)
-
-
-def is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> bool:
-    """Tell whether guidance waits for a session; one for a path counts, as the session may touch it."""
-    recipient = claims.Recipient(session_id, "", "", now)
-    recipient.personal = personal
-    return claims.may_get(item.entry, recipient)
 
 
 def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:

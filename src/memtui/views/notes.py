@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from memtui import keymap
-from memtui.base.shell import shell_word
 from memtui.views.safe_text import line
 
 if TYPE_CHECKING:
@@ -35,17 +34,6 @@ def recipient(addressees: str, *, urgent: bool, project: str, title: str = "") -
     if "path" in names_by_kind:
         return f"the next tool{whose}{where} that touches {names_by_kind['path']}"
     return f"the next prompt{' or tool use' * urgent}{whose}{where}"
-
-
-def first_session(addressees: str, where: str) -> str:
-    """Say how to get a note in a project without sessions yet: `Start claude in /shop: …`; empty if for a session."""
-    names_by_kind = kinds(addressees)
-    if "session" in names_by_kind:
-        return ""
-    agent, path = names_by_kind.get("agent", ""), names_by_kind.get("path", "")
-    start = f"Start claude in {line(where)}" + (f" with MEMTUI_AGENT={shell_word(agent)}" if agent else "")
-    gets = f"this note comes when a tool touches {path}" if path else "your next prompt there gets this note"
-    return f"{start}: {gets}."
 
 
 def way(addressees: str, resume: str) -> str:

@@ -91,7 +91,7 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert path.read_text() == before
         assert waiting(world) == set()
         await press(pilot, "z")
-        assert "Undone: reject the change to prefer-pnpm" in app.last_note
+        assert "Undone: reject the change to project:prefer-pnpm" in app.last_note
         assert "Somebody's words." in path.read_text()
         assert waiting(world) == {"prefer-pnpm"}, "what the undo brought back is still theirs"
         row = app.screen.table.row

@@ -242,7 +242,7 @@ async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world
         assert listed(screen)[0].id == f"L{2999:025d}"
         assert len(listed(screen)) < 1000
         total = 3000 + sum(bool(r["text"]) for r in records(world)[3000:])
-        assert screen.numbers()[1] == f"{total:,}"
+        assert screen.numbers()[1].endswith("+")
         for _ in range(8):  # each time more of the log is read
             unfold(screen)
             await press(pilot, "G")

@@ -125,7 +125,7 @@ async def test_folds_and_the_cursor_stay_when_deliveries_arrive(app, world):
         assert "somebody-new" in found
 
 
-async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(app, world):
+async def test_the_detail_says_what_became_of_what_it_got(app, world):
     async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
         text = app.screen.detail.plain
@@ -133,7 +133,6 @@ async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(
         assert "✓ arrived 2 of 2  … 1 on the way" in text
         assert "3 deliveries" in text
         assert "ms in hooks" in text
-        assert "“CI is red on main: the lockfile job fails since 3f9a2c1.”" in " ".join(text.split("\n"))
         assert f"claude --resume {world.sessions['today']}" in text
         await pilot.press("y")
         assert app.clipboard == f"claude --resume {world.sessions['today']}"
@@ -142,7 +141,6 @@ async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(
         assert app.clipboard == f"cd {world.blog} && claude --resume {world.sessions['blog']}"
         await to(pilot, world, "older")
         assert "It can't be resumed: its transcript is gone." in app.screen.detail.plain
-        assert "What waits for it\nNothing." in app.screen.detail.plain  # notes of the project go to other sessions
         assert "· 2 not known" in app.screen.detail.plain
         for query, name in QUERIES.items():
             app.screen.show_query(query.format(**world.sessions))
@@ -162,7 +160,7 @@ async def test_only_what_never_arrived_and_escape_shows_all(app, world):
         assert app.screen.summary().plain.endswith(f" · {notes} notes lost · 2 of 15 deliveries · 2 lost")
         found = keys(app)
         await press(pilot, "escape")
-        assert f" · {notes} notes lost · 15 deliveries  ✓ 9" in app.screen.summary().plain
+        assert f" · {notes} notes lost · 15 deliveries · 9 arrived" in app.screen.summary().plain
         await press(pilot, "slash", *"lost", "enter")
         assert keys(app) == found, "the word that rows and title say finds them"
         await press(pilot, "escape", "exclamation_mark")
@@ -199,8 +197,6 @@ async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
         form.query_one("#text", TextArea).text = "Only for you"
         await press(pilot, "ctrl+s")
         assert app.screen.table.row.text == "Only for you"
-        await to(pilot, world, name)
-        assert "“Only for you”  for the next prompt of “" in app.screen.detail.plain
     (note,) = [each for each in waiting_in(world.root, [paths.project_key(world.shop)]) if each.text == "Only for you"]
     assert note.entry.fields["for"] == f"session:{world.sessions[name]}"
 

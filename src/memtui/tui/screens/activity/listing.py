@@ -1,6 +1,5 @@
 """What Activity lists: notes, sessions, deliveries, as workers read them; what a query wants; what they add up to."""
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ from memtui.deliver import receipts
 from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.log_queries import DeliveryRow, Reading, read
 from memtui.deliver.record import NOTHING_MOVED, Delivery
-from memtui.deliver.sessions import Session, of_state, served, states
+from memtui.deliver.sessions import Session, of_state, served
 from memtui.deliver.statistics import ReceiptCounts, Statistics
 from memtui.inbox import undelivered
 from memtui.models.subconscious import runs as model_runs
@@ -77,10 +76,8 @@ class Listing(RowContext):
         self.wanted, self.scope, self.here, self.wrong, self.asks = Filter(), Filter(), "", "", False
         self.live: frozenset[str] = frozenset()  # the sessions that run
         self.runs: dict[str, list[RunRow]] = {}  # of the model by session, newest first
-        self.started: dict[str, tuple[float, str]] = {}  # when each session began, and the key of its project
-        self._folds: dict[str, bool] = {}
-        self._folds_of_query: dict[str, bool] = {}  # of what a query wants, all of which is unfolded at first
-        self._states_stamp, self._starts = -1, dict[str, tuple[float, str]]()
+        self.slugs: dict[str, str] = {}  # the keys of the projects of live sessions
+        self.folds: dict[str, bool] = {}  # whether a session is unfolded; of what a query wants all are at first
         self._homes: dict[str, str | None] = {self.data.slug: self.data.project_root}
 
     @property
@@ -90,7 +87,7 @@ class Listing(RowContext):
         return {name for name in facts if not facts[name].transcript and (facts[name].last or begun) >= begun}
 
     def want(self, text: str, here: str) -> None:
-        criteria, self.wrong, self._folds_of_query, self.here = Filter(), "", {}, here
+        criteria, self.wrong, self.folds, self.here = Filter(), "", {}, here
         try:
             criteria = parse(text)
         except ValueError as error:
@@ -101,21 +98,10 @@ class Listing(RowContext):
         self.wanted = criteria.but(project=project or self.scope.project)
         self.words = self.wanted.text
 
-    def fold(self, session: str, *, unfold: bool) -> None:
-        (self._folds_of_query if self.asks else self._folds)[session] = unfold
-
-    def find_mistake(self) -> str:
-        """Say what is wrong with the query, also that nothing is of the project it names; empty if nothing is."""
-        project, rows = self.wanted.project, self.reading.rows if self.reading is not None else ()
-        if self.wrong or rows or project in {"", self.here, *self.projects, *self.projects.values()}:
-            return self.wrong
-        names = {os.path.basename(name) for name in self.projects.values()} - {""}
-        return "" if project in names else query.not_among("project", project, [query.ALL, *sorted(names)])
-
     def wanted_notes(self) -> Sequence[NoteRow]:
         """Return the notes that the query wants. Those that are lost did not arrive either."""
         criteria = self.wanted
-        if self.find_mistake() or criteria.memory or criteria.kind not in {"", "guidance"}:
+        if self.wrong or criteria.memory or criteria.kind not in {"", "guidance"}:
             return []
         if criteria.outcome not in {"", WAITS, LOST, receipts.WAITING}:
             return []
@@ -146,36 +132,27 @@ class Listing(RowContext):
         roots = {row.root for row in (*logged, *self.everything.rows, *self.data.statistics.recent)}
         self.projects |= projects.names_of_roots(self.data.env, roots)
         groups, runs = _by_session(logged), self._wanted_runs()
-        whole, all_runs = groups, runs
-        if self.asks:
-            whole, all_runs = _by_session(_joined(logged, self.everything.rows)), self.runs
-        # Also sessions that got nothing, as far back as the log was read.
-        oldest = self.everything.rows[-1].time if self.everything.rows and not self.everything.done else 0.0
-        begun = [name for name, (began, _) in self.started.items() if began >= oldest]
-        others = [] if self.asks else [*sorted(self.live), *begun]
-        others = [other for other in others if self.scope.project in {"", self.started.get(other, (0.0, None))[1]}]
-        for name in (*others, *runs):
+        here = [name for name in sorted(self.live) if self.scope.project in {"", self.slugs.get(name)}]
+        for name in (*([] if self.asks else here), *runs):  # also live ones that got nothing
             groups.setdefault(name, [])
 
         def newest(name: str) -> float:
-            times = [*(row.time for row in whole.get(name, ())[:1]), *(run.time for run in all_runs.get(name, ())[:1])]
-            return max(times, default=self.started.get(name, (0.0, ""))[0])
+            return max((row.time for row in (*groups[name][:1], *runs.get(name, ())[:1])), default=0.0)
 
         order = sorted(groups, key=lambda name: (name not in self.live, -newest(name)))
         if order and not self.asks:
-            self._folds.setdefault(order[0], True)
+            self.folds.setdefault(order[0], True)
         unknown: dict[str, DeliveryRow | None] = {}
         rows: list[Row] = []
         for name in order:
-            deliveries, read_by = whole.get(name, []), all_runs.get(name, [])
-            hits: list[DeliveryRow | RunRow] = [*groups[name], *runs.get(name, [])]
+            deliveries, read_by = groups[name], runs.get(name, [])
             facts = self.facts.get(name)
             if facts is None:
                 unknown[name] = deliveries[0] if deliveries else None
                 facts = Session(name)
-            unfolded = self._folds_of_query.get(name, True) if self.asks else self._folds.get(name, False)
+            unfolded = self.folds.get(name, self.asks)
             root = (deliveries[0].root if deliveries else facts.project) or (read_by[0].root if read_by else "")
-            group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by, hits)
+            group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by)
             rows += [group, *(group.below if unfolded else [])]
         if unknown:
             self.work("sessions", lambda: self._find_sessions(unknown))
@@ -208,29 +185,22 @@ class Listing(RowContext):
     @property
     def count(self) -> str:
         """How many deliveries are listed that brought a text: only of these there are receipts."""
-        if self.wrong or self.reading is None:
-            return "0" if self.wrong else "…"
-        return f"{_injected(self.reading):,}{'' if self.reading.done else '+'}"
+        return "0" if self.wrong else _counted(self.reading)
 
     @property
     def total(self) -> str:
-        statistics, everything = self.data.statistics, self.everything
-        if everything is None:
-            return "…"
-        is_counted = statistics.ready and statistics.complete and not everything.wanted  # these are of all projects
-        logged = sum(day.deliveries for day in statistics.days.values()) if is_counted else 0
-        count = _injected(everything)
-        return f"{count:,}" if everything.done else f"{logged:,}" if logged > count else f"{count:,}+"
+        return _counted(self.everything)
 
-    def summary(self, counted: str, room: int) -> Text:
+    def summary(self, counted: str) -> Text:
         """Return how many notes are lost, how many deliveries are `counted`, and what became of them."""
         known, notes = self.data.receipts.known, sum(note.is_lost for note in self.wanted_notes())
         line = Text().append(f"{many(notes, 'note')} lost" if notes else "", colours.PROBLEM)
         line.append(" · " if notes else "").append(counted, "bold")
         rows = self.reading.rows if self.reading is not None else []
         parts = outcomes(ReceiptCounts.of(known.get(row.id, "") for row in rows))
-        words = Text.assemble(*((f" · {count:,} {word}", GLYPHS[outcome][1]) for count, word, outcome in parts))
-        return line.append_text(words if line.cell_len + words.cell_len <= room else _signs(parts))
+        return line.append_text(
+            Text.assemble(*((f" · {n:,} {word}", GLYPHS[outcome][1]) for n, word, outcome in parts))
+        )
 
     # workers
 
@@ -271,25 +241,16 @@ class Listing(RowContext):
                 runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
         roots = {row.root for of_session in runs.values() for row in of_session}
         names = projects.names(data.env, self._homes) | projects.names_of_roots(data.env, roots)
-        problem, unused, started = " ".join(map(findings.with_remedy, unread)), not data.records(1), self._find_starts()
+        live = {name: _of_state(data.root, name).slug for name in data.facts.live}
+        problem = " ".join(map(findings.with_remedy, unread))
 
         def show() -> None:
-            self.notes, self.runs, self.mentions, self.started = notes, runs, mentions, started
+            self.notes, self.runs, self.mentions, self.slugs = notes, runs, mentions, live
             self.projects |= names
-            self.problem, self.unused = problem, unused
+            self.problem = problem
             self.screen.fill()
 
         self._tell(show)
-
-    def _find_starts(self) -> dict[str, tuple[float, str]]:
-        """Return when each session with a state began, and the key of its project."""
-        directory = self.data.root + "/sessions"
-        stamp = os.stat(directory).st_mtime_ns if os.path.isdir(directory) else 0
-        if stamp != self._states_stamp:
-            self._states_stamp = stamp
-            starts = {name: (each.started, each.slug) for name, each in states(self.data.root).items()}
-            self._starts = {name: (began, slug) for name, (began, slug) in starts.items() if began is not None}
-        return self._starts
 
     def read(self, reading: Reading, count: int, *, first: bool) -> None:
         """Read `count` more rows, then look up their receipts, with `first` also those of earlier rows, then count."""
@@ -335,7 +296,7 @@ class Listing(RowContext):
                 return
             clients, facts = served(self.data.root), dict[str, Session]()
             for name in names[start : start + SESSIONS_AT_ONCE]:
-                session = of_state(name, session_state.load(self.data.root, name).values() if name else {})
+                session = _of_state(self.data.root, name)
                 newest = first_rows[name]
                 delivery = read(newest) if newest is not None else None
                 if delivery is not None:
@@ -360,6 +321,10 @@ class Listing(RowContext):
                 self._tell(self.screen.show_receipts)
 
 
+def _of_state(root: str, session: str) -> Session:
+    return of_state(session, session_state.load(root, session).values() if session else {})
+
+
 def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
     """Find what keeps a note from being delivered, then what else is wrong with it."""
     wrong = [*undelivered.problems(note.entry, note.directory, now, budget), *doctor.secret(note.entry)]
@@ -367,7 +332,6 @@ def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
 
 
 def _joined(rows: Sequence[DeliveryRow], others: Sequence[DeliveryRow]) -> Sequence[DeliveryRow]:
-    """Return deliveries of two lists, each once, newest first."""
     names = {row.id for row in rows}
     more = [row for row in others if row.id not in names]
     return sorted([*rows, *more], key=lambda row: row.time, reverse=True) if more else rows
@@ -383,8 +347,11 @@ def _by_session(rows: Sequence[DeliveryRow]) -> dict[str, list[DeliveryRow]]:
 # sums
 
 
-def _injected(reading: Reading) -> int:
-    return sum(row.injected for row in reading.rows)
+def _counted(reading: Reading | None) -> str:
+    """Return how many deliveries brought a text; `+` while there may be more."""
+    if reading is None:
+        return "…"
+    return f"{sum(row.injected for row in reading.rows):,}{'' if reading.done else '+'}"
 
 
 def _signs(parts: Sequence[tuple[int, str, str]]) -> Text:
@@ -416,7 +383,6 @@ def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
 
 
 def _add_days(text: Text, statistics: Statistics, known: dict[str, str], cells: int) -> None:
-    """Append how many deliveries there were each day, and what became of them."""
     days = [day.deliveries for _, day in statistics.days_back(DAYS_SHOWN)]
     note = f"receipts of the newest {len(statistics.recent):,} deliveries" * (sum(days) > len(statistics.recent))
     add_title(text, "Per day", note if statistics.ready else COUNTING)

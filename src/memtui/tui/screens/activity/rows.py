@@ -36,10 +36,8 @@ COLUMNS = (
     Column("when", 4, right=True, from_width=36),
     Column("", 1),
 )
-# Cells of the kind of a row, and what kinds of addressees are called in a column.
+# Cells of the kind of a row.
 KIND_WIDTH = 11
-ADDRESSEES = {"path": "files"}
-SESSION = "session:"
 WAITS, STOPPED = "○", "!"
 MARKS = (
     (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),
@@ -73,7 +71,6 @@ class RowContext:
     projects: dict[str, str] = field(default_factory=dict)  # names by root or slug
     facts: dict[str, Session] = field(default_factory=dict)  # of sessions, by id
     notes: Sequence[Any] = ()  # the rows of those that wait
-    unused: bool = False  # no session was ever given anything
     mentions: "Sequence[WaitingMention]" = ()  # what was asked of the model and has no reply yet
 
     def title(self, session: str) -> str:
@@ -171,11 +168,7 @@ class NoteRow:
         """The id of the session that it is for or that took it, maybe only its beginning; empty if there is none."""
         if self.under_way is not None:
             return self.under_way.session
-        return next((addressee[len(SESSION) :] for addressee in self._addressees if addressee.startswith(SESSION)), "")
-
-    @property
-    def _addressees(self) -> list[str]:
-        return [addressee.strip() for addressee in self.entry.fields.get("for", "").split(",") if addressee.strip()]
+        return notes.kinds(self.entry.fields.get("for", "")).get("session", "")
 
     def recipient(self, context: RowContext) -> str:
         """Say who gets it: `the next prompt in shop`."""
@@ -189,16 +182,8 @@ class NoteRow:
             taker = self.under_way.record
             name = context.title(taker.session)
             return f"→ {f'“{name}”' if name else taker.session[:8]} {session_kind(taker.entrypoint)}".rstrip()
-        project = context.project(self.home) if self.home else "every project"
-        words = []
-        for addressee in self._addressees:
-            kind, colon, name = addressee.partition(":")
-            if kind == "session" and context.title(name):
-                words.append(f"“{context.title(name)[:80]}”")
-            else:
-                label = f"{ADDRESSEES.get(kind, kind)} {name[:8] if kind == 'session' else name}"
-                words.append(label if colon else addressee)
-        whom = " and ".join(words)
+        project, title = context.project(self.home) if self.home else "every project", context.title(self.session)
+        whom = f"“{title[:80]}”" if title else self.entry.fields.get("for", "").replace(":", " ")
         elsewhere = self.home not in {None, context.data.slug}
         return f"{project}, {whom}" if whom and elsewhere else whom or project
 
@@ -234,15 +219,12 @@ class NoteRow:
     def _describe_waiting(self, text: Text, item: Waiting, context: RowContext) -> None:
         data, now, fields = context.data, context.data.now(), self.entry.fields
         addressees = fields.get("for", "")
-        if context.unused and not self.states and not data.unheard():
-            begin = notes.first_session(addressees, data.project_root)
-            text.append(f"{begin}\n" if begin else "", style="bold")
         for finding in self.states:
             means, remedy = STUCK.get(finding.code, ("", ""))
             add_line(text, f"! {findings.flag(finding) or findings.message(finding)}", colours.PROBLEM)
             words = " ".join(filter(None, (means, "" if context.read_only else keymap.keyed(remedy))))
             text.append(f"  {words}\n" if words else "", style="yellow")
-        facts = context.facts.get(notes.kinds(addressees).get("session", ""))
+        facts = context.facts.get(self.session)
         way = notes.way(addressees, resume(facts, data.cwd) if facts else "") if not self.states else ""
         add_line(text, f"for {self.recipient(context)}{way and f': {way}'}")
         expires = clock.parse(fields.get("expires"))

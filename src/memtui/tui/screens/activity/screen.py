@@ -10,7 +10,6 @@ from rich.text import Text
 from textual.binding import BindingType
 
 from memtui import keymap
-from memtui.base.phrasing import many
 from memtui.deliver.log_queries import KEPT, PAGE, Reading, read
 from memtui.deliver.receipts import ARRIVED
 from memtui.deliver.record import Note, notes_of
@@ -21,7 +20,7 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.screens.activity.listing import FIELDS, IS_LOST, Listing, plots
 from memtui.tui.screens.activity.rows import COLUMNS, MARKS, NoteRow, newest
 from memtui.tui.screens.activity.sessions import READING, DeliveryEntry, Row, RunRow, SessionGroup
-from memtui.tui.screens.frame import CORNERS, Described
+from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, bindings, first_of
 from memtui.tui.widgets.rows import RowList
@@ -64,7 +63,7 @@ class Activity(ListScreen[Row]):
         table = RowList[Row](COLUMNS, draw, lambda row: row.key, can_mark=can_mark, id="list")
         placeholder = "words, session:, project:, kind:notes, memory:, is:lost"
         super().__init__(services, table, placeholder=placeholder)
-        self._to_first = self._reading_more = False
+        self._reading_more = False
         self.commands |= {
             "app.note": Command(self.new_note),
             "activity.edit": Command(self.edit_note, first_of(self.no_row, self.one_by_one, self._why_not_waiting)),
@@ -95,7 +94,6 @@ class Activity(ListScreen[Row]):
     def _read_wanted(self) -> None:
         """Read what the query wants: all, or the log again from its end; all anew where it is of other projects."""
         self._reading_more = False
-        self._to_first = self.is_mounted
         if self.listing.everything is None or self.listing.everything.wanted != self.listing.scope:
             self.read_first()
         elif self.listing.asks:
@@ -184,31 +182,24 @@ class Activity(ListScreen[Row]):
 
     @property
     def _here(self) -> str:
-        """The key of this project where only that is listed."""
         return "" if self.services.all_projects else self.services.data.slug
 
     def fill(self) -> None:
-        """Show what was read. The cursor stays on its row; it moves to the first when a query hides its row."""
-        here, to_first = self.table.row_id, self._to_first
         self.listing.live = self.services.data.facts.live
         self.table.widen("for", max((cell_len(note.whom(self.listing)) for note in self.listing.notes), default=0))
         super().fill()
-        if to_first and self.listing.reading is not None:
-            self._to_first = False
-            if here != self.table.row_id:
-                self.table.move_to(0)
 
     def fold_of(self, row: Row) -> str:
         """Return the id of the session that a row is or is of; empty for a note that waits."""
         return "" if isinstance(row, NoteRow) else row.session
 
     def fold(self, fold: str, *, unfold: bool) -> None:
-        self.listing.fold(fold, unfold=unfold)
+        self.listing.folds[fold] = unfold
         super().fold(fold, unfold=unfold)
 
     def go_right(self) -> None:
         row = self.table.row
-        if isinstance(row, SessionGroup) and row.hits and not row.unfolded:
+        if isinstance(row, SessionGroup) and row.is_fold and not row.unfolded:
             self.fold(row.session, unfold=True)
         else:
             self.open_detail()
@@ -226,13 +217,12 @@ class Activity(ListScreen[Row]):
 
     def why_no_matches(self) -> str:
         nothing = "Nothing was lost." if self.typed == IS_LOST else super().why_no_matches()
-        return safe_text.line(self.listing.find_mistake()) or nothing
+        return safe_text.line(self.listing.wrong) or nothing
 
     def status_words(self) -> str:
         reading = self.listing.reading
-        skipped = many(reading.skipped, "torn line") if reading is not None and reading.skipped else ""
         full = f"older ones: filter ({KEPT:,} are held)" if reading is not None and reading.full else ""
-        return " · ".join(filter(None, (skipped, full, super().status_words())))
+        return " · ".join(filter(None, (full, super().status_words())))
 
     def numbers(self) -> tuple[str, str]:
         return self.listing.count, self.listing.total
@@ -248,8 +238,7 @@ class Activity(ListScreen[Row]):
         deaf = notes.keyed(code, read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
         line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
-        room = (self.middle.outer_size.width or self.size.width) - CORNERS - line.cell_len
-        return line.append_text(self.listing.summary(self.counted(), room))
+        return line.append_text(self.listing.summary(self.counted()))
 
     @property
     def sought(self) -> str:
@@ -280,6 +269,8 @@ class Activity(ListScreen[Row]):
         if text.strip() != self.typed:
             self.typed = text.strip()
             self.listing.want(self.typed, self._here)
+            if self.typed:
+                self.wanted = lambda listed: 0 if listed else None
             if self.is_mounted:  # else `on_mount` reads
                 self._read_wanted()
 
@@ -308,10 +299,7 @@ class Activity(ListScreen[Row]):
             return ""
         if isinstance(row, NoteRow):
             return "It is on its way: Claude Code has it already."
-        sent = len(self._sent())
-        if sent > 1:
-            return keymap.keyed("These notes were sent already. {activity.again} sends one of them again.")
-        return keymap.keyed("It was sent already. {activity.again} sends it again.") if sent else NOT_A_NOTE
+        return keymap.keyed("It was sent already. {activity.again} sends it again.") if self._sent() else NOT_A_NOTE
 
     def _why_not_back(self) -> str:
         row = self.table.row
@@ -346,32 +334,28 @@ class Activity(ListScreen[Row]):
         return notes_of(delivery) if delivery is not None else []
 
     def _why_not_again(self) -> str:
-        has_note = isinstance(self.table.row, NoteRow) or self._sent()
-        return "" if has_note else NOT_A_NOTE
+        return "" if self._sent() else self._why_not_waiting()
 
     async def send_again(self) -> None:
         """Send a note again in the form; an expired or held one waits again itself."""
         from memtui.tui.dialogs.guidance_subject import GuidanceSubject, note_from
 
-        row, data, note = self.table.row, self.services.data, None
+        row, data = self.table.row, self.services.data
         if isinstance(row, NoteRow):
             if row.item is not None and row.is_over:
                 self._renew(row.item)
-                return
-            name, home, entry = row.entry.id, row.home, row.entry
-        else:
-            notes = {message.id: message for message in self._sent()}
-            lines = [(name, safe_text.line(message.text, 200)) for name, message in notes.items()]
-            chosen = lines[0][0] if len(notes) == 1 else await self.services.ask(Choice("Send which again?", lines))
-            if chosen is None:
-                return
+            else:
+                await self.edit_note()
+            return
+        notes = {message.id: message for message in self._sent()}
+        lines = [(name, safe_text.line(message.text, 200)) for name, message in notes.items()]
+        chosen = lines[0][0] if len(notes) == 1 else await self.services.ask(Choice("Send which again?", lines))
+        if chosen is not None:
             note = notes[chosen]
-            name, entry = note.id, Entry("", {**note.fields, "from": note.sender}, note.text, "", 0)
-            home = note.delivery.project or data.slug
-        everywhere = note.scope == "global" if note is not None else home is None
-        values = note_from(entry, everywhere=everywhere)
-        whose = (home, self.listing.project(note.delivery.root if note is not None else home or ""))
-        await self._write(GuidanceSubject(data, values, key=name, home=whose))
+            entry = Entry("", {**note.fields, "from": note.sender}, note.text, "", 0)
+            values = note_from(entry, everywhere=note.scope == "global")
+            home = (note.delivery.project or data.slug, self.listing.project(note.delivery.root))
+            await self._write(GuidanceSubject(data, values, key=note.id, home=home))
 
     def _renew(self, item: Waiting) -> None:
         words = ", but nothing delivers it yet" if self.services.data.unheard() else ""

@@ -8,16 +8,15 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base.phrasing import age, ago, cut, many, share, short
+from memtui.base.phrasing import age, ago, many, share, short
 from memtui.base.short_ids import short_id
 from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import receipts
 from memtui.deliver.log_queries import DeliveryRow, read
-from memtui.deliver.record import RECALL, Delivery, Item, Note, find_note, notes_of, titles
+from memtui.deliver.record import RECALL, Delivery, Item, find_note, notes_of, titles
 from memtui.deliver.sessions import Session
 from memtui.models.subconscious import runs
 from memtui.models.subconscious.runs import Run
-from memtui.review.waiting_entries import is_for
 from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_line, add_title, kind_of_row, marked, receipt
 from memtui.tui.screens.frame import Described
 from memtui.tui.widgets import prose
@@ -33,18 +32,14 @@ WORST = (receipts.FAILED, receipts.PREVIEWED, receipts.WAITING, receipts.ARRIVED
 NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
 # Before the title of a session that a model read; in the place of one that is not read yet.
 READ, READING = "m ", "Reading …"
-# The kinds of items that commands take by an id.
-WITH_ID = ("guidance", "pending-update", "pending-item")
-# Items by name, those left out, and notes that wait for a session: the most that are shown.
-NAMES_SHOWN, LEFT_OUT_SHOWN, WAITING_SHOWN = 12, 40, 8
+# Items by name, and those left out: the most that are shown.
+NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40
 FOLDED = "Text removed: its memory was deleted for good"
-# Characters of a note that waits for a session.
-WORDS_SHOWN = 110
 
 
 @dataclass(frozen=True)
 class SessionGroup:
-    """A session, and what it got and when a model read it, newest first; `hits`: what a query wants of both."""
+    """A session, and of what it got and when a model read it, newest first, that which a query wants."""
 
     session: str
     deliveries: Sequence[DeliveryRow]
@@ -53,16 +48,19 @@ class SessionGroup:
     live: bool
     unfolded: bool
     runs: "Sequence[RunRow]"
-    hits: "Sequence[DeliveryRow | RunRow]"
+
+    @property
+    def is_fold(self) -> bool:
+        return bool(self.deliveries or self.runs)
 
     @property
     def actions(self) -> Sequence[str]:
-        return ("left",) if self.unfolded else ("right",) if self.hits else ()
+        return ("left",) if self.unfolded else ("right",) if self.is_fold else ()
 
     @property
-    def below(self) -> "list[Row]":
-        hits = sorted(self.hits, key=lambda hit: hit.time, reverse=True)
-        return [hit if isinstance(hit, RunRow) else DeliveryEntry(hit) for hit in hits]
+    def below(self) -> "Sequence[Row]":
+        entries: list[DeliveryEntry | RunRow] = [*map(DeliveryEntry, self.deliveries), *self.runs]
+        return sorted(entries, key=lambda entry: entry.time, reverse=True)
 
     @property
     def key(self) -> str:
@@ -94,7 +92,7 @@ class SessionGroup:
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells; before the glyph of the worst that became of what it got, how often: `shop · 2d · 1 lost`."""
         row = self.whole(context.data.receipts.known)
-        mark = glyphs.UNFOLDED if self.unfolded else glyphs.FOLDED if self.hits else " "
+        mark = glyphs.UNFOLDED if self.unfolded else glyphs.FOLDED if self.is_fold else " "
         title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if self.facts.title else "dim")
         seen = ("live", "green") if self.live else (age(row.last, context.data.now()), "dim")
         facts, glyph = [(safe_text.line(context.project(self.root), 20), "dim"), seen], Text()
@@ -125,16 +123,13 @@ class SessionGroup:
         else:
             add_title(text, "What it got")
             text.append("Nothing yet.\n", style="dim")
-        _add_waiting(text, row, context)
         if resume:
             add_title(text, "Resume it")
             text.append(safe_text.line(resume) + "\n", style="dim")
         elif present.is_gone(row):
             text.append("\nIt can't be resumed: its transcript is gone.\n", style="dim")
         self._add_model(text, context)
-        later = "write to it for when it is resumed, or to its project"
-        keys = [("app.note", "write a note to it" if row.live else later)]
-        keys += [("app.copy", "copy the command that resumes it")]
+        keys = [("app.note", "write a note to it"), ("app.copy", "copy the command that resumes it")]
         if present.is_gone(row):
             keys = [("app.note", "write a note to its project")]
         append_keys(text, keys, read_only=context.read_only)
@@ -150,26 +145,6 @@ class SessionGroup:
             if mention.session == self.session:
                 who = "you" if mention.who == "person" else "the agent"
                 add_line(text, f"waits for a reply to {who}, {ago(mention.time, now)}: {mention.words}", "cyan")
-
-
-def _add_waiting(text: Text, row: Session, context: RowContext) -> None:
-    now = context.data.now()
-    waiting: list[NoteRow] = [
-        note
-        for note in context.notes
-        if note.item is not None
-        and note.home in {row.slug, None}
-        and ("session:" in note.entry.fields.get("for", "") or not present.is_gone(row))
-        and is_for(note.item, row.id, personal=row.kind != "script", now=now)
-    ]
-    add_title(text, "What waits for it", many(len(waiting), "note") if waiting else "")
-    text.append("" if waiting else "Nothing.\n", style="dim")
-    for note in waiting[:WAITING_SHOWN]:
-        text.append(f"{present.WAITING} “{cut(safe_text.line(note.text.strip().splitlines()[0]), WORDS_SHOWN)}”")
-        written = f", {ago(note.entry.time(), now)}" if note.entry.time() else ""
-        add_line(text, f"  for {note.recipient(context)}{written}", most=120)
-    if len(waiting) > WAITING_SHOWN:
-        add_line(text, f"and {len(waiting) - WAITING_SHOWN} more")
 
 
 def _below(context: RowContext, kind: str, seconds: float, words: Text, glyph: Text) -> list[Text]:
@@ -206,7 +181,7 @@ class DeliveryEntry:
             text.append(keymap.keyed("{app.refresh} reads the log again."), style="dim")
         else:
             self._add_outcome(text, record, context)
-            _add_items(text, record, context)
+            _add_items(text, record)
             _add_left_out(text, [item for item in record.items if item.left_out])
             _add_facts(text, record, context)
         return Described(text, title=f"{self.word} · {context.project(self.logged.root)}")
@@ -215,25 +190,14 @@ class DeliveryEntry:
         outcome = context.data.receipts.known.get(self.logged.id, "")
         text.append_text(receipt(outcome)).append(f"  {ago(record.time or None, context.data.now())}\n", style="dim")
         text.append(f"{MEANINGS[outcome]}\n" if outcome else "")
-        for note in notes_of(record) if outcome in NOT_ARRIVED else ():
-            add_line(text, _since_lost(note, context))
+        waiting = {row.entry.id for row in context.notes}
+        if outcome in NOT_ARRIVED and any(note.id in waiting for note in notes_of(record)):
+            add_line(text, "It waits again, on top of the list.")
         if record.recovered:
             add_line(text, "A worker found it: the hook had died before it could log.")
 
 
-def _since_lost(note: Note, context: RowContext) -> str:
-    """Say what became of a note that did not arrive: it waits again, was sent again, or neither."""
-    row = next((message for message in context.notes if message.entry.id == note.id), None)
-    if row is not None:
-        return "It waits again, on top of the list." if row.item else "It comes back and waits again."
-    last = find_note(context.data.root, note.id) or note
-    if last.delivery.id == note.delivery.id:
-        return "It waits no longer: it was withdrawn or changed since."
-    words = RECEIPTS[context.data.receipts.of(last.delivery)][0]
-    return f"It was sent again {ago(last.delivery.time or None, context.data.now())}: {words}."
-
-
-def _add_items(text: Text, record: Delivery, context: RowContext) -> None:
+def _add_items(text: Text, record: Delivery) -> None:
     """Append why the items were delivered, by their titles; those of one reason and no score share a line."""
     items = [item for item in record.items if not item.left_out]
     groups: dict[tuple[str, str, str], list[tuple[Item, str]]] = {}
@@ -243,7 +207,6 @@ def _add_items(text: Text, record: Delivery, context: RowContext) -> None:
         key = (item.kind, item.action or why, item.path or item.id if alone else item.scope)
         groups.setdefault(key, []).append((item, title))
     text.append("\nWhat it brought, and why\n" if groups else "", style="bold")
-    statistics = context.data.statistics
     for (kind, reason, _), group in groups.items():
         first = group[0][0]
         text.append(safe_text.line(counted(kind, len(group)), 80))
@@ -252,17 +215,9 @@ def _add_items(text: Text, record: Delivery, context: RowContext) -> None:
         # The score, such as `82%`, or its parts by name, where the record has them.
         scores = (f"{key} {value:.2f}" if key else share(value) for key, value in first.scores)
         text.append(f"  {' '.join(scores)}\n" if first.scores else "\n", style="bold")
-        if kind in WITH_ID:
-            for item, title in group[:NAMES_SHOWN]:
-                text.append(safe_text.line(f"  {title}" if title else "  text removed", 300), "" if title else "dim")
-                add_line(text, f"  {short_id(item.id)}")
-        else:
-            text.append("  " + ", ".join(safe_text.line(title or "?", 80) for _, title in group[:NAMES_SHOWN]))
-        if kind == RECALL:
-            uses = present.recalls(statistics.recalled(statistics.earlier.now(first.path, record.time)))
-            text.append(f"  {uses}" if uses else "", style="dim")
+        text.append("  " + ", ".join(safe_text.line(title or "text removed", 80) for _, title in group[:NAMES_SHOWN]))
         more = len(group) - NAMES_SHOWN
-        text.append(f"  and {more} more\n" if more > 0 else "" if kind in WITH_ID else "\n", style="dim")
+        text.append(f"  and {more} more\n" if more > 0 else "\n", style="dim")
 
 
 def _add_left_out(text: Text, items: Sequence[Item]) -> None:
@@ -270,8 +225,7 @@ def _add_left_out(text: Text, items: Sequence[Item]) -> None:
     text.append(f"\nLeft out  {total}\n" if items else "", style="bold")
     for item in items[:LEFT_OUT_SHOWN]:
         what = counted(item.kind, 1 if item.count is None else item.count)
-        if item.count is None:
-            what += f" {short_id(item.id) if item.kind in WITH_ID else item.id}"
+        what += f" {item.id}" * (item.count is None)
         text.append(safe_text.line(f"{what}  {item.scope}", 200).rstrip())
         add_line(text, f"  {item.left_out}", "yellow")
     if len(items) > LEFT_OUT_SHOWN:
