@@ -36,7 +36,6 @@ class MatchedTerm:
 
     term: str
     fields: tuple[str, ...]  # that have it: name, description, body, triggers
-    common: bool = False  # it says little, and counts less
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class RecallCandidate:
     stamp: float = 0.0
     shifts: tuple[tuple[str, float], ...] = ()  # that are in it: code, by how much
     parts: Mapping[str, float] = field(default_factory=dict)  # of the score, by name
-    terms: tuple[MatchedTerm, ...] = ()  # the words that matched
+    terms: tuple[MatchedTerm, ...] = ()  # the words that matched, without those as common as “to”
     trigger: str = ""
     text: str = ""  # exactly as the model would get it
     units: int = 0  # UTF-16 code units
@@ -289,21 +288,17 @@ def _candidate(
 
 
 def _matched(texts: Mapping[str, str], words_by_term: Mapping[str, str]) -> tuple[MatchedTerm, ...]:
-    """Return which of the prompt's words a memory has, and in which fields, the telling ones first."""
+    """Return which telling words of the prompt a memory has, and in which fields, the weightiest first."""
     from memtui.recall import fields, gloss, words
 
     where: dict[str, dict[str, None]] = {}
-    common: dict[str, bool] = {}
     language = gloss.language("\n".join(texts.values()))
     for name, text in texts.items():
         for term in words.terms(f"{text}\n{gloss.english(text, language)}" if language else text):
-            if term in words_by_term:
-                word = words_by_term[term]
-                where.setdefault(word, {})[name] = None
-                common[word] = common.get(word, True) and term in words.COMMON
-    weights = {word: sum(fields.WEIGHTS[name] for name in names) for word, names in where.items()}
-    order = sorted(where, key=lambda word: (common[word], -weights[word]))
-    return tuple(MatchedTerm(word, tuple(where[word]), common[word]) for word in order)
+            if term in words_by_term and term not in words.COMMON:
+                where.setdefault(words_by_term[term], {})[name] = None
+    order = sorted(where, key=lambda word: -sum(fields.WEIGHTS[name] for name in where[word]))
+    return tuple(MatchedTerm(word, tuple(where[word])) for word in order)
 
 
 def _by_trigger(lines: str, words_by_term: Mapping[str, str]) -> str:

@@ -175,15 +175,6 @@ class Workspace:
         self.versions.follow()
         return outside_changes.waiting(self.versions, scopes.discover(self.env, self.cwd, all_projects=every))
 
-    def count_hidden(self) -> int:
-        """Count the memories that would be listed as changed by others, were the gate not off, as noted last."""
-        from memtui.store import scopes
-        from memtui.store.versions.versions import noted_unseen
-
-        noted = noted_unseen(self.root) if self.setting("gate") == "off" else None
-        here = {scope.directory for scope in scopes.discover(self.env, self.cwd)} if noted else set()
-        return sum(count for place, count in (noted or {}).items() if place in here)
-
     def undecided(self, go_on: "Callable[[], bool]" = lambda: True) -> "UndecidedSet":
         """Plan what can be done about the memories, while `go_on`. Raises MemtuiError, OSError."""
         from memtui.store import sidecars

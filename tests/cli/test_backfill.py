@@ -43,12 +43,10 @@ def test_drafts_of_other_projects_are_where_it_says(memtui, past, tmp_path):
 
 
 def test_why_nothing_was_read_is_said(memtui, past, tmp_path):
-    assert "There is no transcript in " in memtui("import", "sessions").out
+    assert "No transcript is in " in memtui("import", "sessions").out
     past(RULES[0])
     (tmp_path / "other/.git").mkdir(parents=True)
-    assert (
-        "There is no transcript of that in " in memtui("import", "sessions", "--project", str(tmp_path / "other")).out
-    )
+    assert "No transcript is in " in memtui("import", "sessions", "--project", str(tmp_path / "other")).out
     memtui("import", "sessions")
     assert "No transcript is new since the last time." in memtui("import", "sessions").out
 

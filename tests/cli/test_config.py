@@ -127,16 +127,13 @@ def test_every_setting_is_explained_in_eighty_columns(memtui):
     assert "MEANING\n" in out, "each in the row of its setting, at 80 columns"
 
 
-def test_help_and_the_refusal_of_a_wrong_value_say_what_each_value_does(bare):
-    told = " ".join(bare("help", "config").out.split())
+def test_the_refusal_of_a_wrong_value_says_what_each_value_does(bare):
     for key in ("gate", "llm_backend"):
         done = bare("config", "set", key, "ask first", check=False)
         assert done.code == 2
         for value in config.CHOICES[key]:
             words = setting.VALUES[key][value]
-            assert words in told
             assert words in " ".join(done.err.split())
-    assert "memtui help config" in " ".join(bare("config", "list").out.split())
 
 
 def test_keys_of_the_control_room_are_settings(bare):

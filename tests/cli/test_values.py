@@ -21,12 +21,3 @@ def test_check_names_a_switch_that_is_neither(memtui):
         "project:prefer-pnpm has `pinned: banana`, which is neither true nor false, so it is not pinned."
     )
     assert row["remedy"] == "memtui edit project:prefer-pnpm --set pinned=true"
-
-
-def test_an_unusual_type_is_written_with_a_warning(memtui):
-    words = "“frob” is none of the usual types: user, feedback, project, reference, tool."
-    assert words in memtui("new", "odd", "--type", "frob", "--body", "Odd.").err
-    assert words in memtui("edit", "prefer-pnpm", "--type", "frob").err
-    draft = next(each for each in memtui.json("inbox", "--kind", "drafts")["entries"])
-    assert words in memtui("approve", draft["id"], "--type", "frob").err
-    assert "usual types" not in memtui("edit", "prefer-pnpm", "--type", "tool").err

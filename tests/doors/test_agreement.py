@@ -2,9 +2,7 @@
 
 import pytest
 
-from memtui.cli.output import picked
 from memtui.hooks.install import installation as install
-from memtui.tui.screens.activity.sessions import SessionGroup
 from memtui.views.decisions import DRAFT
 
 from .conftest import Doors
@@ -122,22 +120,3 @@ async def test_what_was_delivered(told, shown, wanted, query):
         lambda screen: (screen.toggle_projects(), screen.show_query(query)),
     )
     assert found == [(each["id"], each["outcome"]) for each in listed] != []
-
-
-@pytest.mark.parametrize("every", [False, True])
-@pytest.mark.slow
-async def test_which_sessions_there_are(told, shown, every, world):
-    listed = told("activity", "--sessions", *(["--all-projects"] if every else []))
-
-    def look(app):
-        rows = [row for row in app.screen.table.rows if isinstance(row, SessionGroup)]
-        whole = [row.whole(app.data.receipts.known) for row in rows]
-        return [
-            (row.id, row.title, row.deliveries, picked(row.counts, "settled arrived previewed lost waiting unknown"))
-            for row in whole
-        ]
-
-    found = await shown("activity", look, lambda screen: screen.toggle_projects() if every else None)
-    names = ("id", "title", "deliveries", "receipts")
-    wanted = [tuple(each[name] for name in names) for each in listed["sessions"] if each["deliveries"]]
-    assert sorted(found) == sorted(wanted) != []

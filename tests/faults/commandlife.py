@@ -173,7 +173,6 @@ SCENARIOS = [
     C("note", "--json", "tok-n1 note"),
     C("note", "--withdraw", "@g1"),
     C("approve", "@u1"),
-    C("approve", "@u1", "--into", "alpha"),
     C("approve", "--all", pieces=True),
     C("approve", "alpha", files=SEEN),
     C("reject", "alpha", files=SEEN),

@@ -1,4 +1,4 @@
-"""An export has the bytes of the memories, names no path of the machine, and overwrites nothing."""
+"""An export has the bytes of the memories, and overwrites nothing."""
 
 from pathlib import Path
 
@@ -7,15 +7,14 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memtui.base.errors import ConflictError, MemtuiError
-from memtui.store import scopes
 from memtui.transfer import export_folder
 from memtui.views import drafts
 
 from .conftest import Desk
 
 
-def export(desk, path, *labels):
-    exported = export_folder.collect([desk.store.scope(label) for label in labels or ("global",)])
+def export(desk, path, label="global"):
+    exported = export_folder.collect(desk.store.scope(label))
     export_folder.write(exported, str(path))
     return exported
 
@@ -56,18 +55,6 @@ def test_an_export_has_the_bytes_of_the_memories(tmp_path_factory, files):
     assert all_of(desk.tmp / "mine") == files
 
 
-def test_an_export_names_no_path_of_the_machine(desk):
-    put(desk, {"a.md": b"A.\n"}, "auto")
-    for name in ("-srv-customers-secret", "-home-me-secret"):
-        other = desk.config / "projects" / name / "memory"
-        other.mkdir(parents=True)
-        (other / "b.md").write_bytes(b"B.\n")
-    store = desk.store
-    wanted = [scope for scope in scopes.discover(store.env, store.cwd, all_projects=True) if scope.kind == "auto"]
-    export_folder.write(export_folder.collect(wanted), str(desk.tmp / "mine"))
-    assert sorted(all_of(desk.tmp / "mine")) == ["auto-secret-2/b.md", "auto-secret/b.md", "auto/a.md"]
-
-
 def test_an_export_is_imported_as_drafts(desk, elsewhere):
     rule = b"---\nname: a\ndescription: A rule\nmetadata:\n  type: user\n---\n\nKeep it short.\n"
     put(desk, {"a.md": rule, "latin.md": b"Caf\xe9 is no UTF-8.\n"})
@@ -84,7 +71,7 @@ def test_an_export_says_which_memories_seem_to_hold_a_secret(desk):
     token = b"ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     put(desk, {"a.md": b"Use " + token + b"\n", "b.md": b"B.\n"})
     words = " ".join(drafts.beside(export(desk, desk.tmp / "mine")))
-    assert "1 memory seems to hold a secret: global:a.md (a GitHub token)" in words
+    assert "1 memory seems to hold a secret: a.md (a GitHub token)" in words
 
 
 def test_nothing_is_overwritten(desk):

@@ -6,7 +6,7 @@ from memtui.deliver import receipts
 from memtui.deliver.record import Delivery
 from memtui.deliver.sessions import Session
 from memtui.deliver.statistics import ReceiptCounts
-from memtui.views.deliveries import GLYPHS, MEANINGS, arrived, in_short, resume, session_sums, session_title, sums, what
+from memtui.views.deliveries import GLYPHS, MEANINGS, in_short, resume, session_sums, session_title, sums, what
 
 OUTCOMES = {
     value for name, value in vars(receipts).items() if name.isupper() and isinstance(value, str) and name in {
@@ -93,4 +93,4 @@ def test_a_session_is_never_without_words():
     assert session_title(session(looked_up=True)) == "its transcript is gone"
     assert session_title(session(looked_up=True, live=True)) == "no prompt yet"
     assert session_sums(session())[0][0] == "got nothing yet"
-    assert "8 of 10" in arrived(session(outcomes={"arrived": 8, "failed": 2, "waiting": 3}))
+    assert "8 of 10" in session_sums(session(deliveries=13, outcomes={"arrived": 8, "failed": 2, "waiting": 3}))[0][0]

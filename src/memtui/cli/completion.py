@@ -4,7 +4,6 @@ import argparse
 import os
 from collections.abc import Iterator
 from functools import partial
-from itertools import islice
 
 import argcomplete
 
@@ -13,15 +12,12 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, cut, line
 
-NEWEST = 50  # ids of deliveries, sessions and changes that are offered
+NEWEST = 50  # ids of changes that are offered
 TITLE = 60  # columns of a description
 # The words or options of a command -> what they can be; the command is empty where it does not matter.
 SOURCES = {
     ("", "--scope"): "scopes",
     ("", "--type"): "types",
-    ("", "--memory"): "memories",
-    ("", "--into"): "memories",
-    ("", "--session"): "sessions",
     ("note", "--withdraw"): "notes",
     ("show", "name"): "memories",
     ("history", "names"): "memories trash",
@@ -33,7 +29,6 @@ SOURCES = {
     ("approve", "ids"): "waiting changed",
     ("reject", "ids"): "waiting changed",
     ("inbox", "id"): "waiting changed",
-    ("activity", "id"): "deliveries sessions",
     ("set", "value"): "values",
 }
 
@@ -58,7 +53,6 @@ def with_candidates(typed: str) -> parser.Parser:
 def _candidates(
     kinds: list[str], prefix: str, action: argparse.Action, parsed_args: argparse.Namespace, **_: object
 ) -> dict[str, str]:
-    """Return what there is of some kinds, with descriptions of one line."""
     if kinds == ["values"]:
         from memtui.settings import config
 
@@ -100,26 +94,3 @@ def _present(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
         yield from ((short_id(thing.id), thing.summary) for thing in ctx.journal().ledger().changes()[:NEWEST])
     elif kind == "trash":
         yield from ((thing.memory.stem, thing.memory.description) for thing in ctx.store().trash())
-    else:
-        yield from _delivered(ctx, kind)
-
-
-def _delivered(ctx: Context, kind: str) -> Iterator[tuple[str, str]]:
-    """Yield the newest deliveries that `memtui activity` lists, or the sessions of the newest."""
-    from memtui.base import clock
-    from memtui.base.phrasing import ago
-    from memtui.client.transcripts import prompts, transcript
-    from memtui.deliver import log, sessions
-    from memtui.deliver.filter import Filter
-    from memtui.deliver.record import Delivery
-    from memtui.views.deliveries import in_short
-
-    records = list(islice(log.newest_first(ctx.root), NEWEST))
-    if kind == "deliveries":
-        for delivery in filter(Filter().matches, map(Delivery, records)):
-            yield short_id(delivery.id), f"{ago(delivery.time or None, ctx.now())}: {in_short(delivery.contents)}"
-        return
-    finder = transcript.Finder(ctx.config_dir)
-    for session in sessions.collect(ctx.root, records)[:NEWEST]:
-        when = ago(clock.parse(session.logged), ctx.now())
-        yield session.id[:8], f"{when}: {prompts.about(finder.find(session.id)).title}"

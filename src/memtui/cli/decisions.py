@@ -5,33 +5,35 @@ from contextlib import suppress
 from functools import cached_property
 
 from memtui.base import clock, short_ids
-from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.base.phrasing import ago
+from memtui.base.errors import EXIT_CONFLICT, ConflictError, MemtuiError, NotFoundError
+from memtui.base.phrasing import ago, many
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.base.storage import file_error
-from memtui.cli import entries, memories, proposals
+from memtui.cli import entries, memories
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Printer, Result, difference, line, narrate, picked, styled
+from memtui.cli.output import Output, Printer, Result, difference, line, narrate, picked, safe, styled
 from memtui.client import projects
 from memtui.review import approvals, waiting_entries
 from memtui.review.approvals import Draft
-from memtui.review.evidence import Evidence, Similar
+from memtui.review.evidence import Evidence
 from memtui.review.outside_changes import Changed
 from memtui.review.waiting_entries import Waiting, best_first, load_hidden
-from memtui.settings import config
+from memtui.store import scopes, sidecars
 from memtui.store.store import Store
 from memtui.store.versions.writers import Occasions
-from memtui.tidy.composed_files import weigh
-from memtui.views import changes, decisions, drafts
+from memtui.tidy import changeset, composed_files, waiting_proposals
+from memtui.tidy.changeset import Proposal
+from memtui.tidy.checks import lint
+from memtui.tidy.composed_files import Composition, Refused, Weighed, savings, weigh
+from memtui.views import changes, changesets, decisions, drafts
 from memtui.views.decisions import PROBLEM, ChangedRow, Decision, EntryRow, ProblemRow, ProposedRow, TrustRow
-from memtui.views.parts import TextDifference
+from memtui.views.parts import TextDifference, Words
 
-NOTHING = "Nothing that waits is called"
 # By what `--kind` calls them: the words of the kinds, in the order of the list.
 KINDS = {kind.option: kind.word for kind in decisions.KINDS}
 PROPOSED = tuple(decisions.PROPOSED)
-ALL = ("all", "everything", "drafts")  # words for what --all means
+NOT_MADE = "Nothing was changed."
 
 
 class Decisions:
@@ -100,11 +102,9 @@ class Decisions:
                 self.ctx.out.say(f"! {line(error.message)}")
         return decisions.in_order([row for row in rows if row.kind.word in kinds], self.hidden, self.ctx.now())
 
-    def find(
-        self, ref: str, kinds: "tuple[str, ...]" = ("draft", "todo", "note"), *, by_memory: bool = True
-    ) -> Decision:
-        """Return what an id or a name means, of entries only these kinds; with `by_memory`, where nothing is called so,
-        what is about the memory of that name. Raises NotFoundError, ConflictError."""
+    def find(self, ref: str, kinds: "tuple[str, ...]" = ("draft", "todo", "note")) -> Decision:
+        """Return what an id or a name means, of entries only these kinds; where nothing is called so, what is about the
+        memory of that name. Raises NotFoundError, ConflictError."""
         about: list[Decision] = []
         changed, *others = (source for _, source in self._sources())
         of_kinds = [row for row in self.of_entries if row.kind.word in kinds]
@@ -112,47 +112,29 @@ class Decisions:
             rows = decisions.in_order(source(), self.hidden, self.ctx.now())
             if row := _match(rows, ref):
                 return row
-            about += [row for row in rows if by_memory and ref in row.about]
+            about += [row for row in rows if ref in row.about]
         if len(about) == 1:
             return about[0]
         if about:
-            raise ConflictError(f"“{ref}” can mean several: {', '.join(short_ids.short_id(row.id) for row in about)}.")
-        raise self._unknown(ref, kinds)
+            raise ConflictError(f"“{ref}” can mean several: {', '.join(short_id(row.id) for row in about)}.")
+        raise self._unknown(ref)
 
-    def _unknown(self, ref: str, kinds: "tuple[str, ...]") -> NotFoundError:
-        """Return the error for what nothing that waits is called."""
+    def _unknown(self, ref: str) -> NotFoundError:
         try:
             memories.find(self.ctx, ref)
-        except NotFoundError as unlike:
-            near = unlike.hint
+        except NotFoundError:
+            pass
         else:
-            words = f"Nobody else has changed “{ref}” since you saw it."
-            return self.gate_off() or NotFoundError(words, entries.LISTED)
+            unchanged = f"Nobody else has changed “{ref}” since you saw it.", entries.LISTED
+            return NotFoundError(*changes.gate_off(self.ctx) or unchanged)
         if (error := entries.why_not(self.ctx, ref)) is not None:
             return error
-        hint, lowered = entries.LISTED, ref.lower()
-        rows = [row for row in self.of_entries if row.kind.word in kinds and lowered]
-        beginning = [row for row in rows if row.says.lower().startswith(lowered)][:3]
-        if lowered in ALL:
-            hint = f"Did you mean --all (all drafts)? {hint}"
-        elif beginning:
-            hint = f"Did you mean {' or '.join(f'{short_ids.short_id(row.id)} (“{row.says}”)' for row in beginning)}?"
-        elif near.startswith("Did you mean"):
-            hint = near
-        elif len(ref) < short_ids.MIN_REF:
-            hint = f"Give at least {short_ids.MIN_REF} characters of the id."
-        return NotFoundError(f"{NOTHING} “{ref}”.", hint)
-
-    def gate_off(self) -> "NotFoundError | None":
-        """Return the error that says that nothing is listed because the gate is off; None if it is not."""
-        if self.ctx.setting("gate") != "off":
-            return None
-        own = config.is_own(self.ctx.settings(), self.ctx.project_root, "gate")
-        return NotFoundError(*changes.gate_off(self.ctx.count_hidden(), own=own))
+        short = f"Give at least {short_ids.MIN_REF} characters of the id."
+        hint = short if len(ref) < short_ids.MIN_REF else entries.LISTED
+        return NotFoundError(f"Nothing that waits is called “{ref}”.", hint)
 
 
 def _match(rows: "list[Decision]", ref: str) -> "Decision | None":
-    """Return the row that a name or an id means, None if none does. Raises ConflictError."""
     named = [row for row in rows if {ref, ref.removesuffix(".md")} & {*row.names}]
     if len(named) > 1:
         raise ConflictError(f"“{ref}” can mean several: {', '.join(row.names[0] for row in named)}.")
@@ -208,9 +190,9 @@ TITLES = {"guidance": "Note", "updates": "Draft", "items": "Todo"}
 COMMANDS = {"approve": "memtui approve", "reject": "memtui reject", "later": "memtui reject --later friday"}
 
 
-def one(ctx: Context, ref: str, *, by_memory: bool = True) -> Result:
+def one(ctx: Context, ref: str) -> Result:
     """Show what an id or a name means, as `Decisions.find` does. Raises NotFoundError, ConflictError."""
-    row = Decisions(ctx).find(ref, by_memory=by_memory)
+    row = Decisions(ctx).find(ref)
     commands = dict(COMMANDS)
     if isinstance(row, EntryRow):
         more, text, name_is_taken = _entry(ctx, row)
@@ -218,7 +200,7 @@ def one(ctx: Context, ref: str, *, by_memory: bool = True) -> Result:
             commands["approve"] += " --name NAME"
     elif isinstance(row, ProposedRow):
         change = weigh(ctx.store().files(), row.proposal)
-        more, text = proposals.data_of(change), [proposals.shown(ctx, change)]
+        more, text = proposal_data(change), [proposal_printer(ctx, change)]
     else:
         more = {"text": row.untrusted.memory.raw.decode("utf-8", "replace")} if isinstance(row, TrustRow) else {}
         text = [lambda out: print_row(ctx, out, row)]
@@ -272,12 +254,17 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
             out.print()
             out.print(f"becomes  {styled(f'{line(proposed.scope.label)}:{line(proposed.name)}', 'bold')}")
         if proposed is not None and proposed.taken:
-            ways = "--name or --into" if takes_draft(proposed) else "--name"
-            out.print("  " + styled(f"! a memory of this name is there already: approve with {ways}", "yellow"))
+            out.print("  " + styled("! a memory of this name is there already: approve with --name", "yellow"))
         if item.kind != "guidance":
             out.parts(drafts.conversation(item, reason))
         if similar := reason.similar[: drafts.SIMILAR_SHOWN]:
-            _print_similar(out, store, item, similar)
+            out.section()
+            out.heading("Similar memories")
+            cells = [
+                [f"{near.score:.0%} alike", (line(near.memory.ref), "bold"), line(near.memory.description)]
+                for near in similar
+            ]
+            out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
 
     return data, [text], proposed is not None and proposed.taken
 
@@ -301,35 +288,135 @@ def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, obje
     return {"becomes": becomes, "alike": alike, "rejected_alike": rejected}
 
 
-def _print_similar(out: Output, store: Store, item: Waiting, near: "Sequence[Similar]") -> None:
-    """Print the memories that are most like a draft, and the command that merges it into one, or why none takes it."""
-    out.print()
-    out.heading("Similar memories")
-    cells = [
-        [f"{other.score:.0%} alike", (line(other.memory.ref), "bold"), line(other.memory.description)] for other in near
-    ]
-    out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
-    owner = approvals.store_of(store, [item])
-    refused = {similar.memory.ref: approvals.refusal(owner, similar.memory) for similar in near}
-    first = next(iter(refused.values()))
-    way = f"{first.message} {first.hint}" if first is not None else ""
-    if ref := next((ref for ref, error in refused.items() if error is None), ""):
-        way = f"memtui approve {short_id(item.id)} --into {shell_word(ref)}"
-    out.print(f"Merge: {line(way)}")
-
-
 def name_taken(proposed: Draft) -> ConflictError:
-    """Return the error that there is a memory of that name, with the commands that avoid it."""
-    draft_id, ref = proposed.item.id, f"{proposed.scope.label}:{proposed.name}"
-    ways = [f"choose another name: memtui approve {short_id(draft_id)} --name {shell_word(proposed.name + '-2')}"]
-    if takes_draft(proposed):
-        ways.insert(0, f"append to it: memtui approve {short_id(draft_id)} --into {shell_word(ref)}")
-    hint = "\n  Or ".join(ways)
-    return ConflictError(f"There is a memory {ref} already.", hint[:1].upper() + hint[1:])
+    """Return the error that there is a memory of that name, with the command that avoids it."""
+    approve = f"memtui approve {short_id(proposed.item.id)} --name {shell_word(proposed.name + '-2')}"
+    taken = f"There is a memory {proposed.scope.label}:{proposed.name} already."
+    return ConflictError(taken, f"Choose another name: {approve}")
 
 
-def takes_draft(proposed: Draft) -> bool:
-    """Return whether the draft can be merged into the memory that has its name already."""
-    neighbours = approvals.neighbours(proposed.store, proposed.item)
-    same = [memory for memory in neighbours if memory.path == proposed.path]
-    return any(approvals.refusal(proposed.store, memory) is None for memory in same)
+# what `memtui consolidate` proposes
+
+
+def read_proposals(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list[Proposal]":
+    """List the proposals that nobody decided about, first those of a model, of scopes with these labels or of all."""
+    subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, sidecars.kept_apart(ctx.root))
+    if not labels:
+        return [*waiting_proposals.undecided(store, subject).proposals]
+    every = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
+    chosen = [scope for scope in every if scope.kind != "instructions"]
+    return [*waiting_proposals.undecided(store, subject.with_scopes(chosen), within=chosen).proposals]
+
+
+def brief_data(proposal: Proposal) -> "dict[str, object]":
+    return {"id": proposal.ref, "kind": proposal.kind, "title": changeset.title(proposal)}
+
+
+def list_proposals(ctx: Context, labels: "list[str] | None") -> Result:
+    store = ctx.store()
+    files, proposals = store.files(), read_proposals(ctx, store, labels)
+    changes = [weigh(files, proposal) for proposal in proposals]
+    saved = savings(Composition(files, proposals).preview())
+    data = {"changes": [proposal_data(change) for change in changes], "saved": saved}
+    if not changes:
+        return Result(data, "There is nothing to consolidate.")
+    sums = f"\n{many(len(changes), 'change')} proposed. {changesets.saved(saved)}".rstrip()
+    ways = "Approve one: memtui approve ID   Reject one: memtui reject ID   All: memtui consolidate --all"
+    return Result(data, *(proposal_printer(ctx, change) for change in changes), sums, narrate(ways))
+
+
+def proposal_data(change: Weighed) -> "dict[str, object]":
+    """Return for --json a proposal with what it would do to files, and what it would drop."""
+    proposal, covered = change.proposal, change.coverage
+    data: dict[str, object] = {
+        **brief_data(proposal),
+        "reason": proposal.reason,
+        "score": max((fact.score for fact in proposal.evidence if fact.score is not None), default=None),
+        "codes": sorted({evidence.code for evidence in proposal.evidence}),
+        "safe": proposal.is_safe,
+        "files": [
+            {
+                "path": diff.path,
+                "gone": diff.after is None,
+                "new": diff.before is None,
+                "repaired": diff.repaired,
+                "diff": "\n".join(difference(diff.before, diff.after)),
+            }
+            for diff in change.diffs
+        ],
+        "dropped": None,
+        "added": changesets.added(proposal),
+        "refused": change.refused and _refusal(change.refused),
+    }
+    if covered is not None:
+        reworded = [(was, now.text) for was, how, now in covered.statements if how == "reworded" and now]
+        data |= {
+            "dropped": [{"path": cover.statement.path, "text": cover.statement.text} for cover in covered.dropped],
+            "reworded": [{"path": was.path, "text": was.text, "as": now} for was, now in reworded],
+            "kept": len(covered.of("kept")),
+        }
+    return data
+
+
+def proposal_printer(ctx: Context, change: Weighed) -> "Printer":
+    """Return what prints a proposal with its id."""
+    place = decisions.place_of(change.proposal, scopes.discover(ctx.env, ctx.cwd), ctx.project)
+
+    def text(out: Output) -> None:
+        out.section()
+        parts = changesets.brief(change.proposal, change, place)
+        out.parts([Words(f"{short_id(change.proposal.ref)}  ", "cyan"), *parts])
+
+    return text
+
+
+def _refusal(refused: Refused) -> "dict[str, object]":
+    return {
+        "id": refused.proposal.ref,
+        "reason": refused.reason,
+        "path": refused.path,
+        "message": refused.error.message,
+    }
+
+
+def make_proposals(
+    ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bool
+) -> "tuple[dict[str, object], list[str | Printer], int]":
+    """Make proposals that a person saw; return data, how to print it, the exit code. Raises MemtuiError for no."""
+    _confirm_proposals(ctx, store, proposals, yes=yes)
+    with store.journal.together():
+        applied = composed_files.apply(store, proposals)
+    failed = [refusal for refusal in applied.refused if refusal.reason != "made"]
+    saved = savings(applied.diffs)
+    data: dict[str, object] = {
+        "made": [brief_data(proposal) for proposal in applied.made],
+        "refused": [_refusal(refusal) for refusal in failed],
+        "made_already": [refusal.proposal.ref for refusal in applied.refused if refusal.reason == "made"],
+        "files": [change.path for change in applied.diffs],
+        "saved": saved,
+        "undo": "memtui undo" if applied.transaction else None,
+    }
+    text: list[str | Printer] = []
+    for refusal in applied.refused:
+        hint = safe(refusal.error.hint) if refusal in failed else ""
+        text += [narrate(safe(changesets.refused(refusal))), narrate(f"  {hint}" if hint else "")]
+    parts = (changesets.made(applied.made), changesets.saved(saved)) if applied.made else ()
+    return data, [*text, " ".join(filter(None, parts))], EXIT_CONFLICT if failed else 0
+
+
+def _confirm_proposals(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bool) -> None:
+    """Show what would be made, and ask about it; then about new secrets. Raises MemtuiError for no."""
+    files = store.files()
+    composition = Composition(files, proposals)
+    if not composition.made:
+        return
+    diffs = composition.preview()
+    if not yes:
+        for proposal in [] if ctx.out.json else composition.made:
+            proposal_printer(ctx, weigh(files, proposal))(ctx.out)
+        ctx.confirm(f"Approve {many(len(composition.made), 'change')} to {many(len(diffs), 'file')}?", NOT_MADE)
+    after, before = (
+        "\n".join(data.decode("utf-8", "replace") for change in diffs if (data := getattr(change, key)) is not None)
+        for key in ("after", "before")
+    )
+    ctx.confirm_secrets(after, yes=yes, declined=NOT_MADE, before=before)

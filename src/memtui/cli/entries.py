@@ -1,11 +1,9 @@
 """The entries of inboxes for several commands: read them, find one by its id, write one as JSON."""
 
-from contextlib import suppress
-
 from memtui.base import clock, findings, short_ids
-from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.base.errors import ConflictError, NotFoundError
 from memtui.base.finding import Finding
-from memtui.base.phrasing import age, ago, cut, many, until
+from memtui.base.phrasing import age, ago, cut, until
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import MIN_REF, short_id
 from memtui.cli.context import Context
@@ -16,7 +14,6 @@ from memtui.inbox import format as inbox_format
 from memtui.review import waiting_entries
 from memtui.review.waiting_entries import KINDS, Waiting
 from memtui.store.journal import acts
-from memtui.store.journal.text_edit import TextEdit
 from memtui.views import drafts
 from memtui.views import notes as words
 
@@ -44,15 +41,6 @@ def read(
     return items
 
 
-def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting:
-    """Find an entry by its id, in all projects. Raises NotFoundError, which says it if it was delivered."""
-    hint = "`memtui note --list` lists them." if kinds == ("guidance",) else LISTED
-    try:
-        return waiting_entries.find(read(ctx, kinds, all_projects=True), ref, what)
-    except NotFoundError as error:
-        raise (why_not(ctx, ref) or NotFoundError(error.message, error.hint or hint)) from None
-
-
 def why_not(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for the id of something else than an entry that waits; None for any other id."""
     if error := _decided(ctx, ref) or misnamed(ctx, ref):
@@ -71,17 +59,13 @@ def why_not(ctx: Context, ref: str) -> "NotFoundError | None":
 
 def _decided(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for what was decided lately: it says how, when, and what undoes that."""
-    prefix, journal = ref.strip().upper(), ctx.journal()
+    prefix = ref.strip().upper()
     if len(prefix) < MIN_REF:
         return None
-    for transaction in journal.ledger().changes()[:DECIDED_LATELY]:
+    for transaction in ctx.ledger.follow().changes()[:DECIDED_LATELY]:
         if transaction.op not in DECIDING or transaction.state != "done":
             continue
-        entries = [*map(str, transaction.record.get("entries", ()))]
-        with suppress(MemtuiError):
-            texts = (edit.removed for edit in journal.changes_of(transaction.record) if isinstance(edit, TextEdit))
-            entries += [entry.id for text in texts for entry in inbox_format.parse(text)]
-        if any(short_ids.is_short_for(prefix, name) for name in entries):
+        if any(short_ids.is_short_for(prefix, str(name)) for name in transaction.record.get("entries", ())):
             when = ago(clock.parse(transaction.time), ctx.now())
             hint = f"To undo that: memtui undo {short_id(transaction.id)}"
             return NotFoundError(f"{ref} is decided already, {when}: {transaction.summary}.", hint)
@@ -112,12 +96,6 @@ def states(ctx: Context, item: Waiting) -> "list[str]":
     return drafts.states(ctx.settings(), item, ctx.now())
 
 
-def lost(ctx: Context, *, every: bool = False) -> str:
-    """Say how many notes here or in all projects are lost, and how to list them; empty if none are."""
-    count = sum(bool(states(ctx, item)) for item in ctx.waiting(("guidance",), every=every))
-    return f"{many(count, 'note')} lost: memtui note --list" if count else ""
-
-
 def note_facts(item: Waiting, now: float) -> "list[str]":
     """Return the facts about a note, a few words each."""
     fields = item.entry.fields
@@ -131,7 +109,11 @@ def note_facts(item: Waiting, now: float) -> "list[str]":
 
 
 def withdraw(ctx: Context, ref: str) -> Result:
-    item = pick(ctx, ref, ("guidance",), "note")
+    try:
+        item = waiting_entries.find(read(ctx, ("guidance",), all_projects=True), ref, "note")
+    except NotFoundError as error:
+        hint = error.hint or "`memtui note --list` lists them."
+        raise (why_not(ctx, ref) or NotFoundError(error.message, hint)) from None
     transaction_id = ctx.review().withdraw([item])
     data = {"withdrawn": [item.id], "transaction": transaction_id}
     return Result(data, f"{acts.done('withdraw')}: {cut(line(item.text), 60)}\nTo undo it: memtui undo")

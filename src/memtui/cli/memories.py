@@ -10,7 +10,7 @@ from memtui.base.short_ids import short_id
 from memtui.cli.context import Context
 from memtui.cli.output import Printer, Result, line, narrate, picked, safe, styled
 from memtui.store import scopes
-from memtui.store.memory import TYPES, Memory
+from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 
 TYPE_CHECKING = False
@@ -102,12 +102,6 @@ def written(ctx: Context, verb: str, memory: Memory) -> str:
     return f"{verb}  {styled(line(ref), 'bold')}  {line(ctx.tilde(memory.path))}"
 
 
-def say_unusual(ctx: Context, kind: "str | None") -> None:
-    """Warn of a type that is none of the usual ones: it may be meant, or mistyped."""
-    if kind and kind not in TYPES:
-        ctx.out.say(line(f"! “{kind}” is none of the usual types: {', '.join(TYPES)}."))
-
-
 def undo(count: int = 1) -> "Printer":
     """Return what says how to undo a change of so many things."""
     return narrate(f"To undo {it(count)}: memtui undo" * bool(count))
@@ -179,13 +173,8 @@ class BulkResult:
             raise outcome.failed[0][1]
         self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in outcome.failed]
         if self.failed and not outcome.done:
-            hints = {row["hint"] for row in self.failed}
-            shared = hints.pop() if len(hints) == 1 else ""
-            messages = [
-                f"{row['name']}: {row['message']}" + (f"\n  {row['hint']}" if row["hint"] and not shared else "")
-                for row in self.failed
-            ]
-            raise MemtuiError("\n".join([f"None of these {len(names)} could be changed.", *messages]), shared)
+            messages = [f"{row['name']}: {row['message']} {row['hint']}".rstrip() for row in self.failed]
+            raise MemtuiError("\n".join([f"None of these {len(names)} could be changed.", *messages]))
         return [result for _, result in outcome.done]
 
     def result(self, data: "dict[str, object]", *text: "str | Printer") -> Result:

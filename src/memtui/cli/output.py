@@ -430,17 +430,9 @@ def _guard(write: "Callable[..., object]", *data: "object") -> None:
 
 
 def _in_row(widths: "Sequence[int]", flex: "Sequence[int]", room: int, *, whole: bool) -> int:
-    """Return how many columns of a table stand in its rows; those after them are printed below."""
+    """Return how many columns of a table stand in its rows: the last goes below them where it has no room."""
     count = len(widths)
-    least = [min(MIN_FLEX, wide) if place in flex else wide for place, wide in enumerate(widths)]
     if count == 1 or count - 1 not in flex:
         return count
     rest = room - sum(widths[:-1]) - len(GAP) * (count - 1)
-    if rest >= (widths[-1] if whole else min(MIN_LAST, widths[-1])):
-        return count
-    count -= 1
-    while (
-        count > 1 and count - 1 in flex and sum(least[: count - 1]) + widths[count - 1] + len(GAP) * (count - 1) > room
-    ):
-        count -= 1
-    return count
+    return count if rest >= (widths[-1] if whole else min(MIN_LAST, widths[-1])) else count - 1

@@ -16,10 +16,10 @@ from memtui.cli.output import terminal_columns
 GROUPS = {
     group: {name: module or name for name, _, module in (word.partition("=") for word in words.split())}
     for group, words in {
-        "see": "list show=list search=list recall activity status",
-        "decide": "inbox approve=decide reject=decide",
-        "change": "new=edit edit mv=change rm=change history=change undo note",
-        "tidy": "check consolidate",
+        "see": "list show=list search=list recall=list activity status",
+        "decide": "inbox=decide approve=decide reject=decide",
+        "change": "new=edit edit mv=change rm=change history=change undo=change note",
+        "tidy": "check=tidy consolidate=tidy",
         "bring": "import=transfer export=transfer",
         "set up": "setup config trust doctor=setup model demo",
     }.items()
@@ -29,22 +29,7 @@ HIDDEN = {"statusline": "statusline"}  # what settings files call that memtui ha
 ALIASES = {"guide": "note"}
 SCREENS = ("memories", "inbox", "activity", "setup")
 KEEP_SECRETS = "--yes | keep secrets in the text, without asking"  # an argument of several commands
-MOST_NAMED = 20  # choices that an error lists
-# metavar of what has too many choices for an error to list -> what it names, and the command that lists them
-KINDS_OF = {"KEY": ("setting", "memtui config list"), "PATH": ("path", "memtui status --paths")}
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
-# Other words for a command, and what is meant.
-COMMAND_WORDS = {
-    **dict.fromkeys(("archive", "delete", "del", "remove"), "rm"),
-    **dict.fromkeys(("rename", "move"), "mv"),
-    "copy": "mv --copy",
-    "notes": "note",
-    "man": "help",
-    "manual": "help",
-    "version": "--version",
-}
-# Other words for an option, and what is meant.
-OPTION_WORDS = {"--text": "--body", "--files": "--to path:PATTERN", "--agent": "--to agent:NAME"}
 EXAMPLES = """\
   memtui                                    open the TUI
   memtui inbox                              what waits for a decision
@@ -83,8 +68,7 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> "NoReturn":
         for words, better in ARGPARSE_WORDS.items():
             message = message.replace(words, better)
-        hint = "`memtui config set glyphs ascii` does that. " if "--ascii" in message else ""
-        raise UsageError(message[:1].upper() + message[1:] + ".", f"{hint}See `{self.prog} --help`.")
+        raise UsageError(message[:1].upper() + message[1:] + ".", f"See `{self.prog} --help`.")
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         if action.choices is None or value in action.choices:
@@ -94,10 +78,9 @@ class Parser(argparse.ArgumentParser):
             close = _close(value, action.choices)
             hint = f"Did you mean `{self.prog} {close[0]}`? " if close else ""
             raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", hint + more)
-        if action.metavar in KINDS_OF and len(list(action.choices)) > MOST_NAMED:
-            kind, lists = KINDS_OF[str(action.metavar)]
+        if action.dest == "key":  # settings are too many to list
             hint = _did_you_mean(_close(value, action.choices))
-            raise UsageError(f"There is no {kind} “{value}”.", f"{hint}`{lists}` lists them.")
+            raise UsageError(f"There is no setting “{value}”.", f"{hint}`memtui config list` lists them.")
         name = action.option_strings[-1] if action.option_strings else action.metavar or "The argument"
         raise UsageError(f"{name} must be one of {names}, not “{value}”.", more)
 
@@ -145,13 +128,11 @@ def _add_common(parser: Parser) -> None:
     group.add_argument("--project", metavar="DIR", default=argparse.SUPPRESS, help=about)
 
 
-# Of the modules that were imported: functions, each with the text that makes it a command, and the rest of its help.
-USAGES: "list[tuple[Run, str, Mapping[str, dict[str, Any]], str]]" = []
+# Of the modules that were imported: functions, each with the text that makes it a command, and options of arguments.
+USAGES: "list[tuple[Run, str, Mapping[str, dict[str, Any]]]]" = []
 
 
-def command(
-    text: str, more: "Mapping[str, dict[str, Any]]" = MappingProxyType({}), table: str = ""
-) -> "Callable[[Run], Run]":
+def command(text: str, more: "Mapping[str, dict[str, Any]]" = MappingProxyType({})) -> "Callable[[Run], Run]":
     """Make a function a command by a text: `NAME: summary`, then lines of examples (indented), prose, and arguments.
 
     An argument is `--flag`, `--option VALUE` or `VALUE`, ` |` and its help, which may go on in lines with four blanks.
@@ -159,13 +140,13 @@ def command(
     those with `/ ` exclude each other; a line `title:` begins a group. `more`, by name: what argparse gets besides."""
 
     def add(run: "Run") -> "Run":
-        USAGES.append((run, text, more, table))
+        USAGES.append((run, text, more))
         return run
 
     return add
 
 
-def _add(commands: "Commands", run: "Run", text: str, more: "Mapping[str, dict[str, Any]]", table: str) -> None:
+def _add(commands: "Commands", run: "Run", text: str, more: "Mapping[str, dict[str, Any]]") -> None:
     head, *lines = text.replace("\n    ", " ").splitlines()
     path, _, summary = head.partition(": ")
     examples = [row for row in lines if row.startswith("  ")]
@@ -176,7 +157,7 @@ def _add(commands: "Commands", run: "Run", text: str, more: "Mapping[str, dict[s
         name,
         help=summary,
         description=" ".join([f"{summary[:1].upper()}{summary[1:]}.", *prose]),
-        epilog="\n".join(["example:", *examples, *(["", table] if table else [])]),
+        epilog="\n".join(["example:", *examples]),
     )
     parser.set_defaults(run=run)
     _add_common(parser)
@@ -302,11 +283,10 @@ def _did_you_mean(close: "list[str]") -> str:
 def _takes_no(words: str, rest: "list[str]", parser: argparse.ArgumentParser) -> UsageError:
     options = parser._option_string_actions  # noqa: SLF001  argparse has no public way
     option = next((word.partition("=")[0] for word in rest if word.startswith("-")), "")
-    meant = OPTION_WORDS.get(option, "")
     names = _close(option.lstrip("-"), [name[2:] for name in options if name.startswith("--")])
-    close = [meant] if meant.partition(" ")[0] in options else [f"--{name}" for name in names]
+    hint = _did_you_mean([f"--{name}" for name in names])
     what = option or " ".join(f"“{word}”" for word in rest)
-    return UsageError(f"`memtui {words}` takes no {what}.", f"{_did_you_mean(close)}See `memtui {words} --help`.")
+    return UsageError(f"`memtui {words}` takes no {what}.", f"{hint}See `memtui {words} --help`.")
 
 
 def parse(argv: "list[str]") -> argparse.Namespace:
@@ -321,8 +301,6 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         return build().parse_args(before, argparse.Namespace(command=None))
     if name is None:
         return _without_commands(tui_options=True).parse_args(argv, argparse.Namespace(command=None))
-    if name in COMMAND_WORDS:
-        raise UsageError(f"There is no command “{name}”.", f"Did you mean memtui {COMMAND_WORDS[name]}?")
     if name in ALIASES:
         argv = [*before, ALIASES[name], *argv[len(before) + 1 :]]
         name = ALIASES[name]

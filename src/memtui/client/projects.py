@@ -6,7 +6,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain, islice
 
 from memtui.base import fastjson, fs, paths
@@ -25,13 +24,13 @@ _ADDRESS = re.compile(
 )
 
 
-@dataclass(frozen=True)
 class Project:
     """A project of the client: its native memory, and its root, None if no transcript names it."""
 
-    slug: str
-    directory: str
-    path: str | None
+    __slots__ = ("directory", "path", "slug")  # no dataclass: `memtui note` starts with this module
+
+    def __init__(self, slug: str, directory: str, path: str | None) -> None:
+        self.slug, self.directory, self.path = slug, directory, path
 
 
 def with_memory(env: dict[str, str]) -> list[Project]:

@@ -7,7 +7,6 @@ from memtui.base import clock, fs, ids, paths
 from memtui.base.finding import Finding, problem
 from memtui.base.phrasing import cut
 from memtui.deliver import log as delivery_log
-from memtui.deliver import receipts
 from memtui.deliver.record import Delivery
 from memtui.inbox import claims, note_block
 from memtui.inbox import file as inbox_file
@@ -26,12 +25,6 @@ class UnderWay:
     slug: str | None
     entry: inbox_format.Entry
     record: Delivery
-
-
-def outcomes(tasks: Iterable[UnderWay], env: dict[str, str], now: float) -> dict[str, str]:
-    """Return by delivery what became of notes under way: waiting as long as the log has no record of it."""
-    every = {task.delivery: task.record.record for task in tasks}
-    return dict.fromkeys(every, receipts.WAITING) | receipts.outcomes(every.values(), env, now)
 
 
 def under_way(root: str, projects: Iterable[str | None]) -> list[UnderWay]:

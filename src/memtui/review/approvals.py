@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from memtui.base import fastjson, ids, paths
-from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.base.errors import MemtuiError, UsageError
 from memtui.review.entries import removal
 from memtui.review.waiting_entries import Waiting, from_the_end
 from memtui.store import memory, references, scopes, sidecars, triggers
@@ -209,33 +209,6 @@ def _triggers_added(draft: Draft) -> list[BesideEdit]:
     rows = sidecars.rows(store.root, sidecars.TRIGGERS, directory).get(file, {})
     after = triggers.after_adding(rows, [draft.trigger, *more], "draft", store.journal.now())
     return sidecars.edit(store.root, sidecars.TRIGGERS, directory, file, after)
-
-
-def find_target(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
-    """Find the memory to merge an update into, of its project or global, with its store. Raises as `scopes.find`."""
-    home = home_store(store, item) or store
-    owner = store if "/" in ref else home  # a path is relative to the person's directory
-    try:
-        mem = owner.find(ref)
-    except NotFoundError as error:
-        if owner is store:
-            raise
-        owner = store
-        try:
-            mem = store.find(ref)
-        except MemtuiError:
-            raise error from None
-    if item.slug is None or any(
-        mem.path == f"{scope.directory}/{name}"
-        for scope in merge_scopes(store, item)
-        for name, _ in scopes.files(scope)
-    ):
-        return owner, mem
-    project = project_of(item) or item.slug
-    raise ConflictError(
-        f"{mem.ref} belongs to another project than draft {item.id[-6:]} ({project}).",
-        f"Merge it into a memory of {project} or of the scope global, or approve it and copy the memory.",
-    )
 
 
 def refusal(store: Store, memory: Memory) -> MemtuiError | None:

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from memtui.base import clock, dates, fastjson, fs, ids
+from memtui.base import clock, fastjson, fs, ids
 from memtui.base.errors import UsageError
 from memtui.base.phrasing import cut, many
 from memtui.inbox import drafts as inbox_drafts
@@ -66,16 +66,13 @@ class Review:
         """Remove guidance before it is delivered."""
         return self._run("withdraw", _removals(items), items)
 
-    def again(self, item: Waiting, expires: float | None = None) -> tuple[str, str]:
-        """Send guidance again as a new entry; return its id and the transaction's. `expires` may be `when.NEVER`."""
+    def again(self, item: Waiting) -> tuple[str, str]:
+        """Send guidance again as a new entry, without an expiry that is over; return its id and the transaction's."""
         now = self.now()
         fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
-        stays = expires is None and not item.entry.expired(now)
-        dropped = {"id", "time", "attempts"} | (set() if stays else {"expires"})
+        dropped = {"id", "time", "attempts"} | ({"expires"} if item.entry.expired(now) else set())
         fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in dropped}}
         fields.setdefault("from", self.by)
-        if expires is not None and expires != dates.NEVER:
-            fields["expires"] = clock.iso_seconds(expires)
         transaction_id = self._run("guide", [_rewritten(item, fields, item.entry.text)], [item], "send {} again")
         return fresh["id"], transaction_id
 

@@ -94,7 +94,6 @@ def _open(path: str, stack: contextlib.ExitStack) -> sqlite3.Connection:
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
-    """Yield the newest rows of a table, newest first, values cut."""
     names = [str(row["name"]) for row in database.execute(f"PRAGMA table_info({table})")]
     columns = [column for column in names if column.isidentifier()]
     parts = ", ".join(f'substr("{column}", 1, {MAX_VALUE}) AS "{column}"' for column in columns)

@@ -16,7 +16,7 @@ from memtui.inbox import format as inbox_format
 from memtui.learn.inbox_writer import LEDGER
 from memtui.redact.redact import redact
 from memtui.review import waiting_entries
-from memtui.store import links, memory, references, scopes
+from memtui.store import memory, references, scopes
 from memtui.store.frontmatter import document
 from memtui.store.journal.changes import Change
 from memtui.store.journal.text_edit import TextEdit
@@ -29,8 +29,6 @@ from memtui.transfer.markdown import MAX_FILE, Incoming, LeftOut, SourceContent,
 # How many of the words of two texts, of all that either has, make them the same for a person.
 SAME = 0.85
 KNOWN = "memtui imports files and folders of Markdown, CLAUDE.md, and claude-mem databases."
-# Beginnings of archives: ZIP, gzip, xz, bzip2, zstd, 7z and RAR.
-ARCHIVES = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", b"BZh", b"\x28\xb5\x2f\xfd", b"7z\xbc\xaf", b"Rar!")
 NO_TEXT = (".csv", ".tsv", ".json", ".pdf")  # endings of files that are no notes, though some are text
 # Drafts of one import, unless a person asks for more: nobody reviews a thousand at once.
 MOST = 200
@@ -40,7 +38,7 @@ MOST = 200
 class PlannedDraft:
     """A draft to be written: the source's memory without secrets, its name, scope, id, and a hash of its text."""
 
-    given: Incoming
+    incoming: Incoming
     name: str
     scope: str
     id: str
@@ -88,7 +86,6 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
     }
     room = {inbox: inbox_drafts.room(directory) for inbox, directory in inboxes.items()}
     texts, names = _read_known(store, slug, inboxes.values())
-    renamed: dict[str, str] = {}
     for incoming in source_content.memories:
         if most and len(import_plan.drafts) >= most:
             import_plan.left.append(incoming.where)  # not looked at: a database may have tens of thousands
@@ -114,10 +111,7 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
         names[label].add(name.casefold())
         import_plan.secrets += secrets
         texts.add(_whole(clean), f"{incoming.where} in the same source")
-        for alias in clean.aliases:
-            renamed.setdefault(alias.casefold(), name)
         import_plan.drafts.append(draft)
-    import_plan.drafts = [replace(planned, given=_linked(planned.given, renamed)) for planned in import_plan.drafts]
     time = clock.iso_seconds(store.journal.now())
     for inbox, directory in inboxes.items():
         drafts = [draft for draft in import_plan.drafts if draft.inbox == inbox]
@@ -190,22 +184,8 @@ def _free(name: str, names: set[str]) -> str:
     return candidate
 
 
-def _linked(incoming: Incoming, called: dict[str, str]) -> Incoming:
-    """Return a memory whose links to others of the source have the names that these get."""
-    pieces, at = [], 0
-    for link in links.find(incoming.body):
-        name = link.target.removesuffix(".md")
-        now = called.get(name.casefold())
-        if now is not None and now != name:
-            end = link.name_end
-            label = "|" + name if incoming.body.startswith("]]", end) else ""
-            pieces += [incoming.body[at : link.at], (links.encoded(now) if link.encoded else now) + label]
-            at = end
-    return replace(incoming, body="".join([*pieces, incoming.body[at:]]))
-
-
 def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
-    incoming = draft.given
+    incoming = draft.incoming
     now = store.journal.now()
     fields = {
         "id": draft.id,
@@ -252,8 +232,6 @@ def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent
         raise unreadable(path, error) from error
     if data.startswith(claude_mem.MAGIC):
         return claude_mem.read(path, project)
-    if data.startswith(ARCHIVES) or path.endswith(".tar"):
-        raise UnreadableSourceError(f"{path} is an archive.", "Unpack it, and import the folder.")
     if len(data) > MAX_FILE:
         raise UnreadableSourceError(f"{path} is larger than {size(MAX_FILE)}.", "Import a part of it.")
     if not data.strip():

@@ -21,14 +21,8 @@ TITLE = re.compile(r"\A\s*# +(.+?)[ \t#]*\n")
 HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 # Fields of a frontmatter with the time of a note, in this order.
 CREATED, MODIFIED = ("created", "created_at", "date"), ("modified", "updated", "updated_at", "last_modified")
-# What the client follows: a path after a blank, outside of code, without the mark that ends a sentence.
-IMPORT = re.compile(r"(?<!\S)@((?:[^\s\\\0]|\\ )+)")
-AFTER = ".,;:!?)]}'\"*_"
-# Names such as `@alice` and `@scope/package` are files only if there are some, which a text does not tell.
-FILE = re.compile(
-    r"(?:\.{1,2}|~)?/|[\w.-]+(?:/.*)?\.(?:mdx?|mdc|markdown|txt|rst|adoc|json|ya?ml|toml)$|[\w.-]+/.*\.\w+$"
-)
-ALONE = re.compile(r"\s*(?:[-*+]\s+)?@(?:[^\s\\]|\\ )+\s*")
+# A line that imports a file, which Claude Code follows.
+IMPORT = re.compile(r"\s*(?:[-*+]\s+)?@([^\s\\]*[./](?:[^\s\\]|\\ )*)\s*")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 NOT_FOLLOWED = "is imported from there: it is not followed, import that file itself"
 # A longer text is no draft: nobody would review it, and the inbox has room for a megabyte in all.
@@ -48,7 +42,7 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Incoming:
-    """One memory of a source: `where` it is there, its times as in a file, the `aliases` by which others link to it."""
+    """One memory of a source: `where` it is there, its times as in a file."""
 
     where: str
     name: str
@@ -61,7 +55,6 @@ class Incoming:
     tags: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
     session: str = ""
-    aliases: tuple[str, ...] = ()
 
 
 @dataclass
@@ -208,7 +201,6 @@ def _note(note: Memory, name: str, scope: str, modified: str) -> Incoming:
         tags=tuple(dict.fromkeys(tags)),
         triggers=(*(trigger.strip("[] ") for trigger in triggers.in_frontmatter(fields)), *aliases),
         session=note.origin_session,
-        aliases=tuple(dict.fromkeys(filter(None, (stem, title, whole, str(given or ""), *aliases)))),
     )
 
 
@@ -218,24 +210,24 @@ def _date(places: list[dict[str, object]], keys: tuple[str, ...]) -> str:
 
 
 def _add_sections(content: SourceContent, text: str, where: str, scope: str, modified: str) -> None:
-    """Add the sections of instructions without comments; `@path` imports are named, and not followed."""
+    """Add the sections of instructions without comments; lines that import a file are named, and not followed."""
     plain = links.masked(text)
     for match in reversed(list(COMMENT.finditer(plain))):
         text = text[: match.start()] + text[match.end() :]
-    content.skipped += [LeftOut(f"{where}: @{path}", NOT_FOLLOWED) for path in _imports(text)]
     for section in _sections(text):
-        lines = zip(section.text.split("\n"), links.masked(section.text).split("\n"), strict=True)
-        body = "\n".join(
-            line for line, outside in lines if not (ALONE.fullmatch(outside) and _imports(outside.strip()))
-        )
-        body = body.strip("\n").rstrip()
+        lines = []
+        for line, outside in zip(section.text.split("\n"), links.masked(section.text).split("\n"), strict=True):
+            if imported := IMPORT.fullmatch(outside):
+                content.skipped.append(LeftOut(f"{where}: @{imported[1]}", NOT_FOLLOWED))
+            else:
+                lines.append(line)
+        body = "\n".join(lines).strip("\n").rstrip()
         if not body.strip():
             continue
         heading = section.headings[-1] if section.headings else ""
         about = described(" › ".join(section.headings[1:] or section.headings), body)
-        name, aliases = heading or described("", body), (heading,) if heading else ()
-        place = f"{where}:{section.line}"
-        content.add(Incoming(place, name, about, body, "feedback", scope, modified=modified, aliases=aliases))
+        place, name = f"{where}:{section.line}", heading or described("", body)
+        content.add(Incoming(place, name, about, body, "feedback", scope, modified=modified))
 
 
 def _sections(text: str) -> list[HeadedSection]:
@@ -255,9 +247,3 @@ def _sections(text: str) -> list[HeadedSection]:
         else:
             lines.append(line)
     return [*sections, HeadedSection(tuple(title for _, title in above), "\n".join(lines), begin)]
-
-
-def _imports(text: str) -> list[str]:
-    """List the files that a text of instructions imports with `@path`, each once."""
-    names = (match[1].partition("#")[0].rstrip(AFTER) for match in IMPORT.finditer(links.masked(text)))
-    return list(dict.fromkeys(name for name in names if FILE.match(name)))

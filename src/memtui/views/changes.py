@@ -10,6 +10,7 @@ from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.phrasing import ago, cut, many, some
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
+from memtui.settings import config
 from memtui.store import references
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
@@ -26,18 +27,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memtui.review.outside_changes import Changed
-    from memtui.store.journal.journal import Journal
     from memtui.store.journal.ledger import Transaction
     from memtui.store.journal.undo import Elsewhere, Undone
+    from memtui.workspace import Workspace
 
 # Operations that change one memory each: several of one act are counted, such as "remove 3 memories".
 ON_MEMORIES = frozenset(
     ("approve", "copy", "create", "delete", "edit", "move", "pin", "purge", "rename", "restore", "retype", "triggers")
 )
-# Those that change lines beside a memory: triggers, and prompts for which it is muted.
-ON_LINES = frozenset(("triggers", "mute", "unmute"))
-# Characters of a trigger or a prompt in the list of changes.
-SAID = 60
 # What became of a change, by its state in the journal.
 STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back": "interrupted"}
 # By operation: what is done instead of an undo, where the settings file was changed since.
@@ -54,37 +51,11 @@ KEYS = {
 }
 
 
-def worded(journal: "Journal", transaction: "Transaction") -> "Transaction":
-    """Return a change whose summary names its triggers or prompts, which only the journal's contents have."""
-    verb, _, rest = transaction.summary.partition(" triggers ")
-    if transaction.op not in ON_LINES or (transaction.op == "triggers" and not rest):
-        return transaction
-    try:
-        from memtui.store import triggers  # loads what finds secrets
-
-        lines = [triggers.words_of(change) for change in journal.changes_of(transaction.record)]
-    except MemtuiError:
-        return transaction
-    added, removed = ([line for side in lines for line in side[at]] for at in (0, 1))
-    if transaction.op != "triggers":
-        prompts = "" if "“" in transaction.summary else _named(added or removed, "prompts like")
-        return replace(transaction, summary=f"{transaction.summary}{' for ' * bool(prompts)}{prompts}")
-    parts = [f"{word} {_named(of, 'trigger')}" for word, of in (("add", added), ("remove", removed)) if of]
-    return replace(transaction, summary=f"{' and '.join(parts) or f'{verb} triggers'} {rest}")
-
-
-def _named(lines: "Sequence[str]", noun: str) -> str:
-    quoted = [f"“{cut(line, SAID)}”" for line in lines[:1]]
-    return (
-        f"{many(len(lines), noun)} ({quoted[0]}, …)" if len(lines) > 1 else "".join(f"{noun} {text}" for text in quoted)
-    )
-
-
-def undone_as_one(journal: "Journal", undone: "Undone", ways: "Mapping[str, str]" = COMMANDS) -> "Transaction":
+def undone_as_one(undone: "Undone", ways: "Mapping[str, str]" = COMMANDS) -> "Transaction":
     """Return the first change undone, its summary counting all; if there is none, raise MemtuiError naming `ways`."""
     if not undone.done and undone.failed:
         raise refusal(undone.op, *undone.failed[0], ways)
-    first = worded(journal, decided(undone.done)[0])
+    first = decided(undone.done)[0]
     summary = together(undone.done, undone.total) if undone.total > 1 else first.summary
     is_rejected = undone.op == "undo" and summary.startswith(f"{acts.NEVER} ")
     return replace(first, summary=summary + "; it is rejected as before" * is_rejected)
@@ -255,13 +226,12 @@ def done(act: str, items: "Sequence[Changed]", failed: int = 0) -> str:
     return f"{acts.done(act).capitalize()}: {names}{rest}."
 
 
-def gate_off(hidden: int, *, own: bool) -> tuple[str, str]:
-    """Say that the gate hides so many memories, and what lists them; `own` if the project has its own setting."""
-    which = many(hidden, "memory changed by others is", "memories changed by others are")
-    return (
-        f"The gate is off, so {which if hidden else 'what others change is'} not listed.",
-        f"List what others change: memtui config set gate show{' --project .' if own else ''}",
-    )
+def gate_off(here: "Workspace") -> tuple[str, str] | None:
+    """Say that the gate is off, and what lists what it hides; None if it is on."""
+    if here.setting("gate") != "off":
+        return None
+    own = " --project ." if config.is_own(here.settings(), here.project_root, "gate") else ""
+    return "The gate is off, so what others change is not listed.", "List it: memtui config set gate show" + own
 
 
 def failures(failed: "Sequence[tuple[Changed, MemtuiError]]") -> list[dict[str, str]]:

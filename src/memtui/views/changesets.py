@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from memtui.base import findings
 from memtui.base.finding import NOTE, Finding
-from memtui.base.phrasing import cut, many, size, some
+from memtui.base.phrasing import cut, many, size
 from memtui.store.plan import FileDiff
 from memtui.tidy.changeset import ADDED, BY, Proposal, ProposalEvidence, name, title
 from memtui.tidy.composed_files import DONE, Reason, Refused, Savings, Weighed
@@ -103,20 +103,6 @@ def fields(coverage: Coverage) -> list[str]:
         else:
             sentences += [f"drops “{statement.text}” ({name(statement.path)})" for statement in lost]
     return sentences
-
-
-def lost(coverages: Sequence[Coverage]) -> str:
-    """Say what several proposals dropped: `Dropped: 2 statements; values of the fields type, owner.`, or nothing."""
-    statements = sum(len(coverage.lost) for coverage in coverages)
-    covered = [cover for coverage in coverages for cover in coverage.dropped]
-    sentences = [cover.statement for cover in covered if cover.statement.kind == "field"]
-    keys = dict.fromkeys(statement.text.partition(": ")[0] for statement in sentences)
-    parts = [many(statements, "statement")] if statements else []
-    if keys:
-        parts.append(
-            f"{many(len(sentences), 'value')} of {'the field' if len(keys) == 1 else 'the fields'} {some(list(keys))}"
-        )
-    return f"Dropped: {', and '.join(parts)}." if parts else ""
 
 
 def covered(coverage: Coverage) -> str:

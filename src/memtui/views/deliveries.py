@@ -185,16 +185,6 @@ def session_title(row: "Session") -> str:
     return "no prompt yet" if row.live or row.transcript else "its transcript is gone"
 
 
-def arrived(row: "Session") -> str:
-    """Return how many deliveries arrived of those whose outcome is settled: `8 of 10`; empty if none is."""
-    return f"{row.counts.arrived:,} of {row.counts.settled:,}" if row.counts.settled else ""
-
-
-def besides(row: "Session") -> list[tuple[str, str]]:
-    """Return in words, each with its style, what is to be said beside what arrived, as `sums`."""
-    return sums(row.counts)[1 if row.counts.settled else 0 :]
-
-
 def session_sums(row: "Session") -> list[tuple[str, str]]:
     """Return in words, each with its style, what became of the deliveries to a session."""
     if not row.deliveries:

@@ -222,8 +222,7 @@ def skipped(left_outs: "Sequence[LeftOut]") -> list[str]:
 
 
 def exported(export: "Export") -> str:
-    names = ", ".join(f"{label} ({count})" for label, count in export.counts.items())
-    return safe_text.line(f"{many(export.memories, 'memory', 'memories')}: {names}")
+    return safe_text.line(f"{many(export.memories, 'memory', 'memories')} of {export.scope}")
 
 
 def beside(export: "Export") -> list[str]:
@@ -239,8 +238,4 @@ def beside(export: "Export") -> list[str]:
 
 def elsewhere(export: "Export", name: str) -> str:
     """Say what to type on another machine for an export of that file name."""
-    from memtui.transfer.export_folder import folder_name
-
-    labels = [*export.files]
-    path = name if len(labels) == 1 else f"{name}/{folder_name(labels[0])}"
-    return f"On another machine: memtui import {shell_word(path)} --scope {shell_word(labels[0])}"
+    return f"On another machine: memtui import {shell_word(name)} --scope {shell_word(export.scope)}"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from memtui.recall.judge import Verdict
     from memtui.recall.prompt_replay import ReplayedPrompt
-    from memtui.recall_preview import MatchedTerm, RecallCandidate, RecallRun
+    from memtui.recall_preview import RecallCandidate, RecallRun
 
 # The mark, its style and the words of an outcome, by its code; the first is that of a delivery.
 OUTCOMES = {
@@ -88,14 +88,9 @@ def scored(candidate: "RecallCandidate", run: "RecallRun") -> str:
     return f"{likely(candidate, run):>4} {bar(round(candidate.probability, 2), 1.0, BAR)}"
 
 
-def telling(candidate: "RecallCandidate") -> "list[MatchedTerm]":
-    """Return the words that matched, without those as common as “to”, which count little."""
-    return [matched_term for matched_term in candidate.terms if not matched_term.common]
-
-
 def because(candidate: "RecallCandidate") -> str:
     """Return why a memory was found, in a few words: the telling words that matched, or its meaning."""
-    if words := [matched_term.term for matched_term in telling(candidate)]:
+    if words := [matched_term.term for matched_term in candidate.terms]:
         return ", ".join(words)
     return "by meaning" if candidate.parts.get("cosine", 0.0) > 0 else ""
 
@@ -105,7 +100,7 @@ def by_field(candidate: "RecallCandidate") -> "list[tuple[str, list[str]]]":
     return [
         (word, terms)
         for name, word in FIELDS.items()
-        if (terms := [matched_term.term for matched_term in telling(candidate) if name in matched_term.fields])
+        if (terms := [matched_term.term for matched_term in candidate.terms if name in matched_term.fields])
     ]
 
 

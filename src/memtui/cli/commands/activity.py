@@ -2,18 +2,15 @@
 
 import argparse
 import itertools
-import os
 import time
-from collections import Counter
 
-from memtui.base import clock, dates, ids, short_ids
+from memtui.base import dates, ids, short_ids
 from memtui.base.errors import NotFoundError, UsageError
-from memtui.base.phrasing import age, ago, cut, many
+from memtui.base.phrasing import age, ago, many
 from memtui.base.short_ids import short_id
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
-from memtui.cli.memories import RECALLS
-from memtui.cli.output import Output, Result, line, picked, safe, styled
+from memtui.cli.output import Output, Result, line, safe, styled
 from memtui.client import projects
 from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
@@ -21,11 +18,9 @@ from memtui.deliver import receipts
 from memtui.deliver import sessions as core
 from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.log_queries import Reading, Receipts
-from memtui.deliver.record import NOTHING_MOVED, RECALL, Delivery, Item, session_kind
+from memtui.deliver.record import RECALL, Delivery, Item, session_kind
 from memtui.deliver.record import titles as names_in
-from memtui.store import scopes
-from memtui.store.versions import moves
-from memtui.views import deliveries, notes
+from memtui.views import notes
 from memtui.views.deliveries import (
     EVENTS,
     KIND_WORD,
@@ -40,10 +35,7 @@ from memtui.views.deliveries import (
 
 LIMIT = 20  # deliveries or sessions in a list
 ID_LENGTH = 26  # characters of a ULID
-TITLE_MOST = 140  # characters of a title, without the last word that would be cut
 MOST_LOOKED_UP = 5000  # newest deliveries that are read where a filter needs each one's receipt
-WINDOW = f"{delivery_log.WINDOW_BYTES >> 20} MB"
-OF_PART = f"newest {WINDOW} of the log"
 
 # By the word for an outcome that the list shows: the outcome; of LOST, which there are several of, the last.
 OUTCOME_OF = {word: outcome for outcome, (_, word, _) in OUTCOMES.items()}
@@ -56,22 +48,13 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
     if args.since and since is None:
         raise UsageError(f"--since: “{args.since}” is not a time.", f"Use one of: {dates.BACK}.")
     return Filter(
-        session=args.id or args.session or "",
-        project="" if args.all_projects or args.session or args.id else ctx.slug,
+        session=args.id or "",
+        project="" if args.all_projects or args.id else ctx.slug,
         kind=next((kind for kind, word in KIND_WORD.items() if word == args.kind), ""),
-        memory=_memory(ctx, args.memory) if args.memory else "",
         outcome=args.outcome if args.outcome == LOST else OUTCOME_OF.get(args.outcome, args.outcome or ""),
         text=args.text or "",
         since=None if since == dates.NEVER else since,
     )
-
-
-def _memory(ctx: Context, ref: str) -> str:
-    """Return how the log names a memory: its path; for a memory that is gone, its name or path as given."""
-    try:
-        return scopes.find(ctx.env, ctx.cwd, ref).path
-    except NotFoundError:
-        return os.path.abspath(os.path.join(ctx.cwd, ref)) if "/" in ref else ref.rpartition(":")[2]
 
 
 @parser.command(
@@ -79,17 +62,11 @@ def _memory(ctx: Context, ref: str) -> str:
 activity: what sessions got, why, and whether it arrived
   memtui activity
   memtui activity 7XAD
-  memtui activity --sessions --live --all-projects
   memtui activity --kind notes --outcome lost --since 2d
-  memtui activity --memory prefer-pnpm
 Of this project, newest first. The first or last 4 characters of an ID are enough.
-[ID] | one delivery with its exact text, or one session
+[ID] | one delivery with its exact text, or what the session whose id begins so got
 --all-projects | of all projects
---sessions | list the sessions, and what each got
---live | with --sessions: only those that run now
---session ID | only this session, by a beginning of its id
 --kind KIND | only with such a piece: {", ".join(KIND_OPTIONS)} (memories that the agent opened or wrote)
---memory NAME|PATH | only what brought this memory, or used it; also one gone
 --outcome WORD | as the list says it: {", ".join(OUTCOME_WORDS)}; of what is lost also {", ".join(receipts.LOST)}
 --text WORDS | only with these words in the text, which is not kept for ever
 --since WHEN | not older than WHEN: {dates.BACK}
@@ -101,23 +78,15 @@ Of this project, newest first. The first or last 4 characters of an ID are enoug
 )
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     criteria = _filter(ctx, args)
-    if (args.id or args.sessions) and criteria.but(project="", session=""):
-        raise UsageError("An ID and --sessions take no filter.", "See `memtui activity --help`.")
-    if args.live and not args.sessions:
-        raise UsageError("--live goes with --sessions.", "memtui activity --sessions --live")
+    if args.id and criteria.but(project="", session=""):
+        raise UsageError("An ID takes no filter.", "See `memtui activity --help`.")
     proofs = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir))
     if args.id and not _begins_session(ctx, args.id):
         return _delivery(ctx, args.id, proofs)
     limit = LIMIT if args.limit is None else args.limit
-    if args.sessions:
-        return _sessions(ctx, args, limit, proofs)
     most, looked = (delivery_log.WINDOW_BYTES, MOST_LOOKED_UP) if limit else (0, 0)
-    earlier = moves.load(ctx.root) if criteria.memory else NOTHING_MOVED
-    reading = Reading(ctx.root, criteria, proofs, earlier=earlier, most=most, looked=looked, follow=False)
+    reading = Reading(ctx.root, criteria, proofs, most=most, looked=looked, follow=False)
     rows = list(itertools.islice(reading.read(), limit or None))
-    if args.session and not rows and not _begins_session(ctx, args.session):
-        hint = "`memtui activity --sessions --all-projects` lists them."
-        raise NotFoundError(f"There is no session “{args.session}”.", hint)
     proofs.look(rows)
     data = {
         "deliveries": [{**row.record, "outcome": proofs.known.get(row.id, receipts.UNKNOWN)} for row in rows],
@@ -139,28 +108,24 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         for row in rows
     ]
     headers = ["ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT"]
-    part = f"newest {MOST_LOOKED_UP:,} deliveries of the log" if criteria.outcome else OF_PART
+    part = f"{MOST_LOOKED_UP:,} deliveries" if criteria.outcome else f"{delivery_log.WINDOW_BYTES >> 20} MB"
     return Result(
         data,
-        (lambda out: out.table(headers, cells, flex=(6, 5, 4), right=(1,))) if rows else _nothing(ctx, args, criteria),
-        f"Only the {part} were read; for all of it: --limit 0" if reading.cut else "",
+        (lambda out: out.table(headers, cells, flex=(6, 5, 4), right=(1,))) if rows else _nothing(ctx, criteria),
+        f"Only the newest {part} of the log were read; for all of it: --limit 0" if reading.cut else "",
         f"{many(reading.skipped, 'line')} of the log could not be read." if reading.skipped else "",
     )
 
 
-def _nothing(ctx: Context, args: argparse.Namespace, criteria: Filter) -> str:
+def _nothing(ctx: Context, criteria: Filter) -> str:
     if criteria.but(project=""):
-        lost = entries.lost(ctx, every=args.all_projects) if criteria.outcome == LOST else ""
-        return "No matches.\n  Of all projects, and of the whole log: --all-projects --limit 0" + f"\n  {lost}" * bool(
-            lost
-        )
+        return "No matches.\n  Of all projects, and of the whole log: --all-projects --limit 0"
     where, others = ("here ", "\n  Other projects: memtui activity --all-projects") if criteria else ("", "")
     ways = f'{notes.at_prompt(ctx.unheard())}\n  Write a note: memtui note "…"' + others
     return f"Nothing was delivered {where}yet.\n  {ways}"
 
 
 def _begins_session(ctx: Context, ref: str) -> bool:
-    """Return whether the id of a session begins so. Lists write these in small letters."""
     if len(ref) < short_ids.MIN_REF or ref != ref.lower():
         return False
     logged = (delivery.session for delivery in core.deliveries(ctx.root, ref))
@@ -180,7 +145,7 @@ def _find(ctx: Context, ref: str) -> Delivery:
     try:
         return matching[short_ids.match(ref, matching, "delivery")]
     except NotFoundError as error:
-        hint = error.hint or "`memtui activity` lists deliveries, `memtui activity --sessions` sessions."
+        hint = error.hint or "`memtui activity` lists deliveries, with their sessions."
         unknown = NotFoundError(f"There is no delivery or session “{ref}”.", hint)
         raise (entries.misnamed(ctx, ref) or unknown) from None
 
@@ -234,62 +199,3 @@ def _print_items(ctx: Context, out: Output, title: str, items: "list[Item]", nam
         notes.append(uses or (line(name) if name != item.id else ""))
     out.table(["KIND", "ID", "SCOPE", "SIZE", "WHY"], cells, flex=(4, 1), right=(3,), indent="  ", notes=notes)
     out.print()
-
-
-def _sessions(ctx: Context, args: argparse.Namespace, limit: int, proofs: Receipts) -> Result:
-    skipped, clients = delivery_log.Skipped(), core.served(ctx.root)
-    records = delivery_log.newest_first(ctx.root, skipped, most=delivery_log.WINDOW_BYTES if limit else 0)
-    rows = [row for row in core.collect(ctx.root, records) if args.all_projects or row.slug == ctx.slug]
-    for row in rows:
-        row.look(clients, ctx.now())
-    rows = sorted(
-        (row for row in rows if row.live or not args.live), key=lambda row: (not row.live, -(row.last or 0.0))
-    )
-    finder, session_rows = transcript.Finder(ctx.config_dir), rows[: limit or None]
-    for row in session_rows:
-        proofs.look(row.proofs)
-        row.outcomes = Counter(proofs.known[proof.id] for proof in row.proofs if proof.id in proofs.known)
-        row.look_up(finder)
-    more = len(rows) - len(session_rows)
-    data = {"sessions": [_data(row) for row in session_rows], "more": more, "whole_log": not skipped.older}
-
-    if not session_rows:
-        here = "" if args.all_projects else " here"
-        words = f"No session is live{here}." if args.live else f"No session was seen{here} yet."
-        others = "Other projects: memtui activity --sessions --all-projects"
-        return Result(data, f"{words}\n  {'Are the hooks installed? memtui setup' if args.all_projects else others}")
-    rest = f"and {more:,} more: --limit 0" if more else ""
-    older = f"Counted in the {OF_PART}; for all of it: --limit 0" if skipped.older else ""
-    slugs = {row.project for row in session_rows if not row.project.startswith("/")}
-    paths_by_slug = projects.paths_of(ctx.env, slugs) if slugs else {}
-    names = projects.names_of_roots(ctx.env, {row.project for row in session_rows}, paths_by_slug)
-    cells = [
-        [
-            deliveries.LIVE if row.live else "",
-            (line(row.id)[:8], "cyan"),
-            age(row.last, ctx.now()),
-            f"{row.deliveries:,}",
-            deliveries.arrived(row),
-            ", ".join(words for words, _ in deliveries.besides(row)),
-            line(names[row.project]),
-        ]
-        for row in session_rows
-    ]
-    notes = [cut(line(deliveries.session_title(row)), TITLE_MOST) for row in session_rows]
-    headers = ["", "SESSION", "SEEN", "SENT", "ARRIVED", "", "PROJECT"]
-    return Result(
-        data,
-        lambda out: out.table(headers, cells, flex=(6, 5), right=(2, 3, 4), notes=notes),
-        *(rest, older, "What one session got: memtui activity ID"),
-    )
-
-
-def _data(row: core.Session) -> "dict[str, object]":
-    started, last = (None if at is None else clock.iso(at) for at in (row.started, row.last))
-    return {
-        **picked(row, "id project cwd mode kind live title branch transcript deliveries uses characters"),
-        "started": started,
-        "last": last,
-        "receipts": picked(row.counts, "settled arrived previewed lost waiting unknown"),
-        "recalls": picked(row.recalls, RECALLS),
-    }

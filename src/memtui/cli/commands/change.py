@@ -1,12 +1,13 @@
-"""`memtui rm`, `mv` and `history`: remove, move and copy memories; their versions, the trash, and the way back."""
+"""`memtui rm`, `mv`, `history` and `undo`: remove, move and copy memories; their versions, the trash, the way back."""
 
 import argparse
 import os
+from collections import Counter
 from contextlib import suppress
 from functools import partial
 
-from memtui.base import clock
-from memtui.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.base import clock, short_ids
+from memtui.base.errors import EXIT_FAILED, MemtuiError, NotFoundError, UsageError
 from memtui.base.phrasing import age, many, size
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
@@ -15,12 +16,18 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, difference, line, narrate, picked, safe
 from memtui.store import history, references, scopes
 from memtui.store.journal import acts
+from memtui.store.journal import undo as undoing
+from memtui.store.journal.journal import Journal
+from memtui.store.journal.ledger import Transaction
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.store.versions.versions import GONE, Version, Versions
 from memtui.store.versions.writers import Occasions
 from memtui.views import changes
+from memtui.views.changes import PLACES, STATES, asked_about, place, reason, undone_as_one
+
+HISTORY = 20  # changes that --list prints; --json has all of them
 
 
 @parser.command("""\
@@ -38,13 +45,10 @@ def rm(ctx: Context, args: argparse.Namespace) -> Result:
     memories.ask_others(ctx, store, args.names, yes=args.yes)
     if args.purge:
         return _purge(ctx, store, args)
-    # A name without a scope is never another project's.
-    labels = ["project"] * len(args.names)
-    if len(args.names) > 1 and any(":" in name or "/" in name for name in args.names):
-        labels = []
-        for name in args.names:
-            with suppress(MemtuiError):  # reported when it is removed
-                labels.append(memories.find(ctx, name).scope_label)
+    labels = []
+    for name in args.names if len(args.names) > 1 else ():
+        with suppress(MemtuiError):  # reported when it is removed
+            labels.append(memories.find(ctx, name).scope_label)
     if not args.yes and must_ask(labels):
         ctx.confirm(f"Remove {counted(labels)}? They go to the trash.", "Nothing was removed.")
 
@@ -86,25 +90,12 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
     )
 
 
-def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
-    """Return the new name of a memory, None if it keeps its own; of SCOPE:NEWNAME the scope becomes `args.scope`."""
+def _new_name(args: argparse.Namespace) -> "str | None":
     if args.scope:
         return None
-    every = [label for scope in scopes.discover(ctx.env, ctx.cwd) for label in (scope.label, *scope.aliases)]
-    last = str(args.names[-1])
-    label, _, rest = last.rpartition(":")
-    scope = next((candidate for candidate in (label, label.lower()) if rest and candidate in every), None)
-    is_scope, kind = last.lower() in every, last.lower().partition(":")[0]
-    # A word for a scope is unlikely to be meant as a name.
-    if len(args.names) > 1 and scope is None and (is_scope or (kind in scopes.KINDS and kind not in every)):
-        names, copy = " ".join(map(shell_word, args.names[:-1])), " --copy" * args.copy
-        hint = f"To put it there: memtui mv{copy} --scope {shell_word(last.lower())} {names}"
-        raise UsageError(f"“{last}” is a scope, not a new name.", hint if is_scope else "memtui list names the scopes.")
     if len(args.names) != 2:
         raise UsageError("Give a NEWNAME, or --scope SCOPE.", "To move several, use --scope.")
-    del args.names[-1]
-    args.scope = scope
-    return rest if scope is not None else last
+    return str(args.names.pop())
 
 
 @parser.command("""\
@@ -114,19 +105,16 @@ mv: rename memories, or move or copy them to a scope
   memtui mv release-steps release-steps-v2 --copy
 Links to it and its line in MEMORY.md are updated.
 --copy | copy, and leave the memory where it is
-names=NAME... | NAME NEWNAME, NAME SCOPE:NEWNAME, or with --scope memories, NAME…
+names=NAME... | NAME NEWNAME, or with --scope memories, NAME…
 --scope SCOPE | project, global, auto, agent:NAME
 --yes | don't ask before a change that others will get""")
 def mv(ctx: Context, args: argparse.Namespace) -> Result:
     """Rename a memory, or move or copy some; the fields of a single one are at the top of the answer, too."""
-    name = _new_name(ctx, args)
+    name = _new_name(args)
     store = ctx.store()
     copied_only = args.copy and args.scope
     memories.ask_others(ctx, store, [] if copied_only else args.names, args.scope or "", yes=args.yes)
     target = store.scope(args.scope) if args.scope else None
-    if target is not None and name is not None and not args.copy:
-        here = memories.find(ctx, args.names[0]).scope_label == target.label
-        target = None if here else target
 
     def change(ref: str) -> "tuple[Memory, Memory]":
         memory = memories.find(ctx, ref)
@@ -134,7 +122,7 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
             to = target or store.scope(memory.scope_label)
             return memory, store.copy(_trusted(store, memory, to), to, name)
         if target is not None:
-            return memory, store.move(_trusted(store, memory, target), target, name)
+            return memory, store.move(_trusted(store, memory, target), target)
         return memory, store.rename(memory, name or memory.stem)
 
     bulk = memories.BulkResult()
@@ -320,3 +308,86 @@ def _data(
         "prompt_text": occasion.prompt or None,
         "deleted": version.digest == GONE,
     }
+
+
+@parser.command("""\
+undo: undo the last change, or redo it
+  memtui undo
+  memtui undo --list
+  memtui undo 4B7XAD
+  memtui undo --redo
+It works across restarts. A file that has changed since is not touched. A change that was made in this terminal in the
+last ten minutes is undone at once. It asks first about a change that is older, or was made elsewhere: in the TUI, in
+another terminal, by a script; and if memories were deleted for good since, which can't be undone. Without a terminal to
+ask on it refuses, unless --yes or the ID is given. A note that a script wrote is not among the changes: `note
+--withdraw ID` withdraws it.
+/ [ID] | an older change, see --list
+/ --redo | make the change again that was undone last
+/ --list | list the changes, newest first
+--yes | don't ask""")
+def undo(ctx: Context, args: argparse.Namespace) -> Result:
+    op: undoing.Op = "redo" if args.redo else "undo"
+    journal = ctx.journal()
+    if args.list:
+        return _list_changes(ctx, journal)
+    try:
+        key = None if args.id is None else short_ids.match(args.id, journal.ledger().transactions, "change")
+        undone = undoing.attempt(journal, op, key, sure=lambda elsewhere: args.yes or _ask(ctx, elsewhere))
+    except NotFoundError as error:
+        raise NotFoundError(error.message, error.hint or "`memtui undo --list` lists the changes.") from None
+    ctx.versions.note()
+    assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
+    as_one = undone_as_one(undone)
+    failed = [{**_as_row(transaction), "error": reason(transaction, error)} for transaction, error in undone.failed]
+    again = "   (memtui undo --redo redoes it)" if op == "undo" else ""
+    words = f"{acts.done(op)}: {line(as_one.summary)}{again}"
+    rest = [f"left alone: {line(str(row['summary']))}: {line(str(row['error']))}" for row in failed]
+    data = {**_as_row(as_one), "count": len(undone.done), "failed": failed}
+    return Result(data, words, *rest, code=EXIT_FAILED if failed else 0)
+
+
+def _list_changes(ctx: Context, journal: Journal) -> Result:
+    ledger = journal.ledger()
+    every = ledger.changes()
+    transactions = every[:HISTORY]
+    undoable = {key for key in ledger.undoable if not undoing.was_delivered(journal, ledger.transactions[key])}
+    steps = Counter(transaction.group for transaction in every if transaction.group)
+    rows = [{**_as_row(step), "undoable": step.id in undoable} for step in every]
+    cells = [
+        [
+            (short_id(change.id), "cyan"),
+            age(clock.parse(change.time), ctx.now()),
+            line(place(change, "cli")),
+            STATES.get(change.state, line(change.state)),
+            line(change.summary) + (f" (1 of {size} in a step)" if (size := steps[change.group]) > 1 else ""),
+        ]
+        for change in transactions
+    ]
+    older = len(every) - len(transactions)
+    return Result(
+        {"history": rows, "skipped": ledger.skipped},
+        (lambda out: out.table(["ID", "AGE", "FROM", "STATE", "CHANGE"], cells, right=(1,)))
+        if every
+        else "Nothing was changed yet.",
+        f"and {many(older, 'older change')}: memtui undo --list --json" if older else "",
+    )
+
+
+def _as_row(transaction: Transaction) -> "dict[str, object]":
+    return picked(transaction, "id time op by summary paths of state")
+
+
+def _ask(ctx: Context, elsewhere: undoing.Elsewhere) -> bool:
+    """Ask about changes that were not made here and now; return True. Raises MemtuiError unless a person says yes."""
+    op, question = elsewhere.op, line(asked_about(elsewhere, ctx.now(), PLACES["cli"]))
+    try:
+        ctx.confirm(question, "Nothing was changed.")
+    except MemtuiError as error:
+        if not error.hint:
+            raise  # a person said no
+        command = f"memtui undo{' --redo' if op == 'redo' else ''} --yes"
+        if op == "undo" and elsewhere.count == 1:
+            command = f"memtui undo {short_id(elsewhere.first.id)}"
+        words = f"Not {acts.done(op)}, as nobody can be asked: {question}"
+        raise MemtuiError(words, f"To {op} it anyway: {command}") from None
+    return True

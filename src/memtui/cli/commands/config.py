@@ -1,7 +1,6 @@
 """`memtui config`: show and change settings; comments in config.toml stay."""
 
 import argparse
-import textwrap
 
 from memtui import keymap
 from memtui.base import findings
@@ -13,19 +12,8 @@ from memtui.settings import config, setting
 from memtui.settings.setting import Setting
 from memtui.tidy.checks import doctor
 
-HELP_WIDTH = 78
 KEYS = {"key": {"choices": sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in keymap.defaults())}}
 ONE_KEY = f"KEY | a setting, or {setting.KEYS}ACTION"
-
-
-def _explained() -> str:
-    table = []
-    for key, values in setting.VALUES.items():
-        table.append(f"  {key}:")
-        for value, words in values.items():
-            begin = f"    {value:<10}"
-            table += textwrap.wrap(words, HELP_WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin))
-    return "\n".join(table)
 
 
 def _as_row(option: Setting) -> "dict[str, object]":
@@ -49,7 +37,6 @@ config: show and change settings
   memtui config set mode notes
   memtui config set mode off --project .
 With --project DIR, a setting applies to that project only.""",
-    table=_explained(),
 )
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     rows = setting.rows(ctx.root, ctx.project_root)
@@ -67,7 +54,6 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         data,
         styled(line(path), "dim"),
         lambda out: out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True),
-        f"What the values of {', '.join(setting.VALUES)} do: memtui help config",
         *_warnings(unknown),
     )
 

@@ -1,20 +1,20 @@
-"""`memtui approve` and `reject`: say yes, no, or not now to what waits, of any kind, as one step of undo."""
+"""`memtui inbox`, `approve` and `reject`: what waits, and yes, no, or not now to it, as one step of undo."""
 
 import argparse
 import os
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from memtui.base import clock, dates, ids
 from memtui.base.dates import NEVER
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.base.phrasing import cut, it, many
+from memtui.base.phrasing import age, cut, it, many
 from memtui.base.short_ids import short_id
-from memtui.cli import memories, parser
+from memtui.cli import decisions, memories, parser
 from memtui.cli.context import Context
-from memtui.cli.decisions import KINDS, PROPOSED, Decisions, name_taken, print_row
+from memtui.cli.decisions import KINDS, PROPOSED, Decisions, make_proposals, name_taken, print_row
 from memtui.cli.output import Output, Printer, Result, line, narrate, safe, styled
+from memtui.inbox.format import NOUNS
 from memtui.review import approvals as approving
 from memtui.review import outside_changes
 from memtui.review.approvals import Approval, Choices, Draft
@@ -24,11 +24,11 @@ from memtui.views import changes, drafts, notes
 from memtui.views.decisions import NOTE, Decision, ProblemRow, ProposedRow, TrustRow
 from memtui.views.memories import loader
 
-OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger")
-# What several rows of a kind are called, where it is not what `--kind` calls them.
-NOUNS = {"changed": "memories", "trust": "memories"}
+OF_DRAFTS = ("name", "type", "scope", "description", "body", "no_trigger")
 TRUST = "Trust {} as shown?"
 DECLINED = "Nothing was approved."
+LIMIT = 200  # rows of the inbox
+KIND_OF = {kind: plural for plural, kind in KINDS.items()}
 
 
 CHOSEN = """\
@@ -48,7 +48,6 @@ class DecisionCall:
         self.review, self.store = ctx.review(), ctx.store()
         self.journal = self.store.journal
         self.rows: list[Decision] = []
-        self.index_lines: dict[str, list[str]] = {}  # of drafts, by key
         self.rejected = acts.done("reject") + (" for good" if vars(args).get("never") else "")
         self.decided: list[str] = []  # ids
         self.data: dict[str, object] = {}
@@ -97,9 +96,6 @@ class DecisionCall:
         self.data |= data
         if word:
             self.text += [f"{word}  {short_id(row.id)}  {line(row.says)}" for row in rows]
-        if word and len(rows) > 1:
-            counts = Counter(NOUNS.get(row.kind.word) or row.kind.option for row in rows)
-            self.text.append(f"{', '.join(f'{count:,} {noun}' for noun, count in counts.items())} {word}")
         self.text += text
 
     def fail(self, rows: "Sequence[Decision]", error: MemtuiError) -> None:
@@ -115,7 +111,6 @@ def _items(rows: "list[Decision]") -> "list[Waiting]":
 approve: say yes: to a draft, a todo that is done, a change
   memtui approve 7XAD
   memtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'
-  memtui approve 7XAD --into prefer-pnpm
   memtui approve prefer-pnpm
 A draft becomes a memory. A todo is done. A memory that somebody else wrote counts as seen. A merge or a fix is made,
 after it was shown. A memory that came with the repository is trusted as it is. `memtui undo` undoes it. The first or
@@ -128,8 +123,7 @@ drafts:
 --scope SCOPE | where to: project, global, auto, agent:NAME
 --description DESCRIPTION | the memory's description
 --body TEXT | another text; `-` reads standard input
---no-trigger | without the prompt as a trigger that finds it
---into MEMORY | append to an existing memory""")
+--no-trigger | without the prompt as a trigger that finds it""")
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve what is named; one that fails does not stop the others."""
     call = DecisionCall(ctx, args)
@@ -157,7 +151,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body work on one draft only.", "Nothing was changed.")
     call.store.shared = args.yes
-    outcomes = _append(call, items) if args.into else _create(call, items)
+    outcomes = _create(call, items)
     approvals: list[tuple[Decision, Approval]] = []
     for row, approval in zip(rows, outcomes, strict=True):
         if approval.error is None:
@@ -177,8 +171,6 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
                 out.print("  " + styled(f"{data['loaded_by']}.", "dim"))
             for piece in safe(data["text"]).rstrip("\n").split("\n"):
                 out.print(("  │ " + piece).rstrip())
-            for added in call.index_lines.get(other.item.key, ()):
-                out.print(f"  MEMORY.md  {line(added)}")
             if data["trigger"]:
                 out.print(f"  trigger  “{line(data['trigger'])}”")
 
@@ -188,7 +180,6 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
 
 def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     args = call.args
-    memories.say_unusual(call.ctx, args.type)
     body = None if args.body is None else parser.body_text(args.body)
     texts = (args.name or "", args.type or "", args.scope or "", args.description or "")
     choices = Choices(*texts, body, "" if args.no_trigger else None)
@@ -199,7 +190,6 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
             one = approving.propose(call.store, item, choices)
             text, _ = call.ctx.checked(one.data.decode("utf-8", "surrogateescape"), yes=args.yes, declined=DECLINED)
             proposed[item.key] = replace(one, data=text.encode("utf-8", "surrogateescape"))
-            call.index_lines[item.key] = proposed[item.key].index_lines
         except MemtuiError as error:
             outcomes[item.key] = Approval(item, None, error)
     for approval in approving.approve_all(call.journal, list(proposed.values())):
@@ -207,21 +197,6 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
         conflict = isinstance(approval.error, ConflictError) and one.taken
         outcomes[approval.item.key] = approval._replace(error=name_taken(one)) if conflict else approval
     return [outcomes[item.key] for item in items]
-
-
-def _append(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
-    args = call.args
-    if args.name or args.type or args.scope or args.description or args.body is not None:
-        raise UsageError("--into only appends to a memory.", "Change that memory with `memtui edit`.")
-    outcomes = []
-    for item in items:
-        try:
-            store, memory = approving.find_target(call.store, item, args.into)
-            call.ctx.confirm_secrets(item.text, yes=args.yes, declined=DECLINED)
-            outcomes.append(Approval(item, approving.merge(store, [item], memory, trigger=not args.no_trigger)))
-        except MemtuiError as error:
-            outcomes.append(Approval(item, None, error))
-    return outcomes
 
 
 def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, str]":
@@ -259,10 +234,8 @@ def _show(ctx: Context, rows: "Sequence[Decision]", *, back: bool = False) -> No
 
 
 def _make(call: DecisionCall, rows: "list[Decision]") -> None:
-    from memtui.cli import proposals
-
     plans = [row.proposal for row in rows if isinstance(row, ProposedRow)]
-    data, text, call.bulk.code = proposals.approve(call.ctx, call.store, plans, yes=call.args.yes)
+    data, text, call.bulk.code = make_proposals(call.ctx, call.store, plans, yes=call.args.yes)
     call.done(rows if data["undo"] else [], "", *text, **data)
 
 
@@ -313,7 +286,6 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _reject_entries(call: DecisionCall, rows: "list[Decision]") -> None:
-    """Reject drafts and todos, and withdraw notes."""
     if rows[0].kind is NOTE:
         call.review.withdraw(_items(rows))
         call.done(rows, acts.done("withdraw"))
@@ -357,3 +329,92 @@ def _later(call: DecisionCall, rows: "list[Decision]", until: "float | None") ->
         return
     word = "back" if until is None else f"{acts.done('snooze')}, until {dates.day_and_time(until, call.ctx.now())}"
     call.done(rows, word, until=None if until is None else clock.iso_seconds(until))
+
+
+@parser.command(
+    f"""\
+inbox: what waits for a decision: drafts, changes, problems
+  memtui inbox
+  memtui inbox 7XAD
+  memtui inbox --kind drafts --all-projects
+  memtui inbox --later
+It lists what the Inbox of the TUI lists. `memtui note --list` lists the notes for the agent.
+id=[ID|NAME] | show this one whole, and where it comes from
+--kind KIND | only these: {", ".join(KINDS)}
+--later | what you hid until later
+--all-projects | also the inboxes of all other projects
+--limit N={LIMIT} | rows, default: {LIMIT}, 0: all""",
+    {"kind": {"type": lambda word: KIND_OF.get(word, word), "choices": list(KINDS)}},
+)
+def inbox(ctx: Context, args: argparse.Namespace) -> Result:
+    """List what waits, or show one thing. Drafts that look like one-offs are counted unless drafts are asked for."""
+    if args.id:
+        return decisions.one(ctx, args.id)
+    choices = Decisions(ctx, every=args.all_projects)
+    kinds = tuple(KINDS.values()) if args.kind is None else (KINDS[args.kind],)
+    every = choices.read(kinds)
+    hidden = [row for row in every if row.until is not None]
+    rows = hidden if args.later else [row for row in every if row.until is None]
+    count = len(rows)
+    one_offs = [row for row in rows if args.kind is None and not args.later and row.is_one_off]
+    rows = [row for row in rows if row not in one_offs]
+    decision_rows = rows[: args.limit or None]
+    now = ctx.now()
+    others = [item for item in choices.entries if NOUNS[item.kind] in kinds and not choices.near(item)]
+    elsewhere = sum(not item.entry.snoozed(now) for item in others)
+    untils = [row.until for row in hidden if row.until is not None]
+    data = {
+        "project": ctx.project_root,
+        "count": count,
+        "entries": [decisions.as_data(ctx, row) for row in decision_rows] if ctx.out.json else [],
+        "more": len(rows) - len(decision_rows),
+        "one_offs": len(one_offs),
+        "later": len(hidden),
+        "elsewhere": elsewhere,
+        "unread": choices.unread,
+    }
+    if args.later and not decision_rows:
+        return Result(data, "Nothing is for later. memtui reject ID --later friday hides something until then.")
+    command = f"memtui inbox --kind {args.kind}" if args.kind else "memtui inbox"
+    rest = [
+        f"{data['more']:,} more: {command} --limit 0" if data["more"] else "",
+        f"{drafts.one_offs(len(one_offs))}: memtui inbox --kind drafts" if one_offs else "",
+        f"{drafts.waiting(untils, now)}: {command} --later" if hidden and not args.later else "",
+        f"{elsewhere} more in other projects: {command} --all-projects" if elsewhere and not args.later else "",
+    ]
+    if args.kind in {None, "changed"}:
+        rest += changes.gate_off(ctx) or ()
+    if not decision_rows:
+        nothing = "Nothing of this kind waits here: memtui inbox lists all kinds."
+        return Result(data, nothing if args.kind else _nothing_waits(ctx), *rest)
+    cells = [
+        [
+            (row.kind.word, row.kind.style),
+            (short_id(row.id), "cyan"),
+            (dates.day(row.until, now) if row.until is not None else age(row.time, now) if row.time else "", "dim"),
+            (line(row.place), "dim"),
+            line(row.says),
+        ]
+        for row in decision_rows
+    ]
+    headers = ["KIND", "ID", "UNTIL" if args.later else "AGE", "WHERE", "WHAT"]
+    ways = ("See one: memtui inbox ID", "Yes: memtui approve ID", "No: memtui reject ID")
+    when = "Back: memtui reject ID --later now" if args.later else "Not now: memtui reject ID --later friday"
+    return Result(
+        data,
+        styled(f"{count:,} {'for later' if args.later else 'to decide'}", "bold"),
+        lambda out: out.table(headers, cells, flex=(4, 3), right=(2,)),
+        *rest,
+        lambda out: out.section(),
+        lambda out: out.phrases([(phrase, "dim") for phrase in (*ways, when)]),
+    )
+
+
+def _nothing_waits(ctx: Context) -> str:
+    from memtui.learn.backfill import progress
+
+    earlier, why = progress.unread(ctx.root, ctx.config_dir), ctx.unheard()
+    lines = ["Nothing waits for a decision here."]
+    lines += [f"memtui import sessions reads your {many(earlier, 'earlier session')} for drafts."] if earlier else []
+    lines.append(notes.at_prompt(why) if why else "A draft comes here when you correct Claude.")
+    return "\n  ".join([*lines, 'Write a note: memtui note "…"'])

@@ -15,16 +15,13 @@ from memtui.cli.output import Result, styled
 # Commands to try, with comments; the ids are those of the sample world.
 TRY = (
     ("memtui", "the TUI; ? for all keys"),
-    ("memtui list", "what is remembered, by scope"),
     ("memtui inbox", "what waits for a decision"),
     ("memtui inbox J5VMX3", "one draft, and what it comes from"),
     ("memtui approve J5VMX3", "make it a memory"),
     ("memtui undo", "no, don't"),
-    ("memtui inbox --kind changed", "what Claude changed since you saw it"),
     ("memtui consolidate", "what could be merged or fixed"),
     ("memtui activity Z2C4A7", "the exact text, and why each piece is in it"),
     ('memtui recall "put it live now"', "what a prompt would bring, and why"),
-    ("memtui trust --list", "what came with the repository"),
     ("memtui doctor", "everything that is wrong in this world"),
 )
 
@@ -64,8 +61,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         world = demo_world.build(directory, ctx.now())
         path = install.settings_path(world.env, world.shop, "user")
         install.apply(install.plan(path, "install", env=world.env), by="demo")
-        if exists:
-            ctx.out.say("The older sample world there was made anew. With --keep it stays.")
     inside = Context({**ctx.env, **world.env}, ctx.out, world.shop)
     inside.project_given = False
     quoted = shell_word(world.directory)

@@ -43,7 +43,6 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("There is nothing to save yet.", "Give a text or a description.")
     description = fields["description"] or memory_head.first_line(body) or stem
     mem = store.create(scope, stem, description, args.type, body or description)
-    memories.say_unusual(ctx, mem.type)
     words = memories.written(ctx, acts.done("create"), mem)
     return Result({**memories.data_of(mem), "redacted": redacted}, words, memories.undo())
 
@@ -81,7 +80,6 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
             "There is nothing to change.", "Use --set, --type, --description, --body, --trigger or --no-trigger."
         )
     fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_CHANGED)
-    memories.say_unusual(ctx, fields.get("type"))
 
     def change(name: str) -> "tuple[Memory, Memory]":
         memory = memories.find(ctx, name)

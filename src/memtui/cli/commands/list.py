@@ -1,14 +1,14 @@
-"""`memtui list`, `search` and `show`: memories by scope, by words, and one whole, with what became of each."""
+"""`memtui list`, `search`, `show` and `recall`: memories by scope, by words, one whole, and those of a prompt."""
 
 import argparse
 import os
-import re
-from functools import lru_cache, partial
+from functools import partial
 from typing import NamedTuple
 
 from memtui.base import clock, findings
-from memtui.base.errors import NotFoundError, UsageError
-from memtui.base.phrasing import age, ago, many, size
+from memtui.base.errors import UsageError
+from memtui.base.phrasing import age, ago, many, short, size
+from memtui.base.storage import file_error
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate, picked, safe, styled
@@ -17,33 +17,24 @@ from memtui.store.memory import Memory, flat
 from memtui.store.scopes import Scope
 from memtui.store.status import BY_CLIENT, SORT_KEYS, Row
 from memtui.views import colours, query
+from memtui.views import recall as words_of_recall
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.recall_preview import RecallCandidate, RecallRun
 
 SEARCH_LIMIT = 20
-WITH_RECALLS = 110  # columns from which the list has room for what came of recalling the memories
-WITH_SIZES = 60  # and for AGE and SIZE beside whole names
 STATES = ", ".join(f"is:{state}" for state in query.STATES)
 QUERY = f"words, which all must match, and type:, scope:, {STATES}, project:NAME"
 ALL_PROJECTS = "also Claude Code's own memory of all other projects"
 # Fields that `show` has in other lines.
 FACTS_ELSEWHERE = {"name", "type", "description", "title", "originSessionId", "triggers"}
-KIND_TITLES = {
-    "global": "for every project",
-    "project": "with the repository",
-    "auto": "Claude Code's own",
-    "team": "shared by a team",
-    "agent": "of a subagent",
-    "instructions": "read-only",
-}
-# How a word matches, the best first: as a whole word, as a word's beginning, inside a word, similar to a word. The
-# weights of the fields are so small that no number of matches makes up for a better kind of match.
-WHOLE, BEGINS, INSIDE, SIMILAR = 30.0, 20.0, 10.0, 1.0
-NAME, DESCRIPTION, BODY = 4.0, 2.0, 0.5
-MAX_COUNTED = 3  # matches in the body
-SIMILARITY, SIMILAR_LETTERS = 0.75, 4
+NAME, DESCRIPTION, BODY = 4.0, 2.0, 1.0  # what a word counts by where it is
+LEFT_OUT = 5  # memories that are left out and listed, without --all
 
 
 class MemoryHit(NamedTuple):
-    """A memory that a query finds: how well its words match, and the line of its text where they do."""
+    """A memory that a query finds: what its words count, and the line of its text where they are."""
 
     scope: Scope
     row: Row
@@ -56,7 +47,7 @@ class MemorySearch:
 
     def __init__(self, ctx: Context, args: argparse.Namespace, *, status: bool) -> None:
         terms = query.memories(" ".join(args.query))
-        self.words, self.has_terms = words_of(terms.words), terms.has_terms
+        self.words, self.has_terms = terms.words.lower().split(), terms.has_terms
         self.scopes = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(terms.project))
         self.types: set[str] = set()
         self.hits: list[MemoryHit] = []
@@ -78,13 +69,11 @@ class MemorySearch:
 list: list memories, by scope
   memtui list
   memtui list type:feedback is:problem --scope project --sort age
-DELIVERED counts deliveries in the newest part of the log, and shows when the last one was. On a wide terminal, RECALLED
-counts those that recalled the memory for a prompt, USED these and how often the agent opened or wrote it.
+DELIVERED counts deliveries in the newest part of the log, and shows when the last one was.
 [QUERY...] | {QUERY}
 --scope SCOPE | only this scope: global, project, auto, agent:NAME, instructions
 --sort KEY=name | {", ".join(SORT_KEYS)}; default: name
---all-projects | {ALL_PROJECTS}
---names | only the names, one per line""",
+--all-projects | {ALL_PROJECTS}""",
     {"sort": {"choices": list(SORT_KEYS)}},
 )
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -98,8 +87,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         rows = [memories.status_data(row) for _, rows in parts for row in rows]
         return {"project": ctx.project_root, "scopes": scope_rows, "memories": rows}
 
-    if args.names:
-        return Result(data, *(line(row.memory.stem) for _, rows in parts for row in rows))
     printed = [partial(_print_scope, ctx, scope=scope, rows=rows) for scope, rows in parts if rows or scope.problem]
     nothing = "" if result.hits else f"No matches.\n  Types here: {line(', '.join(sorted(result.types)))}"
     return Result(data, *printed, nothing if result.types else memories.NONE_HERE)
@@ -110,34 +97,32 @@ def _kind(memory: Memory) -> "tuple[str, str]":
 
 
 def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") -> None:
-    now = ctx.now()
-    wide = out.columns is None or out.columns >= WITH_RECALLS
-    slim = out.columns is not None and out.columns < WITH_SIZES
+    from memtui.views.memories import SCOPES
+
+    now, purpose = ctx.now(), SCOPES.get(scope.kind, "read-only").partition(",")[0]
     number = many(len(rows), "file") if scope.kind == "instructions" else many(len(rows), "memory", "memories")
     out.section()
-    out.heading(line(scope.shown), f"{number}, {KIND_TITLES[scope.kind]}  {line(ctx.tilde(scope.directory))}")
+    out.heading(line(scope.shown), f"{number}, {purpose}  {line(ctx.tilde(scope.directory))}")
     if scope.problem:
         out.print("  " + styled(f"! {scope.problem}", colours.PROBLEM))
     cells, notes = [], []
     for row in rows:
         memory = row.memory
         delivered = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
-        numbers_of = [f"{count}×" if count else "" for count in (row.recalls.recalled, row.used)] if wide else []
         kind = ("broken", colours.PROBLEM) if memory.broken else _kind(memory)
         title, stamp, about = (line(memory.stem), "bold"), age(memory.changed_at or None, now), line(memory.description)
-        cells.append([kind, title, *([] if slim else [stamp, size(memory.size)]), delivered, *numbers_of, about])
+        cells.append([kind, title, stamp, size(memory.size), delivered, about])
         mark = "!" if row.flags and findings.problems(row.flags) else "·"
         notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
     if cells:
-        numbers = [*["AGE", "SIZE"] * (not slim), "DELIVERED", *["RECALLED", "USED"] * wide]
-        right = () if slim else (2, 3, *(5, 6) * wide)
-        out.table(["TYPE", "NAME", *numbers, "DESCRIPTION"], cells, (-1, 1), right, indent="  ", notes=notes)
+        headers = ["TYPE", "NAME", "AGE", "SIZE", "DELIVERED", "DESCRIPTION"]
+        out.table(headers, cells, (-1, 1), (2, 3), indent="  ", notes=notes)
 
 
 @parser.command(f"""\
 search: search names, descriptions and texts
   memtui search pnpm lock file
-QUERY... | {QUERY}; small typing errors are allowed
+QUERY... | {QUERY}
 --scope SCOPE | only this scope
 --all-projects | {ALL_PROJECTS}
 --limit N={SEARCH_LIMIT} | rows, default: {SEARCH_LIMIT}, 0: all""")
@@ -145,9 +130,8 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     result, text = MemorySearch(ctx, args, status=False), " ".join(args.query)
     if not result.words and not result.has_terms:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
-    hits = sorted(
-        result.hits, key=lambda hit: position(hit.score, hit.row.memory.name, elsewhere=bool(hit.scope.project))
-    )[: args.limit or None]
+    every = sorted(result.hits, key=lambda hit: (bool(hit.scope.project), -hit.score, hit.row.memory.name))
+    hits = every[: args.limit or None]
     data: dict[str, object] = {"query": text}
     data["hits"] = [
         {**memories.data_of(hit.row.memory), "score": round(hit.score, 3), "line": hit.line} for hit in hits
@@ -160,22 +144,19 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
         for hit in hits
         for memory in [hit.row.memory]
     ]
-    similar = result.words and hits[0].score < INSIDE
     notes = [line(hit.line)[:200] for hit in hits]
     return Result(
         data,
-        narrate("No memory has these words; those that have similar ones:" if similar else ""),
         lambda out: out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes),
     )
 
 
 @parser.command("""\
-show: show one memory, or what an id of the inbox means
+show: show one memory
   memtui show prefer-pnpm
   memtui show global:editor --raw
-  memtui show 7XAD
 NAME is a memory's name, its file, scope:name, or a path.
-name=NAME|ID |
+NAME |
 --raw | the file as it is""")
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.client import applied_settings
@@ -184,21 +165,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.views import memories as words
     from memtui.views.deliveries import recalls
 
-    try:
-        memory = memories.find(ctx, args.name)
-    except NotFoundError as error:
-        from memtui.cli import decisions
-
-        if args.raw or ":" in args.name or "/" in args.name:
-            raise
-        try:
-            return decisions.one(ctx, args.name, by_memory=False)
-        except NotFoundError as unknown:
-            if not unknown.message.startswith(decisions.NOTHING):
-                raise unknown from None
-            if error.hint == scopes.ALL_LISTED and unknown.hint.startswith("Did you mean"):
-                error.hint = unknown.hint
-            raise error from None
+    memory = memories.find(ctx, args.name)
     scope = scopes.named(ctx.env, ctx.cwd, memory.scope_label)
     rows = memories.rows_of(ctx, scope)
     row = next((each for each in rows if each.memory.path == memory.path), Row(memory, os.path.basename(memory.path)))
@@ -249,59 +216,92 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def words_of(query: str) -> list[str]:
-    """Split a query into words for `rank`."""
-    return query.lower().split()
-
-
 def rank(words: list[str], memory: Memory) -> tuple[float, str]:
-    """Return how well a memory matches words, 0 if one is missing, and its best line: the worst match decides."""
-    if not words:
-        return 0.0, ""
-    name = memory.name.lower() + " " + memory.stem.lower()
-    description, body = memory.description.lower(), memory.body.lower()
-    worst, sum_of_fields = WHOLE, 0.0
+    """Return what words count in a memory, 0 if one is missing, and the line of its text that has most of them."""
+    name, description = f"{memory.name} {memory.stem}".lower(), memory.description.lower()
+    fields, scores = ((name, NAME), (description, DESCRIPTION), (memory.body.lower(), BODY)), []
     for word in words:
-        matches = [(_match(word, name), NAME), (_match(word, description), DESCRIPTION)]
-        best = max(_match(word, body), *(match for match, _ in matches))
-        if not best:
-            if not _has_similar(word, name + " " + description):
-                return 0.0, ""
-            worst = min(worst, SIMILAR)
-            continue
-        worst = min(worst, best)
-        # A worse match than in another field counts in proportion.
-        sum_of_fields += sum(weight * match / best for match, weight in matches)
-        sum_of_fields += BODY * min(body.count(word), MAX_COUNTED)
+        weights = [weight for text, weight in fields if word in text]
+        if not weights:
+            return 0.0, ""
+        scores.append(sum(weights))
     lines = [line.strip() for line in memory.body.split("\n")]
-    best_line = max(lines, key=lambda line: sum(_match(word, line.lower()) for word in words))
-    return worst + sum_of_fields / len(words), best_line if any(word in best_line.lower() for word in words) else ""
+    best_line = max(lines, key=lambda line: sum(word in line.lower() for word in words))
+    return sum(scores), best_line if any(word in best_line.lower() for word in words) else ""
 
 
-def position(score: float, name: str, *, elsewhere: bool) -> tuple[float, bool, float, str]:
-    """Return what hits are sorted by: the kind of match, then this project's before others', then score."""
-    kind = max((kind_of_match for kind_of_match in (WHOLE, BEGINS, INSIDE) if score >= kind_of_match), default=SIMILAR)
-    return -kind, elsewhere, -score, name
+@parser.command("""\
+recall: show which memories a prompt would bring, and why
+  memtui recall "how do we put a release live?"
+  memtui recall - < prompt.txt
+It is what the hook does before a prompt, but nothing is delivered. TEXT may be - for standard input. --json has the
+parts of each score, and the exact texts.
+[TEXT...] | the prompt, as you would type it
+--all | list all that were found and are left out""")
+def recall(ctx: Context, args: argparse.Namespace) -> Result:
+    from memtui.recall_preview import Recalling
+    from memtui.views import notes
+
+    prompt = parser.body_text(" ".join(args.text))
+    if not prompt.strip():
+        raise UsageError("The prompt is empty.", 'Give its text: memtui recall "how do we release?"')
+    recalling = Recalling(ctx)
+    size, problem = 0, ""
+    try:
+        size = recalling.bring_up_to_date()
+    except OSError as error:  # what there is of an index may still do
+        problem = f"The index can't be brought up to date: {file_error(error).message}"
+    recall_run = recalling.run(prompt)
+    data = {**words_of_recall.data(recall_run), "indexed": size, "problem": problem or None}
+    data |= {"unheard": notes.unheard(recalling.unheard)}
+    off = f"! {words_of_recall.OFF[:1].upper()}{words_of_recall.OFF[1:]}: memtui config set recall true"
+    return Result(
+        data,
+        narrate(f"! {line(problem)}" if problem else ""),
+        narrate(f"! {notes.at_prompt(recalling.unheard)}" if recalling.unheard else off * recall_run.off),
+        narrate(f"{many(size, 'memory', 'memories')} indexed first." if size else ""),
+        lambda out: _print_recall(out, recall_run, every=args.all),
+    )
 
 
-@lru_cache
-def _patterns(word: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    begins = r"(?<![^\W_])" + re.escape(word)
-    return re.compile(begins + r"(?![^\W_])"), re.compile(begins)
+def _print_recall(out: Output, run: "RecallRun", *, every: bool) -> None:
+    searched = f"{many(run.memories, 'memory', 'memories')} searched"
+    facts = [words_of_recall.amount(run)] if run.delivered else [searched] * bool(run.memories)
+    out.heading(words_of_recall.headline(run), " · ".join([*facts, words_of_recall.took(run)]))
+    if not run.memories:
+        out.print(memories.CREATE)
+    elif not run.candidates and run.silent == "nothing":
+        out.print("  Other words may find some; a trigger finds a memory by them:")
+        out.print("  memtui edit NAME --trigger TEXT")
+    if run.candidates and (nearest := words_of_recall.nearest(run)):
+        out.paragraph(line(nearest), "  ")
+    if run.delivered:
+        _print_recalled(out, run, run.delivered)
+    left_out = run.left_out if every else run.left_out[:LEFT_OUT]
+    if left_out:
+        out.section()
+        out.heading("Left out")
+        _print_recalled(out, run, left_out)
+    if more := len(run.left_out) - len(left_out):
+        out.print(f"and {more} more: --all lists them")
 
 
-def _match(word: str, text: str) -> float:
-    """Return how a word matches in a text: WHOLE, BEGINS, INSIDE, or 0.0 for not at all."""
-    if word not in text:
-        return 0.0
-    whole, begins = _patterns(word)
-    return WHOLE if whole.search(text) else BEGINS if begins.search(text) else INSIDE
+def _print_recalled(out: Output, run: "RecallRun", candidates: "tuple[RecallCandidate, ...]") -> None:
+    cells: list[list[str | tuple[str, str]]] = [
+        [
+            words_of_recall.outcome(candidate.outcome)[:2],
+            (words_of_recall.scored(candidate, run), "green" if candidate.delivered else "dim"),
+            (line(candidate.name), "bold" if candidate.delivered else ""),
+            (line(candidate.scope), "dim"),
+            line(_reason(candidate)),
+            (short(candidate.units) if candidate.units else "", "dim"),
+        ]
+        for candidate in candidates
+    ]
+    out.table(["", "", "", "", "", ""], cells, flex=(4, 2), right=(5,))
 
 
-def _has_similar(word: str, text: str) -> bool:
-    import difflib
-
-    if len(word) < SIMILAR_LETTERS:
-        return False
-    near = {other for other in text.replace("-", " ").split() if abs(len(other) - len(word)) < SIMILAR_LETTERS - 1}
-    return bool(difflib.get_close_matches(word, near, 1, SIMILARITY))
+def _reason(candidate: "RecallCandidate") -> str:
+    if candidate.delivered:
+        return words_of_recall.because(candidate)
+    return words_of_recall.outcome(candidate.outcome)[2]

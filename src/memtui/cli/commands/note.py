@@ -22,7 +22,6 @@ note: leave a note for the agent, delivered once
   memtui note "CI is red: the lockfile job fails" --urgent --expires 2h
   tail -5 build.log | memtui note - --from ci-watch --to 'path:src/**'
   memtui note "I moved the API keys: ask me before you use them" --to people
-  memtui edit 7XAD --body "CI is green again"
 It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a script writes
 (without a terminal, and without --json) is not in the list of changes, so undo can't undo it: --withdraw withdraws it.
 [TEXT...] | the note; `-` or nothing reads standard input

@@ -66,22 +66,18 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     state, installed = setup_words.state(report)
     missing = not installed and not report.unreadable
 
-    def text(out: Output) -> None:
-        for source, path in dict.fromkeys((entry.source, entry.path) for entry in report.entries):
-            mine = [entry for entry in report.entries if (entry.source, entry.path) == (source, path)]
-            out.heading(source, line(path))
-            out.paragraph(
-                ", ".join("and the status line" if hook.event == STATUS_LINE else hook.event for hook in mine), "  "
-            )
-            pythons = [("python", program) for program in sorted({entry.interpreter for entry in mine})]
-            launchers = [("hooks", program) for program in sorted({entry.launcher for entry in mine})]
-            out.facts([(name, line(program)) for name, program in (*pythons, *launchers) if program], 8)
-
+    events_by_place: dict[tuple[str, str], set[str]] = {}
+    for entry in report.entries:
+        events_by_place.setdefault((entry.source, entry.path), set()).add(entry.event)
+    rows = [
+        (source, line(path) + ", and the status line" * (STATUS_LINE in events))
+        for (source, path), events in events_by_place.items()
+    ]
     return Result(
         data,
         f"hooks: {styled(state, 'green' if installed else 'red')}",
         "  Install them: memtui setup hooks" * missing,
-        text,
+        lambda out: out.facts(rows),
         *(styled("! " + safe(findings.message(problem)), "yellow") for problem in report.problems),
         *(styled("· " + safe(findings.message(note)), "dim") for note in report.notes),
         code=EXIT_FINDINGS if report.problems or not report.installed else 0,

@@ -6,10 +6,10 @@ import time
 from contextlib import suppress
 
 from memtui.base import findings, fs, paths
-from memtui.base.errors import MemtuiError
+from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.finding import PROBLEM, Finding
 from memtui.base.phrasing import ago, it, many
-from memtui.cli import entries, parser
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result, line, styled
 from memtui.client import locate
@@ -29,24 +29,14 @@ from memtui.views.deliveries import RECEIPTS, what
 
 # Looking for what can be done about memories ends after so many seconds.
 COUNT_SECONDS = 3.0
-# The names of paths, in the order of the list.
-PATHS = (
-    *("project", "inbox", "guidance", "pending_updates", "pending_items"),
-    *("project_memory", "auto_memory", "global_memory"),
-    *("root", "config", "global_inbox", "deliveries", "errors", "sessions", "trust", "journal", "trash"),
-    *("claude", "settings", "transcripts"),
-)
 
 
-@parser.command(
-    f"""\
+@parser.command("""\
 status: how things stand, and what to do next
   memtui status
   memtui status --paths
   echo "CI is red" >> "$(memtui status --paths guidance)"
---paths [PATH] | the paths of memtui's files, or one of them: {", ".join(PATHS)}""",
-    {"paths": {"choices": PATHS}},
-)
+--paths [NAME] | the paths of memtui's files, or one of them""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.paths:
         return _paths(ctx, args.paths)
@@ -65,8 +55,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         problems = [row for row in checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[]) if row.level == PROBLEM]
     except (MemtuiError, OSError):
         problems = []
-    others = (entry for entry in ctx.waiting(("updates",), every=True) if entry.slug not in {ctx.slug, None})
-    elsewhere = sum(not entry.entry.snoozed(ctx.now()) for entry in others)
     earlier = progress.unread(ctx.root, ctx.config_dir)
     hooks = None
     with suppress(MemtuiError, OSError):
@@ -79,7 +67,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "memories": counts,
         "to_decide": decisions,
         "waiting": waiting,
-        "elsewhere": elsewhere,
         "earlier_sessions": earlier,
         "changed": changed,
         "problems": findings.problems(problems),
@@ -89,15 +76,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     }
     memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
     waits = ", ".join(many(number, inbox_format.NOUNS[kind]) for kind, number in waiting.items() if number)
-    nothing = ("nothing waits here" if elsewhere else "nothing waits") * (not decisions)
+    nothing = "nothing waits here" * (not decisions)
     state, installed = setup_words.state(hooks)
     lines = [
         f"hooks: {styled(state, 'green' if installed else 'red')}",
         f"memories: {memories}" if memories else "no memories",
         f"waiting: {waits}" if waits else nothing,
-        f"{many(elsewhere, 'draft')} in other projects: memtui inbox --kind drafts --all-projects" * bool(elsewhere),
         f"{many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}" * bool(changed),
-        entries.lost(ctx),
     ]
     if last is not None and outcome is not None:
         receipt = styled(*RECEIPTS[outcome])
@@ -187,12 +172,14 @@ def _paths(ctx: Context, name: "str | bool") -> Result:
         "settings": f"{claude}/settings.json",
     }
     if isinstance(name, str):
+        if name not in every:
+            raise UsageError(f"There is no path “{name}”.", "`memtui status --paths` lists them.")
         path = every[name]
         if name in {"guidance", "pending_updates", "pending_items"}:
             fs.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
         return Result({name: path}, lambda out: out.exact(path))
     rows = [
-        [(place, "dim"), line(every[place]) + ("" if os.path.lexists(every[place]) else "  (not there yet)")]
-        for place in PATHS
+        [(place, "dim"), line(path) + ("" if os.path.lexists(path) else "  (not there yet)")]
+        for place, path in every.items()
     ]
     return Result(every, lambda out: out.table(["", ""], rows, flex=(), indent="  "))

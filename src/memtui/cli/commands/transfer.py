@@ -9,7 +9,7 @@ from memtui.base.errors import UsageError
 from memtui.base.phrasing import many, size
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
-from memtui.cli import memories, parser
+from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result, line, narrate, picked
 from memtui.learn.backfill import progress
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memtui.learn.backfill.past_sessions import BackfillReading
 
 SESSIONS = "sessions"  # what is imported then is no file
-NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
 FIRST = 10  # drafts, and parts that were left out, that are listed
 LISTED = "`{}` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all."
 SECONDS = 0.2  # between two lines of progress
@@ -59,8 +58,8 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
     transaction_id = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
     data: dict[str, object] = {"path": source.path, "kind": source.kind, "what": source.said, "dry_run": args.dry_run}
     data["drafts"] = [
-        {"id": draft.id, "name": draft.name, "scope": draft.scope, "source": draft.given.where}
-        | picked(draft.given, "type description")
+        {"id": draft.id, "name": draft.name, "scope": draft.scope, "source": draft.incoming.where}
+        | picked(draft.incoming, "type description")
         for draft in plan.drafts
     ]
     data |= picked(plan, "known decided left secrets")
@@ -70,7 +69,7 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
     rows = [
         [
             (short_id(new_draft.id) if transaction_id else "", "cyan"),
-            *map(line, (new_draft.scope, new_draft.name, new_draft.given.description)),
+            *map(line, (new_draft.scope, new_draft.name, new_draft.incoming.description)),
         ]
         for new_draft in plan.drafts[:FIRST]
     ]
@@ -161,9 +160,7 @@ def _nothing(ctx: Context, reading: "BackfillReading") -> str:
     if reading.there:
         return "No transcript is new since the last time."
     directory = line(ctx.tilde(f"{ctx.config_dir}/projects"))
-    if reading.skipped:
-        return f"No transcript could be read in {directory}."
-    return f"There is no transcript{' of that' if reading.part else ''} in {directory}."
+    return f"No transcript could be read in {directory}." if reading.skipped else f"No transcript is in {directory}."
 
 
 def _left_out(lines: "list[str]") -> "list[str]":
@@ -173,28 +170,22 @@ def _left_out(lines: "list[str]") -> "list[str]":
 @parser.command("""\
 export: the memories of a scope as files
   memtui export global
-  memtui export --all --to everything
-A scope becomes a folder of its memories and its MEMORY.md, byte for byte; --all gives each scope a folder in it.
+  memtui export project --to everything
+A scope becomes a folder of its memories and its MEMORY.md, byte for byte.
 `memtui import PATH` makes drafts of them again. One memory: memtui show NAME --raw > FILE
-[SCOPE] | global, project, auto, agent:NAME
---all | all scopes, and the auto memory of every project
+SCOPE | global, project, auto, agent:NAME
 --to PATH | where to (default: memtui-SCOPE here)""")
 def export(ctx: Context, args: argparse.Namespace) -> Result:
+    from memtui.store import scopes
     from memtui.transfer import export_folder
     from memtui.views import drafts
 
-    every = [scope for scope in memories.chosen_scopes(ctx, None) if scope.kind not in NOT_EXPORTED]
-    if bool(args.scope) == args.all:
-        labels = ", ".join(scope.shown for scope in every)
-        raise UsageError("Give a SCOPE, or --all.", f"There are: {labels}.")
-    scopes = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
-    exported = export_folder.collect([scope for scope in scopes if not args.all or scope.kind not in NOT_EXPORTED])
-    path = os.path.abspath(args.to or export_folder.default_name(args.scope or "all"))
+    exported = export_folder.collect(scopes.named(ctx.env, ctx.cwd, args.scope))
+    path = os.path.abspath(args.to or export_folder.default_name(args.scope))
     export_folder.write(exported, path)
     data = {
         "path": path,
-        "scopes": [{"scope": label, "memories": count} for label, count in exported.counts.items()],
-        **picked(exported, "memories skipped"),
+        **picked(exported, "scope memories skipped"),
         "secrets": [{"memory": part.where, "kinds": part.why} for part in exported.secrets],
     }
     return Result(

@@ -301,7 +301,7 @@ class Undo:
             if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):
                 return outcome, "nothing"
             ways = {op: keymap.keyed(way) for op, way in KEYS.items()}
-            return outcome, undone_as_one(journal, outcome, ways).summary
+            return outcome, undone_as_one(outcome, ways).summary
 
         outcome, summary = await progress.run(attempt)
         if isinstance(outcome, undo.Elsewhere):

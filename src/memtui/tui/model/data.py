@@ -166,10 +166,7 @@ class Data(Workspace):
     # changes
 
     def changes(self) -> "list[Transaction]":
-        from memtui.views.changes import worded
-
-        journal = self.journal()
-        return [worded(journal, transaction) for transaction in self.ledger.follow().changes()]
+        return self.ledger.follow().changes()
 
     # deliveries
 

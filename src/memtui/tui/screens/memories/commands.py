@@ -268,30 +268,28 @@ class MemoryCommands:
             self.services.make(partial(plan.write, store, name), words)
 
     def _why_no_export(self) -> str:
-        place = self.places.row
-        if place is None or not place.scopes:
+        if self.places.row is None or self.places.row.scope is None:
             return "Choose a scope first."
-        is_written_by_hand = place.scopes[0].kind == "instructions"
+        is_written_by_hand = self.places.row.scope.kind == "instructions"
         return "These are instructions, no memories: copy the files." if is_written_by_hand else ""
 
     async def export(self) -> None:
-        """Ask where to, and write the memories of the place under the cursor of the tree into a folder."""
+        """Ask where to, and write the memories of the scope under the cursor of the tree into a folder."""
         from memtui.transfer import export_folder
         from memtui.views import drafts
 
-        data, place = self.services.data, self.places.row
-        assert place is not None
+        data, scope = self.services.data, self.places.row.scope if self.places.row is not None else None
+        assert scope is not None
 
         def check(typed: str) -> None:
             path = self._whole(typed)
             if path and os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
                 raise UsageError("There is a file or folder of that name.")
 
-        export = await asyncio.to_thread(export_folder.collect, place.scopes)
-        label = place.scope.shown if place.scope is not None else place.label
-        default = data.tilde(f"{paths.home(data.env) or data.cwd}/{export_folder.default_name(label)}")
+        export = await asyncio.to_thread(export_folder.collect, scope)
+        default = data.tilde(f"{paths.home(data.env) or data.cwd}/{export_folder.default_name(scope.shown)}")
         about = f"{drafts.exported(export)}. {' '.join(drafts.beside(export))}".strip()
-        title, below = f"Export {safe_text.line(label)} to", drafts.elsewhere(export, "PATH")
+        title, below = f"Export {safe_text.line(scope.shown)} to", drafts.elsewhere(export, "PATH")
         question = Line(title, default, about=about, below=below, verb="export", check=check)
         if path := self._whole(await self.services.ask(question) or ""):
             await asyncio.to_thread(export_folder.write, export, path)

@@ -177,7 +177,7 @@ def drafts_text(plan: "ImportPlan") -> Text:
     text = Text("\n".join(drafts.imported(plan, is_done=False)) + "\n" * (2 if plan.drafts else 1))
     for line in plan.drafts:
         text.append(f"  + {safe_text.line(f'{line.scope}:{line.name}')}", style="bold")
-        text.append(f"  {safe_text.line(line.given.description)}\n")
+        text.append(f"  {safe_text.line(line.incoming.description)}\n")
     if left_out := drafts.skipped(plan.found.skipped):
         text.append("\nLeft out:\n", style="bold")
         text.append("".join(f"  {line}\n" for line in left_out), style="dim")
@@ -232,7 +232,7 @@ def recall_head(candidate: RecallCandidate, run: RecallRun, where: str, now: flo
 
 def append_reasons(text: Text, candidate: RecallCandidate) -> None:
     """Append why a memory would be delivered or not, and what the model would get."""
-    text.append("\nWords that matched\n" if recall.telling(candidate) or candidate.trigger else "", style="bold")
+    text.append("\nWords that matched\n" if candidate.terms or candidate.trigger else "", style="bold")
     for field, terms in recall.by_field(candidate):
         matched = ", ".join(safe_text.line(term, 40) for term in terms[:TERMS])
         more = f" and {len(terms) - TERMS} more" if len(terms) > TERMS else ""

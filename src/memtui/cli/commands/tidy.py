@@ -1,44 +1,56 @@
-"""`memtui check`: what is wrong with memories and MEMORY.md, also in CI, and the fixes that need no decision."""
+"""`memtui check` and `consolidate`: what is wrong with memories, the fixes, and what is proposed about them."""
 
 import argparse
 import os
+import sys
 
-from memtui.base import findings, paths
-from memtui.base.errors import EXIT_FINDINGS, NotFoundError, UsageError
+from memtui.base import findings
+from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, NotFoundError, UsageError
 from memtui.base.finding import PROBLEM, Finding
 from memtui.base.findings import Problem
-from memtui.base.phrasing import many
+from memtui.base.phrasing import many, some
 from memtui.base.shell import shell_word
-from memtui.cli import memories, parser
+from memtui.base.short_ids import short_id
+from memtui.cli import decisions, memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, difference, line, safe, styled
+from memtui.cli.output import Output, Result, difference, line, narrate, safe, styled
+from memtui.deliver import error_log
+from memtui.models.model import LanguageModel
 from memtui.store import scopes, sidecars
 from memtui.store.index.index_state import IndexState, states
 from memtui.store.scopes import Scope
-from memtui.tidy import composed_files, waiting_proposals
+from memtui.tidy import changeset, composed_files, coverage, gates, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.checks import doctor, lint, lint_fixes
 from memtui.tidy.checks.lint import LintInput
-from memtui.views.glyphs import bar
+from memtui.tidy.dream import MOST_CHARACTERS, Dream, DreamOutcome, WhyNot
+from memtui.views import changesets, models
 
 UNDO = "memtui undo undoes it."
-METER = 20  # columns
 PLACES = 5  # of a problem that are printed
-FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is red, yellow
+FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them a line is red, yellow
 REJECTED = "You rejected the fix. To have it again: memtui undo --list"
+REVIEW = "See them: memtui consolidate   Approve one: memtui approve ID   Reject one: memtui reject ID"
+WHY_NOT: dict[WhyNot, str] = {
+    "read_only": "in a scope that memtui can't change",
+    "broken": "can't be read",
+    "empty": "empty",
+    "long": f"longer than {MOST_CHARACTERS:,} characters",
+    "untrusted": "not trusted",
+    "secret": "may contain a secret",
+}
 
 
 @parser.command("""\
 check: what is wrong with memories, and the fix: --fix
   memtui check
   memtui check --fix
-  memtui check .claude/memory --format github
+  memtui check .claude/memory
   memtui check --apart prefer-pnpm auto:package-manager
 Without PATH it checks all memories of the current directory's scopes. A PATH needs no installed hooks, and nothing is
 written without --fix. The exit code is 5 if there is something to fix; docs/cli.md lists what is looked for.
 [PATH] | a directory of memories, or a project that has some
 --fix | fix what needs no decision, but for what you rejected
---format text|github=text | text, or github for annotations in its CI
 --yes | with --fix: don't ask
 --scope SCOPE | only this scope
 --dry-run | with --fix: only show the diff
@@ -54,8 +66,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         changed = sidecars.keep_apart(ctx.store().journal, first, second)
         words = f"{first.ref} and {second.ref} are kept apart" + (f"; {UNDO}" if changed else " already.")
         return Result({"changed": changed, "memories": [first.path, second.path]}, line(words))
-    if ctx.out.json and args.format == "github":
-        raise UsageError("--format github and --json can't be combined.", "Choose one of them.")
     if args.dry_run and not args.fix:
         raise UsageError("--dry-run goes with --fix.", "Without --fix nothing is written.")
     if args.path is not None and args.scope:
@@ -73,7 +83,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     subject, reports, planned = look()
     if args.path is not None:
-        _must_hold_memories(ctx, args, subject)
+        _must_hold_memories(args.path, subject)
     is_rejected = waiting_proposals.rejections(ctx.root) if not args.path else lambda _: False
     rejected = {fix.files[0].path for fix in planned if is_rejected(fix)}
     if rejected and args.fix:
@@ -108,10 +118,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     }
 
     def text(out: Output) -> None:
-        if args.format == "github":
-            for report in reports:
-                out.exact(annotation(report, remedies, ctx.cwd))
-            return
         _print(ctx, out, causes, remedies.fix)
         _print_indexes(out, indexes)
         labels = {scope.label for scope in chosen}
@@ -132,15 +138,12 @@ def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInp
     return lint.at(path, ctx.cwd, ctx.now(), root, sidecars.kept_apart(root), places)
 
 
-def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
+def _must_hold_memories(path: str, subject: LintInput) -> None:
     """Raise NotFoundError for a PATH without any memories: in CI nobody would notice a mistyped one."""
     if subject.memories or any(scope.problem or os.path.exists(scope.index_path) for scope in subject.scopes):
         return
-    where = "this directory" if args.path == "." else args.path
-    error = NotFoundError(f"There are no memories in {where}.", "Give a directory of memories, or a project.")
-    if args.format == "github":
-        ctx.out.exact(f"::error title=memtui check::{_escaped(f'{error.message} {error.hint}')}")
-    raise error
+    where = "this directory" if path == "." else path
+    raise NotFoundError(f"There are no memories in {where}.", "Give a directory of memories, or a project.")
 
 
 def _fix(
@@ -210,24 +213,6 @@ def _row(finding: Finding, remedies: Remedies) -> "dict[str, object]":
     return {**findings.as_row(finding), "remedy": remedies.of(finding), **where, "data": dict(finding.data)}
 
 
-def annotation(finding: Finding, remedies: Remedies, cwd: str) -> str:
-    """Return a finding as a workflow command of GitHub, beside its line if the file is below the working directory."""
-    path, number = lint.place(finding)
-    level = "error" if finding.level == PROBLEM else "notice"
-    inside = paths.inside(cwd, path) if path else False
-    where = {"file": os.path.relpath(path, cwd) if inside else "", "line": str(number) if number and inside else ""}
-    where["title"] = f"memtui {finding.code}"
-    properties = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in where.items() if value)
-    message = f"{findings.message(finding)} {remedies.of(finding)}".strip()
-    return f"::{level} {properties}::{_escaped(message)}"
-
-
-def _escaped(text: str, more: str = "") -> str:
-    for char in "%\r\n" + more:
-        text = text.replace(char, f"%{ord(char):02X}")
-    return text
-
-
 def _print(ctx: Context, out: Output, causes: "list[Problem]", fix: str) -> None:
     for problem in causes:
         mark, style = ("!", "red") if problem.level == PROBLEM else ("·", "dim")
@@ -249,20 +234,16 @@ def _print(ctx: Context, out: Output, causes: "list[Problem]", fix: str) -> None
 
 
 def _print_indexes(out: Output, indexes: "list[IndexState]") -> None:
-    """Print how full each MEMORY.md is, and how many memories have no line because they are not trusted."""
+    """Print how full each MEMORY.md is."""
     for index in indexes:
         budget, name = index.budget, f"MEMORY.md of {line(index.scope.shown)}"
         style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "dim"
         full = f"{budget.lines} of {budget.max_lines} lines, {budget.units:,} of {budget.max_units:,} characters"
-        meter = bar(budget.share, 1.0, METER).replace(" ", "░")
         if index.scope.index_loaded:
-            out.paragraph(styled(f"{name}: {meter} {budget.share:.0%}, {full}", style))
+            out.paragraph(styled(f"{name}: {budget.share:.0%}, {full}", style))
         else:
             size = f"{many(budget.lines, 'line')}, {budget.units:,} characters"
             out.paragraph(styled(f"{name}: {size}; Claude Code does not load it, so it has no limit", "dim"))
-        if number := len(index.untrusted):
-            words = f"{many(number, 'memory is', 'memories are')} not trusted, and {'gets' if number == 1 else 'get'}"
-            out.paragraph(f"{words} no line here: memtui trust", "  ")
     if indexes:
         out.print()
 
@@ -275,11 +256,115 @@ def _print_count(out: Output, memories: int, causes: "list[Problem]", fix: str) 
         out.print(styled(f"{count}: nothing to fix.", "green") + notes)
         return
     out.print(styled(f"{count}: {many(len(to_fix), 'problem')} to fix.", "red") + notes)
-    able = [problem for problem in causes if problem.action == "fix"]
-    fixed = sum(problem.level == PROBLEM for problem in able)
-    if able:
-        what = f"{fixed} of the problems" if fixed else f"{len(able)} of what is worth knowing"
-        rest = (
-            f"; {many(len(to_fix) - fixed, 'problem is', 'problems are')} left for you" if len(to_fix) > fixed else ""
-        )
-        out.say(f"{line(fix)} fixes {what}{rest}.")
+    if able := sum(problem.action == "fix" for problem in causes):
+        out.say(f"{line(fix)} fixes {able} of what is listed.")
+
+
+@parser.command("""\
+consolidate: propose merges, fixes and removals of memories
+  memtui consolidate
+  memtui approve 3f2a9c
+  memtui consolidate --all
+  memtui consolidate --ask-model --dry-run
+Nothing is written before you approve it. --ask-model says first what it costs, and needs `llm_backend` (docs/faq.md
+says what is sent).
+--ask-model | let the model propose, too
+--all | make all that is proposed; it shows them and asks first
+--scope SCOPE... | only changes to files of this scope; can be repeated
+--yes | don't ask
+with --ask-model:
+--dry-run | only say what would be asked, and what it would cost
+--unattended |""")
+def consolidate(ctx: Context, args: argparse.Namespace) -> Result:
+    if args.ask_model:
+        if args.all:
+            raise UsageError("--ask-model makes nothing.", "Look at what it proposes first: memtui consolidate")
+        try:
+            return _dream(ctx, args)
+        except MemtuiError as error:
+            if args.unattended:  # nobody sees it
+                error_log.add(ctx.root, "dream", error)
+            raise
+    if args.dry_run or args.unattended:
+        raise UsageError("--dry-run goes with --ask-model.", "See `memtui consolidate --help`.")
+    store = ctx.store()
+    if args.all and (plans := decisions.read_proposals(ctx, store, args.scope)):
+        data, text, code = decisions.make_proposals(ctx, store, plans, yes=args.yes)
+        merged = any(proposal.kind == "merge" for proposal in plans)
+        more = narrate("What was merged may overlap more memories now: memtui consolidate" if merged else "")
+        return Result(data, *text, more, memories.undo(len(plans) if data["undo"] else 0), code=code)
+    return decisions.list_proposals(ctx, args.scope)
+
+
+def _dream(ctx: Context, args: argparse.Namespace) -> Result:
+    own = [scope for scope in scopes.discover(ctx.env, ctx.cwd) if scope.writable and scope.exists]
+    places = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []]
+    within = places or [scope for scope in own if scope.kind != "instructions"]
+    dream = Dream(ctx.store(), within, LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now))
+    cost = dream.estimate()
+    money = f"up to {models.dollars(cost.cost)}" if cost.cost is not None else "at a price that is not known"
+    asking = f"{many(len(dream.batches), 'request')} to {line(dream.by)}, about {cost.tokens:,} tokens, {money}."
+    data: dict[str, object] = {
+        "by": dream.by,
+        "memories": dream.count,
+        "requests": len(dream.batches),
+        "estimate": {"tokens": cost.tokens, "cost": cost.cost},
+        "not_looked_at": [{"path": memory.path, "why": why} for memory, why in dream.not_looked_at],
+    }
+    if args.dry_run:
+        names: dict[WhyNot, list[str]] = {}
+        for memory, why in dream.not_looked_at:
+            names.setdefault(why, []).append(memory.stem)
+        lines = [f"· not counted, {WHY_NOT[why]}: {line(some(stems))}" for why, stems in names.items()]
+        counted = many(dream.count, "memory", "memories")
+        asked = f"{counted}: {asking if dream.batches else 'none needs a look.'}"
+        return Result(data, *(styled(text, "dim") for text in lines), asked)
+    if dream.batches and not args.yes and not args.unattended:
+        ctx.confirm(f"{asking} Ask?", "No model was asked.")
+
+    def progress(number: int) -> None:
+        if sys.stderr.isatty():
+            ctx.out.say(f"{number} of {len(dream.batches)} …")
+
+    with gates.held(ctx.root, ctx.now()):
+        outcome = dream.run(progress)
+        plans, usage = outcome.proposals, outcome.used
+        path = waiting_proposals.save(ctx.root, plans, ctx.now()) if plans else None
+    waiting = 0 if plans else waiting_proposals.waiting(ctx.root)
+    data |= {
+        "path": path,
+        "waiting": waiting,
+        "proposals": [{**decisions.brief_data(proposal), "reason": _reason(proposal)} for proposal in plans],
+        "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
+        "failed": [error.message for error in outcome.errors],
+        "used": {"tokens": usage.tokens, "cost": usage.cost},
+    }
+    return Result(
+        data,
+        lambda out: _print_dream(out, outcome),
+        f"Used: {usage.tokens:,} tokens, {models.dollars(usage.cost)}." if outcome.asked else "",
+        f"{many(waiting, 'proposal waits', 'proposals wait')} already." if waiting else "",
+        narrate(REVIEW if plans or waiting else ""),
+        code=EXIT_FAILED if outcome.errors else 0,
+    )
+
+
+def _reason(proposal: Proposal) -> str:
+    return proposal.reason or ", ".join(dict.fromkeys(evidence.code for evidence in proposal.evidence))
+
+
+def _print_dream(out: Output, outcome: DreamOutcome) -> None:
+    plans = outcome.proposals
+    for proposal in plans:
+        out.heading(f"{short_id(proposal.id)}  {line(changeset.title(proposal))}")
+        if reason := _reason(proposal):
+            out.paragraph(line(reason), "  ")
+        out.parts([*changesets.statements(coverage.of_proposal(proposal)), *changesets.additions(proposal)])
+    if not plans:
+        out.print("Nothing new to propose.")
+    if outcome.dropped:
+        out.print(styled(f"· {many(len(outcome.dropped), 'change')} left out: the model may not make such", "dim"))
+    for error in outcome.errors:
+        out.print(styled(f"! {line(f'{error.message} {error.hint}'.strip())}", "yellow"))
+    if plans:
+        out.print(f"{many(len(plans), 'proposal')}, nothing is changed yet.")
