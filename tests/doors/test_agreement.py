@@ -60,19 +60,6 @@ async def test_what_waits(told, shown):
 
 
 @pytest.mark.slow
-async def test_what_is_wrong(told, shown):
-    told_of = told("doctor")
-    found = await shown("setup", lambda app: [row.about for row in app.screen.all_rows if row.kind == "finding"])
-    assert sorted((each.code, each.level) for each in found if each.level != "ok") == sorted(
-        (each["code"], each["level"])
-        for each in told_of["findings"]
-        if each["level"] != "ok" and each["place"] == "setup"
-    )
-    elsewhere = sum(each["level"] == "problem" and each["place"] != "setup" for each in told_of["findings"])
-    assert sum(each.level == "problem" for each in found) + elsewhere == told_of["problems"] > 0
-
-
-@pytest.mark.slow
 async def test_what_approving_writes(told, shown):
     def proposed(app):
         items = [row.item for row in app.screen.all_rows if row.kind is DRAFT]

@@ -75,8 +75,8 @@ class Meddler:
         self._copy = world.base / "copy"
         shutil.copytree(world.base / "world", self._copy, symlinks=True)
         self._slug = paths.slug(str(world.project))
-        self._running: list[tuple[str, str, subprocess.Popen[bytes], Path]] = []
-        self._events = 0
+        self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
+        self._prompts = 0
 
     def act(self, name: str, seed: int) -> None:
         """Do one of `ACTS`. What somebody else removed meanwhile is no error."""
@@ -103,7 +103,7 @@ class Meddler:
         memory = self._some(rng)
         if event == "UserPromptSubmit":
             payload["prompt"] = rng.choice(PROMPTS)
-            self._transcribe(transcript, "user", {"message": {"role": "user", "content": payload["prompt"]}})
+            self._transcribe(transcript, str(payload["prompt"]))
         elif event == "PostToolUse" and memory:
             payload["tool_input"] = {"file_path": str(memory)}
         environment = self.world.environment({"CLAUDE_PROJECT_DIR": str(self.world.project), "CLAUDECODE": "1"})
@@ -118,50 +118,40 @@ class Meddler:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
-        self._running.append((event, session, process, transcript))
+        self._running.append((event, process))
 
     def look(self) -> None:
-        """Take what hooks that have ended printed, and put it where the client would."""
+        """Judge the hooks that have ended."""
         for each in list(self._running):
-            if each[2].poll() is not None:
+            if each[1].poll() is not None:
                 self._running.remove(each)
                 self._ended(*each)
 
     def end(self) -> None:
         """Wait for the hooks that run."""
         while self._running:
-            self._running[0][2].wait(60)
+            self._running[0][1].wait(60)
             self.look()
 
-    def _ended(self, event: str, session: str, process: "subprocess.Popen[bytes]", transcript: Path) -> None:
+    def _ended(self, event: str, process: "subprocess.Popen[bytes]") -> None:
         out, err = process.communicate()
         if process.returncode or err:
             self.complaints.append(f"hook {event} ended with {process.returncode}: {err.decode(errors='replace')}")
             return
         try:
-            answer = json.loads(out) if out else {}
+            json.loads(out or b"{}")
         except ValueError:
             self.complaints.append(f"hook {event} printed no JSON: {out[:300]!r}")
-            return
-        context = answer.get("hookSpecificOutput", {}).get("additionalContext")
-        if context:
-            fields = {"hookName": event, "hookEvent": event, "toolUseID": event, "content": [context]}
-            self._transcribe(transcript, "attachment", {"attachment": {"type": "hook_additional_context", **fields}})
-        if event == "UserPromptSubmit":
-            said = {"role": "assistant", "id": "m", "content": [{"type": "text", "text": "Done."}]}
-            self._transcribe(transcript, "assistant", {"message": said})
 
-    def _transcribe(self, transcript: Path, kind: str, more: dict[str, object]) -> None:
-        self._events += 1
+    def _transcribe(self, transcript: Path, prompt: str) -> None:
+        self._prompts += 1
         record = {
-            "type": kind,
+            "type": "user",
             "sessionId": transcript.stem,
             "cwd": str(self.world.project),
-            "uuid": f"00000000-0000-4000-8000-{self._events:012d}",
+            "uuid": f"00000000-0000-4000-8000-{self._prompts:012d}",
             "timestamp": clock.iso(clock.now()),
-            "isSidechain": False,
-            "version": "2.1.197",
-            **more,
+            "message": {"role": "user", "content": prompt},
         }
         with suppress(OSError):
             transcript.parent.mkdir(parents=True, exist_ok=True)

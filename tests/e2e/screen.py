@@ -11,16 +11,16 @@ import termios
 import threading
 import time
 import unicodedata
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import pytest
 
 from waiting import PATIENCE
 
-from .client import SOURCES
+from .client import SOURCES, World
+from .worlds import DemoWorld
 
 COLUMNS, LINES = 160, 40
 KEPT = 4_000_000  # characters of what was painted
@@ -126,22 +126,13 @@ class Cells:
             self.lines[self.y][self.x :] = [" "] * (self.columns - self.x)
 
 
-class Place(Protocol):
-    """Where memtui runs: a project, and the environment of all that is started there."""
-
-    @property
-    def project(self) -> Path: ...
-
-    def environment(self, extra: Mapping[str, str] | None = None) -> dict[str, str]: ...
-
-
 class MemtuiTerminal:
     """`memtui …` in a pseudo-terminal, read all the time, as a terminal does. `size`: columns and lines; `before`: lines of
     Python that run in it first; `program`: another one than memtui."""
 
     def __init__(
         self,
-        world: Place,
+        world: World | DemoWorld,
         *args: str,
         size: tuple[int, int] = (COLUMNS, LINES),
         before: str = "",
@@ -304,7 +295,7 @@ class ShellTerminal(MemtuiTerminal):
 
     _ENDED = re.compile(r"<ended with (\d+)> $")
 
-    def __init__(self, world: Place, *, size: tuple[int, int] = (COLUMNS, LINES)) -> None:
+    def __init__(self, world: World | DemoWorld, *, size: tuple[int, int] = (COLUMNS, LINES)) -> None:
         super().__init__(world, size=size, program=("bash", "--norc", "--noprofile", "-i"))
         self.run("bind 'set enable-bracketed-paste off'; PS1='<ended with $?> '")
 

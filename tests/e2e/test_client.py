@@ -162,25 +162,3 @@ def test_a_detached_process_outlives_the_client_which_does_not_wait(world, hook)
     assert not (world.base / "out").exists()
     assert eventually((world.base / "out").exists)
     assert eventually((world.base / "out").read_text) == "alive"
-
-
-def test_a_line_for_the_person_stays_out_of_the_body(world, hook):
-    hook(
-        "SessionStart",
-        "print(json.dumps({'systemMessage': 'BANNER', 'hookSpecificOutput': {'hookEventName': event, 'additionalContext': 'CTX-x-1'}}))",
-    )
-    run = world.claude("hi")
-    assert run.main[0].count("BANNER") == 0
-    assert found(run.main[0]) == ["CTX-x-1"]
-    assert [a["content"] for a in run.attachments("hook_system_message")] == ["BANNER"]
-
-
-def test_nothing_of_the_outer_environment_reaches_a_hook(world, hook, monkeypatch):
-    monkeypatch.setenv("CLAUDE_CODE_OUTER", "leak")
-    monkeypatch.setenv("MEMTUI_AGENT", "leak")
-    hook("UserPromptSubmit", f"open({str(world.base / 'log')!r}, 'w').write(json.dumps(dict(os.environ)))")
-    world.claude("hi", env={"MEMTUI_HOME": "/given"})
-    seen = json.loads((world.base / "log").read_text())
-    assert "leak" not in seen.values()
-    assert seen["MEMTUI_HOME"] == "/given"
-    assert seen["CLAUDECODE"] == "1"

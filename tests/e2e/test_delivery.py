@@ -175,24 +175,6 @@ def test_a_subagent_takes_nothing_away_from_its_session(on, model):
     assert run.main[-1].count("Production is down.") == 1
 
 
-def test_what_the_agent_reads_and_writes_is_logged_as_use(on, model):
-    path = on.remember("prefer-pnpm", "Use pnpm")
-    native = on.config / "projects" / paths.slug(str(on.project)) / "memory" / "new-one.md"
-    model.will(
-        use("Read", file_path=str(path)),
-        use("Write", file_path=str(native), content="---\nname: new-one\ndescription: d\n---\nx\n"),
-        use("Write", file_path=str(on.project / "readme.md"), content="no memory\n"),
-        "bye",
-    )
-    on.claude("hi", "--allowedTools", "Read,Write", "--add-dir", str(on.config))
-    assert native.exists()
-    items = [i for r in on.deliveries() for i in r["items"] if i["kind"] == "use"]
-    assert [(i["action"], i["scope"], i["id"]) for i in items] == [
-        ("read", "global", "prefer-pnpm"),
-        ("wrote", "auto", "new-one"),
-    ]
-
-
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("text", ["日本語のメモ " * 700, "🙂" * 4300])
 def test_the_budget_counts_as_the_client_does(on, text):

@@ -36,21 +36,6 @@ def memories(world):
     return {each.name: each.read_text() for each in (world.config / "memory").glob("*.md")}
 
 
-def test_a_dream_by_the_client_fires_no_hook_of_ours(dreamy, model):
-    dreamy.leave("A note that no headless client may take.", scope="global")
-    model.script = merged
-    before = memories(dreamy)
-    data = dreamy.memtui_json("consolidate", "--ask-model", "--yes")
-    assert [each["kind"] for each in data["proposals"]] == ["merge"]
-    assert data["used"]["cost"] > 0
-    assert memories(dreamy) == before
-    assert dreamy.deliveries() == []
-    assert dreamy.waiting(scope="global")
-    assert dreamy.errors() == []
-    assert len(model.main) == 1
-    assert not list((dreamy.config / "projects").glob("*/*.jsonl"))
-
-
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy, model, backend):

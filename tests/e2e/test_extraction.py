@@ -36,23 +36,3 @@ def test_a_stopped_turn_is_read_before_a_compaction_which_does_not_wait(on, mode
         assert eventually(on.drafts), on.errors()
     assert len(on.drafts()) == 1
     assert on.errors() == []
-
-
-def test_a_compaction_in_mid_turn_has_the_turn_read(on, model):
-    on.env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "200000"
-    seen = []
-
-    def drafted():
-        seen[:] = [each.text.splitlines()[0] for each in on.drafts()]
-        return seen
-
-    turn = [
-        call(use("Bash", command="echo 1")),
-        call(use("Bash", command="echo 2"), input_tokens=190_000),
-        say("bye", until=drafted),  # so it can't be of the turn's end
-    ]
-    model.script = lambda _: turn.pop(0)
-    on.claude(SAID, "--allowedTools", "Bash")
-    assert len(seen) == 1, on.errors()
-    assert len(drafted()) == 1
-    assert on.errors() == []

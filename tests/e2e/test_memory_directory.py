@@ -1,14 +1,10 @@
 """Where the client keeps its own memory of a project: memtui writes approved drafts there."""
 
 import json
-import shlex
-import shutil
-import subprocess
 
 import pytest
 
-from memtui.client import locate, settings_files
-from memtui.hooks.install import status
+from memtui.client import locate
 
 from .client import OLDEST
 
@@ -71,45 +67,3 @@ def test_a_session_in_a_linked_worktree(world, place):
     world.git("worktree", "add", "-q", str(world.base / "tree"))
     place("my project/.claude/settings.local.json", str(world.base / "local memory"))
     check(world, moved=True, cwd=world.base / "tree")
-
-
-@pytest.mark.every(of=2)
-@pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10.json"])
-def test_an_administrators_directory(world, place, monkeypatch, name):
-    administered(world, monkeypatch)
-    place("home with blanks/.claude/settings.json", str(world.base / "user memory"))
-    place(f"etc/claude-code/{name}", str(world.base / "managed memory"))
-    check(world, moved=True)
-
-
-@pytest.mark.every(of=2)
-@pytest.mark.parametrize("key", ["allowManagedHooksOnly", "strictPluginOnlyCustomization", "disableAllHooks"])
-@pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10.json"])
-def test_an_administrator_turns_hooks_off(on, monkeypatch, name, key):
-    administered(on, monkeypatch)
-    on.leave("A note.", from_="script")
-    path = on.base / "etc/claude-code" / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({key: True}))
-    on.claude("hi")
-    assert "A note." in on.waiting()
-    assert status.status(on.environment(), str(on.project)).disabled_by == str(path)
-
-
-def administered(world, monkeypatch):
-    """Give the client an /etc of its own, in a namespace, and show memtui the same administrator's directory."""
-    etc = world.base / "etc"
-    (etc / "claude-code").mkdir(parents=True)
-    for each in ("passwd", "group", "hosts"):
-        shutil.copy(f"/etc/{each}", etc)
-    if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
-        pytest.skip("needs a namespace of its own for files")
-    program = world.base / "administered"
-    client, etc_quoted = shlex.quote(str(world.binary)), shlex.quote(str(etc))
-    program.write_text(f'#!/bin/sh\nmount --bind {etc_quoted} /etc && exec {client} "$@"\n')
-    outer = world.base / "claude"
-    outer.write_text(f'#!/bin/sh\nexec unshare -m {shlex.quote(str(program))} "$@"\n')
-    for each in (program, outer):
-        each.chmod(0o755)
-    world.binary = outer
-    monkeypatch.setattr(settings_files, "MANAGED", str(etc / "claude-code"))

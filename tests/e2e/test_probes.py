@@ -94,38 +94,6 @@ def test_a_memory_written_and_read_by_its_tools_counts_as_written_and_read(on, m
     assert on.errors() == []
 
 
-def test_what_its_tools_do_not_do_is_neither_a_use_nor_refused(on, model, path):
-    path.parent.mkdir(parents=True)
-    path.write_text(MEMORY)
-    on.memtui("config", "set", "gate", "ask")
-    for blocks in (
-        use("memory_write", **DOCUMENT, content="other", if_version="new"),
-        use("memory_read", store="personal", path="/none.md"),
-        use("memory_list"),
-        use("memory_list", store="personal"),
-    ):
-        model.will(blocks, "Done.")
-        run = on.claude("go on")
-        assert "memtui" not in run.main[-1].tool_results()[-1]
-    assert locate.PERSONAL_STORE in run.main[-1].text()
-    assert path.read_text() == MEMORY
-    assert uses(on) == []
-    assert on.drafts() == []
-
-
-def test_asked_a_write_by_its_tool_is_refused_and_becomes_a_draft(on, model, path):
-    on.memtui("config", "set", "gate", "ask")
-    run, said = write(on, model)
-    assert "draft" in said
-    assert not path.exists()
-    (entry,) = on.drafts()
-    assert (entry.fields["kind"], entry.fields["session"]) == ("write", run.session_id)
-    on.memtui("approve", entry.id)
-    assert "never with pip" in path.read_text()
-    assert changed(on) == []
-    assert on.errors() == []
-
-
 def test_a_monitor_is_refused_a_command_that_a_memory_forbids(on, model):
     where = on.config / "memory"
     where.mkdir()

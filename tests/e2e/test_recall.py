@@ -2,8 +2,6 @@
 
 import pytest
 
-import sentence_daemon
-from memtui.worker import sentence_vectors
 from waiting import eventually
 
 from .client import injected
@@ -66,19 +64,6 @@ def test_a_prompt_receives_the_memory_by_its_trigger_once_until_it_changes(on):
     assert on.errors() == []
 
 
-def test_a_memory_bound_to_a_path_comes_before_the_tool_that_touches_it(on, model):
-    others(on.config / "memory")
-    write(on.config / "memory", "api", "Rules of the API", "The API is frozen until Friday.", "paths: src/api/**")
-    (on.project / "src" / "api").mkdir(parents=True)
-    (on.project / "src" / "api" / "user.py").write_text("x = 1\n")
-    indexed(on)
-    reading = use("Read", file_path=str(on.project / "src/api/user.py"))
-    model.will(reading, use("Read", file_path=str(on.project / "src/api/user.py")), "bye")
-    run = on.claude("hi")
-    assert [r.count("frozen until Friday.") for r in run.main] == [0, 1, 1]
-    assert memories(run.main[1]) == [("PreToolUse", "api")]
-
-
 @pytest.mark.every(of=2)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
@@ -107,28 +92,6 @@ def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
     assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("model", "log")["calls"]] == [
         ("recall", "ok")
     ]
-    assert on.errors() == []
-
-
-def test_a_daemon_killed_during_a_request_leaves_the_prompt_its_memory(on):
-    directory = on.config / "memory"
-    others(directory)
-    write(directory, "cicd", "CI/CD considerations", BODY, "triggers:", f"  - {TRIGGER}")
-    write(directory, "invoice", "About invoices", "They go to the treasurer on Friday.")
-    sentence_daemon.prepare(on.root)
-    try:
-        indexed(on)  # this session starts it
-        sentence_daemon.ready(on.root)
-        # Only the model knows that these are about the same; it is asked again, should the machine be too busy.
-        asked = "the umbrella and the banana: when do they go where?"
-        assert eventually(lambda: ("UserPromptSubmit", "invoice") in memories(on.claude(asked).main[0]), 60)
-        killed = on.claude(f"{PROMPT} or die")
-        assert memories(killed.main[0]) == [("UserPromptSubmit", "cicd")]
-        assert killed.main[0].count(BODY) == 1
-        assert eventually(lambda: sentence_vectors.status(str(on.root)))
-        assert sentence_daemon.ready(on.root)["answered"] >= 1  # that very session has started the next one
-    finally:
-        sentence_daemon.end(on.root)
     assert on.errors() == []
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from client.settings_cases import READ, READ_TEXTS, SKIPPED, SKIPPED_TEXTS
 from memtui.client import applied_settings
-from memtui.hooks.install import status
 
 pytestmark = pytest.mark.client
 
@@ -69,18 +68,3 @@ def test_doctor_names_the_file_and_the_key_that_keep_a_note_waiting(on):
     on.claude("hi")
     assert "A note." not in on.waiting()
     assert "No hook of memtui's ran" not in " ".join(on.memtui("doctor", check=False).stdout.split())
-
-
-def test_doctor_in_a_subdirectory_names_the_settings_not_read_there(world):
-    world.memtui("setup", "hooks", "--scope", "project", "--yes")
-    world.leave("A note.", from_="script")
-    (world.project / "src").mkdir()
-    world.claude("hi", cwd=world.project / "src")
-    assert "A note." in world.waiting()
-    found = status.status(world.environment(), str(world.project / "src"))
-    assert [each.code for each in found.problems] == ["hooks.above"]
-    assert status.status(world.environment(), str(world.project)).problems == []
-    said = " ".join(world.memtui("doctor", check=False).stdout.split())
-    assert f"the 1 newest session of this project, the first of them just now (in {world.project}/src)" in said
-    world.claude("hi")
-    assert "A note." not in world.waiting()

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.keys import _character_to_key
 
 if __name__ == "__main__":  # as a program; as a module of the tests it is in the package `e2e`
@@ -39,31 +40,14 @@ SHOWN = 40  # events, where a walk failed
 MEMORY = 300  # megabytes
 SIZES = ((20, 5), (40, 12), (60, 20), (80, 24), (100, 30), (160, 48), (220, 60))
 CHARACTERS = {_character_to_key(char): char for char in string.printable}
+MOVES = (
+    "escape enter tab shift+tab backspace delete up down right left home end pageup pagedown shift+up shift+down"
+    " shift+left shift+right ctrl+left ctrl+right ctrl+home f1 f5 space"
+).split()
 SEQUENCES = {
-    "escape": "\x1b",
-    "enter": "\r",
-    "tab": "\t",
-    "shift+tab": "\x1b[Z",
-    "backspace": "\x7f",
-    "delete": "\x1b[3~",
-    "up": "\x1b[A",
-    "down": "\x1b[B",
-    "right": "\x1b[C",
-    "left": "\x1b[D",
-    "home": "\x1b[H",
-    "end": "\x1b[F",
-    "pageup": "\x1b[5~",
-    "pagedown": "\x1b[6~",
-    "shift+up": "\x1b[1;2A",
-    "shift+down": "\x1b[1;2B",
-    "shift+left": "\x1b[1;2D",
-    "shift+right": "\x1b[1;2C",
-    "ctrl+left": "\x1b[1;5D",
-    "ctrl+right": "\x1b[1;5C",
-    "ctrl+home": "\x1b[1;5H",
-    "f1": "\x1bOP",
-    "f5": "\x1b[15~",
-    "space": " ",
+    keys[0].value: text
+    for text, keys in ANSI_SEQUENCES_KEYS.items()
+    if isinstance(keys, tuple) and len(keys) == 1 and keys[0].value in MOVES
 }
 # The terminal's own: while an editor runs it stops that and memtui, as it is meant to. ctrl+z is pressed, and memtui goes on.
 NOT_PRESSED = {"\x1c"}

@@ -16,8 +16,8 @@ import functools
 import gc
 import importlib
 import os
-import pickle
 import pkgutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -203,29 +203,10 @@ def sweep(names: "list[str]", every: bool, top: str, case: "Fault | None" = None
     return findings, calls, cases
 
 
-def shared(names, every: bool, jobs: int, place: str):
-    """`sweep` in several processes."""
-    running_jobs = []
-    for number in range(jobs):
-        top = f"{place}/{number}"
-        os.mkdir(top)
-        answer = running.scratch()
-        pid = os.fork()
-        if pid == 0:
-            try:
-                os.write(answer, pickle.dumps(sweep(names[number::jobs], every, top)))
-            except BaseException:
-                traceback.print_exc()
-                os._exit(1)
-            os._exit(0)
-        running_jobs.append((pid, answer))
-    findings, calls, cases = [], 0, 0
-    for pid, answer in running_jobs:
-        if os.waitpid(pid, 0)[1]:
-            raise SystemExit("the harness itself failed")
-        more = pickle.loads(os.pread(answer, 1 << 28, 0))
-        findings, calls, cases = findings + more[0], calls + more[1], cases + more[2]
-    return findings, calls, cases
+def shared(jobs: int) -> int:
+    """The same in several processes, each of which prints what it found; 1 where something does not hold."""
+    parts = [[sys.executable, *sys.argv, "-j", "1", "--part", f"{number}/{jobs}"] for number in range(jobs)]
+    return max([each.wait() for each in [subprocess.Popen(part) for part in parts]])
 
 
 def main() -> int:
@@ -241,24 +222,22 @@ def main() -> int:
     turns.turn()  # what is tried clears the environment
     names = [n for n in SCENARIOS if not args.only or any(n == each or n.startswith(each) for each in args.only)]
     part, parts = map(int, args.part.split("/"))
-    names = names[part::parts]
+    names, case = names[part::parts], None
     if args.commands:
         print("\n".join(sorted({each.words[0] for each in commandlife.SCENARIOS})))
         return 0
+    if args.case:
+        names, case = [args.case.partition(" ")[0]], Fault.parse(args.case.partition(" ")[2])
+    elif args.j > 1:
+        return shared(args.j)
     place = tempfile.mkdtemp(prefix="memtui-faults-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
     started = time.monotonic()
     try:
         warm()
-        if args.case:
-            name, _, fault = args.case.partition(" ")
-            os.mkdir(place + "/0")
-            found = sweep([name], False, place + "/0", Fault.parse(fault))
-        else:
-            found = shared(names, args.all, min(args.j, len(names)), place)
+        findings, calls, cases = sweep(names, args.all, place, case)
     finally:
         tree.clear(place)
         os.rmdir(place)
-    findings, calls, cases = found
     for name, fault, call, said in findings:
         print(f"{name} {fault}\n    at {call}")
         for each in said:

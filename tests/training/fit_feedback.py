@@ -1,7 +1,7 @@
 """Makes `src/memtui/learn/feedback.table`: the weights by which a message is taken for feedback, and for durable.
 
     python -m venv /tmp/fit && /tmp/fit/bin/pip install numpy scipy
-    /tmp/fit/bin/python tests/training/fit_feedback.py [--only-figures] [TRAIN.jsonl APART.jsonl]
+    /tmp/fit/bin/python tests/training/fit_feedback.py [TRAIN.jsonl APART.jsonl]
 
 Reads labelled messages, one JSON object a line: `text`, `channel`, `prev_assistant`, `prev_tools`, `source.session`, `label`
 (feedback is a correction or a preference-statement) and `durable`. Without files it reads `turns-train.jsonl` and
@@ -184,11 +184,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("train", nargs="?", type=Path, default=labelled.DATA / labelled.TRAINING)
     parser.add_argument("apart", nargs="?", type=Path, default=labelled.DATA / labelled.APART)
-    parser.add_argument("--only-figures", action="store_true", help="write no weights, only the benchmark's scores")
     given = parser.parse_args()
     train, apart = labelled.read([given.train]), labelled.read([given.apart])
-    if not given.only_figures:
-        write(train + apart)
+    write(train + apart)
     benchmark.SCORES.write_text(figures(train, apart), "utf-8")
     benchmark.bars()
 

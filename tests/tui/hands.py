@@ -1,10 +1,11 @@
-"""What tests of memories do and look at: files, the list, keys."""
+"""What tests of the TUI do and look at: files, the list, keys."""
 
 import os
 
 from textual.widgets import Static
 
 from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import settle
 
@@ -35,6 +36,30 @@ def line(app, name):
     """What a widget of one line says, or the pane below the list."""
     widget = app.screen.query_one(name)
     return str(widget.render()) if isinstance(widget, Static) else "\n".join(line.plain for line in widget.lines)
+
+
+async def to_row(pilot, fits):
+    """Put the cursor on the first row that fits; that row."""
+    await settle(pilot)
+    table = pilot.app.screen.table
+    table.move_to(next(at for at, row in enumerate(table.rows) if fits(row)))
+    await settle(pilot)
+    return table.row
+
+
+async def to_kind(pilot, word):
+    """Put the cursor of the inbox on the first row of a kind; that row."""
+    return await to_row(pilot, lambda row: row.kind.word == word)
+
+
+async def agree(pilot):
+    """Read what will be written to its end, and go on."""
+    for _ in range(30):
+        await settle(pilot)
+        if not isinstance(pilot.app.screen, Preview):
+            return
+        await pilot.press("enter")
+    raise AssertionError("it has no end")
 
 
 async def stand_on(pilot, name):

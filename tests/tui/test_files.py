@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from memtui.tui import files
-from memtui.tui.files import RETRY_SECONDS, FileReader, FilesChanged, FindingsCounted
+from memtui.tui.files import FileReader, FilesChanged
 
 WAIT = 20
 
@@ -69,27 +69,6 @@ class Slow:
         self.put(result)
 
 
-def counted(reader):
-    return sum(isinstance(each, FindingsCounted) for each in reader.posted)
-
-
-def test_a_count_that_failed_is_tried_again(reader):
-    outcomes = iter([OSError("moved meanwhile"), None])
-
-    def count():
-        if (error := next(outcomes)) is not None:
-            raise error
-
-    reader.data.count_findings = count
-    reader.data.now.at += 60
-    reader.look([])
-    reader.look([])  # not over and over
-    assert counted(reader) == 0
-    reader.data.now.at += RETRY_SECONDS
-    reader.look([])
-    assert counted(reader) == 1
-
-
 @pytest.mark.slow
 def test_files_are_looked_at_once_keys_rest(reader, monkeypatch):
     monkeypatch.setattr(files, "KEY_REST_SECONDS", 0.5)
@@ -142,16 +121,3 @@ def test_a_count_that_began_earlier_does_not_replace_a_newer_one(reader):
     older.join(WAIT)
     reader.look([])
     assert badge == [1, 0]
-
-
-def test_in_a_large_store_what_waits_is_counted_once_keys_rest(reader, monkeypatch):
-    counted = []
-    reader.data.count_decisions = lambda _: counted.append(1) or Counter()
-    monkeypatch.setattr("memtui.tui.files.scopes.files", lambda _: range(3000))
-    reader.data.scopes = lambda: ["one"]
-    reader._count_at_once = True
-    reader._count_findings(frozenset())
-    assert counted == []
-    reader.data.now.at += 10
-    reader._count_findings(frozenset())
-    assert counted == [1]

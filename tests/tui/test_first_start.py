@@ -13,8 +13,7 @@ from memtui.tui.dialogs.offers import EXAMPLE
 from memtui.tui.screens.activity.rows import NoteRow
 from tui.hands import lines
 
-from .conftest import press, running
-from .test_following import until
+from .conftest import press, running, until
 
 
 @pytest.fixture

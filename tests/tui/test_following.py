@@ -7,10 +7,9 @@ import pytest
 
 from memtui.base import paths
 from memtui.tui import files
-from memtui.tui.app import MemtuiApp
 from memtui.tui.model.data import Data
 
-from .conftest import NOW, press, running, settle, until
+from .conftest import NOW, press, running
 
 
 def write(path, text="---\nname: new\ndescription: d\nmetadata:\n  type: project\n---\n\nNew.\n"):
@@ -78,22 +77,6 @@ def test_thousands_of_files_are_checked_in_turns_those_on_screen_at_once(world, 
     assert files.MEMORIES in looked(found, 13)
 
 
-async def test_the_list_stays_where_the_wheel_left_it(app, world):
-    for number in range(60):
-        write(f"{world.config}/memory/many-{number:03}.md")
-    async with running(app, (80, 24)) as pilot:
-        table = app.screen.table
-        for _ in range(10):
-            table.scroll_down(animate=False)
-        await settle(pilot)
-        at = table.scroll_offset.y
-        assert at >= 5
-        write(f"{world.config}/memory/one-more.md")
-        await until(pilot, lambda: "one-more" in {row.memory.stem for _, row in table.rows})
-        assert table.scroll_offset.y == at
-        assert table.cursor == 0
-
-
 async def test_nothing_is_done_to_another_memory_while_a_filter_hides_the_marked(app, world):
     async with running(app, (80, 24)) as pilot:
         before = journal(world)
@@ -101,23 +84,3 @@ async def test_nothing_is_done_to_another_memory_while_a_filter_hides_the_marked
         assert [row.memory.stem for _, row in app.screen.table.rows] == ["payment-provider"]
         assert journal(world) == before
         assert len(app.screen.table.marks) == 2
-
-
-@pytest.mark.parametrize(
-    ("screen", "before", "after"),
-    [
-        ("memories", "in global · 40d", "in global · 42d"),
-        ("activity", "12m ago (", "2d ago ("),
-    ],
-)
-async def test_ages_are_of_now_where_no_file_changes_for_long(world, screen, before, after):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
-
-    def shown(words):
-        return any(words in "".join(part.text for part in line) for line in app.screen._compositor.render_strips())
-
-    async with app.run_test(size=(160, 40)) as pilot:
-        await until(pilot, lambda: shown(before))
-        app.data._now = NOW + 2 * 86400
-        await until(pilot, lambda: shown(after))
-        assert not shown(before)

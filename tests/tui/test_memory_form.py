@@ -38,16 +38,6 @@ def told(form):
     return str(form.query_one(".told").render())
 
 
-async def test_a_memory_on_the_person_is_global_and_a_template_leaves_no_draft(app, world):
-    async with running(app, (80, 24)) as pilot:
-        for kind, scope in (("user", "global"), ("feedback", "project")):
-            await begin(pilot, kind)
-            assert str(app.screen.widgets["scope"].value) == scope
-            app.screen.query_one("Select").value = "tool"
-            await press(pilot, "escape")
-            assert autosave.of_memories(world.root) == []
-
-
 async def test_new_from_the_template_of_a_type_or_of_a_description_alone(app, world):
     async with running(app, (80, 24)) as pilot:
         await begin(pilot, "project")
@@ -210,8 +200,6 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         assert not exists(path)
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world):
     async with running(app, (120, 36)) as pilot:
         await begin(pilot, "feedback")

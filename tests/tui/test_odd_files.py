@@ -39,8 +39,6 @@ async def test_settings_of_a_wrong_kind_are_passed_over(world, text):
     assert app.return_code == 0
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_keys_are_what_the_settings_say(world):
     settings(world, '[keys]\napp.quit = "f9"\n')
     app = MemtuiApp(dict(world.env), world.shop)

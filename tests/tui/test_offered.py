@@ -6,13 +6,10 @@ from rich.text import Text
 from memtui import keymap
 from memtui.tui.app import MemtuiApp
 from memtui.tui.widgets.bars import TABS
+from tui.hands import lines, notes
 
 from .conftest import NOW, press, running, settle
-from .test_frame import notes, palette
-
-
-def lines(app):
-    return [strip.text for strip in app.screen._compositor.render_strips()]
+from .test_frame import palette
 
 
 @pytest.mark.parametrize("name", TABS)

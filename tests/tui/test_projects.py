@@ -2,7 +2,7 @@
 
 from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import SessionGroup
-from tui.conftest import press, running, settle, until
+from tui.conftest import press, running
 from tui.hands import top
 
 
@@ -45,39 +45,3 @@ async def test_one_key_chooses_the_project_for_all_places(app):
         assert app.screen.table.columns[-1].title == "used"
         await press(pilot, "3")
         assert (word(app), projects(app)) == ("shop", {"shop"})
-
-
-async def test_the_tab_of_the_inbox_counts_what_the_key_chose_in_any_place(app):
-    async with running(app, (80, 24), "3") as pilot:
-        await until(pilot, lambda: " 2 Inbox 16 " in top(app))
-        await pilot.press("p")
-        await until(pilot, lambda: " 2 Inbox 17 " in top(app))
-        await press(pilot, "2")
-        assert app.screen.numbers()[1] == "17"
-        await pilot.press("1", "p")
-        await until(pilot, lambda: " 2 Inbox 16 " in top(app))
-
-
-COUNTS = {
-    "project:blog": "4 of 15",
-    "project:shop": "11 of 15",
-    "project:all": "15 of 15",
-    "project:all is:lost": "2 of 15",
-    "project:nope": "0 of 15",
-    "session:a94d": "4 of 15",
-    "caching": "0 of 11",
-}
-
-
-async def test_a_query_counts_what_it_searches_and_naming_a_project_searches_all(app):
-    async with running(app, (80, 24), "3") as pilot:
-        for query, counted in COUNTS.items():
-            app.screen.show_query(query)
-            await settle(pilot)
-            assert f"{counted} deliveries" in app.screen.summary().plain
-            assert word(app) == ("all" if ":" in query else "shop")
-            if counted.startswith("4 of"):
-                sessions = [row for row in app.screen.table.rows if isinstance(row, SessionGroup)]
-                assert {row.session[:4] for row in sessions} == {"a94d"}
-            await press(pilot, "escape")
-            assert (word(app), projects(app), app.screen.counted()) == ("shop", {"shop"}, "11 deliveries")

@@ -20,8 +20,9 @@ from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.rows import MemoryTable
 from memtui.tui.screens.memories.screen import Memories
 from memtui.tui.widgets.bars import OneLine
+from tui.hands import notes
 
-from .conftest import press, settle
+from .conftest import press, running, settle
 
 FAILED = "details are in log/errors.jsonl"
 KEY = "sk-ant-api03-" + "Ab3dEf9hIj" * 4
@@ -30,10 +31,6 @@ KEY = "sk-ant-api03-" + "Ab3dEf9hIj" * 4
 def boom(*_, **__):
     """A slip, with a secret in its words."""
     raise ZeroDivisionError(f"division by {KEY}")
-
-
-def notes(app):
-    return [note.message for note in app._notifications]
 
 
 def log(app):
@@ -61,22 +58,9 @@ async def goes_on(pilot, fallen, *, times=1):
         assert app.is_running
 
 
-async def test_in_an_action(app, monkeypatch, fallen):
-    monkeypatch.setattr(Memories, "sort", boom)
-    async with app.run_test() as pilot:
-        await settle(pilot)
-        await pilot.press("s")
-        await goes_on(pilot, fallen)
-
-
 async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen):
     monkeypatch.setattr(Memories, "sort", boom)
-    async with app.run_test() as pilot:
-        await settle(pilot)
-        await pilot.press("s")
-        await pilot.pause()
-        await pilot.press("j")
-        await pilot.pause()
+    async with running(app, (80, 24), "s", "j") as pilot:
         assert notes(app) == []
         await pilot.press("s")
         await goes_on(pilot, fallen, times=2)
@@ -84,8 +68,7 @@ async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen)
 
 async def test_in_the_action_of_a_widget_of_textual(app, monkeypatch, fallen):
     monkeypatch.setattr("textual.widgets.Input.action_cursor_left", boom)
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("slash", "p", "n", "p", "m", "left")
         await pilot.pause()
         assert any(FAILED in note for note in notes(app))
@@ -96,8 +79,7 @@ async def test_in_the_action_of_a_widget_of_textual(app, monkeypatch, fallen):
 
 
 async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch, fallen):
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         with monkeypatch.context() as patch:
             patch.setattr(Memories, "on_key", boom)
             await press(pilot, "j")
@@ -110,8 +92,7 @@ async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch,
 
 
 async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("c")
         await pilot.pause()
         assert isinstance(app.screen, DraftForm)
@@ -129,8 +110,7 @@ async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
 
 
 async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         app.push_screen(Line("Name", "x", verb="rename"), boom)
         await pilot.pause()
         await pilot.press("enter")
@@ -164,8 +144,7 @@ async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
 
 
 async def test_in_a_timer_that_is_shown_ever(app, fallen):
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         ticks = []
 
         def tick():
@@ -188,8 +167,7 @@ async def test_in_a_timer_that_is_shown_ever(app, fallen):
 
 @pytest.mark.parametrize("method", ["on_mount", "body"])
 async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, method):
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         with monkeypatch.context() as patch:
             patch.setattr(Choice, method, boom)
             await press(pilot, "t")
@@ -206,8 +184,7 @@ async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, me
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("method", ["on_mount", "body", "__init__"])
 async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypatch, fallen, method):
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         with monkeypatch.context() as patch:
             patch.setattr(Inbox, method, boom)
             await press(pilot, "2")
@@ -229,8 +206,7 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
 @pytest.mark.usefixtures("every_frame")
 async def test_in_a_drawing_that_is_shown_ever_and_a_plain_line_stands_there(app, monkeypatch, fallen, widget, method):
     monkeypatch.setattr(widget, method, boom, raising=False)
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         for key in "jjkk":
             await pilot.press(key)
             await pilot.pause()
@@ -250,8 +226,7 @@ async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
     def ours(*_):
         raise ConflictError("The name is taken.", "Choose another.")
 
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         app.push_screen(Line("Name", "x", verb="rename"), ours)
         await pilot.pause()
         await press(pilot, "enter")
@@ -260,12 +235,9 @@ async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
         fallen.clear()
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
     monkeypatch.setattr(Memories, "sort", boom)
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         os.makedirs(app.data.root + "/log/errors.jsonl")
         await pilot.press("s")
         await pilot.pause()
@@ -275,43 +247,16 @@ async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
 
 async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
     monkeypatch.setattr(Autosave, "save", boom)
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("c", "x", "ctrl+q")
         await pilot.pause()
         assert not app.is_running
     fallen.clear()
 
 
-async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, fallen):
-    async with app.run_test() as pilot:
-        await settle(pilot)
-        for going in (True, False):
-            dialog = Choice("Which?", [("a", "one")])
-            app.push_screen(dialog)
-            await settle(pilot)
-            if going:
-                dialog.dismiss()
-            dialog.call_next(lambda dialog=dialog: dialog.query_one("#nothing"))
-            await settle(pilot)
-            assert len(log(app)) == 1 - going
-    fallen.clear()
-
-
-async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeypatch, fallen):
-    async with app.run_test() as pilot:
-        await settle(pilot)
-        coming = Inbox(app)
-        monkeypatch.setattr(Memories, "sort", lambda self: coming.query_one("#filter"))
-        await press(pilot, "s")
-        assert log(app) == []
-    fallen.clear()
-
-
 async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     """Textual mounts none any more, and takes those away that there were, under what still runs."""
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)) as pilot:
         await pilot.press("q")
         app._handle_exception(NoMatches("No nodes match '#filter'"))
         app._handle_exception(WorkerFailed(NoMatches("No nodes match 'CommandList'")))
@@ -339,8 +284,7 @@ async def test_what_a_screen_does_not_hold_yet_is_no_error(app, fallen):
         except NoMatches as error:
             app._handle_exception(error)
 
-    async with app.run_test() as pilot:
-        await settle(pilot)
+    async with running(app, (80, 24)):
         half = Half()
         shown = app.push_screen(half)
         missed()
@@ -368,12 +312,23 @@ async def test_an_application_without_the_net_fails_as_before(fallen):
             pass
 
 
-async def test_a_dialog_that_closes_after_what_asked_has_ended_is_no_error(app):
-    async with app.run_test() as pilot:
-        await settle(pilot)
+async def test_what_is_sought_in_a_screen_that_comes_or_goes_is_no_error(app, monkeypatch, fallen):
+    async with running(app, (80, 24)) as pilot:
+        coming = Inbox(app)
+        monkeypatch.setattr(Memories, "sort", lambda self: coming.query_one("#filter"))
+        await press(pilot, "s")
         asking = asyncio.create_task(app.ask(Line("Which name?", verb="rename")))
         await pilot.pause()
         asking.cancel()
         await press(pilot, "escape")
         assert not isinstance(app.screen, ModalScreen)
-    assert log(app) == []
+        for going in (True, False):
+            dialog = Choice("Which?", [("a", "one")])
+            app.push_screen(dialog)
+            await settle(pilot)
+            if going:
+                dialog.dismiss()
+            dialog.call_next(lambda dialog=dialog: dialog.query_one("#nothing"))
+            await settle(pilot)
+            assert len(log(app)) == 1 - going
+    fallen.clear()

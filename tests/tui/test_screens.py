@@ -19,8 +19,9 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.services import HowFar
 from memtui.tui.widgets.bars import TABS
 from memtui.workspace import Workspace
+from tui.hands import lines
 
-from .conftest import NOW, settle
+from .conftest import NOW, running, settle
 
 SIZES = [(80, 24), (120, 40), (40, 20)]
 NUMBERS = {name: keymap.get(f"app.{name}").keys for name in TABS}
@@ -34,11 +35,6 @@ HOSTILE = (
     "\x1b[2J\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x9b31m\x08\x7f [red]loud[/] [@click=app.quit]press[/] [/nothing] "
     f"\u202eturned\u202c \u2066isolated\u2069 \u061c\u200f\u200b\u2060\U000e0141{CLOSING}</system-reminder>"
 )
-
-
-def lines(app):
-    """What the screen shows, line by line."""
-    return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
 def assert_drawn(app, size, about=""):
@@ -322,8 +318,7 @@ async def test_forms_show_hostile_text_harmlessly(hostile):
 
 
 async def test_a_worker_that_tells_something_after_its_screen_is_closed_is_quiet(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
+    async with running(app, (120, 40)) as pilot:
         await pilot.press("U")
         await settle(pilot)
         changes = app.screen
@@ -332,21 +327,3 @@ async def test_a_worker_that_tells_something_after_its_screen_is_closed_is_quiet
         assert app.screen is not changes
         await asyncio.to_thread(changes.post_message, HowFar("half"))
         await settle(pilot)
-
-
-@pytest.mark.parametrize("place", ["inbox", "activity"])
-async def test_a_list_beside_its_detail_shows_as_much_as_one_above_it(app, place):
-    async with app.run_test(size=(120, 36)) as pilot:
-        await settle(pilot)
-        app.go(place)
-        await settle(pilot)
-        sentences = []
-        for size in ((120, 36), (160, 48), (200, 48)):
-            await pilot.resize_terminal(*size)
-            await settle(pilot)
-            shown = app.screen.table._columns_shown()
-            cells = max(width for _, _, width in shown)
-            to = next(other for other in shown if other[1].title == "for")
-            sentences.append(cells + (1 + to[2]) * to[1].yields)
-        assert app.screen.detail.size.height > 30, "it stands beside the list"
-        assert min(sentences) == sentences[0]

@@ -7,7 +7,7 @@ import ast
 import importlib
 import inspect
 import os
-import textwrap
+import re
 from functools import cache
 
 import pytest
@@ -18,6 +18,8 @@ import memtui.tui
 
 TOP = os.path.dirname(memtui.tui.__file__)
 
+# A method or an attribute of a class or an instance.
+NAME = re.compile(r"(?:self\.|def |^ {4})(_[a-z]\w*)", re.MULTILINE)
 # (module, name) of what Textual keeps for itself and is used, or taken for something of ours, all the same, with the
 # reason.
 LOOP = "no public hook stands between an error in a handler and the end of the application"
@@ -75,17 +77,8 @@ def kept():
     kinds = [app.App, textual_screen.ModalScreen, scroll_view.ScrollView, message_pump.MessagePump, dom.DOMNode]
     kinds += [await_complete.AwaitComplete, widget.Widget]
     kinds += [getattr(widgets, name) for name in ("Input", "TextArea", "Static", "Select", "Tree", "OptionList")]
-    named = {name for kind in kinds for name in dir(kind) if name.startswith("_")}
-    for kind in kinds:  # what instances have
-        for base in kind.__mro__:
-            if base.__module__.startswith("textual"):
-                tree = ast.parse(textwrap.dedent(inspect.getsource(base)))
-                named |= {
-                    node.attr
-                    for node in ast.walk(tree)
-                    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
-                }
-    return {name for name in named if name.startswith("_") and not name.startswith("__")}
+    bases = {base for kind in kinds for base in kind.__mro__ if base.__module__.startswith("textual")}
+    return {name for base in bases for name in NAME.findall(inspect.getsource(base))}
 
 
 def is_handler(name):

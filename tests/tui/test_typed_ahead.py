@@ -20,8 +20,6 @@ async def pressed(pilot, *keys):
     await settle(pilot)
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_a_note_or_a_query_has_all_that_was_typed_behind_its_key(app):
     async with app.run_test(size=(80, 24)) as pilot:
         for keys in (["slash"], ["2", "slash"], ["3", "slash"], ["2", "1", "slash"]):
@@ -75,8 +73,6 @@ async def test_what_comes_in_one_burst_before_the_key_that_saves_is_saved(world,
     assert await asyncio.to_thread(has_text, world, "zqx hello")
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_a_new_memory_typed_in_one_burst_has_all_its_letters(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await pressed(pilot, "n", "enter", *"burst", "tab", *WORDS, "ctrl+s")

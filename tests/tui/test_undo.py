@@ -53,18 +53,6 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         assert [app.screen._draw(row)[1].plain for row in rows] == ["TUI", "here"]
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
-async def test_the_list_of_changes_names_the_change_that_is_to_be_undone_first(app, world):
-    store = app.data.store()
-    for name in ("one", "two"):
-        memory = store.find("project:prefer-pnpm" if name == "one" else "project:one")
-        store.rename(memory, name)
-    async with running(app, (80, 24), "U", "j"):
-        last = app.screen.table.rows[0].id[-6:]
-        assert f"in effect, and changed since: undo {last} first" in app.screen.query_one(".foot").render().plain
-
-
 async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, world):
     path = project(world, "prefer-pnpm.md")
     async with running(app, (80, 24)) as pilot:
@@ -108,81 +96,61 @@ async def test_a_burst_never_answers_a_question_that_nobody_could_read(app, worl
         assert app.screen.heading.startswith("Undo “")
 
 
+async def finished(pilot, *keys):
+    """Press keys, and wait until all changes are made."""
+    await press(pilot, *keys)
+    await until(pilot, lambda: not pilot.app.at_work)
+    await settle(pilot)
+
+
+async def stop(pilot):
+    """Undo while another memtui writes, so that it takes long, and stop it; no other key changes anything meanwhile."""
+    with pilot.app.data.journal().locked():
+        await pilot.press("z")
+        await until(pilot, lambda: pilot.app.at_work)
+        await pilot.pause(0.05)
+        assert pilot.app.screen.frame.status == f"0 of {MANY} undone, escape stops"
+        await pilot.press("x")
+        assert "Changes are being made" in notes(pilot.app)[-1]
+        await pilot.press("escape")
+    await finished(pilot)
+
+
 @pytest.mark.large
 async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd):  # noqa: F811
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with running(app, (120, 40)) as pilot:
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
-        there = files(crowd)
+        before = files(crowd)
         await press(pilot, "/", *"many-", "enter", "A", "t")
         await choose(pilot, "tool")
-        await until(pilot, lambda: not app.at_work)
-        await settle(pilot)
-        made = files(crowd)
-        with app.data.journal().locked():  # another memtui writes meanwhile: this takes long
-            await pilot.press("z")
-            await until(pilot, lambda: app.at_work)
-            await pilot.pause(0.05)
-            assert app.screen.frame.status == f"0 of {MANY} undone, escape stops"
-            await pilot.press("home", "j", "j")
-            assert app.screen.table.cursor == 2
-            await pilot.press("x")  # not now
-            assert "Changes are being made" in notes(app)[-1]
-            await pilot.press("escape")
-        await until(pilot, lambda: not app.at_work)
-        await settle(pilot)
-        left = sum("type: tool" in read(everywhere(crowd, f"many-{n:03}.md")) for n in range(MANY))
-        assert 0 < left < MANY
-        assert notes(app)[-1] == (
-            f"Undone: retype {MANY - left} of {MANY} memories, then stopped. z continues, Z reverses it."
-        )
+        await finished(pilot)
+        after = files(crowd)
+        await stop(pilot)
+        rest = sum("type: tool" in read(everywhere(crowd, f"many-{n:03}.md")) for n in range(MANY))
+        assert 0 < rest < MANY
+        words = f"Undone: retype {MANY - rest} of {MANY} memories, then stopped. z continues, Z reverses it."
+        assert notes(app)[-1] == words
         assert app.data.journal().unfinished() is None
-        half = files(crowd)
-        await press(pilot, "Z")
-        await until(pilot, lambda: not app.at_work)
-        assert files(crowd) == made
-        await press(pilot, "z")
-        await until(pilot, lambda: not app.at_work)
-        assert files(crowd) == there
-        assert half not in (there, made)
-        await pilot.press("U", "Z")  # from the list, too
-        await settle(pilot)
-        await until(pilot, lambda: not app.at_work)
-        assert files(crowd) == made
+        assert files(crowd) not in (before, after)
+        for keys, wanted in ((["Z"], after), (["z"], before), (["U", "Z"], after)):  # from the list, too
+            await finished(pilot, *keys)
+            assert files(crowd) == wanted
 
 
 @pytest.mark.large
-async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
+async def test_the_rest_of_a_stopped_undo_is_a_step_and_trash_gives_one_back(crowd):  # noqa: F811
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with running(app, (120, 40)) as pilot:
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
-        there = files(crowd)
-        await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
-        await until(pilot, lambda: not app.at_work)
-        await settle(pilot)
-        gone = files(crowd)
-        with app.data.journal().locked():
-            await pilot.press("z")
-            await until(pilot, lambda: app.at_work)
-            await pilot.press("escape")
-        await until(pilot, lambda: not app.at_work)
-        await settle(pilot)
-        assert files(crowd) not in (there, gone)
-        await press(pilot, "z")
-        await until(pilot, lambda: not app.at_work)
-        assert files(crowd) == there
-        await press(pilot, "Z")
-        await until(pilot, lambda: not app.at_work)
-        assert files(crowd) == gone
-
-
-@pytest.mark.large
-async def test_one_of_a_full_trash_comes_back(crowd):  # noqa: F811
-    app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
-    async with running(app, (120, 40)) as pilot:
-        await until(pilot, lambda: len(app.screen.table.rows) > MANY)
-        await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
-        await until(pilot, lambda: not app.at_work)
+        before = files(crowd)
+        await finished(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
+        after = files(crowd)
+        await stop(pilot)
+        assert files(crowd) not in (before, after)
+        for key, wanted in (("z", before), ("Z", after)):
+            await finished(pilot, key)
+            assert files(crowd) == wanted
         app.action_run("memories.restore")
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         await press(pilot, "enter", "enter")

@@ -16,7 +16,6 @@ from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.offers import FOLDED, BackfillProgress
 from tui.conftest import NOW, press, running, settle
 
-OTHER = "Never push to main without asking me first."
 UNLIKELY = "We use pnpm instead of npm in this repository."
 PAST = "inbox.backfill"  # what the palette runs
 RULE = "From now on always run the linter with the strict option in this repository."
@@ -53,18 +52,6 @@ async def answer(pilot, *keys):
         await settle(pilot)
 
 
-async def test_drafts_of_other_projects_are_shown_where_they_came(world, tmp_path):
-    (tmp_path / "other/.git").mkdir(parents=True)
-    leave(world.env, str(tmp_path / "other"), OTHER)
-    app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
-    async with running(app, (100, 40)) as pilot:
-        assert not app.all_projects
-        await answer(pilot, PAST, "enter", "enter")
-        assert app.all_projects
-        texts = [row.item.text for row in app.screen.table.rows if row.item is not None]
-        assert any(text.startswith("Never push to main") for text in texts)
-
-
 async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, monkeypatch, fallen):
     errors = [PermissionError(13, "Permission denied", "/x/run"), RuntimeError("a bug")]
 
@@ -89,8 +76,7 @@ async def test_a_reading_ending_while_something_else_is_shown_goes_on_afterwards
         return read(*given, **more)
 
     monkeypatch.setattr(past_sessions, "read", waits)
-    async with running(app, (100, 40)) as pilot:
-        await press(pilot, "inbox.backfill")
+    async with running(app, (100, 40), "inbox.backfill") as pilot:
         await pilot.press("enter")
         while not isinstance(app.screen, BackfillProgress):
             await pilot.pause(0.01)
@@ -157,21 +143,6 @@ async def test_where_there_are_no_sessions_it_says_so(tmp_path):
         assert not isinstance(app.screen, Choice)
 
 
-async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
-    async with running(app, (100, 40)) as pilot:
-        await answer(pilot, PAST, "enter", "escape", PAST)
-        assert isinstance(app.screen, Preview)
-        assert app.screen.heading.startswith("Nothing is new since the last reading; what waits: 2 drafts")
-        await answer(pilot, "enter", PAST)
-        assert app.screen.group == "inbox"
-        leave(world.env, world.shop, OTHER, "newer")
-        await answer(pilot, PAST)
-        assert isinstance(app.screen, Choice)
-        assert app.screen.heading.startswith("Look through 1 session with new turns (")
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_what_is_unlikely_to_last_stands_behind_the_others_and_is_folded(app, world, monkeypatch):
     leave(world.env, world.shop, UNLIKELY, "older")
     read = past_sessions.read

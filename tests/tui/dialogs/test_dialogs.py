@@ -3,13 +3,12 @@
 import pytest
 from textual import events
 from textual.screen import ModalScreen
-from textual.widgets import Input, TextArea
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.model import fuzzy
-from memtui.tui.widgets.field import Labelled
 from tui.conftest import NOW, press, settle
+from tui.hands import lines
 
 SMALL = (80, 24)
 # screen -> the keys that open a picker there, one after the other
@@ -19,14 +18,6 @@ PICKERS = {
     "activity": ["c", "e", "r", "f", "t", "o", "m"],
     "setup": ["a", "x", "e"],
 }
-
-
-def lines(app):
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
-
-
-def foot(app):
-    return lines(app)[-1].strip()
 
 
 async def start(pilot):
@@ -57,7 +48,7 @@ async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, 
                 await burst(pilot, pressed, character)
                 assert app.screen_stack, key
                 assert not isinstance(app.screen_stack[0], ModalScreen), key
-                assert sum(map(bool, lines(app))) > 5, key
+                assert sum(bool(line.strip()) for line in lines(app)) > 5, key
                 for _ in range(4):
                     await press(pilot, "escape")
                 assert app.screen.group == name, (key, pressed)
@@ -103,60 +94,18 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
         assert [words.split()[0] for _, words in picker.table.rows] == ["reference"]
         assert any("›" in line and "reference" in line for line in lines(app))
         assert [span.style for span in picker.table.draw_words(picker.table.rows[0])[0].spans] == [fuzzy.STYLE]
-        assert foot(app).startswith("enter choose  escape clear  up down move")
+        assert lines(app)[-1].strip().startswith("enter choose  escape clear  up down move")
         await press(pilot, "escape")
         assert app.screen is picker
         assert len(picker.table.rows) > 3
         await press(pilot, "slash", *"json")
         assert "No matches. escape clears what you typed." in "\n".join(lines(app))
-        assert foot(app) == "escape clear  f1 keys"
+        assert lines(app)[-1].strip() == "escape clear  f1 keys"
         await press(pilot, "escape", "escape")
         assert app.screen.group == "memories"
 
 
 # fields
-
-FORMS = {
-    "note": ("activity", "c"),
-    "note, changed": ("activity", "e"),
-    "draft": ("inbox", "e"),
-    "new memory": ("memories", "n", "enter"),
-    "memory": ("memories", "e"),
-    "filter": ("memories", "slash"),
-    "filter of the inbox": ("inbox", "slash"),
-    "filter of activity": ("activity", "slash"),
-}
-
-
-def shown(app, widget):
-    """What the screen shows where a widget is."""
-    region = widget.region
-    return "\n".join(line[region.x : region.right] for line in lines(app)[region.y : region.bottom])
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=12)
-@pytest.mark.parametrize("size", [SMALL, (40, 24)], ids=["80 columns", "40 columns"])
-@pytest.mark.parametrize("form", FORMS)
-async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
-    screen, *keys = FORMS[form]
-    app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
-    async with app.run_test(size=size) as pilot:
-        await start(pilot)
-        for key in keys:
-            await press(pilot, key)
-        fields = [each for each in app.screen.focus_chain if isinstance(each, Input | TextArea)]
-        assert fields
-        for field in fields:
-            field.focus()
-            await press(pilot, "ctrl+end" if isinstance(field, TextArea) else "end", *"zqx")
-            assert app.focused is field
-            assert "zqx" in shown(app, field), (form, field)
-            if isinstance(field.parent, Labelled):
-                label = lines(app)[field.region.y - isinstance(field, TextArea)].partition("›")[2]
-                assert label.strip().startswith(field.parent.label), label
-        marked = [line for line in lines(app) if line.strip().startswith("›")]
-        assert len(marked) <= 1  # one field is in focus
 
 
 # what lies below

@@ -9,7 +9,7 @@ from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import NOW, press, settle
-from tui.hands import exists, lines
+from tui.hands import exists, lines, to_row
 
 LAST = "- and nothing else"
 DRAWN = "• and nothing else"  # as Markdown is drawn
@@ -27,11 +27,7 @@ def leave(world, rules):
 
 
 async def asked(pilot, *keys):
-    await settle(pilot)
-    table = pilot.app.screen.query_one("#list")
-    fits = [line.item is not None and line.item.entry.fields.get("name") == "be-kind" for line in table.rows]
-    table.move_to(fits.index(True))
-    await settle(pilot)
+    await to_row(pilot, lambda row: row.item is not None and row.item.entry.fields.get("name") == "be-kind")
     await pilot.press(*keys)
     await settle(pilot)
     assert isinstance(pilot.app.screen, Preview)

@@ -6,7 +6,6 @@ import pytest
 
 from memtui.demo.sessions import DemoSession
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.draft_form import DraftForm
 from tui.conftest import press, running, until
 from tui.hands import exists, stand_on
 from tui.test_memory_form import field
@@ -55,17 +54,3 @@ async def test_an_edit_shows_which_prompts_lose_it_and_keeps_what_is_typed(app, 
         assert app.screen is form
         assert form.typed().changed["name"] == "colours"
         assert exists(f"{world.shop}/.claude/memory/prefer-pnpm.md")
-
-
-async def test_a_new_memory_shows_which_prompts_it_would_be_recalled_for(app):
-    async with running(app, (80, 24), "n") as pilot:
-        await press(pilot, "enter")
-        form = app.screen
-        assert isinstance(form, DraftForm)
-        await press(pilot, "ctrl+l")
-        assert "nothing to save yet" in str(form.query_one(".told").render())
-        field(form, "description").value = "The weather on the moon: there is none"
-        await pilot.pause()
-        dialog = await replay(pilot)
-        assert rows(dialog)[WEATHER] == "+"
-        assert "1 of" in dialog.heading

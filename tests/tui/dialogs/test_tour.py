@@ -9,19 +9,11 @@ from memtui.deliver import receipts
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import STEPS, Tour
 from tui.conftest import NOW, press, running, until
-from tui.hands import tree
+from tui.hands import lines, notes, tree
 
 
 def touring(world, **more):
     return MemtuiApp(dict(world.env), world.shop, now=NOW, tour=True, **more)
-
-
-def lines(app):
-    return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
-
-
-def notes(app):
-    return [note.message for note in app._notifications]
 
 
 def memories(world):
@@ -82,17 +74,6 @@ async def test_a_draft_is_approved_comes_with_the_next_session_and_is_taken_back
         assert app.screen.table.row.kind.word == "draft"
 
 
-async def test_a_session_without_an_accepted_draft_is_said_to_have_no_new_memory(world):
-    app = touring(world)
-    async with running(app, (80, 24), "enter") as pilot:
-        await press(pilot, "a")
-        await until(pilot, lambda: isinstance(app.screen, Tour) and not app.screen.can_do)
-        shown = " ".join(" ".join(lines(app)).split())
-        assert "There it is" in shown
-        assert "and the new" not in shown
-        assert "Start `claude`" not in shown
-
-
 @pytest.mark.parametrize("leave", ["escape", "q"])
 async def test_it_is_left_where_one_is(world, leave):
     app = touring(world)
@@ -104,15 +85,6 @@ async def test_it_is_left_where_one_is(world, leave):
         await press(pilot, leave)
         assert app.screen.group == "inbox"
         assert notes(app)[-1].startswith("You ended the tour, not memtui: ^p has it again. ? lists the keys")
-
-
-async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
-    os.remove(f"{world.directory}/.memtui-demo")
-    app = touring(world)
-    async with running(app, (80, 24), "enter") as pilot:
-        assert "Start `claude` in this project" in " ".join(" ".join(lines(app)).split())
-        await press(pilot, "a")
-        assert app.screen.step is STEPS[1]
 
 
 async def test_without_a_draft_the_tour_says_so_and_goes_on(empty, world):
@@ -130,17 +102,3 @@ async def test_without_a_draft_the_tour_says_so_and_goes_on(empty, world):
             assert app.screen.step is STEPS[1]
             await press(pilot, "enter")
             assert not isinstance(app.screen, Tour)
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=1)
-@pytest.mark.parametrize("size", [(80, 24), (120, 36), (160, 48)])
-async def test_a_draft_is_read_with_its_origin_and_one_key_makes_it_a_memory(world, size):
-    before = memories(world)
-    app = touring(world)
-    async with running(app, size) as pilot:
-        shown = "\n".join(lines(app))
-        assert "From now on show the SQL first, then ask." in shown
-        assert "from now on ask me before you" in shown
-        await press(pilot, "a")
-        assert memories(world) - before == {"ask-before-migrations.md"}

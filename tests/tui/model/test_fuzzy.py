@@ -99,15 +99,6 @@ def test_a_long_text_says_where_its_first_match_begins():
 
 
 @pytest.mark.slow
-@given(st.text(max_size=200), st.text(max_size=12))
-def test_any_text_can_be_marked_where_its_words_are(text, typed):
-    body = Text(text)
-    first = fuzzy.mark_long(body, typed)
-    assert all(0 <= span.start < span.end <= len(body.plain) for span in body.spans)
-    assert first == min((span.start for span in body.spans), default=None)
-
-
-@pytest.mark.slow
 @given(st.lists(st.text(max_size=30), max_size=8), st.text(max_size=12))
 def test_any_text_can_be_typed_and_what_holds_it_comes_first(rows, typed):
     got = fuzzy.Haystack(rows, str).select(typed)

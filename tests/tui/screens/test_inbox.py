@@ -1,34 +1,27 @@
 """The inbox: what is decided there is found in the files, and undone from there."""
 
-import asyncio
-import inspect
 import json
 import os
 import re
-import sys
 import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
-import memtui
 from memtui.base import paths
 from memtui.base.errors import MemtuiError
 from memtui.hooks.install import installation as install
 from memtui.inbox import file as inbox_file
 from memtui.review.waiting_entries import later_path, load_hidden, waiting_in
-from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.inbox import screen as inbox_screen
 from tui.conftest import NOW, burst, press, running, settle, until
-from tui.hands import exists, foot, lines, notes, read, write
+from tui.hands import agree, exists, foot, lines, notes, read, to_kind, to_row, write
 
 WIDE, SMALL = (120, 40), (80, 24)
 
@@ -55,24 +48,9 @@ def memory(world, name):
 
 async def to(pilot, name):
     """Put the cursor on a draft, or on an item by its first words."""
-    await settle(pilot)
-    table = pilot.app.screen.table
-    for at, line in enumerate(table.rows):
-        if line.item and (line.item.entry.fields.get("name") == name or line.item.text.startswith(name)):
-            table.move_to(at)
-            await settle(pilot)
-            return
-    raise AssertionError(name)
-
-
-async def agree(pilot):
-    """Read what will be written to its end, and go on."""
-    for _ in range(20):
-        await settle(pilot)
-        if not isinstance(pilot.app.screen, Preview):
-            return
-        await pilot.press("enter")
-    raise AssertionError("it has no end")
+    await to_row(
+        pilot, lambda row: row.item and name in {row.item.entry.fields.get("name"), row.item.text[: len(name)]}
+    )
 
 
 def leave(world, text, **fields):
@@ -137,27 +115,6 @@ async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(
         assert "no-snapshot-tests" in updates(world)
         await press(pilot, "Z")
         assert memory(world, "no-snapshot-tests") is not None
-
-
-@pytest.mark.parametrize("key", ["a", "x"])
-async def test_what_a_key_did_is_said_on_one_line_of_80_columns(world, app, key):
-    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
-    async with running(app, WIDE) as pilot:
-        inbox = app.screen
-        said = []
-        for row_id in [inbox.table.key(row) for row in inbox.table.rows]:
-            at = inbox.table.index_of(row_id)
-            if at is None:
-                continue
-            inbox.table.move_to(at)
-            await settle(pilot)
-            await press(pilot, key)
-            for answer in ("enter", "enter", "escape", "escape", "escape"):
-                if app.screen is not inbox:
-                    await press(pilot, answer)
-            said += [note.message for note in app._notifications if note.severity == "information"]
-        assert len(said) >= 8
-        assert [message for message in said if len(message) > 77] == []
 
 
 async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
@@ -245,29 +202,6 @@ async def test_a_text_that_is_emptied_in_the_form_does_not_come_back(world, app)
     assert memory(world, "no-snapshot-tests").endswith("---\n\nAssert on words\n")
 
 
-async def test_what_is_alike_is_shown_and_merged_into_after_being_seen(world, app):
-    before = memory(world, "prefer-pnpm")
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "prefer-pnpm")
-        await pilot.pause(0.4)
-        await settle(pilot)
-        shown = app.screen.query_one("#detail").plain
-        assert "project shop: prefer-pnpm" in shown
-        assert "97%" in shown
-        assert "never npm" in shown.replace("\n", " ")  # the memory itself
-        await press(pilot, "m", "enter")
-        assert isinstance(app.screen, Preview)
-        assert "+ pnpm with a frozen lock file in CI" in app.screen.plain
-        assert memory(world, "prefer-pnpm") == before
-        await agree(pilot)
-        assert memory(world, "prefer-pnpm").startswith(before.rstrip("\n"))
-        assert "pnpm with a frozen lock file" in memory(world, "prefer-pnpm")
-        assert "prefer-pnpm" not in updates(world)
-        await press(pilot, "z")
-    assert memory(world, "prefer-pnpm") == before
-    assert "prefer-pnpm" in updates(world)
-
-
 async def rest(pilot):
     """The cursor rests until what is alike is known."""
     await pilot.pause(0.4)
@@ -318,19 +252,6 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_beforehand(
         await back_and_forth(pilot, lambda: everything(world), before)
 
 
-async def test_a_draft_longer_than_the_screen_is_shown_first_unless_read_to_end(world, app):
-    leave(world, "Long\n" + "line\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "long")
-        await press(pilot, "a")
-        assert isinstance(app.screen, Preview)
-        assert "the end" in app.screen.plain
-        await press(pilot, "escape", "enter", "G")
-        await press(pilot, "a")
-        assert app.screen.group == "inbox"
-    assert memory(world, "long") is not None
-
-
 @pytest.mark.parametrize(
     ("row", "key", "drafts"),
     [("ask-before-migrations", "x", 2), ("Fix the flaky", "a", 6), ("Fix the flaky", "x", 6)],
@@ -348,25 +269,6 @@ async def test_all_of_a_kind_are_marked_and_decided_as_one_step(world, app, row,
         await back_and_forth(pilot, lambda: everything(world), before)
         await pilot.press("A", "A")
         assert app.screen.table.marks == set()
-
-
-async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "ask-before-migrations")
-        before = everything(world)
-        await press(pilot, "space", "space", "e")
-        said = app.last_note
-        assert said == "2 are marked, but this works on one: escape unmarks."
-        await pilot.press("escape")
-        await to(pilot, "no-snapshot-tests")
-        await pilot.press("space", "e")  # the cursor went on to the next
-        await settle(pilot)
-        assert isinstance(app.screen, DraftForm)
-        assert app.screen.query_one("#name", Input).value == "no-snapshot-tests"
-        app.screen.query_one("#name", Input).value = "seen-not-snapped"
-        await press(pilot, "ctrl+s")
-        assert memory(world, "seen-not-snapped")
-        await back_and_forth(pilot, lambda: everything(world), before)
 
 
 @pytest.mark.parametrize("second", ["x", "a"])
@@ -424,7 +326,7 @@ async def test_rejecting_and_on_the_grey_row_never_again(world, app):
         assert not exists(rejected)
 
 
-async def test_mark_all_is_of_the_cursors_kind_without_what_cannot_be_accepted(world, app):
+async def test_mark_all_is_of_the_cursors_kind_without_what_cannot_be_accepted(app):
     async with running(app, WIDE) as pilot:
         table = app.screen.table
         await to_kind(pilot, "draft")
@@ -439,32 +341,6 @@ async def test_mark_all_is_of_the_cursors_kind_without_what_cannot_be_accepted(w
         await press(pilot, "A")
         assert table.marks
         assert table.row_id not in table.marks
-        await pilot.press("escape")
-        await to(pilot, "no-snapshot-tests")
-        await press(pilot, "A")
-        assert table.row_id in table.marks
-        await pilot.press("escape")
-        write(f"{world.shop}/.claude/memory/no-snapshot-tests.md", "Taken.\n")
-        await press(pilot, "app.refresh")
-        table.move_to(len(table.rows) - 1)
-        await pilot.press("enter")
-        await to(pilot, "no-snapshot-tests")
-        pieces = app.screen.frame.foot.pieces
-        assert next(action for _, _, action in pieces if action.startswith("inbox.")) == "inbox.merge"
-        await to(pilot, "ask-before-migrations")
-        await press(pilot, "A")
-        marked = {row.item.entry.fields["name"] for row in table.chosen()}
-        assert "ask-before-migrations" in marked
-        assert not {"no-snapshot-tests", "short-changelog"} & marked
-
-
-async def test_a_rejection_under_a_filter_has_a_grey_row_once_that_is_cleared(app):
-    async with running(app, WIDE, "slash", *"snapshot", "enter", "x") as pilot:
-        assert "Rejected" in app.last_note
-        assert "again" not in app.last_note
-        await press(pilot, "escape")
-        grey = [row.says for row in app.screen.table.rows if row.kind.word == "rejected"]
-        assert grey == ["No snapshot tests for components"]
 
 
 async def test_no_key_on_a_grey_row_is_for_another_row(world, app):
@@ -506,23 +382,6 @@ def has_grey_row(app):
     return "rejected" in [row.kind.word for row in app.screen.table.rows]
 
 
-@pytest.mark.parametrize(
-    ("keys", "seconds"),
-    [(["x", "z"], 0), (["x", "", "z"], 0), (["x", "", "1", "z", "2"], 0), (["x", "", "1", "z", "2"], 0.5)],
-)
-async def test_undo_takes_the_grey_row_away(world, app, monkeypatch, keys, seconds):
-    attempt = undo.attempt
-    monkeypatch.setattr(undo, "attempt", lambda *args, **options: (time.sleep(seconds), attempt(*args, **options))[1])
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "ask-before-migrations")
-        before = [row.key for row in app.screen.table.rows]
-        for key in keys:
-            await (pilot.press(key) if key else settle(pilot))
-        await settle(pilot)
-        assert [row.key for row in app.screen.table.rows] == before
-        assert app.screen.table.row.item.entry.fields["name"] == "ask-before-migrations"
-
-
 async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
     may_read, read = threading.Event(), inbox_screen.read
     monkeypatch.setattr(inbox_screen, "read", lambda *of, **how: may_read.wait(5) and read(*of, **how))
@@ -538,36 +397,22 @@ async def test_the_inbox_says_that_it_is_reading(app, monkeypatch):
 
 
 async def test_what_a_decision_leaves_aside_is_counted_and_stays_marked(world, app):
-    def title():
-        return app.screen.summary_line.render().plain
-
-    left = items(world)
+    before = items(world)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "metric-units")
         await pilot.press("space")
         await to(pilot, "Fix the flaky")
         await press(pilot, "space", "space")
-        assert title().endswith(" · 3 marked")
         assert foot(app).startswith(" 1 draft marked:  a approve  ")
         assert "x reject  w later" in foot(app)
         await press(pilot, "x")
-        said = notes(app)
-        assert said[-1] == "Rejected: “Metric units, 24-hour clock”. z undoes."
+        assert app.last_note == "Rejected: “Metric units, 24-hour clock”. z undoes."
         assert "metric-units" not in updates(world, None)
-        assert items(world) == left
-        assert title().endswith(" · 2 marked")
+        assert items(world) == before
+        assert app.screen.summary_line.render().plain.endswith(" · 2 marked")
         await pilot.press("a")
         await agree(pilot)
-        assert len(items(world)) == len(left) - 2
-        assert "marked" not in title()
-        await to(pilot, "ask-before-migrations")
-        await pilot.press("space")
-        await to(pilot, "Ask Jo")
-        await pilot.press("space")
-        await to(pilot, "ask-before-migrations")
-        await press(pilot, "a")
-        await press(pilot, "escape", "escape")
-        assert "marked" not in title()
+        assert len(items(world)) == len(before) - 2
 
 
 async def test_marked_ones_that_a_filter_hides_are_not_decided_on(world, app):
@@ -640,18 +485,6 @@ async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
         assert path in app.last_note
 
 
-@pytest.mark.usefixtures("all_seen")
-async def test_the_tab_and_the_list_say_one_number_before_and_after_the_plan(app):
-    async with running(app, SMALL) as pilot:
-        count = app.data.facts.waiting["inbox"]
-        assert count == 9 + 1 + 5  # drafts and todos, a memory to trust, what to tidy
-        assert lines(app)[1].strip().startswith(f"{count} to decide")
-        assert f"2 Inbox {count} " in lines(app)[0]
-        await press(pilot, "a")
-        assert f"2 Inbox {count - 1} " in lines(app)[0]
-        assert lines(app)[1].strip().startswith(f"{count - 1} to decide")
-
-
 async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -705,20 +538,6 @@ async def test_a_key_that_does_not_fit_says_what_can_be_done(world, app):
         assert notes(app) == [words]
 
 
-async def test_a_draft_that_arrives_leaves_the_cursor_where_it_is(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "prefer-pnpm")
-        leave(
-            world, "Brand new", name="brand-new", kind="correction", confidence="0.99", durable="0.90", scope="project"
-        )
-        for _ in range(40):
-            await pilot.pause(0.1)
-            if any(line.item and line.item.text == "Brand new" for line in app.screen.table.rows):
-                break
-        assert app.screen.table.row.item.entry.fields["name"] == "prefer-pnpm"
-        assert app.screen.table.rows[0].item.text == "Brand new"
-
-
 async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -728,25 +547,6 @@ async def test_a_draft_that_changed_meanwhile_is_not_written(world, app):
         await press(pilot, "a")
     assert memory(world, "no-snapshot-tests") is None
     assert read(path) == text
-
-
-async def test_undo_puts_the_cursor_on_what_came_back(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        for name, keys in (
-            ("metric-units", ("x",)),
-            ("metric-units", ("w", "enter")),
-            ("no-snapshot-tests", ("enter", "G", "a", "escape")),
-            ("Fix the flaky", ("enter", "a", "escape")),
-        ):
-            await to(pilot, name)
-            key = app.screen.table.row_id
-            for each in keys:
-                await press(pilot, each)
-            assert app.screen.table.row_id != key, name
-            app.screen.table.move_to(0)
-            await pilot.press("z")
-            await rest(pilot)
-            assert app.screen.table.row_id == key, name
 
 
 async def test_what_waits_in_another_project_is_counted_and_shown_on_request(world, app):
@@ -792,24 +592,6 @@ async def test_the_filter_takes_kind_type_scope_state_and_project(app):
         assert len(app.screen.table.rows) > 9  # and the one that stands for the folded
 
 
-def remember_the_same(world, item):
-    """Write what an entry says as a memory of the client's own, in both projects."""
-    head = f"---\nname: pictures\ndescription: {item.text.splitlines()[0]}\ntype: feedback\n---\n\n"
-    for project in (world.shop, world.blog):
-        Path(world.config, "projects", paths.slug(project), "memory", "pictures.md").write_text(f"{head}{item.text}\n")
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=1)
-async def test_a_draft_is_compared_with_the_memories_of_its_own_project(app, world):
-    item = updates(world, paths.project_key(world.blog))["alt-texts"]
-    remember_the_same(world, item)
-    async with running(app, SMALL):
-        similar = app.screen.view.similar(item)
-        assert similar
-        assert {paths.slug(world.blog) in near.memory.path for near in similar} == {True}
-
-
 def project_of_top(app):
     return app.screen.frame.top.render().plain.removeprefix(" memtui").split()[0]
 
@@ -823,8 +605,6 @@ async def test_a_query_without_matches_says_which_key_shows_all_projects(app):
         await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_a_number_of_a_draft_that_is_none_is_drawn_as_not_known(world, app):
     leave(world, "Odd", name="odd", kind="preference", confidence="\x1bc", durable="nan", seen="\x1bc", scope="project")
     leave(world, "Odder", name="odder", kind="preference", confidence="nan", durable="7", scope="project")
@@ -837,8 +617,6 @@ async def test_a_number_of_a_draft_that_is_none_is_drawn_as_not_known(world, app
         assert "nan" not in drawn
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_a_problem_that_is_hidden_hides_nothing_else_also_after_a_restart(app, world):
     def keys(app):
         return [row.key for row in app.screen.table.rows]
@@ -861,14 +639,6 @@ async def test_an_empty_key_that_an_older_version_hid_hides_no_drafts(app, world
     write(later_path(world.root), '{"v":1,"until":{"":"never"}}\n')
     async with running(app, WIDE):
         assert {"draft", "todo"} <= {row.kind.word for row in app.screen.table.rows}
-
-
-async def to_kind(pilot, word):
-    """Put the cursor on the first row of a kind."""
-    await settle(pilot)
-    table = pilot.app.screen.table
-    table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == word))
-    await settle(pilot)
 
 
 async def test_the_foot_says_what_the_keys_act_on_while_rows_are_marked(app):
@@ -895,21 +665,6 @@ async def test_the_foot_says_what_the_keys_act_on_while_rows_are_marked(app):
         assert "marked:" in foot(app)
 
 
-async def test_every_line_says_a_marked_draft_not_acceptable_can_be_merged(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to_kind(pilot, "merge")
-        await pilot.press("space")
-        await to(pilot, "prefer-pnpm")
-        await press(pilot, "space", "k")
-        assert " 1 draft marked:  m merge  " in foot(app)
-        await press(pilot, "a")
-        message = app.last_note
-        assert message.startswith("Not approved: project shop has a memory called prefer-pnpm already.")
-        assert len(app.screen.table.marks) == 2
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_a_memory_with_the_name_of_a_draft_is_the_first_to_merge_into(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "prefer-pnpm")
@@ -919,36 +674,6 @@ async def test_a_memory_with_the_name_of_a_draft_is_the_first_to_merge_into(worl
         assert app.screen.rows[0][1].startswith("97%  project shop: prefer-pnpm")
         await press(pilot, "enter")
         assert app.screen.heading == "project shop: prefer-pnpm becomes"
-
-
-async def test_an_approval_reads_again_only_what_it_touched(app, every_frame, monkeypatch):
-    """At most a quarter of the 13,851 calls that it once took, counted from the key until no worker runs. What is read
-    while the keys rest is not counted, however long that takes on a busy machine."""
-    monkeypatch.setattr(inbox_screen, "SETTLE_SECONDS", 600)
-    monkeypatch.setattr(inbox_screen, "REST_SECONDS", 600)
-    calls, sources = [], os.path.dirname(inspect.getfile(memtui))
-
-    def note_call(frame, event, _value):
-        if event == "call" and frame.f_code.co_filename.startswith(sources):
-            calls.append(frame.f_code.co_qualname)
-
-    async with running(app, (120, 36)) as pilot:
-        await until(pilot, lambda: app.screen.planned and not app.screen.planning)
-        await settle(pilot)
-        before = len(app.screen.all_rows)
-        app.files.looking = True  # no poll
-        # The threads of workers are new ones.
-        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor())
-        threading.setprofile(note_call)
-        sys.setprofile(note_call)
-        try:
-            await press(pilot, "a")
-        finally:
-            sys.setprofile(None)
-            threading.setprofile(None)
-        assert len(app.screen.all_rows) == before - 1
-        assert "Workspace.waiting" in calls  # the worker's thread is counted
-    assert len(calls) < 13_851 / 4
 
 
 async def test_read_only_changes_nothing(world):

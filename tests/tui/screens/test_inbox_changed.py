@@ -8,14 +8,13 @@ import pytest
 
 from memtui.store.versions.writers import Occasions
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.inbox.row import cells
 from memtui.worker import gate_drafts
 from memtui.workspace import Workspace
 from tui.conftest import NOW, burst, press, running, settle
-from tui.hands import notes
+from tui.hands import notes, to_row
 
 WIDE, SMALL = (160, 40), (80, 24)
 
@@ -50,11 +49,7 @@ def waiting(world):
 
 async def to(pilot, name):
     """Put the cursor on a memory that somebody else wrote."""
-    await settle(pilot)
-    table = pilot.app.screen.table
-    at = next(at for at, row in enumerate(table.rows) if row.changed is not None and row.changed.name == name)
-    table.move_to(at)
-    await settle(pilot)
+    await to_row(pilot, lambda row: row.changed is not None and row.changed.name == name)
 
 
 async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, place):
@@ -98,28 +93,6 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert (row.changed is not None and row.changed.name) == "prefer-pnpm"  # shown at once, with the cursor on it
 
 
-async def test_many_are_folded_and_all_kept_at_once(world, app, place):
-    for number in range(30):
-        (place / f"made-{number}.md").write_text(f"---\nname: made-{number}\n---\nNew.\n")
-        os.utime(place / f"made-{number}.md", (NOW - 3000, NOW - 3000))
-    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
-    async with running(app, SMALL) as pilot:
-        table = app.screen.table
-        (fold,) = [row for row in table.rows if row.key == "changed"]
-        table.move_to(table.rows.index(fold))
-        await settle(pilot)
-        await press(pilot, "enter")
-        assert sum(row.changed is not None for row in table.rows) == 30
-        await press(pilot, "j", "A", "a")
-        assert isinstance(app.screen, Preview)  # they are shown once
-        while isinstance(app.screen, Preview):
-            await press(pilot, "G", "enter")
-        assert waiting(world) == set()
-        assert all(row.changed is None for row in app.screen.all_rows)
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
     before = change(world, place / "prefer-pnpm.md")
     write(world, place / "made.md", "---\nname: made\n---\nNew.\n", 200)
@@ -207,29 +180,6 @@ async def test_a_first_start_only_looks(tmp_path):
         (tmp_path / ".claude" / "memtui").mkdir(parents=True)
         app.files._take_in(frozenset())
         assert (tmp_path / ".claude" / "memtui" / "versions.jsonl").exists()
-
-
-@pytest.mark.parametrize("gone", [False, True])
-async def test_capital_h_lists_the_versions_of_one_and_restores_one(world, app, place, gone):
-    path = place / "prefer-pnpm.md"
-    before = change(world, path)
-    if gone:
-        path.unlink()
-        Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "prefer-pnpm")
-        assert "inbox.history" in [each.id for each in app.screen.footer_actions()]
-        await press(pilot, "H")
-        assert isinstance(app.screen, Choice)
-        assert app.screen.heading == "Versions of prefer-pnpm"
-        await press(pilot, "end", "enter")
-        assert isinstance(app.screen, Preview)
-        await press(pilot, "enter")
-        if isinstance(app.screen, Preview):
-            await press(pilot, "enter")
-        assert path.read_text() == before
-        assert app.screen.group == "inbox"
-        assert waiting(world) == set()
 
 
 TITLES = {"a": "Keep and trust 1 memory: this is what was changed", "x": "Reject 1 memory: this is what changes"}

@@ -9,58 +9,46 @@ from textual.widgets import TextArea
 
 from memtui.base import ids, paths
 from memtui.base.errors import ConflictError
-from memtui.inbox import file as inbox_file
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
 from memtui.tidy import plan, waiting_proposals
 from memtui.tidy.changeset import propose
 from memtui.tidy.composed_files import Refused, Savings, Weighed
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.views.decisions import ProposedRow
-from tui.conftest import NOW, settle
-from tui.hands import exists, lines, notes, read, tree, write
-from tui.test_following import until
+from tui.conftest import NOW, press, running, settle, until
+from tui.hands import agree, exists, lines, notes, read, to_row, tree, write
 
-WIDE, SMALL = (160, 48), (80, 24)
-PNPM = """---
-name: prefer-pnpm
-description: Use pnpm in this repository, never npm
-type: feedback
----
+WIDE = (160, 48)
 
-Use pnpm for every install and script in this repository, never npm.
 
-**Why:** the lock file is pnpm's; `npm install` broke CI twice.
-"""
-PACKAGES = """---
-name: package-manager
-description: Use pnpm in this repository, never npm
-type: feedback
----
+def memory(name, description, kind, body):
+    return f"---\nname: {name}\ndescription: {description}\ntype: {kind}\n---\n\n{body}\n"
 
-Use pnpm for every install and script in this repository.
 
-**Why:** the lock file is pnpm's. Yarn was tried in March and given up.
-"""
-FREEZE = """---
-name: merge-freeze
-description: No merges on the release branch before the fair
-type: project
-expires: 2026-03-05
----
-
-Nothing is merged before the fair, except fixes of the checkout.
-"""
-STYLE = """---
-name: commit-style
-description: Commit messages say why, in the imperative
-type: Feedback
----
-
-Commit messages say why, in the imperative, in at most 72 characters.
-"""
+PNPM = memory(
+    "prefer-pnpm",
+    "Use pnpm in this repository, never npm",
+    "feedback",
+    "Use pnpm for every install and script in this repository, never npm.\n\n"
+    "**Why:** the lock file is pnpm's; `npm install` broke CI twice.",
+)
+PACKAGES = memory(
+    "package-manager",
+    "Use pnpm in this repository, never npm",
+    "feedback",
+    "Use pnpm for every install and script in this repository.\n\n"
+    "**Why:** the lock file is pnpm's. Yarn was tried in March and given up.",
+)
+FREEZE = memory(
+    "merge-freeze",
+    "No merges on the release branch before the fair",
+    "project\nexpires: 2026-03-05",
+    "Nothing is merged before the fair, except fixes of the checkout.",
+)
+WORDS = "Commit messages say why, in the imperative"
+STYLE = memory("commit-style", WORDS, "Feedback", f"{WORDS}, in at most 72 characters.")
 INDEX = """# Memory Index
 
 - [prefer-pnpm](prefer-pnpm.md) — Use pnpm in this repository, never npm
@@ -114,32 +102,14 @@ def summary(app):
 
 async def to(pilot, kind):
     """Put the cursor on the first change of a kind."""
-    await settle(pilot)
-    table = pilot.app.screen.table
-    rows = [getattr(row, "proposal", None) if row in shown(pilot.app) else None for row in table.rows]
-    table.move_to(next(at for at, change in enumerate(rows) if change is not None and change.kind == kind))
-    await settle(pilot)
-
-
-async def press(pilot, *keys):
-    for key in keys:
-        await pilot.press(key)
-        await settle(pilot)
-
-
-async def agree(pilot):
-    """Read what will be written to its end, and go on."""
-    for _ in range(30):
-        if not isinstance(pilot.app.screen, Preview):
-            return
-        await press(pilot, "enter")
-    raise AssertionError("it can't be read to its end")
+    await to_row(
+        pilot, lambda row: isinstance(row, ProposedRow) and row.proposal.kind == kind and row in shown(pilot.app)
+    )
 
 
 async def test_what_can_be_done_is_listed_with_what_it_drops_accepted_and_undone(app, place):
     before = tree(place)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         assert set(kinds(app)) == {"merge", "archive", "rewrite", "relink"}
         assert summary(app) == "4 to decide"
         assert app.data.facts.waiting["inbox"] == 4
@@ -193,8 +163,7 @@ async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, 
         assert set(kinds(app)) == {"archive", "relink"}
         assert tree(place) == before
     again = started(empty)
-    async with again.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(again, WIDE) as pilot:
         assert set(kinds(again)) == {"archive", "relink"}
         await press(pilot, "z", "z")  # asked first: it was made in another TUI
         await until(pilot, lambda: "rewrite" in kinds(again))
@@ -241,8 +210,6 @@ async def test_what_is_undone_is_proposed_again_and_a_changed_file_is_kept(app, 
         assert "changed since this was planned" in notes(app)[-1]
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_no_key_that_approves_is_offered_for_a_change_that_can_not_be_made(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
@@ -259,8 +226,7 @@ async def test_an_error_of_planning_is_said(app, place, monkeypatch):
         raise PermissionError(13, "Permission denied", f"{place}/MEMORY.md")
 
     monkeypatch.setattr(plan, "plan", fail)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         assert "Permission denied" in summary(app)
         monkeypatch.undo()
         pilot.app.action_run("app.refresh")
@@ -302,43 +268,13 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_exists(e
         assert not waiting_proposals.waiting(root)
 
 
-async def test_a_change_by_others_makes_a_new_plan_on_an_open_or_opened_screen(app, place):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        write(f"{place}/new.md", STYLE.replace("commit-style", "new").replace("Commit messages", "Names of branches"))
-        app.screen.follow(frozenset({"memories"}))
-        await settle(pilot)
-        assert kinds(app).count("rewrite") == 2
-        await press(pilot, "1")
-        os.unlink(f"{place}/new.md")
-        await press(pilot, "2")
-        assert kinds(app).count("rewrite") == 1
-
-
-async def test_a_rejected_fix_of_memory_md_stays_rejected_as_approvals_add_lines(app, empty, world_of_draft, place):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "relink")
-        await press(pilot, "x", "g", "a")
-        await agree(pilot)
-        assert "(use-tabs.md)" in read(f"{place}/MEMORY.md")
-    again = started(empty)
-    async with again.run_test(size=SMALL) as pilot:
-        await until(pilot, lambda: "rewrite" in kinds(again))
-        assert "relink" not in kinds(again)
-    write(f"{place}/MEMORY.md", read(f"{place}/MEMORY.md") + "- [lost](lost.md) — gone as well\n")
-    again = started(empty)
-    async with again.run_test(size=SMALL) as pilot:
-        await until(pilot, lambda: "relink" in kinds(again))  # it fixes something else
-
-
 @pytest.mark.every(step=1)
 async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place):
     for number in range(20):
         words = " ".join(ids.digest(f"{number} {word}")[:7] for word in range(12))
         text = f"---\nname: rule-{number:02}\ndescription: Rule: {words}\ntype: feedback\n---\n\n{words}.\n"
         write(f"{place}/rule-{number:02}.md", text)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         table = app.screen.table
         folds = [row for row in table.rows if row.folds and row.folds[0].kind.word == "fix"]
         assert [" such as “" in row.says for row in folds] == [True], [row.says for row in table.rows]
@@ -349,33 +285,9 @@ async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place
         assert len([row for row in table.rows if row.kind.word == "fix"]) == len(rest) + len(folds[0].folds)
 
 
-@pytest.mark.every(step=1)
-async def test_marked_rows_of_two_kinds_are_accepted_one_kind_after_the_other(app, world_of_draft, place):
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        table = app.screen.table
-        draft = next(at for at, row in enumerate(table.rows) if row.kind.word == "draft")
-        await to(pilot, "relink")
-        await press(pilot, "space")
-        table.move_to(draft)
-        await press(pilot, "space", "k", "a", "enter", "a", "enter")
-        assert not [note.message for note in app._notifications if note.severity == "error"]
-        assert "old-wiki" not in read(f"{place}/MEMORY.md")
-        assert "(use-tabs.md)" in read(f"{place}/MEMORY.md")
-
-
-@pytest.fixture
-def world_of_draft(empty):
-    """A draft for the scope whose MEMORY.md has a fix."""
-    env, cwd = empty
-    directory = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(cwd))
-    inbox_file.add_entry(directory, "updates", {"project": cwd, "name": "use-tabs", "scope": "auto"}, "Use tabs")
-
-
 async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, empty, place):
     write(f"{place}/notes.md", '---\nname: "notes" more\n---\n\nBroken, and only a person can tell what was meant.\n')
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         table = app.screen.table
         at = next(at for at, row in enumerate(table.rows) if row.kind.word == "problem")
         table.move_to(at)
@@ -396,8 +308,7 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
 async def test_a_version_of_a_conflict_git_left_is_chosen_and_that_is_undone(app, place):
     before = "<<<<<<< HEAD\nUse pnpm.\n=======\nUse bun.\n>>>>>>> main\n"
     write(f"{place}/prefer-pnpm.md", before)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
+    async with running(app, WIDE) as pilot:
         table = app.screen.table
         table.move_to(next(at for at, row in enumerate(table.rows) if "conflict markers" in row.says))
         await press(pilot, "a", "escape")

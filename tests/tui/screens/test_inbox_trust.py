@@ -6,7 +6,8 @@ import pytest
 
 from memtui.store import trust
 from memtui.tui.app import MemtuiApp
-from tui.conftest import NOW, press, settle
+from tui.conftest import NOW, press
+from tui.hands import to_kind
 
 
 @pytest.fixture
@@ -18,14 +19,6 @@ def put(path, data):
     Path(path).write_bytes(data)
 
 
-async def to_untrusted(pilot):
-    await settle(pilot)
-    table = pilot.app.screen.table
-    table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "trust"))
-    await settle(pilot)
-    return table.row
-
-
 def untrusted(app):
     return [row for row in app.screen.table.rows if row.kind.word == "trust"]
 
@@ -33,13 +26,13 @@ def untrusted(app):
 async def test_a_trusts_z_takes_it_back_and_x_asks_again_only_after_a_change(world, app):
     directory = f"{world.shop}/.claude/memory"
     async with app.run_test(size=(60, 15)) as pilot:
-        row = await to_untrusted(pilot)
+        row = await to_kind(pilot, "trust")
         data = row.untrusted.memory.raw
         await press(pilot, "a")
         assert app.screen.plain, "on a small screen it is shown whole first"
         await press(pilot, "escape")
         await pilot.resize_terminal(160, 48)
-        await to_untrusted(pilot)
+        await to_kind(pilot, "trust")
         assert "came with the repository, not trusted" in app.screen.detail.plain
         await press(pilot, "a")
         assert trust.load(world.root, directory).allows(data)
@@ -47,7 +40,7 @@ async def test_a_trusts_z_takes_it_back_and_x_asks_again_only_after_a_change(wor
         await press(pilot, "z")
         assert not trust.load(world.root, directory).allows(data)
         assert len(untrusted(app)) == 1
-        await to_untrusted(pilot)
+        await to_kind(pilot, "trust")
         await press(pilot, "x")
         assert untrusted(app) == []
         assert not trust.load(world.root, directory).allows(data)

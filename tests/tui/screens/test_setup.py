@@ -21,7 +21,7 @@ from memtui.tui.widgets.detail import Detail
 from tidy.checks.broken import break_all
 from tui import stage
 from tui.conftest import NOW, press, settle, until
-from tui.hands import lines
+from tui.hands import lines, to_row, write
 
 
 @pytest.fixture
@@ -52,21 +52,8 @@ async def to_hooks(pilot):
     await settle(pilot)
 
 
-def write(path, text):
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-
-
 def bytes_of(path):
     return fs.read_bytes(path) if os.path.exists(path) else None
-
-
-async def stand(pilot, screen, fits):
-    """Put the cursor on the first row that fits."""
-    at = next(number for number, row in enumerate(screen.table.rows) if fits(row))
-    screen.table.move_to(at)
-    await pilot.pause()
-    return screen.table.row
 
 
 def detail(screen, which="#detail"):
@@ -110,15 +97,13 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, wo
             assert "to fix" not in summary(screen), "the hooks are the only problem, and are said once"
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app, world):
     path = install.settings_path(world.env, world.shop, "user")
     before = bytes_of(path)
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         assert "Hooks are not installed: press a" in summary(screen)
-        await stand(pilot, screen, lambda r: r.key == "head hooks")
+        await to_row(pilot, lambda r: r.key == "head hooks")
         await pilot.press("a")
         await pilot.pause()
         assert isinstance(pilot.app.screen, Choice)
@@ -157,7 +142,7 @@ async def test_escape_writes_no_hooks_and_the_view_follows_a_change_from_outside
         await pilot.press("a", "escape")
         await ready(pilot)
         assert not status.status(world.env, world.shop).installed
-        await stand(pilot, screen, lambda r: r.key == "setting budget")
+        await to_row(pilot, lambda r: r.key == "setting budget")
         install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
         await until(pilot, lambda: screen.snapshot.hooks and screen.snapshot.hooks.installed)
         assert screen.table.row.key == "setting budget"
@@ -169,7 +154,7 @@ async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
     write(path, json.dumps(row) + "\n")
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        await stand(pilot, screen, lambda r: getattr(r.about, "code", "") == "errors.recent")
+        await to_row(pilot, lambda r: getattr(r.about, "code", "") == "errors.recent")
         assert "the last 2h ago: Stop: OSError: disk full" in " ".join(detail(screen).split())
         assert "\x1b" not in detail(screen)
         await pilot.press("a")
@@ -190,7 +175,7 @@ async def test_a_setting_is_typed_validated_and_comments_stay(setup_app, world):
     write(path, text)
     async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        row = await stand(pilot, screen, lambda r: r.key == "setting budget")
+        row = await to_row(pilot, lambda r: r.key == "setting budget")
         assert row.words == "6000       changed · characters of a delivery, 500 to 9800"  # what the name does not tell
         assert screen.table._draw(row)[0].plain == " "
         await pilot.press("e")
@@ -213,28 +198,14 @@ async def test_a_setting_is_typed_validated_and_comments_stay(setup_app, world):
         assert fs.read_bytes(path).decode() == text
 
 
-async def test_a_switch_is_set_everywhere_or_here(setup_app, world):
-    async with setup_app.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        await stand(pilot, screen, lambda r: r.key == "setting banner")
-        await pilot.press("e", "down", "enter")
-        await ready(pilot)
-        assert config.value(config.load(world.root), None, "banner") is False
-        await pilot.press("e", "down", "enter")  # stands on false everywhere: next is true, here only
-        await ready(pilot)
-        assert config.value(config.load(world.root), world.shop, "banner") is True
-        assert config.value(config.load(world.root), None, "banner") is False
-        assert {each.key: each.source for each in setting.rows(world.root, world.shop)}["banner"] == "project"
-
-
 async def test_files_open_to_others_are_closed(setup_app, world):
     path = world.root + "/trust.json"
     os.chmod(world.root, 0o755)
     os.chmod(path, 0o644)
     os.chmod(world.root, 0o755)
     async with setup_app.run_test(size=(120, 40)) as pilot:
-        screen = await ready(pilot)
-        await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "root.open")
+        await ready(pilot)
+        await to_row(pilot, lambda r: r.kind == "finding" and r.about.code == "root.open")
         await pilot.press("a")
         await ready(pilot)
         assert os.stat(path).st_mode & 0o777 == 0o600
@@ -245,25 +216,10 @@ async def test_files_open_to_others_are_closed(setup_app, world):
     assert os.stat(world.root).st_mode & 0o777 == 0o755
 
 
-async def test_setting_values_are_explained_in_their_detail_and_where_chosen(setup_app, world):
-    write(config.file_path(world.root), 'llm_backend = "claude"\n')
-    async with setup_app.run_test(size=(160, 48)) as pilot:
-        screen = await ready(pilot)
-        for key in ("gate", "dream", "llm_backend"):
-            await stand(pilot, screen, lambda r, key=key: r.key == f"setting {key}")
-            for words in setting.VALUES[key].values():
-                assert words in " ".join(detail(screen).split())
-        await stand(pilot, screen, lambda r: r.key == "setting gate")
-        await pilot.press("e", "down")
-        await pilot.pause()
-        chosen = pilot.app.screen.table.row[1].partition(",")[0]
-        assert setting.VALUES["gate"][chosen] in detail(pilot.app.screen, "Detail")
-
-
 async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, world):
     async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
-        row = await stand(pilot, screen, lambda r: r.key == "head model")
+        row = await to_row(pilot, lambda r: r.key == "head model")
         assert row.words == "none is set (llm_backend is off)"
         assert "e  change it" in detail(screen)
         said = " ".join(detail(screen).split())
@@ -318,7 +274,7 @@ def reading(world):
 async def test_whether_the_model_reads_sessions_is_a_row_that_stops_or_starts_it(reading, world):
     async with reading.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
-        row = await stand(pilot, screen, lambda r: r.kind == "reading")
+        row = await to_row(pilot, lambda r: r.kind == "reading")
         assert row.mark == "✓"
         assert row.words.startswith("full, ")
         assert "tools    read-only (all tools need llm_backend claude)" in detail(screen)
@@ -327,7 +283,7 @@ async def test_whether_the_model_reads_sessions_is_a_row_that_stops_or_starts_it
         await pilot.press("x")
         await ready(pilot)
         assert control.stopped(world.root)
-        row = await stand(pilot, screen, lambda r: r.kind == "reading")
+        row = await to_row(pilot, lambda r: r.kind == "reading")
         assert "stopped by you" in row.words
         assert "start reading sessions again" in detail(screen)
         await pilot.press("x", "a")
@@ -340,7 +296,7 @@ async def test_an_unreadable_config_and_a_model_that_can_not_read_are_told(readi
     reading.data.env.pop("ANTHROPIC_API_KEY")
     async with reading.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        row = await stand(pilot, screen, lambda r: r.kind == "reading")
+        row = await to_row(pilot, lambda r: r.kind == "reading")
         assert (row.mark, row.words) == ("!", "there is no ANTHROPIC_API_KEY")
         assert "Set ANTHROPIC_API_KEY, or: memtui config set llm_backend claude" in " ".join(detail(screen).split())
         write(config.file_path(world.root), "budget = = 3\n")

@@ -3,21 +3,6 @@
 from tui.conftest import press, running, settle
 from tui.hands import lines
 
-SIZES = [(80, 24), (100, 24), (120, 40), (160, 48)]
-
-
-async def test_columns_are_those_there_is_room_for(app):
-    async with running(app, SIZES[0]) as pilot:
-        for size in SIZES:
-            await pilot.resize_terminal(*size)
-            await settle(pilot)
-            table = app.screen.table
-            head = lines(app)[table.region.y][table.region.x : table.region.right]
-            assert " ".join(head.replace("▴", "").strip("│ ").split()) == "type name what it says used"
-            row = next(line for line in lines(app) if "conventional" in line[table.region.x :])
-            assert "conventional-commits" in row or size < (160, 48)
-            assert "Commit messages" in row
-
 
 async def test_the_detail_is_below_the_list_until_there_is_room_beside_it(app):
     async with running(app, (120, 36)) as pilot:

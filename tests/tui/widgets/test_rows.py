@@ -11,7 +11,6 @@ from textual.geometry import Region
 
 from memtui.tui import terminal
 from memtui.tui.widgets import painting
-from memtui.tui.widgets import rows as module
 from memtui.tui.widgets.rows import Column, RowList
 
 
@@ -52,14 +51,6 @@ async def test_once_the_person_has_done_something_the_cursor_stays_with_its_row(
         assert table.row_id == here
 
 
-async def test_at_rest_a_new_row_does_not_get_under_the_cursor(monkeypatch):
-    async with stand() as (_, table):
-        table.show(["m", "n"])
-        monkeypatch.setattr(module, "STREAM_SECONDS", -1.0)
-        table.show(["a", "m", "n"])
-        assert table.row_id == "m"
-
-
 @pytest.mark.parametrize(
     ("text", "room", "shown"),
     [
@@ -90,17 +81,6 @@ async def test_the_cursor_goes_to_the_row_that_takes_the_place_of_its_own(left, 
         assert table.row_id == "b"
         table.show(left)
         assert table.row_id == there
-
-
-@pytest.mark.slow
-async def test_a_step_beyond_the_last_line_on_the_screen_moves_the_cursor():
-    async with stand() as (pilot, table):
-        table.show([f"row {number}" for number in range(90)])
-        await pilot.pause()
-        await pilot.press(*"j" * 40)
-        assert table.row_id == "row 40"
-        lines = [line.text.strip() for line in table.render_lines(table.size.region)]
-        assert "› row 40"[2:] in lines[-1]
 
 
 async def test_without_colours_the_cursor_is_seen_on_a_marked_row_too(monkeypatch):

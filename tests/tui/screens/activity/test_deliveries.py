@@ -10,19 +10,10 @@ from memtui.deliver import receipts
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity import sessions
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
-from memtui.tui.widgets.detail import Detail
 from memtui.views import deliveries as present
 from tui.conftest import NOW, press, settle
 
 SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
-
-
-@pytest.fixture
-def deliveries(world):
-    """The application, started on this screen."""
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="activity")
-    app.all_projects = True
-    return app
 
 
 async def ready(pilot):
@@ -52,10 +43,6 @@ def listed(screen):
 
 def stand_on(screen, name):
     screen.table.move_to(screen.table.index_of(name))
-
-
-def detail(screen):
-    return screen.query_one("#detail", Detail).plain
 
 
 def records(world):
@@ -95,8 +82,8 @@ async def live(pilot):
     await settle(pilot)
 
 
-async def test_the_log_newest_first_with_a_receipt_each(deliveries, world):
-    async with deliveries.run_test(size=SIZES[0]) as pilot:
+async def test_the_log_newest_first_with_a_receipt_each(app, world):
+    async with app.run_test(size=SIZES[0]) as pilot:
         given = [r for r in records(world) if r.get("text")]
         expected = receipts.outcomes(given, world.env, NOW)
         assert set(expected.values()) >= {"arrived", "previewed", "timed out", "failed", "unknown", "waiting"}
@@ -107,28 +94,28 @@ async def test_the_log_newest_first_with_a_receipt_each(deliveries, world):
             assert {row.id: screen.services.data.receipts.known[row.id] for row in listed(screen)} == expected
 
 
-async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world):
+async def test_the_detail_is_the_very_text_why_and_the_receipt(app, world):
     append(world, text="", chars=1234, folded=True, items=[])
-    async with deliveries.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
-        assert f"{sessions.FOLDED}, 1,234 characters" in detail(screen)
+        assert f"{sessions.FOLDED}, 1,234 characters" in screen.detail.plain
         for record in (r for r in records(world) if r.get("text")):
             stand_on(screen, record["id"])
             await pilot.pause()
-            text = detail(screen)
+            text = screen.detail.plain
             assert record["text"].strip() in text
             assert present.MEANINGS[screen.services.data.receipts.known[record["id"]]] in text
             for item in record["items"]:
                 assert item["reason"] in text or present.reason(item["reason"]) == present.INDEX_LINE
             await pilot.press("y")
-            assert deliveries.clipboard == record["text"]
+            assert app.clipboard == record["text"]
         stand_on(screen, next(r["id"] for r in records(world) if r.get("text")))
         await pilot.pause()
-        assert "“add tests for the new components” · shop" in detail(screen)
+        assert "“add tests for the new components” · shop" in screen.detail.plain
 
 
-async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
-    async with deliveries.run_test(size=(120, 40)) as pilot:
+async def test_new_deliveries_appear_and_the_cursor_stays(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         before = len(listed(screen))
         assert screen.numbers()[0] == "15"
@@ -142,8 +129,8 @@ async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
         assert "16 deliveries" in screen.query_one("#summary").render().plain
 
 
-async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(deliveries, world):
-    async with deliveries.run_test(size=(120, 40)) as pilot:
+async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         waiting = next(row for row in listed(screen) if screen.services.data.receipts.known[row.id] == "waiting")
         record = next(r for r in records(world) if r["id"] == waiting.id)
@@ -176,10 +163,10 @@ FILTERS = {
 }
 
 
-async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world):
+async def test_filters_show_what_fits_and_escape_shows_all(app, world):
     every = records(world)
     outcomes = receipts.outcomes(every, world.env, NOW)
-    async with deliveries.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         for query, fits in FILTERS.items():
             screen.show_query(query)
@@ -191,39 +178,19 @@ async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world):
             assert len(listed(screen)) == sum(bool(r["text"]) for r in every)
 
 
-async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
-    async with deliveries.run_test(size=(80, 24)) as pilot:
-        screen = await ready(pilot)
-        await pilot.press("slash", *"mirror")
-        for _ in range(50):
-            await settle(pilot)
-            await pilot.pause(0.02)
-            reading = screen.listing.reading
-            if screen.listing.wanted.text == "mirror" and reading and reading.wanted.text == "mirror":
-                break
-        assert len(listed(screen)) == 1
-        await pilot.press(*"zzz", "enter")
-        await ready(pilot)
-        assert not listed(screen)
-        assert "escape" in screen.table.empty
-        await pilot.press("escape")
-        await ready(pilot)
-        assert len(listed(screen)) > 10
-
-
-async def test_plots_tell_days_outcomes_times_and_memories(deliveries):
-    async with deliveries.run_test(size=SIZES[0]) as pilot:
+async def test_plots_tell_days_outcomes_times_and_memories(app):
+    async with app.run_test(size=SIZES[0]) as pilot:
         screen = await ready(pilot)
         await press(pilot, "P")
         for size in SIZES:
             await pilot.resize_terminal(*size)
             await settle(pilot)
-            text = deliveries.screen.pane.plain
+            text = app.screen.pane.plain
             for words in ("Per day", "Receipts", "arrived 9 of 12", "half under", "95% under"):
                 assert words in text
             assert "known for 12 of the newest 15 deliveries" in text
         await pilot.press("escape")
-        assert deliveries.screen is screen
+        assert app.screen is screen
 
 
 @pytest.mark.large

@@ -1,20 +1,17 @@
 """Notes: written from anywhere, found in the inbox files, changed and withdrawn in Activity; what became of each."""
 
 import os
-import time
 
 import pytest
 from textual.screen import ModalScreen
 from textual.widgets import Input, Select, TextArea
 
 from memtui.base import clock, ids, paths
-from memtui.deliver import log as delivery_log
 from memtui.hooks.install import installation as install
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
@@ -24,13 +21,6 @@ from tui.hands import notes as messages
 from tui.hands import write as write_file
 
 WIDE, SMALL = (120, 40), (80, 24)
-
-
-@pytest.fixture
-def app(world):
-    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
-    app.all_projects = True
-    return app
 
 
 def notes(world, slug=...):
@@ -89,25 +79,6 @@ async def test_two_keys_and_the_words_send_a_note_from_anywhere(world, app):
             assert not {"for", "urgent", "expires"} & set(fields)
             await press(pilot, "z")
             assert "CI red" not in notes(world)
-
-
-ADDRESSEES = {
-    "agent:reviewer": {"agent": "reviewer"},
-    "path:src/**": {"path": "src/**"},
-    "agent:reviewer,path:src/**": {"agent": "reviewer", "path": "src/**"},
-    "people,path:src/**": {"who": "people", "path": "src/**"},
-}
-
-
-async def test_addressed_to_an_agent_a_path_people_or_several(world, app):
-    async with running(app, SMALL) as pilot:
-        for wanted, fields in ADDRESSEES.items():
-            await pilot.press("g", "c")
-            await write(pilot, wanted, **fields)
-            told = str(app.screen.query_one(".where").render())
-            assert all({"people": "of a person"}.get(value, value) in told for value in fields.values())
-            await press(pilot, "ctrl+s")
-            assert notes(world)[wanted]["for"] == wanted
 
 
 async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
@@ -234,19 +205,6 @@ async def test_a_draft_outlives_escape_and_a_crash_until_it_is_sent_or_discarded
             assert text(app) == ""
 
 
-async def test_what_waits_stands_in_the_order_in_which_sessions_get_it(world, app):
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    inbox_file.add_entry(directory, "guidance", {}, "Just in", now=NOW)
-    inbox_file.add_entry(directory, "guidance", {"urgent": "yes"}, "Just in, urgent", now=NOW)
-    async with running(app, WIDE):
-        waiting = [row for row in app.screen.table.rows if isinstance(row, NoteRow) and not row.is_lost]
-        rows = [row.text for row in waiting if row.home in {None, paths.project_key(world.shop)}]
-        assert rows[:2] == ["CI is red on main: the lockfile job fails since 3f9a2c1.", "Just in, urgent"]
-        assert rows.index("The nightly backup failed twice.") < rows.index("Just in")
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_a_note_says_who_gets_it_why_it_is_stuck_and_whether_it_arrived(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     whom = f"session:{world.sessions['tuesday']}"
@@ -341,27 +299,6 @@ async def test_what_was_told_can_not_be_changed_and_is_said_again_in_the_form(wo
     assert "Use the registry mirror today, the public one is slow." in notes(world)
 
 
-@pytest.mark.every(step=1)
-async def test_of_a_delivery_with_several_notes_one_is_chosen_to_be_sent_again(world, app):
-    name, own = ids.new_id(NOW - 60), [ids.new_id(NOW - 90), ids.new_id(NOW - 80)]
-    tags = [
-        f'<memtui-guidance id="{each}" from="cli" delivery="{name}">\nintro\nNumber {at}\n</memtui-guidance>'
-        for at, each in enumerate(own)
-    ]
-    items = [{"kind": "guidance", "id": each, "scope": "project", "reason": "next prompt"} for each in own]
-    record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": world.sessions["today"], "items": items}
-    record |= {"time": clock.iso(NOW - 60), "project": paths.project_key(world.shop), "text": "\n".join(tags)}
-    delivery_log.append(world.root, record, NOW - 60)
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "Number")
-        await press(pilot, "x")
-        assert app.last_note == "It was sent already. a sends it again."
-        await press(pilot, "a")
-        assert isinstance(app.screen, Choice)
-        await press(pilot, "down", "enter")
-        assert app.screen.query_one("#text", TextArea).text == "Number 1"
-
-
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
@@ -406,32 +343,3 @@ async def test_an_empty_screen_says_what_to_press(tmp_path, size):
         await pilot.press("c", *"hi", "ctrl+s")  # into directories that are not there yet
         await settle(pilot)
         assert list(states(app)) == ["hi"]
-
-
-async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(world, app):
-    minute = NOW // 60 * 60 + 86400
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    async with app.run_test(size=SMALL) as pilot:
-        for ends, form in ((minute, "%Y-%m-%d %H:%M"), (minute + 17, "%Y-%m-%dT%H:%M:%S")):
-            inbox_file.add_entry(directory, "guidance", {"expires": clock.iso_seconds(ends)}, "Frozen.")
-            await press(pilot, "app.refresh")
-            await to(pilot, "Frozen.")
-            await press(pilot, "e")
-            assert app.screen.query_one("#expires", Input).value == time.strftime(form, time.localtime(ends))
-            app.screen.query_one("#text", TextArea).text = form
-            await press(pilot, "ctrl+s")
-            assert clock.parse(notes(world)[form]["expires"]) == ends
-
-
-async def test_what_is_stuck_offers_to_be_sent_again_what_arrived_does_not(app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "The staging database is down")
-        await press(pilot, "enter")
-        assert "a  send it again" in " ".join(app.screen.query_one("#detail").plain.split("\n")).replace("   ", "  ")
-        await pilot.press("escape")
-        for row in [row for row in app.screen.table.rows if isinstance(row, DeliveryEntry)]:
-            app.screen.table.move_to(app.screen.table.rows.index(row))
-            await settle(pilot)
-            arrived = app.screen.listing.data.receipts.known.get(row.key) == "arrived"
-            assert not (arrived and "activity.again" in [each.id for each in app.screen.footer_actions()])
-            assert not app.screen.glance.text.plain.startswith("\n")

@@ -4,13 +4,11 @@ is shown until a model is set."""
 import pytest
 
 from memtui.base import fs, paths
-from memtui.inbox import format as inbox_format
 from memtui.models.subconscious import blocks, control, runs
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup
 from tui.conftest import NOW, press, running, settle
-from tui.hands import lines
+from tui.hands import lines, to_row
 
 WIDE = (120, 40)
 
@@ -34,15 +32,8 @@ def ran(world, name="r9", session="today", cwd=None, **more):
     return found
 
 
-async def to(pilot, fits):
-    await settle(pilot)
-    table = pilot.app.screen.table
-    table.move_to(next(at for at, row in enumerate(table.rows) if fits(row)))
-    await settle(pilot)
-
-
 async def to_run(pilot, name):
-    await to(pilot, lambda row: isinstance(row, RunRow) and row.run.id == name)
+    await to_row(pilot, lambda row: isinstance(row, RunRow) and row.run.id == name)
 
 
 @pytest.mark.picture
@@ -57,7 +48,7 @@ async def test_a_session_a_model_read_is_marked_and_has_its_runs_in_what_it_got(
         assert {type(row) for row in below} == {DeliveryEntry, RunRow}
         times = [row.run.time if isinstance(row, RunRow) else row.logged.time for row in below]
         assert times == sorted(times, reverse=True)
-        await to(pilot, lambda row: row is group or getattr(row, "key", "") == group.key)
+        await to_row(pilot, lambda row: row is group or getattr(row, "key", "") == group.key)
         assert "Read by the model" in app.screen.detail.plain
 
 
@@ -67,7 +58,7 @@ async def test_until_a_model_is_set_nothing_of_it_is_shown(world):
         rows = app.screen.table.rows
         assert not any(isinstance(row, RunRow) for row in rows)
         assert not any(row.runs for row in rows if isinstance(row, SessionGroup))
-        await to(pilot, lambda row: isinstance(row, SessionGroup))
+        await to_row(pilot, lambda row: isinstance(row, SessionGroup))
         assert "by the model" not in app.screen.detail.plain
 
 
@@ -110,8 +101,6 @@ async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
         assert known(world).text("user_preferences").endswith("- Of the run.")
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, world):
     known(world).edit("guidance", "", "- Rule.", run="r9", session="s")
     known(world).replace("guidance", "- My rule.", app.data.journal())
@@ -125,27 +114,11 @@ async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, wo
     assert known(world).text("guidance") == "- My rule."
 
 
-async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
-    slug = paths.project_key(world.shop)
-    runs.send(world.root, ran(world), runs.Whisper("W" * 26, "Not on Friday."))
-
-    def waiting():
-        return {entry.id for entry in inbox_format.read(f"{paths.inbox_dir(world.root, slug)}/guidance.md")}
-
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, lambda row: isinstance(row, NoteRow) and row.text == "Not on Friday.")
-        assert "from the model" in app.screen.detail.plain
-        await press(pilot, "x")
-        assert "W" * 26 not in waiting()
-        await press(pilot, "z")
-        assert "W" * 26 in waiting()
-
-
 async def test_what_was_asked_of_the_model_waits_below_the_session(app, world):
     mention = {"id": "m1", "who": "person", "words": "when do we deploy?", "time": "2026-11-18T11:06:00Z"}
     control.save(world.root, world.sessions["today"], {"mentions": [mention]})
     async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, lambda row: isinstance(row, SessionGroup) and row.session == world.sessions["today"])
+        await to_row(pilot, lambda row: isinstance(row, SessionGroup) and row.session == world.sessions["today"])
         assert "waits for a reply to you" in app.screen.detail.plain
         assert "when do we deploy?" in app.screen.detail.plain
 
@@ -162,13 +135,3 @@ async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
         app.screen.show_query("is:lost")
         await settle(pilot)
         assert not any(isinstance(row, RunRow) for row in app.screen.table.rows)
-
-
-async def test_what_a_run_brings_shows_by_itself_beside_a_damaged_line(app, world):
-    fs.append(runs.path(world.root), b'\x00\xff{]\n{"v": 1}\n')
-    async with running(app, WIDE) as pilot:
-        assert any(isinstance(row, RunRow) for row in app.screen.table.rows)
-        ran(world, note="Just now.")
-        app.read(frozenset({"subconscious"}))
-        await to_run(pilot, "r9")
-        assert "reading now" in app.screen.detail.plain

@@ -6,10 +6,8 @@ import pytest
 from textual.widgets import Select, TextArea
 
 from memtui.base import clock, fastjson, ids, paths
-from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
 from memtui.review.waiting_entries import waiting_in
-from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS
 from memtui.tui.screens.activity.rows import NoteRow
@@ -17,13 +15,6 @@ from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
 from tui.conftest import NOW, press, running, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
-
-
-@pytest.fixture
-def app(world):
-    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
-    app.all_projects = True
-    return app
 
 
 def names(app, world):
@@ -106,25 +97,6 @@ async def test_notes_stand_on_top_and_enter_reads_a_session_folded_or_not(app, w
             assert app.screen.table.row.unfolded is unfolded
 
 
-async def test_folds_and_the_cursor_stay_when_deliveries_arrive(app, world):
-    async with running(app, WIDE) as pilot:
-        await to(pilot, world, "today")
-        await pilot.press("h")
-        await to(pilot, world, "monday")
-        await press(pilot, "l", "j")
-        here = app.screen.table.row_id
-        deliver(world, world.sessions["today"], 49, slug=paths.project_key(world.shop), root=world.shop)
-        deliver(world, "somebody-new", 49.5)
-        app.read()
-        await settle(pilot)
-        await settle(pilot)
-        assert app.screen.table.row_id == here
-        found = {row.session: row.unfolded for row in of(app, SessionGroup)}
-        assert found[world.sessions["monday"]]
-        assert not found[world.sessions["today"]], "it was folded by hand"
-        assert "somebody-new" in found
-
-
 async def test_the_detail_says_what_became_of_what_it_got(app, world):
     async with running(app, WIDE) as pilot:
         await to(pilot, world, "today")
@@ -199,12 +171,3 @@ async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
         assert app.screen.table.row.text == "Only for you"
     (note,) = [each for each in waiting_in(world.root, [paths.project_key(world.shop)]) if each.text == "Only for you"]
     assert note.entry.fields["for"] == f"session:{world.sessions[name]}"
-
-
-async def test_a_live_session_takes_the_title_that_it_gets_meanwhile(app, world):
-    async with running(app, WIDE) as pilot:
-        path = transcript.find(world.config, world.sessions["today"])
-        put(path, fastjson.dumps({"type": "custom-title", "customTitle": "component tests"}) + "\n", "a")
-        app.screen.follow(frozenset({"receipts"}))
-        await settle(pilot)
-        assert of(app, SessionGroup)[0].facts.title == "component tests"

@@ -9,7 +9,8 @@ from memtui.base import fs, paths
 from memtui.models.subconscious import blocks
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
-from tui.conftest import NOW, press, running, settle
+from tui.conftest import NOW, press, running
+from tui.hands import to_row
 
 WIDE = (120, 40)
 
@@ -29,12 +30,7 @@ def listed(app):
 
 
 async def to(pilot, name):
-    await settle(pilot)
-    table = pilot.app.screen.table
-    table.move_to(
-        next(at for at, (scope, row) in enumerate(table.rows) if (scope.kind, row.memory.stem) == ("model", name))
-    )
-    await settle(pilot)
+    await to_row(pilot, lambda pair: (pair[0].kind, pair[1].memory.stem) == ("model", name))
 
 
 async def test_blocks_of_this_project_are_listed_and_read_once_a_model_is_set(app, world):

@@ -197,8 +197,6 @@ async def test_what_a_team_shares_changes_after_it_was_said_that_others_get_it(a
         assert exists(team)
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_fast_trash_keys_are_about_one_memory_after_the_other(app):
     async with running(app, (120, 40)) as pilot:
         paths = [row.memory.path for _, row in app.screen.table.rows[:4]]

@@ -5,13 +5,11 @@ import os
 import pytest
 
 from memtui.deliver import log as delivery_log
-from memtui.hooks.install import installation as install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line
-from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.memories.rows import RULE
 from tui.conftest import NOW, press, running, settle
-from tui.hands import foot, read, write
+from tui.hands import foot, read, to_row
 
 WIDE, SMALL = (160, 48), (80, 24)
 PROMPT = "do we install with pnpm or with npm here?"
@@ -40,9 +38,7 @@ async def ask(pilot, prompt=PROMPT):
 
 
 async def to(pilot, name):
-    table = pilot.app.screen.table
-    table.move_to(next(at for at, (_, row) in enumerate(table.rows) if row.memory.name == name))
-    await settle(pilot)
+    await to_row(pilot, lambda pair: pair[1].memory.name == name)
 
 
 @pytest.mark.every(step=1)
@@ -87,21 +83,6 @@ async def test_what_would_be_delivered_is_above_the_rule_and_the_rest_below(app)
         assert "Use pnpm for every install" in app.screen.detail.plain
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
-@pytest.mark.usefixtures("every_frame")
-async def test_the_rule_drops_what_has_no_room_whole(app):
-    async with app.run_test(size=(60, 15)) as pilot:
-        await ask(pilot)
-        table, recall = app.screen.table, app.screen.recall
-        line = table.render_line(table.rows.index(RULE) + table.header).text
-        assert line.strip("─ ") == recall.rule().split(" · ")[0]
-        await pilot.resize_terminal(160, 48)
-        await settle(pilot)
-        line = table.render_line(table.rows.index(RULE) + table.header).text
-        assert line.strip("─ ") == recall.rule()
-
-
 async def test_the_list_follows_while_a_prompt_is_typed(app):
     async with running(app, WIDE, "r") as pilot:
         await press(pilot, "ctrl+u", "enter")
@@ -115,8 +96,6 @@ async def test_the_list_follows_while_a_prompt_is_typed(app):
         assert app.focused is app.screen.table
 
 
-@pytest.mark.slow
-@pytest.mark.every(step=1)
 async def test_a_trigger_is_added_and_undone(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "how should the avatar of a customer be cropped in the header of our shop")
@@ -175,37 +154,6 @@ async def test_a_memory_is_pinned_and_counts_more(app, world):
     assert read(path) == before
 
 
-async def test_prompts_that_were_typed_are_offered(app):
-    async with running(app, WIDE, "r") as pilot:
-        await press(pilot, "down")
-        words = [words for _, words in app.screen.rows]
-        assert any("please install the dependencies" in each for each in words)
-        at = next(at for at, each in enumerate(words) if "make the upload test stable" in each)
-        await press(pilot, *["down"] * at, "enter")
-        assert app.screen.recall.prompt == "make the upload test stable"
-        assert "flaky-upload-test" in names(app)
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=1)
-async def test_a_memory_is_trashed_only_outside_of_recall_and_changes_are_seen(app, world):
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot)
-        assert outcomes(app)["prefer-pnpm"] == "inject"
-        await press(pilot, "e")
-        assert isinstance(app.screen, DraftForm)
-        await press(pilot, "escape")
-        assert names(app)[:2] == ["prefer-pnpm", "-"]
-        os.unlink(world.shop + "/.claude/memory/prefer-pnpm.md")
-        app.read(frozenset({"memories"}))
-        await settle(pilot)
-        assert "prefer-pnpm" not in outcomes(app)
-        await press(pilot, "escape")
-        trashed = names(app)[0]
-        await press(pilot, "g", "x")
-        assert trashed not in names(app)
-
-
 async def test_marks_and_filter_deliver_log_and_change_nothing(app, world):
     before = list(delivery_log.newest_first(world.root))
     journal = read(world.root + "/journal.jsonl")
@@ -238,15 +186,6 @@ async def test_read_only_builds_no_index_and_says_so(world):
         await ask(pilot)
         assert "--read-only" in app.screen.why_empty()
     assert "recall" not in os.listdir(world.root)
-
-
-async def test_recall_that_is_off_is_said(app, world):
-    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
-    write(world.root + "/config.toml", "recall = false\n")
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot)
-        assert "the setting recall is off" in app.screen.summary().plain
-        assert outcomes(app)["prefer-pnpm"] == "inject"
 
 
 async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatch):

@@ -7,11 +7,9 @@ import os
 import pytest
 from textual.widgets import Input
 
-import recalls
 from memtui.base import paths
 from memtui.demo.content import layout
 from memtui.tui.app import MemtuiApp
-from memtui.tui.screens.memories.reader import MemoryReader
 from tui.conftest import NOW, press, running, settle, until
 from tui.hands import detail, exists, line, names, read, stand_on, write
 
@@ -37,26 +35,6 @@ async def test_scopes_are_a_tree_with_counts_and_groups(app):
         assert app.screen.places.row.fold
 
 
-async def test_used_counts_prompts_that_brought_a_memory_and_times_it_was_opened(app, world):
-    recalls.log(world, f"{world.shop}/.claude/memory/prefer-pnpm.md")
-    async with running(app, (80, 24)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        assert app.screen.table._cells(app.screen.table.row)[-1].plain == "4×"  # twice each
-        assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
-
-
-async def test_at_the_start_each_scope_is_read_once(app, monkeypatch):
-    labels, read_rows = [], MemoryReader._rows_of
-    monkeypatch.setattr(
-        MemoryReader,
-        "_rows_of",
-        lambda reader, scope, *more: labels.append(scope.label) or read_rows(reader, scope, *more),
-    )
-    async with running(app, (120, 40)):
-        assert app.screen.reader.loaded
-        assert sorted(labels) == sorted(set(labels))
-
-
 async def test_the_preview_tells_all_there_is(app):
     async with running(app, (160, 48)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
@@ -69,13 +47,6 @@ async def test_the_preview_tells_all_there_is(app):
         assert "✓" in text
         await stand_on(pilot, "flaky-upload-test")
         assert detail(app).count("temp-dir-per-worker") == 2  # in the text, and the line about the broken link
-
-
-async def test_a_memory_that_changed_since_it_was_delivered_says_so(app, world):
-    os.utime(world.shop + "/.claude/memory/prefer-pnpm.md", (NOW - 60, NOW - 60))
-    async with running(app, (120, 40)):
-        row = next(row for _, row in app.screen.table.rows if row.memory.stem == "prefer-pnpm")
-        assert "C" in row.letters
 
 
 async def test_the_filter_is_live_counts_and_escape_clears_it(app):
@@ -110,36 +81,6 @@ async def test_the_order_goes_by_key_and_is_remembered(app, world):
         assert again.screen.typed == again.screen.filter_line.value == ""  # the filter was for what was sought then
 
 
-def marked(text):
-    return {text.plain[span.start : span.end] for span in text.spans if "underline" in str(span.style)}
-
-
-async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(app, world):
-    for place in ("work", "home"):
-        path = f"/nowhere/{place}/api"
-        directory = f"{world.config}/projects/{paths.slug(path)}"
-        os.makedirs(directory + "/memory")
-        write(directory + "/s.jsonl", json.dumps({"type": "user", "cwd": path}) + "\n")
-        write(f"{directory}/memory/retries.md", f"---\nname: retries\ndescription: of {place}\n---\n\nX.\n")
-    async with running(app, (120, 40)) as pilot:
-        app.screen.places.go_to("others")
-        await settle(pilot)
-        while app.screen.table.order != "scope":
-            await pilot.press("s")
-        scopes = {app.screen.table._cells(pair)[5].plain for pair in app.screen.table.rows}
-        assert scopes == {"auto blog", "auto home/api", "auto work/api"}
-        await stand_on(pilot, "retries")
-        assert "untyped in auto home/api · " in detail(app)
-        await pilot.press("slash", *"work/api", "enter")
-        assert [scope.project for scope, _ in app.screen.table.rows][:1] == ["work/api"]
-        await pilot.press("m")
-        words = [words for _, words in app.screen.rows]
-        assert any(each.startswith("auto home/api ") and each.endswith(", for home/api") for each in words)
-        assert not any("-nowhere" in each for each in words)
-        await press(pilot, "escape", "escape", "slash", *"retries project:api")
-        assert {scope.project for scope, _ in app.screen.table.rows} == {"home/api", "work/api"}
-
-
 async def test_an_empty_scope_says_what_fills_it(app, world):
     for path in glob.glob(f"{world.config}/projects/{paths.slug(world.shop)}/memory/*.md"):
         os.unlink(path)
@@ -150,22 +91,7 @@ async def test_an_empty_scope_says_what_fills_it(app, world):
         assert app.screen.table.empty.startswith("No memories in auto shop.\nClaude Code writes its own memories here")
 
 
-async def test_words_are_found_in_names_then_texts_and_if_wanted_in_all_projects(app, world):
-    config = paths.config_dir(world.env)
-    for name, text in (("stripes", "A zebra has some."), ("zebra", "It has stripes.")):
-        write(f"{config}/projects/{paths.slug(world.shop)}/memory/{name}.md", f"---\nname: {name}\n---\n{text}\n")
-    async with running(app, (120, 40), "slash", *"zebra") as pilot:
-        assert names(app)[:2] == ["zebra", "stripes"]
-        app.screen.show_query("exclamation")
-        assert names(app) == []
-        assert "project:all seeks in all projects" in app.screen.table.empty
-        await settle(pilot)
-        assert app.screen.detail.plain == "Nothing is selected."
-        app.screen.show_query("exclamation project:all")
-        assert names(app) == ["writing-style"]
-
-
-async def test_a_query_has_terms_and_says_which_exist(app):
+async def test_a_query_has_terms(app):
     async with running(app, (120, 40), "slash", *"type:feedback scope:global") as pilot:
         assert names(app) == ["conventional-commits"]
         await pilot.press("enter")
@@ -176,15 +102,6 @@ async def test_a_query_has_terms_and_says_which_exist(app):
         ):
             app.screen.show_query(text)
             assert names(app) == found, text
-        for text, words in (
-            ("is:nevr", "Did you mean is:never? is: takes never, problem, untrusted, pinned, muted."),
-            ("typ:feedback", "Did you mean type:? The query takes type:, scope:, is:, project:."),
-            ("scope:globl", "Did you mean scope:global?"),
-            ("project:blgo", "Did you mean project:blog?"),
-        ):
-            app.screen.show_query(text)
-            assert not names(app)
-            assert words in app.screen.table.empty
         app.screen.show_query("scope:global is:never")
         assert app.screen.counted().startswith("0 of 13 "), "instructions are no memories"
         app.screen.show_query("scope:instr")
@@ -306,63 +223,6 @@ async def test_only_what_wants_attention_is_shown(app):
         assert app.screen.counted() == "3 of 13 memories"
         await pilot.press("escape")
         assert "prefer-pnpm" in names(app)
-
-
-@pytest.mark.every(step=1)
-async def test_what_was_never_delivered_is_shown_alone(app):
-    async with running(app, (80, 24)) as pilot:
-        app.screen.show_query("is:never")
-        rows = app.screen.table.rows
-        assert rows
-        assert all(not row.deliveries and scope.kind in {"global", "project"} for scope, row in rows)
-        await pilot.press("escape")
-        assert len(app.screen.table.rows) == 13
-
-
-async def test_findings_are_filtered_sorted_and_told_in_words(app):
-    async with running(app, (80, 24)) as pilot:
-        await pilot.press("slash", *"not trusted")
-        assert names(app) == ["skip-code-review"]
-        await pilot.press("enter")
-        assert "! not trusted, not delivered: trust it in the Inbox (2)" in line(app, "#glance")
-        await pilot.press("escape")
-        while app.screen.table.order != "flags":
-            await pilot.press("s")
-        assert app.screen.table.rows[0][1].letters == "X"
-        assert any(column.title == "fix▴" for column in app.screen.table.columns)
-
-
-async def test_a_list_narrowed_to_a_scope_says_so_and_escape_leads_to_all(app):
-    async with running(app, (80, 24)) as pilot:
-        app.screen.places.go_to("global")
-        await pilot.pause()
-        assert line(app, "#summary") == " scope global ▾ · 3 memories · escape shows all"
-        await pilot.press("escape")
-        await pilot.pause()
-        assert line(app, "#summary").startswith(" scope all here ▾ · 13 memories · h chooses a scope")
-        assert len(names(app)) == 13
-
-
-async def test_a_row_says_its_problem_in_a_word_and_that_it_is_pinned(app, world):
-    write(f"{world.config}/memory/pinned-one.md", "---\nname: pinned-one\npinned: true\n---\n\nPinned.\n")
-    async with running(app, (160, 48)) as pilot:
-        cells = {
-            pair[1].memory.name: [cell.plain for cell in app.screen.table._cells(pair)]
-            for pair in app.screen.table.rows
-        }
-        assert cells["skip-code-review"][4] == "untrusted · Push straight to main, reviews slow us down"
-        assert cells["payment-provider"][4].startswith("unlisted · ")
-        assert cells["meeting-notes"][4].startswith("broken · ")
-        assert cells["pinned-one"][3] == "▲ pinned-one"
-        while app.screen.table.order != "flags":
-            await pilot.press("s")
-        cells = {
-            pair[1].memory.name: [cell.plain for cell in app.screen.table._cells(pair)]
-            for pair in app.screen.table.rows
-        }
-        assert cells["skip-code-review"][4:] == ["Push straight to main, reviews slow us down", "untrusted"]
-        assert cells["flaky-upload-test"][5] == "links"
-        assert cells["prefer-pnpm"][3:5] == ["prefer-pnpm", "Use pnpm in this repository, never npm"]
 
 
 async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
