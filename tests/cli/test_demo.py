@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli.context import Context
 from memtui.demo import world as demo_world
 
 from .test_tui import opened
@@ -78,27 +77,15 @@ def test_in_a_terminal_open_shows_the_control_room_then_where_the_world_is(world
     drawn, code = opened(world, "demo", "--open", place)
     assert code == 0, drawn
     assert "prefer-pnpm" in drawn
-    assert f"memtui demo --open --keep '{place}'" in drawn
-    drawn, code = opened(world, "demo", "--open", "--keep", place)
+    assert f"memtui demo --open '{place}'" in drawn
+    drawn, code = opened(world, "demo", "--open", place)
     assert code == 0, drawn
 
 
-def test_an_older_sample_world_is_made_anew_only_after_a_yes(bare, tmp_path, monkeypatch):
+def test_a_sample_world_that_is_there_is_used_as_it_is(bare, tmp_path):
     place = str(tmp_path / "world")
-    assert "anew" not in bare("demo", place).err
+    bare("demo", place)
     marker = Path(place, "shop/mine.txt")
     marker.write_text("x")
-    bare("demo", place, "--keep")
-    refused = bare("demo", place, check=False)
-    assert refused.code == 1
-    assert "There is no terminal to ask on. --yes answers yes." in " ".join(refused.err.split())
-    monkeypatch.setattr(Context, "can_ask", True)
-    refused = bare("demo", place, stdin="n\n", check=False)
-    assert refused.code == 1
-    assert "Make it anew" in refused.err
-    assert f"memtui demo --keep {place}" in " ".join(refused.err.split())
+    bare("demo", place)
     assert marker.exists()
-    bare("demo", place, stdin="y\n")
-    assert not marker.exists()
-    again = bare("demo", place, "--yes").err
-    assert "Make it anew" not in again

@@ -6,7 +6,6 @@ import shutil
 import sys
 import tempfile
 
-from memtui.base.errors import UsageError
 from memtui.base.shell import shell_word
 from memtui.cli import open_tui, parser
 from memtui.cli.context import Context
@@ -32,9 +31,7 @@ demo: create a sample world to try memtui without Claude Code
   memtui demo --tour
   memtui demo /tmp/memtui-demo
 Without DIR it is made in a temporary directory. It prints what to type to use it in a shell.
-directory=[DIR] | the directory; an older sample world there is made anew, but with --keep it is opened as it is
---keep | open the sample world in DIR as it is
---yes | make an older sample world in DIR anew without asking
+directory=[DIR] | the directory; a sample world that is there is used as it is
 --open | open the TUI in it
 --tour | open the TUI in it, with a tour of three steps""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -42,34 +39,25 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.demo import world as demo_world
     from memtui.hooks.install import installation as install
 
-    if args.keep and not args.directory:
-        raise UsageError("--keep needs the DIR of a sample world.")
     directory = args.directory or tempfile.mkdtemp(prefix="memtui-demo-")
     # What starts memtui in the shell that this was started from, as its PATH may not have it.
     started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
     started = started if shutil.which("memtui", path=ctx.env.get("PATH")) != started else ""
-    command, opened, exists = shell_word(started or "memtui"), args.open or args.tour, content.is_world(directory)
-    if args.keep and exists:
+    if content.is_world(directory):
         world = content.layout(directory, ctx.now())
     else:
-        if exists and not args.yes:
-            ctx.confirm(
-                "There is a sample world already. Make it anew, without what you did in it?",
-                f"The sample world is as it was. To use it: {command} demo --keep{' --open' * opened}"
-                f" {shell_word(directory)}",
-            )
         world = demo_world.build(directory, ctx.now())
         path = install.settings_path(world.env, world.shop, "user")
         install.apply(install.plan(path, "install", env=world.env), by="demo")
     inside = Context({**ctx.env, **world.env}, ctx.out, world.shop)
     inside.project_given = False
     quoted = shell_word(world.directory)
-    if opened:
+    if args.open or args.tour:
         os.environ.update(world.env)  # for an editor or a shell that is started from the TUI
         os.chdir(world.shop)
         code = open_tui.run(inside, tour=args.tour).code
         what = "The sample world is still there. Open it again, or remove it when you are done:"
-        ways = f"{what}\n  {command} demo --open --keep {quoted}\n  rm -r {quoted}"
+        ways = f"{what}\n  {shell_word(started or 'memtui')} demo --open {quoted}\n  rm -r {quoted}"
         return Result({}, lambda out: out.exact(ways), code=code)
     lines = [f"  export {name}={shell_word(value)}" for name, value in world.env.items()]
     lines += [f"  export PATH={shell_word(os.path.dirname(started))}:$PATH"] if started else []
