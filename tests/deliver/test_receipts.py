@@ -133,6 +133,16 @@ def test_refresh_reads_only_what_is_new_and_a_torn_line_later(transcript):
     assert outcome(view.refresh()) == "arrived"
 
 
+def test_a_part_is_judged_by_whether_there_are_hook_records_before_it(transcript):
+    rows = (OTHER, prompt(-0.1), agent(3))
+    path, start = transcript(*rows).path, places(OTHER)[0]
+    row = record(transcript_size=start)
+    assert outcome(receipts.view_from(path, start, limit=1000), row) == "failed"
+    transcript(prompt(-1), *rows[1:])
+    assert outcome(receipts.view_from(path, start, limit=1000), row) == "unknown"
+    assert receipts.view_from(path, start, limit=10) is None, "that would take too long to find out"
+
+
 def test_unreadable_files_and_odd_records_are_survived(tmp_path, transcript):
     os.mkfifo(tmp_path / "fifo")
     assert not receipts.TranscriptView(str(tmp_path / "fifo")).refresh().exists

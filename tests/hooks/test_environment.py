@@ -8,7 +8,7 @@ from launching import LAUNCHER, PYTHON
 
 from memtui.base import findings
 from memtui.hooks import environment
-from memtui.hooks.install import entries, status
+from memtui.hooks.install import entries, installation, status
 
 
 def set_by_repository(home, name="settings.json", codec="utf-8", **variables):
@@ -76,6 +76,15 @@ def test_a_root_elsewhere_is_believed_where_the_command_names_none(home):
     env |= set_by_repository(home, MEMTUI_HOME=str(place))
     home.guide("The real note.")
     assert "The real note." in home.hook("UserPromptSubmit", env=env).context
+
+
+def test_of_two_hooks_the_one_of_the_settings_serves_the_session(home):
+    path = installation.settings_path(home.env, str(home.project), "user")
+    installation.apply(installation.plan(path, "install", env=home.env, scope="user"))
+    home.guide("A note.")
+    data = json.dumps(home.payload("UserPromptSubmit")).encode()
+    assert home.run("UserPromptSubmit", data, argv=["UserPromptSubmit", "plugin"]).raw == b""
+    assert "A note." in installed(home).context
 
 
 def test_what_was_not_believed_is_logged_once_a_session_and_told_by_doctor(home):

@@ -30,7 +30,7 @@ def test_what_is_no_text_and_who_can_not_be_addressed_is_refused():
     for bad in ("", " \n", "a\0b", "a\ud800b"):
         with pytest.raises(UsageError):
             guidance.text(bad)
-    for bad in (["you"], ["session:ab"], ["path:"], ["agent:a,b"], ["agent:a", "agent:b"]):
+    for bad in (["you"], ["session:ab"], ["path:"], ["path:src/[ab.py"], ["agent:a,b"], ["agent:a", "agent:b"]):
         with pytest.raises(UsageError):
             guidance.addresses(bad)
 

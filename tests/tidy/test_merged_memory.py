@@ -89,6 +89,8 @@ def test_a_field_takes_the_first_value_there_is_and_lists_are_put_together():
 
 def test_the_one_with_most_text_is_kept_and_its_bytes_stay():
     assert [each.name for each in merged_memory.best_first([PNPM, AGAIN])] == ["pnpm-only", "prefer-pnpm"]
+    renamed = made("a-file-of-another-name", AGAIN.raw.decode())
+    assert merged_memory.best_first([PNPM, renamed])[0] is renamed
     windows = made("w", "---\r\nname: w # mine\r\ndescription: W\r\n---\r\nOne.\r\n")
     assert text(windows, simple("x", "W", "Two.")).startswith("---\r\nname: w # mine\r\n")
     assert "One.\r\n\r\nTwo.\r\n" in text(windows, simple("x", "W", "Two."))

@@ -292,8 +292,9 @@ def test_links_out_of_a_folder_binary_files_and_long_texts_are_left_out(desk):
     write(notes / "long.md", "word " * MAX_TEXT)
     write(notes / "blank.md", "\n\n")
     write(notes / "good.md", "A good note.")
+    write(notes / "headed.md", "---\ndescription: A note without a text\n---\n")
     plan = desk.plan(notes)
-    assert [each.name for each in plan.drafts] == ["good"]
+    assert [each.name for each in plan.drafts] == ["good", "headed"]
     whys = {each.where: each.why for each in plan.found.skipped}
     assert set(whys) == {"out.md", "image.md", "long.md", "blank.md"}
     assert whys["out.md"] == "is a link that leads out of the folder"

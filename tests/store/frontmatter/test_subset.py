@@ -103,6 +103,7 @@ def test_everything_that_pyyaml_writes_of_texts_and_lists_is_read(value, width):
         ("d: |\n  one\n  two\n", {"d": "one\ntwo\n"}),
         ("d: >-\n  one\n  two\n", {"d": "one two"}),
         ("d: one\n  two\n", {"d": "one two"}),
+        ("d: 'one\n''two'''\n", {"d": "one 'two'"}),
         ("# c\nd: one # c\n", {"d": "one"}),
         ('d: "\\ud83d\\ude00 \\ud83d"\n', {"d": "😀 \ufffd"}),
         ("", {}),
