@@ -160,7 +160,7 @@ def compare(rows: list[dict]) -> None:
     for turn in turns:
         judge.judged(turn, signals.signal_of(turn))
     took = (time.perf_counter() - begun) / len(rows)
-    drafts = [classifier.draft_of(turn, judge) for turn in turns]
+    drafts = [next(iter(classifier.drafts_of(turn, judge)), None) for turn in turns]
     ruled = [signals.signal_of(turn) for turn in turns]
     ways = {
         "rules and classifier": [d and d.kind != "confirmation" and d.confidence >= 0.5 for d in drafts],

@@ -14,7 +14,7 @@ JUDGE = classifier.shipped()
 
 
 def draft(text, agent=AGENT, channel="prompt", judge=JUDGE):
-    return classifier.draft_of(Turn(text, channel, uuid="u1", agent=agent), judge)
+    return next(iter(classifier.drafts_of(Turn(text, channel, uuid="u1", agent=agent), judge)), None)
 
 
 @pytest.mark.parametrize(
@@ -60,9 +60,9 @@ def test_what_is_said_for_the_future_is_delivered_and_what_sounds_so_waits():
 
 
 def test_drafts_of_a_few_words_are_judged_too():
-    found = classifier.draft_of(Turn("no, stop", "prompt", uuid="u1", agent=AGENT), JUDGE)
+    found = draft("no, stop")
     assert found is None or found.durable is not None
-    found = classifier.draft_of(Turn("use tabs instead", "tool_reject", uuid="u1", agent=AGENT), JUDGE)
+    found = draft("use tabs instead", channel="tool_reject")
     assert found.durable is not None
 
 
@@ -100,5 +100,5 @@ def test_any_text_gives_probabilities(text, agent, channel):
     assert 0 <= feedback <= 1
     assert 0 <= durable <= 1
     assert all(0 <= key < classifier.BUCKETS for _, keys in classifier.rows(turn, None) for key in keys)
-    found = classifier.draft_of(turn, JUDGE)
+    found = next(iter(classifier.drafts_of(turn, JUDGE)), None)
     assert found is None or (found.description and 0 <= found.confidence <= 1)

@@ -33,17 +33,6 @@ def test_only_what_changed_is_read(store):
     assert store.names("brand") == ["new"]
 
 
-def test_a_touched_file_is_not_read_again(store):
-    store.fill(30)
-    store.index()
-    for path in store.base.iterdir():
-        os.utime(path, (1e9, 1e9))
-    before = store.files(".segment")
-    assert store.index() == index_build.BuildReport(30)
-    assert store.index() == index_build.BuildReport(30)
-    assert store.files(".segment") == before
-
-
 def test_an_index_is_the_same_whether_built_at_once_or_bit_by_bit(store):
     store.fill(300)
     store.index()

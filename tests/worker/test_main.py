@@ -4,13 +4,11 @@ import json
 import os
 import threading
 import time
-from pathlib import Path
 
 import pytest
 
 from memtui.base import fs, paths
 from memtui.deliver import log as delivery_log
-from memtui.deliver import session_memories
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from memtui.recall import places
@@ -154,34 +152,6 @@ def test_a_transcript_that_lost_its_beginning_after_compaction_is_read_on(world,
     assert world.updates == ["Always use pnpm", "Never push to main without asking me"]
     world.run("fine")
     assert len(world.updates) == 2
-    assert world.errors == []
-
-
-def client_gave(memories):
-    """The attachment with which the client itself gives memories to a session."""
-    return {"type": "attachment", "attachment": {"type": "relevant_memories", "memories": memories}}
-
-
-def recalled(world, *names, at=None):
-    rows = []
-    for name in names:
-        path = Path(world.repo, f"{name}.md")
-        path.write_text(f"---\nname: {name}\n---\nThe text of {name}\n")
-        rows.append({"path": str(path), "content": "x", "mtimeMs": at or path.stat().st_mtime_ns / 1e6})
-    return client_gave(rows)
-
-
-def test_a_session_has_what_the_client_recalled_until_changed_or_compacted(world):
-    def sent():
-        return sorted(os.path.basename(path) for path in session_memories.SessionMemories(world.root, "s1").sent)
-
-    world.write(world.user("hello"), recalled(world, "a", "b"), recalled(world, "old", at=5.0), world.agent("ok"))
-    world.run("ok")
-    assert sent() == ["a.md", "b.md"]
-    world.write(recalled(world, "c"), {"type": "system", "subtype": "compact_boundary"}, recalled(world, "d"))
-    world.write(client_gave([{"path": 5}, 7]), client_gave("odd"))
-    world.run("ok")
-    assert sent() == ["a.md", "b.md", "d.md"]
     assert world.errors == []
 
 

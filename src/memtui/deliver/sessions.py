@@ -159,16 +159,9 @@ def meant(session_id: str, ref: str) -> bool:
 
 
 def deliveries(root: str, ref: str) -> Iterator[Delivery]:
-    """Yield the deliveries to the sessions that a reference may mean, newest first; in any case if none matches."""
-    for fold in (False, True):
-        any_delivery = False
-        needle = (ref.lower() if fold else ref).encode("utf-8", "replace")
-        for delivery in map(Delivery, delivery_log.newest_first(root, needle=needle, fold=fold)):
-            if meant(delivery.session, ref):
-                any_delivery = True
-                yield delivery
-        if any_delivery or not ref.isascii() or ref == ref.swapcase():
-            return
+    """Yield the deliveries to the sessions that a reference may mean, newest first."""
+    records = delivery_log.newest_first(root, needle=ref.lower().encode("utf-8", "replace"), fold=True)
+    return (delivery for delivery in map(Delivery, records) if meant(delivery.session, ref))
 
 
 CLIENT = "client-"

@@ -224,11 +224,6 @@ def drafts_of(turn: Turn, classifier: Classifier | None) -> list[Signal]:
     ]
 
 
-def draft_of(turn: Turn, classifier: Classifier | None) -> Signal | None:
-    """Return the first draft in one turn, or None."""
-    return next(iter(drafts_of(turn, classifier)), None)
-
-
 def joined(feedback: float, durable: float, sure: float) -> tuple[float, float]:
     """Return both probabilities of the classifier for a draft that the rules are `sure` of, with what that adds."""
     return (max(feedback, sure), _lasting(durable, sure)) if sure >= SURE else (feedback, durable)

@@ -3,10 +3,7 @@
 A passage is BLOCKS blocks of BLOCK tokens; the next one starts STEP blocks later. Cold: only who builds an index
 imports this."""
 
-from operator import mul
-
 from memtui.recall import words
-from memtui.recall.nearest_passages import BIASED
 from memtui.recall.vectors import DIMENSIONS, ROW_LENGTH, Table, Vector, lanes_of, pieces_of, summed, words_of
 
 # About 120 tokens a passage, of which 40 are also in the next.
@@ -14,9 +11,6 @@ BLOCK, BLOCKS, STEP = 40, 3, 2
 # No more passages of one memory: some 20,000 tokens.
 MOST_PASSAGES = 256
 _MOST_KEPT, _MOST_PARTS = 100_000, 4
-# A lane of 64 bits for each dimension, for a value with 24 bits behind the point.
-_LANE, _POINT = 8, 24
-_ONES = int.from_bytes((b"\1" + bytes(_LANE - 1)) * DIMENSIONS, "little")
 
 
 class Embedder:
@@ -37,7 +31,7 @@ class Embedder:
             lanes = sum(lane for lane, _ in part)
             count = sum(lane for _, lane in part)
             if count:
-                rows.append(row_of_sum(lanes, count))
+                rows.append(row_of(summed(lanes, count)))
             if len(rows) == MOST_PASSAGES:
                 break
         return rows
@@ -68,24 +62,6 @@ class Embedder:
         if len(self._known) < _MOST_KEPT and len(sums) <= _MOST_PARTS:
             self._known[folded] = sums
         return sums
-
-
-def row_of_sum(lanes: int, count: int) -> bytes:
-    """Return the mean direction of `count` tokens, from the sum of their lanes, as a passage's row."""
-    data = lanes.to_bytes(2 * DIMENSIONS, "little")
-    sums = memoryview(data).cast("H")
-    bias = 128 * count
-    length = (sum(map(mul, sums, sums)) - 2 * bias * sum(sums) + DIMENSIONS * bias * bias) ** 0.5
-    scale = round(ROW_LENGTH * (1 << _POINT) / (length or 1.0))
-    wide = bytearray(_LANE * DIMENSIONS)
-    wide[::_LANE], wide[1::_LANE] = data[::2], data[1::2]
-    # Half is added to round, 128 since BIASED takes it away again, and 256, so that a value out of range shows above.
-    shift = (1 << _POINT - 1) + (384 << _POINT) - bias * scale
-    shifted = int.from_bytes(wide, "little") * scale + _ONES * shift
-    row = shifted.to_bytes(_LANE * DIMENSIONS, "little")
-    if row[_POINT // 8 + 1 :: _LANE] == b"\1" * DIMENSIONS:
-        return row[_POINT // 8 :: _LANE].translate(BIASED)
-    return row_of(summed(lanes, count))
 
 
 def row_of(vector: Vector) -> bytes:

@@ -1,8 +1,8 @@
 """Bring the index of a directory's memories up to date, in the background.
 
-Files that changed, by time, size and hash, are read. What is new goes into a small segment beside the large one; if
-more than a tenth changed, all is built anew. A manifest is replaced in one step: a reader, or a crash at any time,
-finds a whole index. All files are derived."""
+Files whose time or size changed are read. What is new goes into a small segment beside the large one, with what changed
+before it; if that is more than a tenth, all is built anew. A manifest is replaced in one step: a reader, or a crash at
+any time, finds a whole index. All files are derived."""
 
 import marshal
 import math
@@ -45,7 +45,6 @@ class SegmentDoc:
     head: Sequence[str]
     passages: Sequence[bytes] = ()
     impacts: dict[str, int] = field(default_factory=dict)
-    head_bytes: bytes = b""
 
     @property
     def file(self) -> str:
@@ -136,12 +135,11 @@ def _rows(docs: Sequence[SegmentDoc], counts: Mapping[str, int]) -> bytes:
     at = 4 * (len(docs) + 1)
     for doc in docs:
         starts.append(at + len(rows))
-        head = doc.head_bytes
-        if not head:  # the terms of name and description, weighted by their idf
-            terms = [term for term in doc.head if counts.get(term)]
-            numbers = array("I", [segment.number_of(term.encode("utf-8", "surrogatepass")) for term in terms])
-            idfs = [math.log(1.0 + (len(docs) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms]
-            head = numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * idf))) for idf in idfs])
+        # The terms of name and description, weighted by their idf.
+        terms = [term for term in doc.head if counts.get(term)]
+        numbers = array("I", [segment.number_of(term.encode("utf-8", "surrogatepass")) for term in terms])
+        idfs = [math.log(1.0 + (len(docs) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms]
+        head = numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * idf))) for idf in idfs])
         rows += marshal.dumps((*doc.row, head))
     starts.append(at + len(rows))
     return starts.tobytes() + bytes(rows)
@@ -181,11 +179,11 @@ class _Known(NamedTuple):
 
 @dataclass
 class _Changes:
-    """What is to be done: (file, mtime in ns, size) to `read`, files that are `gone`, new stamps of unchanged files."""
+    """What is to be done: (file, mtime in ns, size) to `read`, what changed before (`again`), what is `gone`."""
 
     read: list[tuple[str, int, int]] = field(default_factory=list)
+    again: list[tuple[str, int, int]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
-    stamps: dict[str, tuple[int, int]] = field(default_factory=dict)
     total: int = 0
 
 
@@ -234,21 +232,18 @@ class _Builder:
 
     def run(self) -> BuildReport:
         manifest, files = self._present()
-        changes = self._compare(files, manifest.stamps if manifest is not None else {})
+        changes = self._compare(files)
         count = len(changes.read) + len(changes.gone)
         later = sum(entry["number"] for entry in manifest.segments[1:]) if manifest is not None else 0
         if manifest is None or count + later > max(REBUILT_FROM, SHARE * changes.total):
             return self._rebuilt(len(changes.gone))
         if not count:
-            if changes.stamps:
-                self._write_manifest(manifest.average, manifest.segments, {**manifest.stamps, **changes.stamps})
             self._sweep(manifest.segments)
             return BuildReport(changes.total)
         docs = self._read(changes.read)
         replaced = {*changes.gone, *(doc.file for doc in docs)}
         dead = {files[file].number for file in replaced if file in files and not files[file].segment}
-        stamps = {**manifest.stamps, **changes.stamps}
-        self._add(manifest, docs, replaced, dead, {file: stamps[file] for file in stamps.keys() - replaced})
+        self._add(manifest, [*docs, *self._read(changes.again)], dead)
         return BuildReport(changes.total, len(docs), len(changes.gone))
 
     # Reading what is there
@@ -276,7 +271,7 @@ class _Builder:
             return None, {}
         return manifest, files
 
-    def _compare(self, files: Mapping[str, _Known], stamps: Mapping[str, tuple[int, int]]) -> _Changes:
+    def _compare(self, files: Mapping[str, _Known]) -> _Changes:
         """Compare the memories with what an index has of them."""
         changes = _Changes()
         missing = dict(files)
@@ -291,25 +286,16 @@ class _Builder:
                 continue
             changes.total += 1
             other = missing.pop(file, None)
-            stamp = status.st_mtime_ns, status.st_size
-            if other is None or other.row[segment.TRIGGERS] != self._number_of_lines(file):
-                changes.read.append((file, *stamp))
-            elif stamp != stamps.get(file, other.row[1:3]):
-                if self._has_digest(file, other):
-                    changes.stamps[file] = stamp
-                else:
-                    changes.read.append((file, *stamp))
+            row = file, status.st_mtime_ns, status.st_size
+            if other is None or other.row[:3] != row or other.row[segment.TRIGGERS] != self._number_of_lines(file):
+                changes.read.append(row)
+            elif other.segment:
+                changes.again.append(row)
         changes.gone = list(missing)
         return changes
 
     def _number_of_lines(self, file: str) -> int:
         return segment.number_of("\n".join(self.lines.get(file, ())).encode("utf-8", "replace"))
-
-    def _has_digest(self, file: str, other: _Known) -> bool:
-        try:
-            return bool(ids.digest(fs.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)) == other.row[3])
-        except OSError:
-            return False
 
     def _read(self, files: Iterable[tuple[str, int, int]]) -> list[SegmentDoc]:
         """Read memories; those that can't be read are left out."""
@@ -337,51 +323,26 @@ class _Builder:
     # Writing
 
     def _rebuilt(self, removed: int) -> BuildReport:
-        docs = self._read(self._compare({}, {}).read)
+        docs = self._read(self._compare({}).read)
         average = sum(doc.length for doc in docs) / len(docs) if docs else 1.0
         for doc in docs:
             doc.impacts = impacts(doc, average)
         entry = write(self.root, f"{os.path.basename(self.base)}-{ids.new_id()}.segment", docs)
-        self._write_manifest(average, [entry] if docs else [], {})
+        self._write_manifest(average, [entry] if docs else [])
         return BuildReport(len(docs), len(docs), removed, rebuilt=True)
 
-    def _add(
-        self,
-        manifest: segment.Manifest,
-        docs: list[SegmentDoc],
-        replaced: set[str],
-        dead: set[int],
-        stamps: Mapping[str, tuple[int, int]],
-    ) -> None:
-        """Write the segment of what is new, with the one before it; what is replaced is `dead` in the first."""
+    def _add(self, manifest: segment.Manifest, docs: list[SegmentDoc], dead: set[int]) -> None:
+        """Write the segment beside the first, in which what is replaced is `dead`."""
         for doc in docs:
             doc.impacts = impacts(doc, manifest.average)
-        for entry in manifest.segments[1:]:
-            docs = [doc for doc in self._documents(entry) if doc.file not in replaced] + docs
         segments = [{**entry, "dead": entry["dead"] | dead} for entry in manifest.segments[:1]]
         if docs:
             segments.append(write(self.root, f"{os.path.basename(self.base)}-{ids.new_id()}.segment", docs))
-        self._write_manifest(manifest.average, segments, stamps)
+        self._write_manifest(manifest.average, segments)
 
-    def _documents(self, entry: dict[str, Any]) -> list[SegmentDoc]:
-        """Read the memories of a segment, as they were written. Raises as `segment.Segment`."""
-        with closing(segment.Segment(self.root, entry)) as opened:
-            docs = []
-            passages = nearest_passages.Passages(opened.passages) if opened.has_passages else None
-            for number, (*row, head) in enumerate(opened.every_row()):
-                rows = [passages.row(at) for at in opened.passages_of(number)] if passages is not None else []
-                docs.append(SegmentDoc(tuple(row), {}, [], rows, head_bytes=head))
-            for at in range(opened.shards):
-                for term, value in opened.shard(at).items():
-                    for number, impact in opened.posting(value).items():
-                        docs[number].impacts[term] = impact
-            return [doc for number, doc in enumerate(docs) if number not in opened.dead]
-
-    def _write_manifest(
-        self, average: float, segments: Sequence[dict[str, Any]], stamps: Mapping[str, tuple[int, int]]
-    ) -> None:
+    def _write_manifest(self, average: float, segments: Sequence[dict[str, Any]]) -> None:
         data: dict[str, Any] = {"directory": self.directory, "average": average, "vectors": self.embedding.version}
-        data |= {"segments": list(segments), "stamps": dict(stamps)}
+        data["segments"] = list(segments)
         fs.write_atomic(self.base + ".index", segment.as_bytes(data), durable=False)
         self._sweep(segments)
 

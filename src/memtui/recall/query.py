@@ -54,13 +54,10 @@ class Hit:
 class IndexPart:
     """A segment that is searched: where it is from, and its postings by term."""
 
-    __slots__ = ("directory", "postings", "scope", "segment", "stamps")
+    __slots__ = ("directory", "postings", "scope", "segment")
 
-    def __init__(
-        self, scope: str, directory: str, segment: "segments.Segment", stamps: "dict[str, tuple[int, int]]"
-    ) -> None:
+    def __init__(self, scope: str, directory: str, segment: "segments.Segment") -> None:
         self.scope = scope
-        self.stamps = stamps
         self.directory = directory
         self.segment = segment
         self.postings: dict[str, segments.Posting] = {}
@@ -125,7 +122,7 @@ def opened(root: str, scope: str, directory: str) -> "list[IndexPart]":
             if manifest is None:
                 return []
             for entry in manifest.segments:
-                index_parts += [IndexPart(scope, directory, segments.Segment(root, entry), manifest.stamps)]
+                index_parts += [IndexPart(scope, directory, segments.Segment(root, entry))]
             return index_parts
         except segments.DAMAGED:
             for part in index_parts:
@@ -200,7 +197,6 @@ def _hits(
         if allowed is not None and not allowed(part.scope, part.directory, str(row[segments.DIGEST])):
             continue
         hit = Hit(part.scope, part.directory, row)
-        hit.stamp = part.stamps.get(hit.file, hit.stamp)
         hit.score, hit.lexical, hit.cosine = score, lexical[at][doc], cosines[at].get(doc, 0.0)
         hits.append(hit)
         docs[at].add(doc)

@@ -23,7 +23,7 @@ from memtui.recall import words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
 VERSION = 6
@@ -50,16 +50,15 @@ DAMAGED = (OSError, ValueError, EOFError, TypeError, LookupError, DamagedError, 
 
 
 class Manifest:
-    """What a manifest says; `average`: the mean length; `stamps`: (mtime in ns, size) of touched files."""
+    """What a manifest says; `average`: the mean length."""
 
-    __slots__ = ("average", "directory", "segments", "stamps", "vectors")
+    __slots__ = ("average", "directory", "segments", "vectors")
 
     def __init__(self, fields: "dict[str, Any]") -> None:
         self.directory: str = fields["directory"]
         self.average: float = fields["average"]
         self.vectors: int = fields["vectors"]
         self.segments: list[dict[str, Any]] = fields["segments"]
-        self.stamps: dict[str, tuple[int, int]] = fields["stamps"]
 
 
 def read_manifest(root: str, directory: str) -> "Manifest | None":
@@ -229,9 +228,3 @@ class Posting:
         if not dead or self.high or self.count > FEW:
             return self.count
         return self.count - sum([doc in dead for doc in self.docs])
-
-    def items(self) -> "Iterable[tuple[int, int]]":
-        """Return each memory that has the term, and the impact."""
-        if not self.high:
-            return zip(self.docs, self.impacts, strict=True)
-        return [(doc, self.impact(doc)) for doc, high in enumerate(self.high) if high]

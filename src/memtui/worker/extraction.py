@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from memtui.base import fastjson, fs, paths, session_state
 from memtui.client.transcripts import transcript
@@ -10,7 +10,6 @@ from memtui.client.transcripts.conversation import Conversation, normalised, not
 from memtui.deliver import error_log
 from memtui.inbox import format as inbox_format
 from memtui.learn import classifier, inbox_writer, signals, unfinished_work
-from memtui.recall import content
 from memtui.redact.redact import redacted
 from memtui.settings import config
 from memtui.worker import recall_uses
@@ -22,8 +21,6 @@ POLL_SECONDS = 0.05
 TAIL_BYTES = 1 << 18
 # How long one worker reads a transcript; the next one reads on from there.
 READ_SECONDS = 30.0
-# What the client calls memories that it gave of its own accord, in an attachment.
-RECALLED = "relevant_memories"
 # Turns kept in memory at once; drafts are made of earlier ones while the reading goes on.
 HELD_TURNS = 200
 
@@ -87,15 +84,13 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
-    recalled: dict[str, float] = {}
-    records = _listed(reader if start else transcript.in_order(reader), recalled) if is_kept else ()
+    records = (reader if start else transcript.in_order(reader)) if is_kept else ()
     judge = None
     try:
         judge = classifier.shipped()
     except (OSError, ValueError) as problem:
         error_log.add(root, "extract", problem)  # its table can't be read: the rules judge alone
     drafts, repeats = _drafts(records, conversation, judge)
-    content.note_given(root, session_id, [path for path, at in recalled.items() if _is_as_of(path, at)])
     if last.strip():
         conversation.last_message = redacted(last)
     # Who has to say what a memory says was not listened to; it is no draft.
@@ -108,28 +103,6 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
         note = {"v": session_state.VERSION, "path": path, **noted, "state": conversation.to_state()}
         file = session_state.path(root, session_id, "cursor")
         fs.write_atomic(file, fastjson.dumps(note).encode(), durable=False)
-
-
-def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) -> Iterator[dict[str, object]]:
-    """Yield records, and note in `recalled` what the client gave since the last compaction: path -> time in ms."""
-    for record in records:
-        if record.get("subtype") == "compact_boundary":
-            recalled.clear()
-        attachment = transcript.attachment(record)
-        is_recall = attachment.get("type") == RECALLED and not record.get("isSidechain")
-        memories = attachment.get("memories") if is_recall else None
-        for memory in memories if isinstance(memories, list) else ():
-            if isinstance(memory, dict) and isinstance(memory.get("path"), str):
-                at = memory.get("mtimeMs")
-                recalled[memory["path"]] = at if isinstance(at, (int, float)) else 0.0
-        yield record
-
-
-def _is_as_of(path: str, at: float) -> bool:
-    try:
-        return not at or abs(os.stat(path).st_mtime * 1000 - at) < 1
-    except OSError:
-        return False
 
 
 def _drafts(
