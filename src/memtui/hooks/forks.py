@@ -70,7 +70,8 @@ def state_at_prompt(hook: Hook) -> "SessionState | None":
     was_resumed = noted.get("source") == "resume" and parent not in {"", hook.session_id}
     origin = _parent_by_record(hook)  # its start was killed before it noted anything
     if not origin and not was_resumed:
-        origin = _parent_by_answer(hook, _own_answer(hook))
+        at, size = _last_answer(hook.text("transcript_path"))
+        origin = _parent_by_answer(hook, {"seconds_since_last_response": clock.now() - at, "context_tokens": size})
     if origin:
         return _state(hook, {**_copied(hook, origin), **_now(hook)})
     if not was_resumed:
@@ -176,70 +177,38 @@ def has_index(transcript: str) -> bool:
 
 def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
     """Return the session whose last answer came when the start's payload says, with that context; "" if none."""
-    past = payload.get("seconds_since_last_response")
+    past, tokens = payload.get("seconds_since_last_response"), payload.get("context_tokens")
     if isinstance(past, bool) or not isinstance(past, (int, float)):
         return ""
     answered = clock.now() - past
-    nearest: tuple[bool, float, str] | None = None
+    candidates: list[tuple[float, str]] = []
     for name in paths.names_in(hook.root + "/sessions"):
         session_id = name.removesuffix(".json")
         if "." in session_id or session_id == hook.session_id:
             continue
         # A session whose start was killed never noted where its transcript is.
-        state = session_state.load(hook.root, session_id)
-        named = state.transcript or _transcript_beside(hook, session_id)
-        try:
-            if posix.stat(named).st_mtime < answered - LATE_SECONDS:
-                continue
-            at, is_compacted = _response(named, answered, payload.get("context_tokens"))
-        except OSError:
-            continue
-        # A copy of the parent that was compacted has the same last answer, and knows less.
-        candidate = is_compacted, abs(answered - at), session_id
-        if candidate[1] <= LATE_SECONDS and (nearest is None or candidate < nearest):
-            nearest = candidate
-    return nearest[2] if nearest else ""
+        transcript = session_state.load(hook.root, session_id).transcript or _transcript_beside(hook, session_id)
+        at, size = _last_answer(transcript, answered - LATE_SECONDS)
+        is_near = at and -LATE_SECONDS <= at - answered <= EARLY_SECONDS
+        if is_near and (size == tokens or not isinstance(tokens, int)):
+            candidates.append((abs(answered - at), session_id))
+    return min(candidates)[1] if candidates else ""
 
 
-def _own_answer(hook: Hook) -> "dict[str, object]":
-    """Return the last answer in this session's transcript, as the payload of a start tells of it, or `{}`."""
+def _last_answer(transcript: str, since: float = 0.0) -> "tuple[float, int]":
+    """Return when the last answer in a transcript came, and how many tokens it and what was before it have; zeros for
+    none, or if the transcript did not change `since`."""
     from memtui.base import reverse_lines
 
     try:
-        for _, line in reverse_lines.lines(hook.text("transcript_path"), needle=b'"usage"', within=TAIL_BYTES):
+        if posix.stat(transcript).st_mtime < since:
+            return 0.0, 0
+        for _, line in reverse_lines.lines(transcript, needle=b'"usage"', within=TAIL_BYTES):
             record = fastjson.loads_dict(line)
-            size, at = _context_size(record), clock.parse(record.get("timestamp"))
-            if size >= 0 and at is not None:
-                return {"seconds_since_last_response": clock.now() - at, "context_tokens": size}
+            usage = fastjson.table(fastjson.table(record, "message"), "usage")
+            at = clock.parse(record.get("timestamp"))
+            if record.get("type") == "assistant" and not record.get("isSidechain") and usage and at is not None:
+                return at, sum([count for count in map(usage.get, USAGE) if isinstance(count, int)])
     except OSError:
         pass
-    return {}
-
-
-def _context_size(record: "dict[str, object]") -> int:
-    """Return how many tokens an answer and what was before it have; -1 if the record is no answer of the session."""
-    usage = fastjson.table(fastjson.table(record, "message"), "usage")
-    if record.get("type") != "assistant" or record.get("isSidechain") or not usage:
-        return -1
-    return sum([count for count in map(usage.get, USAGE) if isinstance(count, int)])
-
-
-def _response(name: str, answered: float, tokens: "object") -> "tuple[float, bool]":
-    """Return when a transcript's last response came (0 unless about `answered`, with a context of `tokens`), and
-    whether its context was compacted since. Raises OSError."""
-    from memtui.client.transcripts import transcript
-
-    start = transcript.recent_start(name, answered - LATE_SECONDS, TAIL_BYTES)
-    if start is None:
-        return 0.0, False
-    last, size = 0.0, -1
-    for record in transcript.Reader(name, start, keep=lambda line: b'"assistant"' in line or b"ompact" in line):
-        if record.get("isSidechain"):
-            continue
-        if record.get("isCompactSummary") or record.get("subtype") == "compact_boundary":
-            size = -1
-        elif _context_size(record) >= 0:
-            last, size = clock.parse(record.get("timestamp")) or 0.0, _context_size(record)
-    same_size = size < 0 or not isinstance(tokens, int) or size == tokens
-    is_near = same_size and -LATE_SECONDS <= last - answered <= EARLY_SECONDS
-    return (last if is_near else 0.0), size < 0
+    return 0.0, 0
