@@ -60,13 +60,3 @@ def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
     assert all(each in said for each in ("Stop the release.", "needs descaling", "frozen until Friday"))
     assert state(home) == {}
     assert home.errors() == []
-
-
-def test_what_has_no_room_below_a_note_comes_with_the_next_tool(home):
-    settle(home, "coffee")
-    home.guide("Stop the release. " * 480, urgent="yes")
-    said = home.tool().context
-    assert "Stop the release." in said
-    assert "needs descaling" not in said
-    assert "needs descaling" in home.tool().context
-    assert not home.tool().context

@@ -15,7 +15,7 @@ from memtui.hooks.runner import Hook
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.deliver import blocks as delivery_blocks
-    from memtui.recall import bindings, judge
+    from memtui.recall import bindings
 
 KIND = "block"
 INTRO = (
@@ -100,10 +100,3 @@ def take(hook: Hook) -> "list[bindings.Bound]":
         return []  # nothing was asked, or another tool that begins at the same moment gives it
     rows = [row for row in memories if isinstance(row, list) and len(row) == 3]
     return [(str(row[0]), str(row[1]), str(row[2]), REASON) for row in rows[:MOST]]
-
-
-def put_back(hook: Hook, verdicts: "list[judge.Verdict]") -> None:
-    """Keep what was selected and had no room for the next tool. Raises OSError."""
-    rows = [[each.hit.scope, each.hit.directory, each.hit.file] for each in verdicts if each.reason == REASON]
-    if rows:
-        session_state.save_part(hook.root, hook.session_id, PART, {"key": ids.new_id(), "memories": rows})

@@ -33,14 +33,13 @@ def find(hook: runner.Hook) -> "judge.Recalled | None":
 class Giving:
     """Memories on their way to a session. What it has is locked from before they are noted until they are printed."""
 
-    __slots__ = ("_had", "_hook", "_lock", "paths")
+    __slots__ = ("_had", "_hook", "_lock", "_noted")
 
     def __init__(self, hook: runner.Hook) -> None:
         self._hook = hook
         self._lock: fs.Lock | None = None
         self._had: session_memories.SessionMemories | None = None
-        # Of the memories that it gives.
-        self.paths: set[str] = set()
+        self._noted = False
 
     def had(self) -> session_memories.SessionMemories:
         """Return what the session has, locked from now on. Raises OSError."""
@@ -52,7 +51,7 @@ class Giving:
     def begin(self, noted: "dict[str, list[object]]", units: int) -> None:
         """Note memories before they are printed, of so many UTF-16 units. Raises OSError."""
         self.had().begin(noted, units, tool=self._hook.event == "PreToolUse")
-        self.paths |= noted.keys()
+        self._noted = self._noted or bool(noted)
 
     def blocks(self, chosen: "list[judge.Verdict]", room: int) -> "list[delivery_blocks.Block]":
         """Return the blocks of memories in `room` UTF-16 units, once they are noted, without those given meanwhile. An
@@ -73,16 +72,15 @@ class Giving:
                 self.begin(noted, sum([delivery_blocks.units(part.text) for block in blocks for part in block.parts]))
             return blocks
         except Exception as error:
-            self.paths = set()  # what is noted by now counts as given only once `end` says so
+            self._noted = False  # what is noted by now counts as given only once `end` says so
             runner.fail(self._hook.env, self._hook.event, error)
             return []
 
     def end(self, left_out: "list[delivery_blocks.Part]") -> None:
         """Note that the memories were printed, but for parts left out, and let go of the lock. An error is logged."""
         lost = {str(part.item["path"]) for part in left_out if "path" in part.item}
-        noted, self.paths = self.paths, self.paths - lost
         try:
-            if self._had is not None and noted:
+            if self._had is not None and self._noted:
                 self._had.end(lost)
         except OSError as error:
             runner.fail(self._hook.env, self._hook.event, error)
@@ -91,15 +89,14 @@ class Giving:
                 self._lock.__exit__()
 
 
-def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> "set[str]":
-    """Deliver memories where nothing else is due; return the paths of those that were given."""
+def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> None:
+    """Deliver memories where nothing else is due."""
     bundle.load("delivery")
     from memtui.hooks import deliver
 
     giving = Giving(hook)
     blocks = giving.blocks(chosen, deliver.budget(hook))
     giving.end(deliver.send(hook, ids.new_id(), blocks) if blocks else [])
-    return giving.paths
 
 
 def before_tool(hook: runner.Hook, selected: "list[bindings.Bound]", touched: str) -> "list[judge.Verdict]":

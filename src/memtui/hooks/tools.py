@@ -102,8 +102,8 @@ def _recalled(hook: Hook) -> "list[judge.Verdict]":
     return hook.attempt([], recall_block.before_tool, hook, chosen, touched)
 
 
-def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
-    """Deliver urgent guidance, then what is recalled; return the paths of its memories, None without guidance."""
+def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> bool:
+    """Deliver urgent guidance, then what is recalled; return False without guidance."""
     bundle.load("notes")
     from memtui.base import ids, session_state
     from memtui.client import locate
@@ -119,7 +119,7 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     with deliver.Notes(hook, delivery_id) as notes:
         blocks = notes.claim(session)
         if not blocks:
-            return None
+            return False
         if recalled:
             blocks += giving.blocks(recalled, deliver.budget(hook) - delivery_blocks.least(blocks))
         left_out = deliver.send(hook, delivery_id, blocks, notes)
@@ -129,7 +129,7 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     prompt.note_guidance(state.turn, notes.claims)
     prompt.note_guidance(state.tool, notes.claims)
     state.save()
-    return giving.paths
+    return True
 
 
 def before_tool(hook: Hook) -> None:
@@ -145,18 +145,10 @@ def before_tool(hook: Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     recalled = _recalled(hook)
-    delivered = _deliver(hook, recalled) if _is_urgent(hook) else None
-    if not recalled:
-        return
-    if delivered is None:
+    if not (_is_urgent(hook) and _deliver(hook, recalled)) and recalled:
         from memtui.hooks import recall_block
 
-        delivered = recall_block.deliver(hook, recalled)
-    verdicts = [verdict for verdict in recalled if verdict.hit.path not in delivered]
-    if verdicts:
-        from memtui.hooks import model_blocks
-
-        hook.attempt(None, model_blocks.put_back, hook, verdicts)
+        recall_block.deliver(hook, recalled)
 
 
 def after_tool(hook: Hook) -> None:
