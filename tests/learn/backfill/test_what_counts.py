@@ -9,7 +9,7 @@ from learn.backfill.test_backfill import Past
 from memtui.base import paths
 from memtui.base.errors import ConflictError
 from memtui.learn import classifier, inbox_writer
-from memtui.learn.backfill import ranking, session
+from memtui.learn.backfill import ranking
 
 ANSWER = "Never use npm here, from now on always use pnpm for packages"
 UNLIKELY = "No, use the shorter form of the option instead of writing it out each time"
@@ -122,34 +122,3 @@ def test_what_is_unlikely_to_last_comes_last_and_folded_until_said_again(past):
     turns = [replace(turn, uuid=f"{turn.uuid}-again") for turn in past.heard("one")]
     inbox_writer.write_drafts(past.env, str(past.tmp / "shop"), classifier.drafts(turns, None), 0.1)
     assert not any(each.entry.one_off() for each in past.drafts())
-
-
-SAID_BESIDE = {"type": "text", "text": "I will use npm for it."}
-THOUGHT = {"type": "thinking", "thinking": 'It says "type":"text" somewhere.', "signature": "x"}
-READ = {"type": "tool_result", "tool_use_id": "t1", "content": "1: {}", "is_error": False}
-
-
-def written(content, **more):
-    return json.dumps({"parentUuid": "p", **more, "message": {"content": content}}, separators=(",", ":")).encode()
-
-
-def with_result(block, result, kind="user"):
-    line = written([block], type=kind)
-    return line[:-1] + b',"toolUseResult":' + json.dumps(result, separators=(",", ":")).encode() + b"}"
-
-
-@pytest.mark.parametrize(
-    ("line", "counts"),
-    [
-        (written([THOUGHT], type="assistant"), False),
-        (written([THOUGHT, SAID_BESIDE], type="assistant"), True),
-        (written([THOUGHT, ASKED], type="assistant"), True),
-        (written([THOUGHT], type="assistant") + written(ANSWER, type="user"), True),
-        (with_result(READ, {"type": "text", "file": {}}), False),
-        (with_result(READ, {"type": "text", "file": {}}) + written(ANSWER, type="user"), True),
-        (with_result({**READ, "is_error": True}, "Error: no"), True),
-        (with_result(SAID_BESIDE, {"type": "text", "file": {}}), True),
-    ],
-)
-def test_only_lines_that_can_hold_words_are_parsed(line, counts):
-    assert session.may_count(line) == counts
