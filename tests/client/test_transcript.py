@@ -357,17 +357,6 @@ def test_a_newer_client_lists_what_was_picked_and_says_if_nobody_answered():
     assert words(ASK + result(report, toolUseResult={**data, "afkTimeoutMs": 60000})) == []
 
 
-def test_what_the_person_wrote_to_clarify_questions_is_heard():
-    asked = tool("AskUserQuestion", {"questions": [WHICH, {**WHICH, "question": "Where?"}]})
-    clarify = (
-        f"{REFUSED}the user said:\nThe user wants to clarify these questions.\n    Start by asking them.\n"
-        '    Questions asked:\n- "Which?"\n  Answer: Lint\n  User notes: only new files\n'
-        '- "Where?"\n  (No answer provided)'
-    )
-    turns = hear(asked + result(clarify, error=True)).turns
-    assert [(turn.text, turn.agent) for turn in turns] == [("only new files", "Which? → Lint")]
-
-
 def approved(*texts, **more):
     done = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
     content = [done, *[{"type": "text", "text": text} for text in texts]]

@@ -90,10 +90,10 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
             who, text = "tool", f"{name} {argument(block.get('input'))[:120]}".strip()
             tools[transcript.text_of(block.get("id"))] = name
         elif block.get("type") == "tool_result":
-            tool, report = tools.get(transcript.text_of(block.get("tool_use_id")), ""), transcript.result_text(block)
+            tool = tools.get(transcript.text_of(block.get("tool_use_id")), "")
             text = refusal(record, block, tool)
-            if not text and tool == speaker.ASK_TOOL and speaker.is_report(report):
-                typed = speaker.typed_answers(report, record.get("toolUseResult"), None, from_client=True)
+            if not text and tool == speaker.ASK_TOOL:
+                typed = speaker.typed_answers(transcript.result_text(block), record.get("toolUseResult"), None)
                 text = "\n".join(typed_answer.words for typed_answer in typed)
         if text:
             utterances.append(Utterance(who, text[:TEXT_LIMIT], time))

@@ -6,13 +6,13 @@ only where the record shows that the client wrote them. What enters the client's
 say who wrote it, and is not heard: the record that says so follows once the message is sent (speaker.py)."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from memtui.base import fs, ids
+from memtui.base import fastjson, fs, ids
 from memtui.client.transcripts import speaker, transcript
 from memtui.client.transcripts.speaker import MAX_TEXT, argument, own_words
 from memtui.client.transcripts.transcript import text_of
@@ -247,15 +247,12 @@ class Conversation:
                 self._todos = list(starmap(Todo, tool_input["before"]))
                 self._todos_time = text_of(tool_input.get("before_time"))
             words = speaker.refusal(record, block, name)
-            if name == speaker.ASK_TOOL and words.startswith(speaker.CLARIFIED):
-                self._answers(record, speaker.clarified_answers(words, tool_input.get("questions")))
-            else:
-                self._add_turn(record, words, "tool_reject")
+            self._add_turn(record, words, "tool_reject")
         elif name in _TASK_TOOLS:
             self._task(name, tool_input, record, text)
-        elif name in {"", speaker.ASK_TOOL} and speaker.is_report(text):
-            questions = tool_input.get("questions")
-            self._answers(record, speaker.typed_answers(text, result, questions, from_client=name == speaker.ASK_TOOL))
+        elif name == speaker.ASK_TOOL or (not name and "questions" in fastjson.table(record, "toolUseResult")):
+            for answer, question in speaker.typed_answers(text if name else "", result, tool_input.get("questions")):
+                self._add_turn(record, answer, "answer", agent=self._text(question))
 
     def _task(self, name: str, tool_input: dict[str, object], record: dict[str, object], text: str) -> None:
         time = text_of(record.get("timestamp"))
@@ -272,10 +269,6 @@ class Conversation:
         if time >= changed and not (isinstance(result, dict) and result.get("success") is False):
             subject, status = self._text(tool_input.get("subject")), text_of(tool_input.get("status"))
             self._tasks[key] = (Todo(subject or todo.text, status or todo.status), time)
-
-    def _answers(self, record: dict[str, object], typed: Iterable[speaker.TypedAnswer]) -> None:
-        for words, question in typed:
-            self._add_turn(record, words, "answer", agent=self._text(question))
 
     def _attachment(self, record: dict[str, object]) -> None:
         attachment = transcript.attachment(record)

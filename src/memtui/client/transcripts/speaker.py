@@ -166,15 +166,9 @@ ASK_TOOL = "AskUserQuestion"
 # Characters that are kept of a question or a label.
 MAX_KEPT = 2000
 
-_ANSWERED = re.compile(
-    r"^(?:User has answered your questions|Your questions have been answered|The user (?:answered|responded)): "
-)
 _RESPONDED = "The user responded: "
 # What the client writes for a question to which somebody only wrote notes.
 _NOTHING = ("(notes only)", "")
-CLARIFIED = "The user wants to clarify these questions"
-_ASKED = re.compile(r'^- "(?P<question>[^\n]{1,500})"$', re.MULTILINE)
-_ANSWER_LINE = re.compile(r"^  (?P<what>Answer|User notes): (?P<words>[^\n]{1,2000})$", re.MULTILINE)
 
 
 class TypedAnswer(NamedTuple):
@@ -200,40 +194,21 @@ def _dicts(value: object) -> list[dict[str, object]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def is_report(text: str) -> bool:
-    """Tell whether a tool's result may be the client's report of answers, by its first words."""
-    return bool(_ANSWERED.match(text))
-
-
-def typed_answers(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[TypedAnswer]:
-    """Yield what was typed, by a report's text and the `result` beside it. `questions`: what `asked_questions` kept of
-    the call; unless the text is known to be `from_client`, only the result counts, which no other tool has."""
+def typed_answers(text: str, result: object, questions: object) -> Iterator[TypedAnswer]:
+    """Yield what was typed, by the client's report and what it writes beside it, the `result`. `questions`: what
+    `asked_questions` kept of the call."""
     fields = result if isinstance(result, dict) else {}
     if fields.get("afkTimeoutMs") is not None:
         return  # nobody was there: the client went on by itself
-    response = text_of(fields.get("response")) if "questions" in fields else ""
-    if not response and from_client and text.startswith(_RESPONDED):
-        response = text.removeprefix(_RESPONDED)
+    response = text_of(fields.get("response")) or (text.removeprefix(_RESPONDED) if text.startswith(_RESPONDED) else "")
     if response:
         yield TypedAnswer(response)
-    questions_by_text = _by_text([*asked_questions(questions), *asked_questions(fields.get("questions"))])
+    every = [*asked_questions(questions), *asked_questions(fields.get("questions"))]
+    questions_by_text = {text_of(question["question"]): question for question in every}
     answers, notes = fastjson.table(fields, "answers"), fastjson.table(fields, "annotations")
     for question in dict.fromkeys([*answers, *notes]):
         note = text_of(fastjson.table(notes, question).get("notes"))
         yield from _of_question(question, answers.get(question), note, questions_by_text)
-
-
-def _by_text(questions: list[dict[str, object]]) -> dict[str, dict[str, object]]:
-    return {text_of(question["question"]): question for question in questions}
-
-
-def clarified_answers(words: str, questions: object) -> Iterator[TypedAnswer]:
-    """Yield what was typed where the person refused questions to clarify them; `words` begin with CLARIFIED."""
-    questions_by_text = _by_text(asked_questions(questions))
-    parts = _ASKED.split(words)[1:]
-    for question, lines in zip(parts[::2], parts[1::2], strict=False):
-        answers = {match["what"]: match["words"] for match in _ANSWER_LINE.finditer(lines)}
-        yield from _of_question(question, answers.get("Answer", ""), answers.get("User notes", ""), questions_by_text)
 
 
 def _of_question(
