@@ -9,9 +9,9 @@ from memtui import keymap
 from memtui.base import dates
 from memtui.base.dates import NEVER
 from memtui.base.phrasing import cut
-from memtui.review.waiting_entries import TAKEN, Waiting, hidden_until, hide, hiding_step
+from memtui.review.waiting_entries import Waiting, hidden_until, hide, hiding_step
 from memtui.store.memory import read_memory
-from memtui.tui.dialogs.ask import Choice, Line, ignored
+from memtui.tui.dialogs.ask import Choice, ignored
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
@@ -31,7 +31,7 @@ from memtui.views.parts import Words
 ENTRIES, MEMORIES = frozenset({"inbox"}), frozenset({"memories"})
 # When a row may wait until, in words that `hidden_until` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
-NOW, DATE = "now", "date"
+NOW = "now"
 GHOST_WORDS = "You rejected this. {inbox.reject}: never again. {app.undo}: it waits again."
 REJECT = "reject ({inbox.reject} again on its grey row: never again)"
 GIST_SHOWN = 40  # characters of a row's sentence in a note
@@ -173,17 +173,12 @@ class RowCommands(Generic[Kind]):
 
     async def later(self) -> None:
         """Ask until when the chosen rows are hidden, and hide them or bring them back."""
-        rows, clock = self.rows, self.services.data.now
-        what, now = self.named(rows), clock()
+        rows, now = self.rows, self.services.data.now()
+        what = self.named(rows)
         options = [(NOW, "now: back into the list")] * any(row.until for row in rows)
         for words, shown in DAYS.items():
             options.append((words, f"{shown:<10}  {dates.day(hidden_until(words, now) or now, now)}"))
-        answer = await self.services.ask(Choice(f"Hide {what} until", [*options, (DATE, "another time …")]))
-        if answer == DATE:
-            check = Line("Hide until", below=TAKEN, verb="hide", check=lambda words: hidden_until(words, clock()))
-            answer = await self.services.ask(check)
-        if answer:
-            now = clock()  # a duration counts from its choice
+        if answer := await self.services.ask(Choice(f"Hide {what} until", options)):
             until = hidden_until(answer, now)
             self._hide(rows, until, drafts.put_off("" if len(rows) == 1 else what, until, now))
 
