@@ -197,10 +197,9 @@ class Listing(RowContext):
         line = Text().append(f"{many(notes, 'note')} lost" if notes else "", colours.PROBLEM)
         line.append(" · " if notes else "").append(counted, "bold")
         rows = self.reading.rows if self.reading is not None else []
-        parts = outcomes(ReceiptCounts.of(known.get(row.id, "") for row in rows))
-        return line.append_text(
-            Text.assemble(*((f" · {n:,} {word}", GLYPHS[outcome][1]) for n, word, outcome in parts))
-        )
+        for count, word, outcome in outcomes(ReceiptCounts.of(known.get(row.id, "") for row in rows)):
+            line.append(f" · {count:,} {word}", GLYPHS[outcome][1])
+        return line
 
     # workers
 
@@ -354,11 +353,6 @@ def _counted(reading: Reading | None) -> str:
     return f"{sum(row.injected for row in reading.rows):,}{'' if reading.done else '+'}"
 
 
-def _signs(parts: Sequence[tuple[int, str, str]]) -> Text:
-    """Draw what became of deliveries, as `outcomes` counts them, by their glyphs alone."""
-    return Text.assemble(*((f"  {GLYPHS[outcome][0]} {count:,}", GLYPHS[outcome][1]) for count, _, outcome in parts))
-
-
 def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
     """Draw all plots. `known`: outcome by the id of a delivery."""
     text = Text()
@@ -393,7 +387,9 @@ def _add_days(text: Text, statistics: Statistics, known: dict[str, str], cells: 
         else:
             text.append(f"{_date(last)}  {day.deliveries:>6,} ")
             text.append(f"{bar(day.deliveries, max(days), cells):<{cells}}", "cyan")
-            text.append_text(_signs(outcomes(ReceiptCounts.of(statistics.outcomes(known, last))))).append("\n")
+            for count, _, outcome in outcomes(ReceiptCounts.of(statistics.outcomes(known, last))):
+                text.append(f"  {GLYPHS[outcome][0]} {count:,}", GLYPHS[outcome][1])
+            text.append("\n")
 
 
 def _date(number: int) -> str:
