@@ -215,7 +215,7 @@ class Recalling:
 
     @property
     def unheard(self) -> str:
-        """The code of `guidance.unheard` that tells why no session gets memories here; empty if they do."""
+        """The code of `Workspace.unheard` that tells why no session gets memories here; empty if they do."""
         return self.space.unheard(("project", "global"))
 
     def prompts(self, most: int) -> "list[Prompt]":

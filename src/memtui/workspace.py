@@ -208,15 +208,17 @@ class Workspace:
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
         """Return the code of why no session gets guidance, or the memories of these scopes; empty if sessions do."""
-        from memtui.inbox import guidance
-
         among = None if labels is None else set(labels)
         code = ""
         if among is None or among & {"project", "global"}:
             hooked, disabled, unreadable = self.hooked()
-            code = guidance.unheard(
-                self.setting("mode"), hooked, disabled=disabled, unreadable=unreadable, memories=among is not None
-            )
+            mode = self.setting("mode")
+            if not hooked:
+                code = "unreadable" if unreadable else "hooks"
+            elif disabled:
+                code = "disabled"
+            elif mode == "off" or (mode == "notes" and among is not None):
+                code = str(mode)
         if code or among is None or "auto" not in among:
             return code
         from memtui.client import applied_settings

@@ -158,7 +158,6 @@ WRONG = [
     ('[keys]\n"app.quti" = "x"\n', "Did you mean app.quit?"),
     ('[keys]\n"app.quit" = ["x"]\n', "must be keys"),
     ('[keys]\n"app.quit" = ""\n', "must be keys"),
-    ('[keys]\n"inbox.edit" = "a"\n', "inbox.approve"),
     ('theme = ["x"]\n', "must be one of dark"),
     ('glyphs = "utf"\n', "must be one of auto"),
 ]

@@ -4,9 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from memtui.store.store import Store
-from memtui.tidy.checks import fixes
-
 INDEX = (
     "- [ports](ports.md) — Ports\n<<<<<<< HEAD\n- [head](head.md) — The queue\n=======\n"
     "- [head](head.md) — The other queue\n>>>>>>> origin/main\n"
@@ -40,13 +37,6 @@ def test_both_are_problems_and_no_fix_writes_between_the_markers(bare, auto):
     assert (auto / "ports.md").read_text() == PORTS
 
 
-def test_a_version_of_an_index_is_kept_and_undo_takes_it_back(bare, auto):
-    fixes.resolve(Store(bare.env, bare.cwd), ["index:auto"], "ours")
-    assert (auto / "MEMORY.md").read_text() == "- [ports](ports.md) — Ports\n- [head](head.md) — The queue\n"
-    bare("undo", "--yes")
-    assert (auto / "MEMORY.md").read_text() == INDEX
-
-
 def test_copies_get_no_line_and_none_stays_in_place_of_its_original(bare, auto):
     for name in ("ports 2", "Copy of ports", "ports (conflicted copy 2026-11-20)"):
         (auto / f"{name}.md").write_text(f"{HEAD}The API runs on port 8081.\n")
@@ -54,7 +44,7 @@ def test_copies_get_no_line_and_none_stays_in_place_of_its_original(bare, auto):
     assert "memories.same_name" not in codes(bare)
     assert [each["kind"] for each in bare.json("consolidate", check=False)["changes"]] == []
     (auto / "ports.md").write_text(f"{HEAD}The API runs on port 8081.\n")
-    fixes.resolve(Store(bare.env, bare.cwd), ["index:auto"], "ours")
+    (auto / "MEMORY.md").write_text("- [ports](ports.md) — Ports\n- [head](head.md) — The queue\n")
     (merge,) = [each for each in bare.json("consolidate", check=False)["changes"] if each["kind"] == "merge"]
     assert merge["title"].endswith(" into ports")
     bare("check", "--fix", "--yes", check=False)

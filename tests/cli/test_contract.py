@@ -76,8 +76,6 @@ CALLS = [
     ["trust", "--yes"],
     ["trust", "--list"],
     ["doctor"],
-    ["doctor", "--clean", "--dry-run"],
-    ["doctor", "--clean"],
     ["model"],
     ["model", "log"],
     ["model", "sentences"],
@@ -269,7 +267,7 @@ def test_nothing_is_written_by_looking(memtui, world):
     before = snapshot(world)
     looks = (
         "list,inbox J5VMX3,show prefer-pnpm,search pnpm,check,inbox,activity,trust --list,doctor,"
-        "doctor --clean --dry-run,status --paths,config,undo --list,history,setup hooks --dry-run,"
+        "status --paths,config,undo --list,history,setup hooks --dry-run,"
     )
     for words in looks.split(","):
         memtui(*words.split(), check=False)

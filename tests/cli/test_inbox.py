@@ -217,7 +217,7 @@ def test_a_draft_of_another_project_goes_there(memtui, world):
 def test_rejecting_drops_entries_and_notes_their_words_without_secrets(memtui, world):
     key = "sk-ant-" + "api03-" + "Zx9k" * 12
     fields = {"kind": "correction", "name": "staging", "confidence": "0.90"}
-    entry = inbox_file.add_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it\n\nwith {key}", now=NOW)
+    entry = inbox_file.add_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it with {key}", now=NOW)
     before, rejected = shop_inbox(world).read_bytes(), shop_inbox(world, "rejected.jsonl")
     memtui("reject", "J5VMX3", "BV8W63")
     assert len(ids(memtui, "drafts")) == 4
@@ -228,7 +228,7 @@ def test_rejecting_drops_entries_and_notes_their_words_without_secrets(memtui, w
     memtui("reject", entry)
     never, secret = map(json.loads, rejected.read_text().splitlines())
     assert (never["v"], never["text"], never["never"]) == (1, "No snapshot tests for components", True)
-    assert secret["body"] == "with [redacted: Anthropic key]"
+    assert secret["text"] == "Use it with [redacted: Anthropic key]"
     memtui("undo")
     memtui("undo")
     assert not rejected.exists()
@@ -278,31 +278,6 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then_or_now(memtui):
     assert [each[-6:] for each in ids(memtui, "drafts")] == ["J5VMX3"]
     assert memtui("reject", "--all", "--later", "now", check=False).code == 3
     assert "Nothing is for later" in memtui("inbox", "--later").out
-
-
-def test_a_draft_like_a_rejected_one_says_so_until_the_rejection_is_undone(memtui, world):
-    directory = str(shop_inbox(world).parent)
-    fields = {"kind": "correction", "confidence": "0.90"}
-    old = inbox_file.add_entry(
-        directory, "updates", {**fields, "name": "ask-first"}, "Never push to main without asking me", now=NOW
-    )
-    text = "Don't push to main without asking first"
-    new = inbox_file.add_entry(directory, "updates", {**fields, "name": "no-pushes"}, text, now=NOW)
-    assert memtui.json("inbox", new)["rejected_alike"] == []
-    memtui("reject", old)
-    (alike,) = memtui.json("inbox", new)["rejected_alike"]
-    assert (alike["text"], alike["never"], alike["score"] > 0.65) == (
-        "Never push to main without asking me",
-        False,
-        True,
-    )
-    assert "like a draft that you rejected at" in memtui("inbox", new).out
-    memtui("undo")
-    assert memtui.json("inbox", new)["rejected_alike"] == []
-    memtui("reject", old, "--never")
-    assert "like a draft that you rejected for good" in memtui("inbox", new).out
-    other = inbox_file.add_entry(directory, "updates", {**fields, "name": "blue"}, "Buttons are blue", now=NOW)
-    assert memtui.json("inbox", other)["rejected_alike"] == []
 
 
 def test_one_or_more_ids_or_all(memtui):

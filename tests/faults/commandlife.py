@@ -143,7 +143,6 @@ def _between(found: dict, plain: dict, none: dict) -> bool:
 
 
 C = CommandScenario
-OLD = '{"v": 1, "id": "01KE2V3B000000000000000000", "time": "2026-01-05T09:00:00Z", "text": "tok-x9", "items": []}\n'
 # The version of a memory that a person saw last, so that its present text is somebody else's.
 WAS = "---\nname: alpha\ndescription: tok-x5\n---\ntok-x5\n"
 LOOK = {"v": 1, "time": "2026-01-05T09:00:00Z", "dir": "TOP/home/.claude/memory", "file": "alpha.md", "stamp": 1}
@@ -241,13 +240,6 @@ SCENARIOS = [
         "--all",
         "--yes",
         files={"home/.claude/memory/MEMORY.md": "- tok-n1 is said here alone\n"},
-    ),
-    C(
-        "doctor",
-        "--clean",
-        pieces=True,
-        files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD},
-        before=[("rm", "native"), ("rm", "alpha")],
     ),
     C("consolidate", "--ask-model", "--dry-run", reads=True),
     C("model", reads=True),

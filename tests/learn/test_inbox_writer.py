@@ -127,8 +127,8 @@ def test_what_was_rejected_for_good_is_not_drafted_even_without_the_ledger(env, 
 
 
 def test_only_what_must_never_come_again_is_kept_out_in_other_words_too(env, repo):
-    never = inbox_drafts.rejected_line("x", "use-pnpm", "Use pnpm instead of npm", 1.0, never=True)
-    plain = inbox_drafts.rejected_line("y", "ask-first", "Never push to main without asking me", 1.0, never=False)
+    never = inbox_drafts.rejected_line("x", "Use pnpm instead of npm", 1.0, never=True)
+    plain = inbox_drafts.rejected_line("y", "Never push to main without asking me", 1.0, never=False)
     fs.append(box(env, repo) + "/rejected.jsonl", (never + plain).encode())
     assert put(env, repo, say("No, always use pnpm and not npm!")) == []
     assert put(env, repo, say("From now on use npm instead of pnpm", uuid="u2")) != []

@@ -12,7 +12,7 @@ from memtui.base.errors import MemtuiError
 from memtui.store import triggers, trust, trust_grants
 from memtui.store.journal import undo
 from memtui.store.store import Store
-from memtui.tidy import changeset, composed_files
+from memtui.tidy import changeset
 
 from .stores import World, text_of
 
@@ -32,7 +32,7 @@ def merge(world, text="Use pnpm. Never npm."):
 
 
 def apply(world, *proposals):
-    return composed_files.apply(Store(world.env, world.repo), proposals)
+    return changeset.apply(Store(world.env, world.repo), proposals)
 
 
 def undone(world):
@@ -120,14 +120,14 @@ def test_a_fix_of_memory_md_is_made_beside_a_line_that_came_meanwhile(world, mea
 
 def test_a_file_that_changes_while_it_is_applied_makes_its_proposal_stale(world, monkeypatch):
     planned = merge(world)
-    compose = composed_files.Composition
+    compose = changeset.Composition
 
     def composed(files, proposals):
         found = compose(files, proposals)
         world.write("two.md", TWO + "Just now.\n")
         return found
 
-    monkeypatch.setattr(composed_files, "Composition", composed)
+    monkeypatch.setattr(changeset, "Composition", composed)
     done = apply(world, planned)
     assert [each.reason for each in done.refused] == ["stale"]
     assert world.text("one.md") == ONE

@@ -8,7 +8,7 @@ import pytest
 import turns
 from memtui.store.journal import undo
 from memtui.store.store import Store
-from memtui.tidy import composed_files
+from memtui.tidy import changeset
 from memtui.tidy.checks import lint
 from store.test_store_kill import random_kills, run_killed
 
@@ -76,7 +76,7 @@ def test_proposals_killed_at_random_points(tmp_path):
     proposals = planned(world)
 
     def operation():
-        assert len(composed_files.apply(Store(world.env, world.repo), proposals).made) == len(proposals)
+        assert len(changeset.apply(Store(world.env, world.repo), proposals).made) == len(proposals)
 
     all_or_nothing(world, operation, RUNS)
 

@@ -87,7 +87,7 @@ TWO = memory("two", "Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-0
 
 
 def dropped(found):
-    return [each.statement.text for each in coverage.of_proposal(found).dropped]
+    return [each.statement.text for each in changeset.covered(found).dropped]
 
 
 SWAPPABLE = [
@@ -115,7 +115,7 @@ def test_a_merge_counts_descriptions_and_fields_and_names_what_it_drops():
     lossy = memory("one", "Use pnpm in this repository", "The lock file is pnpm's. It broke CI twice.")
     found = proposal("merge", {"/a/one.md": ONE, "/a/two.md": TWO}, {"/a/one.md": lossy, "/a/two.md": None})
     assert dropped(found) == ["Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-01.", "expires: 2027-01-01"]
-    assert {each.statement.path for each in coverage.of_proposal(found).dropped} == {"/a/two.md"}
+    assert {each.statement.path for each in changeset.covered(found).dropped} == {"/a/two.md"}
 
 
 TEXTS = ["Use pnpm.", "The port is 80.", "- an item", "```\ncode here\n```", "# Heading", "Never npm, ever."]

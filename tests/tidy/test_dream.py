@@ -9,9 +9,9 @@ from e2e.model import Reply, use
 from memtui.models.model import LanguageModel
 from memtui.store import memory, scopes, sidecars, trust_grants
 from memtui.store.store import Store
-from memtui.tidy import changeset, composed_files, coverage, waiting_proposals
+from memtui.tidy import changeset, waiting_proposals
 from memtui.tidy.checks import retention
-from memtui.tidy.dream import Dream, sorted_out
+from memtui.tidy.dream import Dream, eligible
 
 from .stores import World, text_of
 
@@ -32,10 +32,6 @@ def world(tmp_path, api):
     found.write(f"{found.root}/config.toml", 'llm_backend = "api"\n')
     found.env |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
     return found
-
-
-def eligible(world, scope):
-    return [each for each, why in sorted_out(world.root, scope, scopes.memories(scope)) if not why]
 
 
 def dream(world, labels=("auto",)):
@@ -73,12 +69,12 @@ def test_a_models_proposal_is_a_changeset_that_can_be_applied_and_undone(world, 
     assert world.files() == before
     assert [(each.kind, each.reason) for each in done.proposals] == [("merge", "Because."), ("rewrite", "Because.")]
     assert done.proposals[0].by == "claude-haiku-5-5"
-    assert (done.asked, done.dropped, done.errors) == (1, [], [])
+    assert (done.asked, done.dropped, done.errors) == (1, 0, [])
     assert done.used.tokens == 1010
     evidence = done.proposals[0].evidence
     assert {each.code for each in evidence} >= {"dream", "memories.alike"}
     store = Store(world.env, world.repo)
-    applied = composed_files.apply(store, done.proposals)
+    applied = changeset.apply(store, done.proposals)
     assert len(applied.made) == 2
     assert "npm broke it" in world.text("use-pnpm.md")
     assert "no-npm.md" not in str(world.files())
@@ -105,42 +101,42 @@ def test_only_what_may_say_the_same_or_needs_a_look_is_sent_and_as_data(world, a
 def test_a_repository_s_memories_are_sent_once_they_are_trusted(world, api):
     world.write(f"{world.project}/theirs.md", text_of("theirs", "x y", "Said yesterday."))
     scope = world.store.scope("project")
-    assert eligible(world, scope) == []
+    assert list(eligible(world.root, scope, scopes.memories(scope))) == []
     trust_grants.grant(world.root, world.project, {"theirs.md": world.read(f"{world.project}/theirs.md")})
-    assert [each.stem for each in eligible(world, scope)] == ["theirs"]
+    assert [each.stem for each in eligible(world.root, scope, scopes.memories(scope))] == ["theirs"]
 
 
 def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
     api.script = answers({**MERGE, "body": "Use pnpm 7 in the web repository. The lockfile is pnpm's. Ask Bob before."})
     (made,) = dream(world).run().proposals
-    dropped = {each.statement.text for each in coverage.of_proposal(made).dropped}
+    dropped = {each.statement.text for each in changeset.covered(made).dropped}
     assert any("pnpm 9" in each for each in dropped)
     (added,) = [each.texts for each in made.evidence if each.code == changeset.ADDED]
     assert set(added) >= {"Use pnpm 7 in the web repository.", "Ask Bob before."}
 
 
 UNFIT = [
-    ({**MERGE, "memories": ["use-pnpm", "../../etc/passwd"]}, "stranger"),
-    ({**MERGE, "keep": "invented"}, "stranger"),
-    ({**MERGE, "memories": ["use-pnpm", "soon"]}, "stranger"),
-    ({**MERGE, "memories": ["use-pnpm"]}, "incomplete"),
-    ({**MERGE, "memories": ["use-pnpm", "no-npm", "no-npm"]}, "twice"),
-    ({**MERGE, "body": " "}, "incomplete"),
-    ({k: v for k, v in MERGE.items() if k != "keep"}, "incomplete"),
-    ({**MERGE, "body": "Use [redacted: GitHub token]."}, "redacted"),
-    ({"action": "prune", "memories": ["use-pnpm", "no-npm"]}, "incomplete"),
-    ({"action": "dates", "memories": ["soon"], "body": "The freeze begins yesterday, said Ann of billing."}, "same"),
-    ({"action": "describe", "memories": ["zoo"], "description": "New"}, "stranger"),
+    {**MERGE, "memories": ["use-pnpm", "../../etc/passwd"]},
+    {**MERGE, "keep": "invented"},
+    {**MERGE, "memories": ["use-pnpm", "soon"]},
+    {**MERGE, "memories": ["use-pnpm"]},
+    {**MERGE, "memories": ["use-pnpm", "no-npm", "no-npm"]},
+    {**MERGE, "body": " "},
+    {k: v for k, v in MERGE.items() if k != "keep"},
+    {**MERGE, "body": "Use [redacted: GitHub token]."},
+    {"action": "prune", "memories": ["use-pnpm", "no-npm"]},
+    {"action": "dates", "memories": ["soon"], "body": "The freeze begins yesterday, said Ann of billing."},
+    {"action": "describe", "memories": ["zoo"], "description": "New"},
 ]
 
 
 @pytest.mark.slow
 def test_an_action_that_is_not_fit_is_left_out_and_said_to_be(world, api):
-    for action, why in UNFIT:
+    for action in UNFIT:
         api.script = answers(action)
         done = dream(world).run()
         assert done.proposals == (), action
-        assert [each.why for each in done.dropped] == [why], action
+        assert done.dropped == 1, action
 
 
 def test_a_model_that_was_told_to_delete_everything_may_propose_a_few(world, api):
@@ -156,7 +152,7 @@ def test_a_model_that_was_told_to_delete_everything_may_propose_a_few(world, api
     done = dream(world).run()
     assert len(done.proposals) == 2  # one in ten
     assert {each.kind for each in done.proposals} == {"archive"}
-    assert {each.why for each in done.dropped} == {"budget"}
+    assert done.dropped > 10
     assert world.files() == before
 
 
@@ -233,6 +229,5 @@ def test_old_changesets_are_removed(world, api):
     api.script = answers(MERGE)
     waiting_proposals.save(world.root, dream(world).run().proposals, 1_795_000_000.0)
     later = 1_795_000_000.0 + 366 * 86400
-    assert len(retention.due(world.root, later).proposals) == 1
     assert len(retention.collect(world.root, later).proposals) == 1
     assert waiting_proposals.waiting(world.root) == 0

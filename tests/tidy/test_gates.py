@@ -1,10 +1,10 @@
-"""The gates before an unattended dream, each by itself, and as Setup tells them."""
+"""The gates before an unattended dream, each by itself."""
 
 import os
 
 import pytest
 
-from memtui.base import findings, fs
+from memtui.base import fs
 from memtui.base.errors import ConflictError
 from memtui.tidy import gates
 
@@ -59,17 +59,3 @@ def test_one_is_at_it_at_a_time(root):
         pass
     dreamt(root, NOW + 2)
     assert gates.last(root) == NOW + 2
-
-
-def told(root, now):
-    return [findings.message(each) for each in gates.check(root, now)]
-
-
-def test_health_says_what_each_waits_for(root):
-    assert told(root, NOW) == ["5 sessions more to wait for"]
-    seen(root, 5, NOW + 1)
-    assert told(root, NOW) == ["after the next turn (none so far)"]
-    dreamt(root, NOW)
-    assert told(root, NOW + 2 * HOUR) == ["at most once a day: in 22h at the soonest (the last 2h ago)"]
-    fs.write_atomic(f"{root}/config.toml", b"dream = false\n")
-    assert told(root, NOW + 2 * HOUR) == ["only when you ask (the last 2h ago)"]

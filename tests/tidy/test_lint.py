@@ -95,20 +95,6 @@ def test_the_worst_comes_first_and_each_has_words_a_file_and_no_secret(store):
         assert TOKEN not in findings.with_remedy(each) + str(dict(each.data))
 
 
-def test_what_is_below_the_cut_goes_above_the_prose_that_pushed_it_down(tmp_path):
-    prose = "\n".join(f"Some words about the past, number {n}." for n in range(250))
-    for name in ("above", "below"):
-        (tmp_path / f"{name}.md").write_text(f"---\nname: {name}\ndescription: The one {name}\n---\n\nWords.\n")
-    made = f"# Shop\n\n- [Above](above.md) — one\n\n{prose}\n\n- [Below](below.md) — two"
-    (tmp_path / "MEMORY.md").write_text(made)
-    assert ("memories.cut", "MEMORY.md") in files_of(check(tmp_path))
-    after = fix(tmp_path)
-    text = (tmp_path / "MEMORY.md").read_text()
-    assert text.startswith("# Shop\n\n- [Above](above.md) — one\n- [Below](below.md) — two\n\n")
-    assert sorted(text.split()) == sorted(made.split())
-    assert [each.level for each in after if each.code == "memories.cut"] == ["note"]
-
-
 WORDS = st.text(alphabet=string.ascii_letters + " #-*[]().\n\r\t`<!>é—", max_size=200)
 PARTS = ["# A", "## B", "### C", "", "- [x](x.md) — y", "  - more", "- [x](x.md)", "text", "```", "<!-- c -->", "## B"]
 LINES = st.lists(st.sampled_from(PARTS), max_size=20).map("\n".join)
@@ -117,10 +103,9 @@ LINES = st.lists(st.sampled_from(PARTS), max_size=20).map("\n".join)
 @given(WORDS | LINES)
 def test_fixes_of_an_index_are_stable_and_add_nothing(text):
     data = text.encode()
-    for change in (index_lines.remove_empty_sections, index_lines.move_up):
-        once = change(data)
-        assert change(once) == once
-        assert set(once.decode().split()) <= set(data.decode().split())
+    once = index_lines.remove_empty_sections(data)
+    assert index_lines.remove_empty_sections(once) == once
+    assert set(once.decode().split()) <= set(data.decode().split())
 
 
 @given(WORDS)
@@ -165,21 +150,6 @@ def test_plain_contradictions(one, other, opposed):
 @pytest.mark.parametrize("body", ["", "TODO", "# Title\n\n<!-- later -->\n", "n/a", "...", "- TBD\n"])
 def test_a_body_that_says_nothing_is_empty(body):
     assert memory_checks.is_empty(body)
-
-
-def test_a_memory_that_repeats_the_instructions_is_found(tmp_path):
-    (tmp_path / ".git").mkdir()
-    rule = "Run the integration tests with tox before every commit to main."
-    (tmp_path / "CLAUDE.md").write_text(f"# Shop\n\n- {rule}\n- Be kind.\n")
-    kept = tmp_path / ".claude/memory"
-    kept.mkdir(parents=True)
-    body = f"{rule}\n\n**Why:** CI is slow.\n"
-    (kept / "tests.md").write_text(f"---\nname: tests\ndescription: Integration tests\n---\n\n{body}")
-    (kept / "other.md").write_text("---\nname: other\ndescription: Other\n---\n\nRun the linter before every commit.\n")
-    (kept / "MEMORY.md").write_text("- [Tests](tests.md) — when\n- [Other](other.md) — what\n")
-    found = check(tmp_path)
-    assert files_of(found) == [("memories.repeats", "tests.md")]
-    assert found[0].data["file"] == str(tmp_path / "CLAUDE.md")
 
 
 def test_a_type_of_several_memories_is_valid_and_another_spelling_is_fixed(tmp_path):
@@ -267,17 +237,9 @@ def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
 
 
 @pytest.mark.parametrize(
-    ("head", "fixed"),
-    [
-        ("name: x\ndescription: phase 1 --- phase 2\n# -----\n", "name: x\ndescription: phase 1 — phase 2\n# —\n"),
-        ("description: >\n  one\n  two --- three\n", "description: >\n  one\n  two — three\n"),
-        ("name: x\nverify: grep a---b in *.md\n", None),
-    ],
+    "head",
+    ["name: x\ndescription: phase 1 --- phase 2\n", "description: >\n  one\n  two --- three\n"],
 )
-def test_a_head_that_the_client_would_cut_is_a_problem_and_may_get_a_dash(tmp_path, head, fixed):
+def test_a_head_that_the_client_would_cut_is_a_problem(tmp_path, head):
     (tmp_path / "x.md").write_text(f"---\n{head}---\nText --- more.\n")
-    (found,) = [each for each in check(tmp_path) if each.code == "memories.cut_head"]
-    assert lint_fixes.fixable(found) == (fixed is not None)
-    after = fix(tmp_path)
-    assert (tmp_path / "x.md").read_text().startswith(f"---\n{fixed or head}---\nText --- more.\n") or fixed is None
-    assert ("memories.cut_head" in {each.code for each in after}) == (fixed is None)
+    assert "memories.cut_head" in {each.code for each in check(tmp_path)}

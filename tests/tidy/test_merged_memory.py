@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.store import memory
-from memtui.tidy import coverage, merged_memory
+from memtui.tidy import changeset, coverage, merged_memory
 
 
 def made(name, text):
@@ -61,7 +61,7 @@ def test_a_longer_description_that_adds_what_its_text_says_is_not_repeated():
     other = simple("two", "Start it with `make db`", "`make db` starts PostgreSQL on port 5433. It is slow.")
     merged = text(DATABASE, other)
     assert merged.partition("---\n\n")[2] == "`make db` starts PostgreSQL on port 5433. It is slow.\n"
-    assert coverage.of_proposal(merged_memory.proposal([DATABASE, other])).is_verbatim
+    assert changeset.covered(merged_memory.proposal([DATABASE, other])).is_verbatim
 
 
 def test_a_description_stays_whose_longer_form_may_narrow_it():
@@ -83,7 +83,7 @@ def test_a_field_takes_the_first_value_there_is_and_lists_are_put_together():
     assert found.fields["metadata"]["owner"] == "anna"
     assert found.fields["metadata"]["tags"] == ["a", "b", "c"]
     assert 'expires: "2027-01-01"' in text(one, two)
-    dropped = coverage.of_proposal(merged_memory.proposal([one, two])).dropped
+    dropped = changeset.covered(merged_memory.proposal([one, two])).dropped
     assert [each.statement.text for each in dropped] == ["owner: bob"]
 
 
@@ -124,9 +124,9 @@ def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three
     bodies = ("\n\n".join(paragraphs) for paragraphs in (one, two, three))
     memories = [simple(name, description, body) for name, body in zip("abc", bodies, strict=True)]
     found = merged_memory.proposal(memories)
-    assert coverage.of_proposal(found).dropped == []
+    assert changeset.covered(found).dropped == []
     own = [each for m in memories for each in coverage.of_file(m.path, m.raw)]
-    assert coverage.of_proposal(found).is_verbatim
+    assert changeset.covered(found).is_verbatim
     made_up = coverage.cover(coverage.of_file("/x/a.md", found.written[0].after), own).dropped
     texts = "\n".join(each.text for each in own)
     assert [each for each in made_up if coverage.LABEL.sub("", each.statement.text) not in texts] == []

@@ -9,9 +9,9 @@ from memtui.base import clock, phrasing
 from memtui.store import sidecars, trust_grants
 from memtui.store.journal import undo
 from memtui.store.status import Usage
-from memtui.tidy import composed_files, coverage, plan, similarity
+from memtui.tidy import changeset, plan, similarity
+from memtui.tidy.changeset import savings
 from memtui.tidy.checks import lint
-from memtui.tidy.composed_files import savings
 
 from .stores import World, text_of
 
@@ -45,7 +45,7 @@ def only(world, kind):
 
 
 def apply_all(world):
-    return composed_files.apply(world.store, planned(world).proposals)
+    return changeset.apply(world.store, planned(world).proposals)
 
 
 def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
@@ -53,7 +53,7 @@ def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
     assert {os.path.basename(each.path) for each in merge.files} == {"prefer-pnpm.md", "pnpm-only.md"}
     assert merge.evidence[0].code == "memories.alike"
     assert "frozen" in merge.evidence[0].texts
-    assert coverage.of_proposal(merge).dropped == []
+    assert changeset.covered(merge).dropped == []
     # In the number and word of the Inbox.
     one, other = (world.store.find(os.path.basename(each.path).removesuffix(".md")) for each in merge.files)
     (in_inbox,) = similarity.to_draft(one.name, f"{one.description}\n{one.body}", [other])
@@ -99,20 +99,13 @@ def test_when_all_is_applied_nothing_is_left_and_one_undo_takes_it_back(world):
     assert world.files() == before
 
 
-def test_empty_or_instruction_repeating_memories_go_expired_are_archived(world):
+def test_empty_memories_go_and_expired_ones_are_archived(world):
     world.write("stub.md", text_of("stub", "A stub", "TODO"))
     old = text_of("old", "Freeze of the release")
     world.write("old.md", old.replace("metadata:", "expires: 2026-01-01\nmetadata:"))
-    rule = "Every commit is signed with the key of the person who made it"
-    other = "Secrets never go into a ticket, a log or a test"
-    world.write(f"{world.repo}/CLAUDE.md", f"# Rules\n\n{rule}.\n\n{other}.\n")
-    world.write("signed.md", text_of("signed", rule, f"{rule}."))
-    world.write("more.md", text_of("more", other, f"{other}.\n\nThe vault is at vault.example."))
     found = {os.path.basename(each.files[0].path): each.kind for each in planned(world).proposals}
     assert found["stub.md"] == "delete"
     assert found["old.md"] == "archive"
-    assert found["signed.md"] == "delete"
-    assert "more.md" not in found  # it says more than the rule
     done = apply_all(world)
     assert not done.refused
     assert os.path.exists(world.path(".archive/old.md"))

@@ -7,7 +7,7 @@ from memtui.store.index.index import MAX_LINES, budget, parse_index
 from memtui.store.journal import undo
 from memtui.store.memory import read_memory
 from memtui.store.status import Usage
-from memtui.tidy import composed_files
+from memtui.tidy import changeset
 from memtui.tidy.checks import lint, lint_fixes
 
 from .stores import World, text_of
@@ -44,7 +44,7 @@ def fix(store, own, found):
     """Fix a problem as `memtui check --fix` does, and return the fixes of files."""
     own.memories or lint.check(own)
     planned = lint_fixes.plan(own, found.parts)
-    composed_files.apply(store, planned)
+    changeset.apply(store, planned)
     return planned
 
 
@@ -75,7 +75,7 @@ def test_memories_that_no_index_lists_are_all_listed_in_one_fix(tmp_path):
     world = World(f"{tmp_path}/home", {**{f"{name}.md": text_of(name) for name in names}, "MEMORY.md": "# Shop\n"})
     own = subject(world)
     found = lint.check(own)
-    composed_files.apply(world.store, lint_fixes.plan(own, found))
+    changeset.apply(world.store, lint_fixes.plan(own, found))
     index = parse_index(world.read("MEMORY.md"))
     assert [each.target for each in index.lines_of_memories] == [f"{name}.md" for name in names]
     assert budget(world.read("MEMORY.md")).cut_line is None

@@ -11,7 +11,7 @@ from memtui.base import clock
 from memtui.store.memory import from_bytes
 from memtui.store.scopes import Scope
 from memtui.tidy.checks import lint, lint_fixes, stale
-from memtui.tidy.project import ProjectFiles
+from memtui.tidy.checks.stale import ProjectFiles
 
 NOW = clock.parse("2026-11-22T12:00:00Z")
 SETTINGS = tuple(

@@ -12,7 +12,7 @@ from memtui.store.journal import undo
 from memtui.store.plan import FileDiff
 from memtui.store.status import Usage
 from memtui.store.store import Store
-from memtui.tidy import changeset, composed_files, plan
+from memtui.tidy import changeset, plan
 from memtui.tidy.checks import lint
 from memtui.tidy.plan import forbidden_commands
 from recalls import deliver
@@ -71,7 +71,7 @@ class Home:
         return [changeset.title(each) for each in self.planned()]
 
     def make(self, *proposals):
-        return composed_files.apply(self.store, proposals)
+        return changeset.apply(self.store, proposals)
 
     def undo(self):
         undo.run(self.store.journal, "undo").first()

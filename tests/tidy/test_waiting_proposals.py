@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError
-from memtui.tidy import changeset, composed_files, waiting_proposals
+from memtui.tidy import changeset, waiting_proposals
 from memtui.tidy.changeset import ProposalEvidence
 
 from .stores import World, text_of
@@ -79,7 +79,7 @@ def test_one_about_other_files_is_refused(world, name):
     except MemtuiError:
         return
     before = world.files()
-    assert [refused.reason for refused in composed_files.apply(world.store, proposals).refused] == ["forbidden"]
+    assert [refused.reason for refused in changeset.apply(world.store, proposals).refused] == ["forbidden"]
     assert world.files() == before
 
 
@@ -124,7 +124,7 @@ def test_whatever_a_file_says_it_is_refused_or_stays_within_the_scopes(tmp_path_
             at[path[-1]] = data.draw(JSON)
     outside = {name: text for name, text in world.files().items() if not name.startswith(world.auto + "/")}
     try:
-        composed_files.apply(world.store, read(world, found))
+        changeset.apply(world.store, read(world, found))
     except MemtuiError:
         return
     finally:

@@ -1,4 +1,4 @@
-"""The form: new from a template, edit with the frontmatter kept, conflicts, drafts that outlive a crash."""
+"""The form: new, edit with the frontmatter kept, conflicts, drafts that outlive a crash."""
 
 import os
 
@@ -38,11 +38,20 @@ def told(form):
     return str(form.query_one(".told").render())
 
 
-async def test_new_from_the_template_of_a_type_or_of_a_description_alone(app, world):
+async def test_a_memory_on_the_person_is_global_and_an_empty_form_is_not_kept(app, world):
+    async with running(app, (80, 24)) as pilot:
+        for kind, scope in (("user", "global"), ("feedback", "project")):
+            await begin(pilot, kind)
+            assert str(app.screen.widgets["scope"].value) == scope
+            app.screen.query_one("Select").value = "tool"
+            await press(pilot, "escape")
+            assert autosave.of_memories(world.root) == []
+
+
+async def test_a_new_memory_of_a_type_or_of_a_description_alone(app, world):
     async with running(app, (80, 24)) as pilot:
         await begin(pilot, "project")
         form = app.screen
-        assert "**Why:** the reason behind it." in form.query_one(Body).text
         await press(pilot, *"mocks", "ctrl+s")
         assert "nothing to save yet" in told(form)
         await press(pilot, "tab", "N")
@@ -108,7 +117,7 @@ async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
         assert "description: pnpm only" in read(project(world, "use-pnpm.md"))
         assert "[[use-pnpm]]" in read(project(world, "release-steps.md"))
         said = [note.message for note in app._notifications]
-        assert "Saved, renamed to use-pnpm. Links, index and deliveries follow. z undoes." in said
+        assert "Saved, renamed to use-pnpm. Links and index follow. z undoes." in said
         await press(pilot, "z")
         assert "description: Use pnpm in this repository" in read(project(world, "prefer-pnpm.md"))
         assert not exists(project(world, "use-pnpm.md"))

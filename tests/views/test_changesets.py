@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.tidy.composed_files import Savings
+from memtui.tidy.changeset import Savings
 from memtui.views.changesets import saved
 
 

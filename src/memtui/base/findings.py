@@ -21,7 +21,6 @@ AREAS = {
     "kept": "kept data",
     "semantic": "sentence model",
     "llm": "models",
-    "dream": "dreams",
 }
 
 
@@ -138,14 +137,12 @@ REGISTRY = {
         "{key} is on, but llm_backend is off, so no model is asked.",
         "Choose one: memtui config set llm_backend auto; or switch it off: memtui config unset {key}",
     ),
-    "config.value": Kind("{key} {why}, not {given}. The default is used.", EDIT),
-    "config.own_value": Kind("{table}{key} {why}, not {given}. It is not used.", EDIT),
+    "config.value": Kind("{table}{key} {why}, not {given}. It is not used.", EDIT),
     "config.not_own": Kind("{table}{key} can't be set for one project.", EDIT),
     "config.keys": Kind("{table}{key} {why}", EDIT),
-    "config.no_tables": Kind('projects must be tables, such as [projects."/path"].', EDIT),
-    "config.no_table": Kind("{table}must be a table.", EDIT),
-    "config.relative": Kind("{table}must name an absolute path.", EDIT),
-    "config.no_root": Kind("{table}is not the root of a project; {root} is.", EDIT),
+    "config.no_project": Kind(
+        '{table}is no table of a project, named by the absolute path of its root, such as [projects."/path"].', EDIT
+    ),
     # errors of hooks and workers
     "errors.failed": UNCHECKED._replace(fix="errors"),
     "errors.recent": Kind(
@@ -241,17 +238,6 @@ REGISTRY = {
     "kept.ok": Kind(
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"
         " {versions:size} of versions, {bytes:size} in all"
-    ),
-    # unattended consolidation, and what it waits for
-    "dream.ok": Kind(),
-    "dream.off": Kind("only when you ask ({last})"),
-    "dream.open": Kind("after the next turn ({last})"),
-    "dream.time": Kind("at most once a day: in {wait} at the soonest ({last})"),
-    "dream.sessions": Kind("{missing:session} more to wait for"),
-    "kept.due": Kind(
-        "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"
-        " {versions:size} of versions, {bytes:size} in all; some of it is old enough to be deleted after the next turn",
-        "memtui doctor --clean --dry-run",
     ),
 }
 

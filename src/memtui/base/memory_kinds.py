@@ -58,8 +58,6 @@ def fill(template: str, facts: Mapping[str, object]) -> str:
 UNLINK = "Remove the link."
 FIX = "memtui check --fix"
 FIX_INDEX = f"{FIX} --scope {{scope}}"
-FIX_OR = f"{FIX}, or "
-FIX_OR_HAND = FIX_OR + "in an editor: {path}"
 
 # What findings of one cause agree in.
 SCOPE, LINK = ("scope",), ("scope", "link")
@@ -71,15 +69,14 @@ KINDS = {
     "memories.conflict": Kind(
         "{scope}:{memory} has git's conflict markers, from line {line} on: nobody has merged {ours} and {theirs} yet, "
         "so no session gets it from memtui.",
-        "Keep a version in the inbox, or edit it: memtui edit {scope}:{memory}",
-        "conflict",
+        "Edit it: memtui edit {scope}:{memory}",
+        "",
         "git's conflict markers are in it",
     ),
     "memories.index_conflict": Kind(
         "MEMORY.md of {scope} has git's conflict markers, from line {line} on: nobody has merged {ours} and {theirs} "
         "yet, and until then memtui writes nothing into it.",
-        "Keep a version in the inbox, or edit {path}.",
-        "conflict",
+        "Edit {path}.",
     ),
     "memories.hidden": Kind(
         "{scope}:{memory} has {count:invisible character}.",
@@ -92,13 +89,6 @@ KINDS = {
         "{scope} has no {link}, but {files:memory links|memories link} to it: {files}.",
         "memtui new --scope {scope} {name}, or remove the link: memtui edit {scope}:{memory}",
         flag="broken link {link}",
-        by=LINK,
-    ),
-    "memories.elsewhere": Kind(
-        "{scope} has no {link}, but {files:memory links|memories link} to it: {files}. It is in {where}, and a link"
-        " leads within its scope only.",
-        "memtui mv {where}:{name} --scope {scope}, or remove the link: memtui edit {scope}:{memory}",
-        flag="broken link {link}: it is in {where}",
         by=LINK,
     ),
     "memories.odd_link": Kind(
@@ -158,8 +148,7 @@ KINDS = {
     ),
     "memories.cut_head": Kind(
         "{scope}:{memory} has a `---` in its frontmatter, at which Claude Code ends it.",
-        FIX_OR_HAND,
-        "lint",
+        "In an editor: {path}",
         by=SCOPE,
         several=(
             "{files:memory|memories} of {scope} have a `---` in their frontmatter, at which Claude "
@@ -167,10 +156,6 @@ KINDS = {
         ),
     ),
     "memories.expired": Kind("{scope}:{memory} expired on {when}.", "Delete it, or change its `{field}`."),
-    "memories.switch": Kind(
-        "{scope}:{memory} has `{field}: {value}`, which is neither true nor false, so it is not pinned.",
-        "memtui edit {scope}:{memory} --set {field}=true",
-    ),
     "memories.copy": Kind(
         "{scope}:{memory} is a copy of {original} that a sync program or a file manager left.",
         "Put what only it says into {original}, and delete it: memtui rm {scope}:{memory}",
@@ -221,10 +206,6 @@ KINDS = {
         "{scope}:{memory} and {other} are similar: {score:similar}.{why:unmerged}",
         "Merge them: memtui consolidate, or keep both: memtui check --apart {scope}:{memory} {other}",
     ),
-    "memories.repeats": Kind(
-        "{scope}:{memory} says what {file} says already, which every session gets: “{words}”.",
-        "Delete one of the two: memtui rm {scope}:{memory}",
-    ),
     "memories.date": Kind(
         "{scope}:{memory} says “{words}”, which means another day each time it is read. It was written on {written}, "
         "so it means “{proposed}”.",
@@ -265,13 +246,6 @@ KINDS = {
         "lint",
         by=("scope", "type"),
         several="The type “{type}” of {files} in {scope} is none of the usual ones: {types}.",
-    ),
-    "memories.unquoted": Kind(
-        "{scope}:{memory} has values that need quotes. Claude Code reads the file as if they had some.",
-        FIX,
-        "lint",
-        by=SCOPE,
-        several="{files:memory|memories} of {scope} have values that need quotes: {files}.",
     ),
     "memories.violated": Kind(
         "{scope}:{memory} was violated: {count:correction} on it after Claude had been given it.",

@@ -22,10 +22,9 @@ from memtui.review.waiting_entries import Waiting, best_first, load_hidden
 from memtui.store import scopes, sidecars
 from memtui.store.store import Store
 from memtui.store.versions.writers import Occasions
-from memtui.tidy import changeset, composed_files, waiting_proposals
-from memtui.tidy.changeset import Proposal
+from memtui.tidy import changeset, waiting_proposals
+from memtui.tidy.changeset import Composition, Proposal, Refused, Weighed, savings, weigh
 from memtui.tidy.checks import lint
-from memtui.tidy.composed_files import Composition, Refused, Weighed, savings, weigh
 from memtui.views import changes, changesets, decisions, drafts
 from memtui.views.decisions import PROBLEM, ChangedRow, Decision, EntryRow, ProblemRow, ProposedRow, TrustRow
 from memtui.views.parts import TextDifference, Words
@@ -238,7 +237,7 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
     def text(out: Output) -> None:
         out.heading(f"{TITLES[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
         states, facts = entries.states(ctx, item), entries.note_facts(item, now) if item.kind == "guidance" else []
-        out.parts(drafts.warnings(states if item.kind != "items" else (), reason, now), "  ")
+        out.parts(drafts.warnings(states if item.kind != "items" else ()), "  ")
         for fact in (line(row.place), *facts, line(ctx.tilde(item.path))):
             out.print("  " + styled(fact, "dim"))
         if item.kind == "updates":
@@ -276,16 +275,7 @@ def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, obje
         "text": proposed.data.decode("utf-8", "replace"),
     }
     alike = [{**memories.data_of(similar.memory), "score": similar.score} for similar in evidence.similar]
-    rejected = [
-        {
-            "text": refusal.draft.description,
-            "time": None if refusal.draft.time is None else clock.iso_seconds(refusal.draft.time),
-            "never": refusal.draft.never,
-            "score": refusal.score,
-        }
-        for refusal in evidence.refused
-    ]
-    return {"becomes": becomes, "alike": alike, "rejected_alike": rejected}
+    return {"becomes": becomes, "alike": alike}
 
 
 def name_taken(proposed: Draft) -> ConflictError:
@@ -385,23 +375,21 @@ def make_proposals(
     """Make proposals that a person saw; return data, how to print it, the exit code. Raises MemtuiError for no."""
     _confirm_proposals(ctx, store, proposals, yes=yes)
     with store.journal.together():
-        applied = composed_files.apply(store, proposals)
-    failed = [refusal for refusal in applied.refused if refusal.reason != "made"]
+        applied = changeset.apply(store, proposals)
     saved = savings(applied.diffs)
     data: dict[str, object] = {
         "made": [brief_data(proposal) for proposal in applied.made],
-        "refused": [_refusal(refusal) for refusal in failed],
-        "made_already": [refusal.proposal.ref for refusal in applied.refused if refusal.reason == "made"],
+        "refused": [_refusal(refusal) for refusal in applied.refused],
         "files": [change.path for change in applied.diffs],
         "saved": saved,
         "undo": "memtui undo" if applied.transaction else None,
     }
     text: list[str | Printer] = []
     for refusal in applied.refused:
-        hint = safe(refusal.error.hint) if refusal in failed else ""
+        hint = safe(refusal.error.hint)
         text += [narrate(safe(changesets.refused(refusal))), narrate(f"  {hint}" if hint else "")]
     parts = (changesets.made(applied.made), changesets.saved(saved)) if applied.made else ()
-    return data, [*text, " ".join(filter(None, parts))], EXIT_CONFLICT if failed else 0
+    return data, [*text, " ".join(filter(None, parts))], EXIT_CONFLICT if applied.refused else 0
 
 
 def _confirm_proposals(ctx: Context, store: Store, proposals: "list[Proposal]", *, yes: bool) -> None:

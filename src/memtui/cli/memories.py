@@ -87,12 +87,10 @@ def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False)
 
 
 def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
-    """Return the memories of a scope with their status; links may lead to the scopes that apply beside it."""
+    """Return the memories of a scope with their status."""
     from memtui.store.status import of_scope
 
-    here = scopes.discover(ctx.env, ctx.cwd)
-    beside = [place for place in here if place.kind == "global"] if scope.project else here
-    return of_scope(ctx.root, scope, ctx.usage, others=beside)
+    return of_scope(ctx.root, scope, ctx.usage)
 
 
 def written(ctx: Context, verb: str, memory: Memory) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from memtui.base import paths
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
-from memtui.deliver.record import BRING_NOTHING, NOTHING_MOVED, USE, Delivery, EarlierPlaces, stem
+from memtui.deliver.record import BRING_NOTHING, USE, Delivery, stem
 
 # The word for all outcomes of deliveries that did not arrive.
 LOST = "lost"
@@ -50,10 +50,10 @@ class Filter:
         """Return the filter with other values of some fields."""
         return replace(self, **fields)
 
-    def needle(self, earlier: EarlierPlaces = NOTHING_MOVED) -> tuple[bytes, bool]:
+    def needle(self) -> tuple[bytes, bool]:
         """Return the longest word that the line of each matching delivery holds, and whether case is ignored."""
         words = [self.session, f'"{self.kind}"' if self.kind else "", paths.slug_of(self.project)]
-        stems = {name for other in _names(self.memory) for name in earlier.names(earlier.latest(other))}
+        stems = set(map(stem, _names(self.memory)))
         words += stems if len(stems) == 1 else []
         # Split before case is folded: of “ß” that would make two plain letters, which the line may not have.
         # A word that is part of a label of ours need not be in the log.
@@ -64,14 +64,9 @@ class Filter:
         longest = max(fit, key=len, default="").encode()
         return (longest.lower(), True) if self.text else (longest, False)
 
-    def matches(
-        self,
-        delivery: Delivery,
-        earlier: EarlierPlaces = NOTHING_MOVED,
-        outcome: Callable[[Delivery], str] = lambda _: "",
-    ) -> bool:
+    def matches(self, delivery: Delivery, outcome: Callable[[Delivery], str] = lambda _: "") -> bool:
         """Tell whether a delivery matches all but the outcome. Uses of memories match only if the filter names a kind
-        or a memory; a path stands for the memory that is there now, also under an `earlier` name."""
+        or a memory."""
         kinds = {item.kind for item in delivery.items}
         with_uses = self.kind or self.memory or self.outcome == receipts.NOTHING
         if not with_uses and kinds and kinds <= BRING_NOTHING:
@@ -82,7 +77,7 @@ class Filter:
             delivery.session.startswith(self.session)
             and (not self.project or self.project in _names_of_project(delivery))
             and (not self.kind or self.kind in kinds)
-            and (not self.memory or self._names_memory(delivery, earlier))
+            and (not self.memory or self._names_memory(delivery))
             and (self.since is None or delivery.time >= self.since)
         )
 
@@ -102,15 +97,11 @@ class Filter:
         uses = [f"{item.action} {item.id}" for item in brought if item.kind == USE]
         return " ".join((delivery.text, _last(delivery.root), *labels, *uses))
 
-    def _names_memory(self, delivery: Delivery, earlier: EarlierPlaces) -> bool:
+    def _names_memory(self, delivery: Delivery) -> bool:
         names, items = _names(self.memory), [item for item in delivery.items if item.names_memory]
         if "/" in self.memory:
-            latest = set(map(earlier.latest, names))
-            return any(earlier.now(item.path, delivery.time) in latest for item in items)
-        return any(
-            not names.isdisjoint({item.id, stem(item.path), stem(earlier.now(item.path, delivery.time))})
-            for item in items
-        )
+            return any(item.path in names for item in items)
+        return any(not names.isdisjoint({item.id, stem(item.path)}) for item in items)
 
     def ended(self, delivery: Delivery) -> bool:
         """Whether all deliveries before this one in the log are older than `since`, even if a clock was put back."""

@@ -13,7 +13,7 @@ from memtui.client.transcripts import transcript
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
 from memtui.deliver.filter import Filter
-from memtui.deliver.record import NOTHING_MOVED, Delivery, EarlierPlaces, Record
+from memtui.deliver.record import Delivery, Record
 
 if TYPE_CHECKING:
     from memtui.deliver.log import Place
@@ -128,7 +128,7 @@ class Receipts:
 class Reading:
     """The deliveries read so far that match a filter, newest first. `most`: bytes of the newest log, and `looked`:
     receipts, after which reading is `cut`; `skipped`: lines that could not be read, without `follow` also an unfinished
-    one; `earlier`: where memories are that were renamed or moved."""
+    one."""
 
     def __init__(
         self,
@@ -136,13 +136,11 @@ class Reading:
         criteria: Filter,
         proofs: Receipts,
         *,
-        earlier: EarlierPlaces = NOTHING_MOVED,
         most: int = 0,
         looked: int = 0,
         follow: bool = True,
     ) -> None:
         self.root = root
-        self.earlier = earlier
         self.wanted = criteria
         self.proofs = proofs
         self.rows: list[DeliveryRow] = []
@@ -168,7 +166,7 @@ class Reading:
             self.skipped += 1
             return None, False
         delivery = Delivery(record, place)
-        if not self.wanted.matches(delivery, self.earlier, self.proofs.of):
+        if not self.wanted.matches(delivery, self.proofs.of):
             return None, self.wanted.ended(delivery)
         if self.wanted.outcome:
             self._proved += 1
@@ -178,7 +176,7 @@ class Reading:
 
     def read(self, go: Callable[[int], bool] = lambda _: True) -> Iterator[Delivery]:
         """Yield the deliveries that match, from where reading stopped before, until `go(lines read)` returns False."""
-        needle, fold = self.wanted.needle(self.earlier)
+        needle, fold = self.wanted.needle()
         most = 0 if needle else self._most  # lines without the needle are skipped in no time
         last: Place | None = None
         try:

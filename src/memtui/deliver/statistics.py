@@ -15,7 +15,7 @@ from memtui.base import clock
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
 from memtui.deliver.log_queries import DeliveryRow
-from memtui.deliver.record import CHARS_A_TOKEN, CORRECTED, NOTHING_MOVED, RECALL, USE, Delivery, EarlierPlaces
+from memtui.deliver.record import CHARS_A_TOKEN, CORRECTED, RECALL, USE, Delivery
 
 READ = "read"
 
@@ -66,14 +66,15 @@ class RecallCounter:
         self.unread: dict[int, float] = {}
         self._known: set[int] = set()
 
-    def count(self, delivery: Delivery, earlier: EarlierPlaces = NOTHING_MOVED, *, newest: bool = False) -> None:
+    def count(self, delivery: Delivery, *, newest: bool = False) -> None:
         """Count the items of a line of the log. `newest`: newer than all before, else older than all."""
         for item in delivery.items:
             if item.left_out or not item.path or item.kind not in {RECALL, USE, CORRECTED}:
                 continue
-            path = earlier.now(item.path, delivery.time)
-            if path and self._wants(path, delivery.time):
-                self.add(path, delivery.session, item.kind, item.action, item.chars or 0, delivery.time, newest=newest)
+            if self._wants(item.path, delivery.time):
+                self.add(
+                    item.path, delivery.session, item.kind, item.action, item.chars or 0, delivery.time, newest=newest
+                )
 
     def add(
         self, path: str, session: str, kind: str, action: str, chars: int, seconds: float, *, newest: bool = False
@@ -184,15 +185,12 @@ def day_of(seconds: float) -> int:
 
 
 class Statistics:
-    """The statistics of the last DAYS days: `days` by number, `events` by event, what came of recalling
-    memories (`recalls`) by their present path, and `recent`, the newest deliveries, newest first. `earlier` returns
-    where memories are that were renamed or moved: if that changes, everything is counted anew."""
+    """The statistics of the last DAYS days: `days` by number, `events` by event, what came of recalling memories
+    (`recalls`) by their path, and `recent`, the newest deliveries, newest first."""
 
-    def __init__(self, root: str, now: Callable[[], float], earlier: Callable[[], EarlierPlaces]) -> None:
+    def __init__(self, root: str, now: Callable[[], float]) -> None:
         self.root = root
         self.now = now
-        self._read_earlier = earlier
-        self.earlier = NOTHING_MOVED  # as counted last
         self._ends: dict[str, int] = {}
         self._lock = threading.Lock()
         self._clear()
@@ -200,9 +198,7 @@ class Statistics:
     def count(self, go: Callable[[int], bool]) -> bool:
         """Count everything first, later what was appended, until `go(lines read)` is False; whether anything is new."""
         with self._lock:
-            earlier, before = self._read_earlier(), self.earlier
-            self.earlier = earlier
-            if self.ready and earlier.spans == before.spans:
+            if self.ready:
                 got = delivery_log.appended(self.root, self._ends)
                 if got is not None:
                     lines, self._ends = got
@@ -252,7 +248,7 @@ class Statistics:
                 self.recent.append(DeliveryRow(delivery))
         if delivery.ms is not None:
             self.events.setdefault(delivery.event, array("f")).append(delivery.ms)
-        self.recalls.count(delivery, self.earlier, newest=newest)
+        self.recalls.count(delivery, newest=newest)
         return delivery.time
 
     def recalled(self, path: str) -> RecallCounts:

@@ -11,19 +11,8 @@ from memtui.inbox import format as inbox_format
 from memtui.inbox.format import EVIDENCE
 from memtui.redact import redact
 
-# Bytes of the file that are read; characters that are kept of a draft's first line and of the rest.
-MOST_REJECTED = 4 << 20
-DESCRIPTION, BODY = 600, 1000
-
-
-class RefusedDraft(NamedTuple):
-    """A rejected draft. `time`: when, in seconds since the epoch, or None; `never`: it must not be drafted again."""
-
-    name: str
-    description: str
-    body: str
-    time: float | None
-    never: bool
+# Bytes of the file that are read; characters that are kept of a draft's first line.
+MOST_REJECTED, DESCRIPTION = 4 << 20, 600
 
 
 def rejected_path(directory: str) -> str:
@@ -31,21 +20,18 @@ def rejected_path(directory: str) -> str:
     return f"{directory}/{inbox_format.REJECTED}"
 
 
-def rejected_line(entry_id: str, name: str, text: str, now: float, *, never: bool) -> str:
+def rejected_line(entry_id: str, text: str, now: float, *, never: bool) -> str:
     """Return the line that lists a rejected draft, without secrets."""
-    first, _, rest = redact.redact(text)[0].strip().partition("\n")
-    words = first.strip()
+    words = redact.redact(text)[0].strip().partition("\n")[0].strip()
     row = {
         "v": 1,
         "hash": ids.content_hash(normalised(words)),
         "text": words[:DESCRIPTION],
-        "body": rest.strip()[:BODY],
-        "name": redact.redact(name)[0],
         "never": never,
         "time": clock.iso_seconds(now),
         "id": entry_id,
     }
-    return fastjson.dumps({key: value for key, value in row.items() if value not in ("", None)}) + "\n"
+    return fastjson.dumps(row) + "\n"
 
 
 def is_never(row: dict[str, object]) -> bool:
@@ -53,23 +39,15 @@ def is_never(row: dict[str, object]) -> bool:
     return row.get("never") is not False
 
 
-def rejected(directory: str) -> list[RefusedDraft]:
-    """Read the rejected drafts of an inbox, oldest first, of a long file the newest; none if it can't be read."""
+def rejected(directory: str, *, never: bool = False) -> list[str]:
+    """Read the first lines of an inbox's rejected drafts, with `never` of those rejected for good, oldest first, of a
+    long file the newest; none if it can't be read."""
     try:
         data = fs.read_or_empty(rejected_path(directory))[-MOST_REJECTED:]
     except OSError:
         return []
-    return [_refused(row) for row in map(fastjson.loads_dict, data.splitlines()) if isinstance(row.get("text"), str)]
-
-
-def rejected_near(directories: Sequence[str]) -> list[RefusedDraft]:
-    """Read the drafts that were rejected from several inboxes."""
-    return [refused_draft for directory in dict.fromkeys(directories) for refused_draft in rejected(directory)]
-
-
-def _refused(row: dict[str, object]) -> RefusedDraft:
-    name, description, body = (str(row.get(key) or "") for key in ("name", "text", "body"))
-    return RefusedDraft(name, description, body, clock.parse(row.get("time")), is_never(row))
+    rows = map(fastjson.loads_dict, data.splitlines())
+    return [text for row in rows if isinstance(text := row.get("text"), str) and (is_never(row) or not never)]
 
 
 def without_old(data: bytes, before: float) -> tuple[bytes, int]:

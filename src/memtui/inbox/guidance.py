@@ -11,17 +11,6 @@ ANYONE = "anyone"
 WHOM = "Use people, session:ID, agent:NAME, path:GLOB (without commas), or anyone."
 
 
-def unheard(
-    mode: object, hooked: bool, *, disabled: bool = False, unreadable: bool = False, memories: bool = False
-) -> str:
-    """Return why memtui delivers nothing: hooks, unreadable, disabled, off or notes; empty if it does."""
-    if not hooked:
-        return "unreadable" if unreadable else "hooks"
-    if disabled:
-        return "disabled"
-    return str(mode) if mode == "off" or (memories and mode == "notes") else ""
-
-
 def text(raw: str) -> str:
     """Return the text of a note without blanks around it."""
     stripped = raw.replace("\r\n", "\n").strip("\n \t\r")
@@ -40,7 +29,7 @@ def sender(typed: str) -> str:
     return name
 
 
-def audience(addressees: "list[str]", default: object = ANYONE) -> "list[str]":
+def audience(addressees: list[str], default: object = ANYONE) -> list[str]:
     """Return the addressees of a note: as given, else as the setting `note_to` says; none for `anyone`."""
     if not addressees:
         return [claims.PEOPLE] if default == claims.PEOPLE else []
@@ -49,7 +38,7 @@ def audience(addressees: "list[str]", default: object = ANYONE) -> "list[str]":
     return [] if addressees == [ANYONE] else addressees
 
 
-def addresses(addressees: "list[str]") -> "list[str]":
+def addresses(addressees: list[str]) -> list[str]:
     """Return addressees (`people`, `session:ID`, `agent:NAME`, `path:GLOB`), one of each: a session must match all."""
     valid: list[str] = []
     for address in addressees:
@@ -86,7 +75,7 @@ def expiry(value: str, now: float) -> float:
     return seconds
 
 
-def fields(by: str, to: "list[str]", urgent: bool, expires: "str | None", now: float) -> "dict[str, str]":
+def fields(by: str, to: list[str], urgent: bool, expires: str | None, now: float) -> dict[str, str]:
     """Return the fields of an entry from what a person gave. It never expires if `expires` is None or `never`."""
     note_fields = {"from": sender(by)}
     if to:
@@ -98,7 +87,7 @@ def fields(by: str, to: "list[str]", urgent: bool, expires: "str | None", now: f
     return note_fields
 
 
-def check(budget: int, now: float, text: str, fields: "dict[str, str]", directory: str) -> None:
+def check(budget: int, now: float, text: str, fields: dict[str, str], directory: str) -> None:
     """Raise UsageError for guidance too long for any delivery, ConflictError if the file of the inbox is too long."""
     path = f"{directory}/{inbox_format.FILES['guidance']}"
     if inbox_format.is_too_long(path):

@@ -61,7 +61,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     ledger = inbox_drafts.lines_of(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
-    never = [text.description for text in inbox_drafts.rejected(directory) if text.never]
+    never = inbox_drafts.rejected(directory, never=True)
     unwanted = {normalised(text) for text in never}
     draft_ids: list[str] = []
     noted = b""

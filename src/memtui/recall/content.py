@@ -30,9 +30,9 @@ def in_conflict(data: bytes) -> bool:
     """Tell whether a memory has git's conflict markers: then nobody knows which of both versions holds."""
     if b"<<<<<<<" not in data:
         return False
-    from memtui.store.frontmatter import conflict_markers
+    from memtui.store.frontmatter import head as memory_head
 
-    return conflict_markers.first(data) > 0
+    return memory_head.first_conflict(data) > 0
 
 
 def seen(data: bytes) -> str:

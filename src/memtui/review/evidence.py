@@ -9,7 +9,6 @@ from memtui.base import paths
 from memtui.client.transcripts import prompts, speaker, transcript
 from memtui.client.transcripts.conversation import normalised
 from memtui.client.transcripts.speaker import argument, on_plan, own_words, refusal
-from memtui.inbox.drafts import RefusedDraft
 from memtui.review.waiting_entries import Waiting
 from memtui.store.memory import Memory
 
@@ -107,13 +106,6 @@ class Similar(NamedTuple):
     score: float
 
 
-class LikeRefused(NamedTuple):
-    """A rejected draft and how similar it is to a draft, from 0 to 1."""
-
-    draft: RefusedDraft
-    score: float
-
-
 @dataclass
 class Evidence:
     """What was said around an entry's evidence, its session's title, why that is missing, and what is similar."""
@@ -121,15 +113,12 @@ class Evidence:
     utterances: list[Utterance] = field(default_factory=list)
     title: str = ""
     similar: Sequence[Similar] = ()
-    refused: Sequence[LikeRefused] = ()
     problem: str = ""
 
 
-def evidence_of(
-    env: dict[str, str], item: Waiting, similar: Sequence[Similar] = (), refused: Sequence[LikeRefused] = ()
-) -> Evidence:
+def evidence_of(env: dict[str, str], item: Waiting, similar: Sequence[Similar] = ()) -> Evidence:
     """Find the evidence of a pending update or item in its session's transcript."""
-    evidence = Evidence(similar=similar, refused=refused)
+    evidence = Evidence(similar=similar)
     fields = item.entry.fields
     path = transcript.path_of({"session_id": fields.get("session")}, paths.config_dir(env))
     if path:

@@ -48,22 +48,6 @@ VALUES = {
         "ask": "Claude's write is refused and becomes a draft in the Inbox; it is a memory once you approve it.",
         "off": "Claude writes, and nobody looks: what others changed is not listed.",
     },
-    "dream": {
-        "true": "After a turn, at most once a day, the model of llm_backend is asked; it only proposes changes to you.",
-    },
-    "recall_select": {
-        "true": "With each prompt the model of llm_backend is asked, in the background, which memories it needs; it"
-        " gets their names, descriptions and triggers. What it names comes with the next tool, if it is there by then.",
-    },
-    "semantic": {
-        "true": "A daemon of yours keeps a sentence model warm, which compares prompts with memories; it needs a"
-        " package, `pip install fastembed`. Without an answer in time recall goes on as without it.",
-    },
-    "semantic_model": {
-        "polyglot": "About 50 languages, 220 MB: paraphrase-multilingual-MiniLM-L12-v2.",
-        "english": "English, 90 MB: all-MiniLM-L6-v2.",
-        "ID": "Any other model, as fastembed calls it.",
-    },
     "subconscious": {
         "off": "No model reads sessions.",
         "notes": "After a turn the model of llm_backend reads it, keeps its blocks up to date, and may leave a note for"
@@ -311,7 +295,6 @@ def _insert(
     lines.insert(at, line + end)
 
 
-EVERYWHERE = frozenset({"app", "list"})
 NAMED = re.compile(r"f\d\d?|enter|escape|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right")
 MODIFIED = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*")
 # Textual's names for characters that Unicode names otherwise.
@@ -376,7 +359,7 @@ def remapped(settings: Mapping[str, object]) -> dict[str, str]:
 
 
 def key_problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Yield (action id, what is wrong) for unknown actions, unknown keys, and keys that two actions share."""
+    """Yield (action id, what is wrong) for unknown actions and unknown keys."""
     import difflib
 
     default_keys = keymap.defaults()
@@ -391,17 +374,3 @@ def key_problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
             yield name, "is not an action" + hint
         elif (why := keys_problem(keys)) is not None:
             yield name, f"{why}. The default is used: {default_keys[name]}."
-    yield from _shared_keys(remapped(settings), default_keys)
-
-
-def _shared_keys(own: Mapping[str, str], default_keys: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield the problem of each key of `own`, the remapped actions, that another action of the screen has too."""
-    in_force = {name: split_keys(own.get(name, keys)) for name, keys in default_keys.items()}
-    for name in own:
-        for key in in_force.get(name, ()):
-            for other, keys in in_force.items():
-                groups = {name.partition(".")[0], other.partition(".")[0]}
-                if other == name or key not in keys or len(groups - EVERYWHERE) > 1:
-                    continue
-                if other not in own or name < other:  # where both are remapped, one report is enough
-                    yield name, f"has {key}, as {other} has; only one of them works"

@@ -308,11 +308,8 @@ def _line(directory: str, file: str, cached: bytes) -> "tuple[CatalogLine, bytes
         except ValueError:
             pass
     data = fs.read_bytes(path, MAX_BYTES)
-    if b"<<<<<<<" in data:
-        from memtui.store.frontmatter import conflict_markers
-
-        if conflict_markers.first(data):
-            raise OSError("git's conflict markers are in it")  # as good as unreadable
+    if memory_head.first_conflict(data):
+        raise OSError("git's conflict markers are in it")  # as good as unreadable
     name, description, kind = memory_head.summarise(data)
     stem = file[file.rfind("/") + 1 :].removesuffix(".md")
     if len(description) > MAX_DESCRIPTION:

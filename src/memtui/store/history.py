@@ -91,51 +91,21 @@ def of_memory(versions: Versions, scope: Scope, memory: Memory) -> list[Version]
     return versions.line(scope.directory, references.relative(scope, memory.path))
 
 
+RENAMED = frozenset({"rename", "move", "undo"})
+
+
 def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[Version]:
-    """List the versions of the deleted file of this name or `scope:name`, before renamed ones; empty if none."""
-    renamed: list[Version] = []
+    """List the versions of the file of this name or `scope:name` that was deleted last, before those that memtui
+    renamed; empty if there is none."""
+    gone: list[Version] = []
     for scope in places:
         for file in versions.files(scope.directory):
-            versions_of_file = versions.of(scope.directory, file)
-            stem = references.stem(file)
-            if versions_of_file[-1].digest == GONE and name in {
-                file,
-                stem,
-                f"{scope.shown}:{stem}",
-                f"{scope.label}:{stem}",
-            }:
-                line = versions.line(scope.directory, file)
-                if versions.became(versions_of_file[-1]) is None:
-                    return line
-                renamed = renamed or line
-    return renamed
-
-
-def became(versions: Versions, version: Version) -> Version | None:
-    """Return the newest version of what a version became that is gone because memtui renamed it; None for others."""
-    newest, after = None, versions.became(version)
-    while after is not None:
-        newest = versions.of(after.directory, after.file)[-1]
-        after = versions.became(newest)
-    return newest
-
-
-class HistoryRow(NamedTuple):
-    """A version, and when it came to be there (seconds since the epoch)."""
-
-    version: Version
-    time: float
-
-
-def rows(versions: Sequence[Version]) -> list[HistoryRow]:
-    """Return versions as rows of a history. One that got an older time, as from a backup, came when it was noticed."""
-    history: list[HistoryRow] = []
-    last = 0.0
-    for version in versions:
-        at = version.written or 0.0
-        last = at if at >= last else max(last, clock.parse(version.time) or 0.0)
-        history.append(HistoryRow(version, last))
-    return history
+            stem, newest = references.stem(file), versions.of(scope.directory, file)[-1]
+            names = {file, stem, f"{scope.shown}:{stem}", f"{scope.label}:{stem}"}
+            if name in names and newest.digest == GONE:
+                gone.append(newest)
+    newest_gone = max(gone, key=lambda version: (version.op not in RENAMED, version.time), default=None)
+    return versions.line(newest_gone.directory, newest_gone.file) if newest_gone else []
 
 
 def scopes_of(env: dict[str, str], cwd: str, line: Sequence[Version]) -> list[Scope]:

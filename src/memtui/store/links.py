@@ -20,7 +20,6 @@ INLINE = re.compile(
 )
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\\")
 WIKI = re.compile(r"(?<![A-Za-z0-9_\\])!?\[\[(?P<name>[^\[\]|#\n\0]{1,200}?)(?P<tail>(?:\\?\||#)[^\[\]\n]{0,200})?\]\]")
-DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:<(?P<in>[^<>\n]+)>|(?P<bare>[^\s<>]+))", re.MULTILINE)
 # A name begins with a letter, a digit or `_`, or with anything outside of ASCII.
 ODD = re.compile(r"[!-/:-@\[-^`{-~]")
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:mailto|tel|data):")
@@ -53,7 +52,7 @@ class Link(NamedTuple):
     name_start: int
     name_end: int
     target: str
-    label: str | None
+    label: str
     encoded: bool = False
 
 
@@ -69,8 +68,8 @@ class InlineSpan(NamedTuple):
 
 def find(text: str) -> list[Link]:
     """List the links of a text to memories, in order."""
-    wiki, inline, defined = "[[" in text, "](" in text, "]:" in text
-    if not (wiki or ((inline or defined) and ".md" in text)):
+    wiki, inline = "[[" in text, "](" in text
+    if not (wiki or (inline and ".md" in text)):
         return []
     plain = masked(text)
     links = [*_wiki(text, plain)] if wiki else []
@@ -79,9 +78,6 @@ def find(text: str) -> list[Link]:
             if "\n" not in plain[span.start : span.end] and "\n\n" not in plain[span.opening : span.middle]:
                 label = text[span.opening + 1 : span.middle]
                 links += _file(text, span.opening, span.close + 1, span.start, span.end, label)
-    for match in DEFINITION.finditer(plain) if defined else ():
-        start, end = match.span("in" if match["in"] else "bare")
-        links += _file(text, match.start(), match.end(), start, end, None)
     return sorted(links, key=lambda link: (link.start, -link.end))
 
 
@@ -121,7 +117,7 @@ def _is_name(name: str) -> bool:
     return name.lower() not in CONTENTS and last != INDEX_NAME
 
 
-def _file(text: str, start: int, end: int, at: int, to: int, label: str | None) -> Iterator[Link]:
+def _file(text: str, start: int, end: int, at: int, to: int, label: str) -> Iterator[Link]:
     raw = text[at:to]
     path = raw.partition("#")[0].partition("?")[0]
     target = file_target(raw)
@@ -202,7 +198,7 @@ def renamed(text: str, leads: Callable[[Link], bool], new: str | None) -> str:
     pieces = []
     at = 0
     for start, end, words in sorted(spans, key=lambda span: (span[0], -span[1])):
-        if start >= at and words is not None:
+        if start >= at:
             pieces += [text[at:start], words]
             at = end
     return "".join([*pieces, text[at:]]) if pieces else text

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from memtui.base import clock, fs, visible
 from memtui.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.store import links
-from memtui.store.frontmatter import conflict_markers, document, edit
+from memtui.store.frontmatter import document, edit
 from memtui.store.frontmatter import head as memory_head
 
 TYPES = ("user", "feedback", "project", "reference", "tool")
@@ -21,32 +21,6 @@ TRUE, FALSE = {"true", "yes", "1", "on"}, {"false", "no", "0", "off"}
 CODE = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]*[ \t]*$|.*)|`[^`\n]+`", re.DOTALL | re.MULTILINE
 )
-WHY_AND_HOW = "{fact}\n\n**Why:** {why}\n**How to apply:** {how}\n"
-TEMPLATES = {
-    "user": "Who the user is: role, expertise, preferences.\n",
-    "feedback": WHY_AND_HOW.format(
-        fact="The rule, in one sentence.", why="what happened, or what the user said.", how="when, and what to do then."
-    ),
-    "project": WHY_AND_HOW.format(
-        fact="The fact or goal, with absolute dates.", why="the reason behind it.", how="what it changes in the work."
-    ),
-    "reference": "Where it is (URL, path), and what it is good for.\n",
-    "tool": "The tool, how to call it, and what to look out for.\n",
-}
-TEMPLATE_LINES = {line for text in TEMPLATES.values() for line in text.split("\n") if line}
-
-
-def without_template(body: str) -> str:
-    """Remove from a body the lines of a template that were left unchanged, and the blank lines between them."""
-    lines: list[str] = []
-    after_removed = False
-    for line in body.split("\n"):
-        if line.strip() in TEMPLATE_LINES:
-            after_removed = True
-        elif line.strip() or not after_removed or (lines and lines[-1].strip()):
-            lines.append(line)
-            after_removed = after_removed and not line.strip()
-    return "\n".join(lines)
 
 
 @dataclass  # not frozen, which takes three times as long: thousands are made
@@ -69,7 +43,6 @@ class Memory:
     modified: str = ""  # as written in the file, in any form; the file's own time is `mtime`
     notes: tuple[str, ...] = ()
     raw: bytes = field(default=b"", repr=False)
-    unquoted: bool = False  # values of its frontmatter need quotes, which the client adds by itself to read them
 
     @property
     def stem(self) -> str:
@@ -154,7 +127,7 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
     """Parse a memory from bytes; name, description and type as hooks read them: a person trusts what they send."""
     doc = document.parse(data[:MAX_BYTES])
     name, description, kind = memory_head.summarise(data[:MAX_BYTES])
-    if conflict_markers.first(data[:MAX_BYTES]):
+    if memory_head.first_conflict(data[:MAX_BYTES]):
         name = description = ""  # of two versions nobody knows which holds
     broken = f"larger than {MAX_BYTES >> 20} MB" if len(data) > MAX_BYTES else doc.broken
     fields = doc.fields
@@ -180,7 +153,6 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         modified=text_of(fields, "modified", "updated"),
         notes=(*doc.notes, *differing),
         raw=data,
-        unquoted=bool(doc.quoted),
     )
 
 

@@ -143,7 +143,7 @@ def stem(file: str) -> str:
 
 def relink(data: bytes, source: str, path: str, names: Collection[str], new: str | None) -> bytes:
     """Let the links of the file `source` to a memory, by a path and some names, have the name `new`; None: be words."""
-    if b"[[" not in data and b"](" not in data and b"]:" not in data:
+    if b"[[" not in data and b"](" not in data:
         return data
 
     doc = document.parse(data)

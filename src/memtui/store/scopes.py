@@ -278,12 +278,6 @@ def indexed(root: str, scope: Scope) -> list[str]:
     return [name for name in names if name in trusted]
 
 
-def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:
-    """Return the first of some scopes that has a file for a memory of this name, None if there is none."""
-    readable = (scope for scope in scopes if scope.kind != "instructions" and scope.exists and not scope.problem)
-    return next((each for each in readable if "/" not in name and os.path.isfile(f"{each.directory}/{name}.md")), None)
-
-
 def memories(scope: Scope, memories: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
     """Yield a scope's memories by path, unreadable ones broken. `memories`: a cache by path, updated."""
     cache = {} if memories is None else memories

@@ -17,8 +17,6 @@ KINDS = TRIGGERS, MUTES = ("triggers", "mutes")
 
 # The directory of a memory, and its file there.
 Place = tuple[str, str]
-# A directory of another inode, as on another disk, is taken for one that was moved if it has so many of the memories.
-LEAST_FILES = 3
 
 
 def rows(root: str, kind: str, directory: str) -> BesideRows:
@@ -68,7 +66,7 @@ def adopt(root: str, directory: str) -> list[str]:
                 data = fs.read_bytes(path) if name.endswith(".jsonl") else b""
             except OSError:
                 continue
-            if _was_moved(fastjson.loads_dict(data.partition(b"\n")[0]), own_files.beside_rows(data), directory):
+            if _was_moved(fastjson.loads_dict(data.partition(b"\n")[0]), directory):
                 with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
                     own_files.write_beside(own, directory, own_files.beside_rows(read_or_none(path) or b""))
                     fs.unlink(path)
@@ -77,14 +75,10 @@ def adopt(root: str, directory: str) -> list[str]:
     return kinds
 
 
-def _was_moved(head: dict[str, object], rows: BesideRows, directory: str) -> bool:
+def _was_moved(head: dict[str, object], directory: str) -> bool:
     old = head.get("dir")
-    if not isinstance(old, str) or not old.startswith("/") or old == directory or os.path.lexists(old):
-        return False
-    present = sum(os.path.isfile(f"{directory}/{file}") for file in rows)
-    if head.get("inode") == os.stat(directory).st_ino:
-        return present > 0
-    return present == len(rows) >= LEAST_FILES
+    is_gone = isinstance(old, str) and old.startswith("/") and not os.path.lexists(old)
+    return is_gone and head.get("inode") == os.stat(directory).st_ino
 
 
 def pairs_path(root: str) -> str:

@@ -3,7 +3,7 @@
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -14,12 +14,11 @@ from memtui.deliver import log as delivery_log
 from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
 from memtui.deliver.statistics import RecallCounter, RecallCounts
 from memtui.store import links, scopes, trust
-from memtui.store.frontmatter import conflict_markers
+from memtui.store.frontmatter import head
 from memtui.store.index import index_state
 from memtui.store.index.index_state import IndexState, index_of
 from memtui.store.memory import LinkTargets, Memory
 from memtui.store.scopes import Scope
-from memtui.store.versions import moves
 
 # Only so many of the newest records of the log are counted.
 RECORDS_READ = 2000
@@ -47,12 +46,11 @@ LETTERS = {
     "memories.no_line": "N",
     "memories.no_index": "N",
     "memories.link": "L",
-    "memories.elsewhere": "L",
     "memories.odd_link": "L",
     CHANGED: "C",
 }
-# Links to no memory of their scope: to none at all, to one that another scope has, to what can be no memory's name.
-LINKS = ("memories.link", "memories.elsewhere", "memories.odd_link")
+# Links to no memory of their scope, and to what can be no memory's name.
+LINKS = ("memories.link", "memories.odd_link")
 ORDER = list(dict.fromkeys(LETTERS.values()))
 MEANINGS = {
     "X": "the frontmatter is broken, or git's conflict markers are in it",
@@ -136,13 +134,12 @@ NEVER_RECALLED = RecallCounts()
 
 
 class Usage:
-    """Deliveries and uses by path in the newest records of the log, those under earlier names too. Not thread-safe."""
+    """Deliveries and uses by path in the newest records of the log. Not thread-safe."""
 
     def __init__(self, root: str) -> None:
         self.root = root
         self.memories: defaultdict[str, UsageCounts] = defaultdict(UsageCounts)
         self.recalls = RecallCounter()
-        self._earlier = moves.load(root)
         self._ends = delivery_log.ends(root)
         for _, line in itertools.islice(delivery_log.lines(root, self._ends), RECORDS_READ):
             self._add(line, appended=False)
@@ -168,10 +165,6 @@ class Usage:
             kind, path = item.get("kind"), item.get("path")
             if not isinstance(path, str) or not (kind in BRING_NOTHING or kind in MEMORY_KINDS):
                 continue
-            if self._earlier.moved(path):
-                path = self._earlier.now(path, seconds)
-            if not path:
-                continue
             paths.append(path)
             chars = item.get("chars")
             if kind != "index":
@@ -190,19 +183,17 @@ class Usage:
         return paths
 
     def recalled(self, path: str) -> RecallCounts:
-        """Return what came of recalling the memory that is at a path, or was there."""
-        return self.recalls.memories.get(self._earlier.latest(path), NEVER_RECALLED)
+        """Return what came of recalling the memory at a path."""
+        return self.recalls.memories.get(path, NEVER_RECALLED)
 
 
-def of_memory(
-    scope: Scope, memory: Memory, link_targets: LinkTargets, others: Sequence[Scope] = ()
-) -> Iterator[Finding]:
-    """Yield the findings on a memory alone; `others`: scopes beside this one that a link may mean."""
+def of_memory(scope: Scope, memory: Memory, link_targets: LinkTargets) -> Iterator[Finding]:
+    """Yield the findings on a memory alone."""
     about = {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
     subject = f"memory:{memory.path}"
     if memory.broken:
         code = "memories.leaves" if memory.broken == locate.LEAVES else "memories.broken"
-        if conflict_markers.first(memory.raw):
+        if head.first_conflict(memory.raw):
             yield problem("memories.conflict", subject, **index_state.sides(memory.raw), **about)
         else:
             yield problem(code, subject, why=memory.broken, **about)
@@ -216,12 +207,9 @@ def of_memory(
             continue
         name = target.removesuffix(".md")
         link = {"name": name, "link": links.shown(target), "files": [memory.stem]}
-        if (elsewhere := scopes.with_file(others, name)) is not None:
-            yield note(LINKS[1], subject, where=elsewhere.shown, **link, **about)
-        else:
-            from memtui.store import references  # many modules, for the few memories with a broken link
+        from memtui.store import references  # many modules, for the few memories with a broken link
 
-            yield note(LINKS[0] if references.is_name(name) else LINKS[2], subject, **link, **about)
+        yield note(LINKS[0] if references.is_name(name) else LINKS[1], subject, **link, **about)
 
 
 @lru_cache(1 << 13)  # called again for every memory whenever a file changes
@@ -256,7 +244,6 @@ def of_scope(
     usage: Usage,
     memories_by_path: dict[str, Memory] | None = None,
     go_on: Callable[[], bool] = lambda: True,
-    others: Sequence[Scope] = (),
 ) -> list[Row]:
     """Return a scope's memories with findings and counts. `memories_by_path`: a cache; `go_on`: asked before each."""
     indexed = IndexState(root, scope, index_of(scope)).flags() if scope.has_index else {}
@@ -268,7 +255,7 @@ def of_scope(
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
     for memory in itertools.takewhile(lambda _: go_on(), memories):
         file = memory.path.removeprefix(scope.directory + "/")
-        row = Row(memory, file, list(of_memory(scope, memory, known_targets, others)))
+        row = Row(memory, file, list(of_memory(scope, memory, known_targets)))
         if file in waiting:
             row.flags.append(trust_waiting(scope, [file]))
         if file in indexed:

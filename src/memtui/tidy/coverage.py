@@ -9,8 +9,6 @@ from typing import Literal, NamedTuple
 
 from memtui.base import word_lists
 from memtui.store.frontmatter import document, prose
-from memtui.store.plan import is_index
-from memtui.tidy.changeset import Proposal
 
 ChunkKind = Literal["paragraph", "item", "table", "heading", "code", "rule"]
 # Where a sentence ends: behind its mark and before what begins another one, also code (`make` …).
@@ -177,16 +175,6 @@ class Coverage(NamedTuple):
     def lost(self) -> list[Covered]:
         """The statements that no output has, without fields: what a reader misses."""
         return [coverage for coverage in self.dropped if coverage.statement.kind != "field"]
-
-
-def of_proposal(proposal: Proposal) -> Coverage | None:
-    """Return what became of the statements that a merge or rewrite read; None for other kinds."""
-    if proposal.kind not in {"merge", "rewrite"}:
-        return None
-    files = [file for file in proposal.outputs if not is_index(file.path)]
-    before = [statement for file in files for statement in of_file(file.path, file.before or b"")]
-    after = [statement for file in proposal.written for statement in of_file(file.path, file.after or b"")]
-    return cover(before, after)
 
 
 def cover(before: Iterable[Statement], after: Sequence[Statement]) -> Coverage:

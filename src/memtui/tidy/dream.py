@@ -11,7 +11,7 @@ from memtui.base.errors import MemtuiError
 from memtui.models.call import NOTHING, Call, ModelError, ModelUsage, Schema, tokens_in
 from memtui.models.model import RULE, LanguageModel, fenced
 from memtui.redact.redact import kinds_in
-from memtui.store import memory, scopes, sidecars, trust
+from memtui.store import memory, scopes, sidecars
 from memtui.store.journal.own_files import Pair
 from memtui.store.memory import Memory
 from memtui.store.plan import FileDiff
@@ -19,9 +19,8 @@ from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import changeset, contradictions, coverage, similarity, waiting_proposals
-from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, in_archive
+from memtui.tidy.changeset import Composition, Kind, Proposal, ProposalEvidence, in_archive
 from memtui.tidy.checks import stale
-from memtui.tidy.composed_files import Composition
 
 PURPOSE = "dream"
 # Memories of a cluster, at most; characters of a memory that a dream looks at, at most.
@@ -30,8 +29,6 @@ MOST_TOGETHER, MOST_CHARACTERS = 6, 8000
 MOST_PAIRS = 400
 # A description with fewer words says too little.
 FEW_WORDS = 3
-# Why a dream does not look at a memory.
-WhyNot = Literal["", "read_only", "broken", "empty", "long", "untrusted", "secret"]
 Action = Literal["merge", "contradict", "prune", "dates", "describe"]
 KINDS: Mapping[Action, Kind] = {
     "merge": "merge",
@@ -40,8 +37,6 @@ KINDS: Mapping[Action, Kind] = {
     "dates": "rewrite",
     "describe": "rewrite",
 }
-# Why an action of a model is dropped.
-Why = Literal["stranger", "twice", "incomplete", "budget", "same", "redacted", "impossible"]
 # The part of all memories that a run may propose to remove, and the number that is allowed in any case.
 REMOVABLE_PART, REMOVABLE_LEAST = 0.1, 2
 # Estimated tokens of the memories in one request, at most, and of an answer.
@@ -98,24 +93,15 @@ class Cluster(NamedTuple):
     evidence: tuple[ProposalEvidence, ...]
 
 
-def sorted_out(root: str, scope: Scope, memories: Iterable[Memory]) -> list[tuple[Memory, WhyNot]]:
-    """Return the memories of a scope, each with the reason why a dream does not look at it, empty if it does."""
+def eligible(root: str, scope: Scope, memories: Iterable[Memory]) -> Iterator[Memory]:
+    """Yield the memories of a scope that a dream looks at: sound, trusted, of some length and without a secret."""
     if scope.kind == "instructions" or not scope.writable or scope.problem:
-        return [(mem, "read_only") for mem in memories]
+        return
     trusted = scopes.trust_of(root, scope)
-    return [(mem, _why_not(mem, trusted)) for mem in memories]
-
-
-def _why_not(memory: Memory, trusted: trust.Trust) -> WhyNot:
-    if memory.broken is not None:
-        return "broken"
-    if not memory.raw:
-        return "empty"
-    if len(memory.raw) > MOST_CHARACTERS:
-        return "long"
-    if not trusted.allows(memory.raw):
-        return "untrusted"
-    return "secret" if kinds_in(memory.raw.decode("utf-8", "replace")) else ""
+    for mem in memories:
+        is_fit = mem.broken is None and 0 < len(mem.raw) <= MOST_CHARACTERS and trusted.allows(mem.raw)
+        if is_fit and not kinds_in(mem.raw.decode("utf-8", "replace")):
+            yield mem
 
 
 def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[Pair] = ()) -> list[Cluster]:
@@ -184,15 +170,7 @@ class Batch(NamedTuple):
 
 
 class _UnfitError(Exception):
-    """An action of a model that becomes no proposal; its argument is a Why."""
-
-
-class Dropped(NamedTuple):
-    """An action of a model that became no proposal: its kind, its memories as the model named them, and why."""
-
-    action: str
-    memories: tuple[str, ...]
-    why: Why
+    """An action of a model that becomes no proposal."""
 
 
 def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None, directory: str) -> list[FileDiff]:
@@ -200,13 +178,13 @@ def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None
     kind = action["action"]
     if kind in {"merge", "contradict"}:
         if keep is None or len(memories) < 2:
-            raise _UnfitError("incomplete")
+            raise _UnfitError
         others = [mem for mem in memories if mem is not keep]
         if kind == "merge":
             merged = _rewritten(action, keep, "description", "body")
             return [merged, *(FileDiff(mem.path, mem.raw, None) for mem in others)]
     elif len(memories) != 1:
-        raise _UnfitError("incomplete")
+        raise _UnfitError
     elif kind == "prune":
         others = memories
     else:
@@ -222,9 +200,9 @@ def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileDiff:
     """Return a file with what the model wrote in some fields. Raises _UnfitError, MemtuiError."""
     fields_after = {key: visible.clean(str(action.get(key) or "")).strip() for key in fields}
     if not all(fields_after.values()):
-        raise _UnfitError("incomplete")
+        raise _UnfitError
     if any("[redacted: " in text for text in fields_after.values()):
-        raise _UnfitError("redacted")
+        raise _UnfitError
     if "description" in fields_after:
         fields_after["description"] = visible.one_line(fields_after["description"])
     if "body" in fields_after:
@@ -232,7 +210,7 @@ def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileDiff:
         fields_after["body"] = f"{lead}{fields_after['body']}\n"
     data = memory.with_fields(mem, fields_after)
     if data == mem.raw and action["action"] != "merge":
-        raise _UnfitError("same")
+        raise _UnfitError
     return FileDiff(mem.path, mem.raw, data)
 
 
@@ -254,10 +232,10 @@ def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileDif
 
 @dataclass
 class DreamOutcome:
-    """A run's proposals, dropped actions, requests that failed, their use, and how many were `asked`."""
+    """A run's proposals, how many actions were dropped, failed requests, their use, and how many were `asked`."""
 
     proposals: tuple[Proposal, ...] = ()
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: int = 0
     errors: list[ModelError] = field(default_factory=list)
     used: ModelUsage = NOTHING
     asked: int = 0
@@ -268,8 +246,7 @@ class Dream:
 
     def __init__(self, store: Store, within: Iterable[Scope], model: LanguageModel) -> None:
         self.store, self.model, self.by = store, model, model.name
-        self.not_looked_at: list[tuple[Memory, WhyNot]] = []
-        self.count = 0
+        self.count = self.passed_over = 0
         self.batches: list[Batch] = []
         self._waiting = waiting_proposals.saved(store.root)
         self._used: set[str] = set()  # the files of the proposals so far
@@ -277,11 +254,11 @@ class Dream:
         # Proposals from these very texts wait for a person.
         texts = {(file.path, file.before) for proposal in self._waiting for file in proposal.files}
         for scope in within:
-            every = sorted_out(store.root, scope, scopes.memories(scope))
-            eligible = [mem for mem, why in every if not why]
-            self.count += len(eligible)
-            self.not_looked_at += [(mem, why) for mem, why in every if why]
-            for cluster in clusters(scope.directory, eligible, apart):
+            every = list(scopes.memories(scope))
+            fit = list(eligible(store.root, scope, every))
+            self.count += len(fit)
+            self.passed_over += len(every) - len(fit)
+            for cluster in clusters(scope.directory, fit, apart):
                 if all((mem.path, mem.raw) in texts for mem in cluster.memories):
                     continue
                 size = sum(tokens_in(mem.raw.decode("utf-8", "replace")) + 60 for mem in cluster.memories)
@@ -314,24 +291,23 @@ class Dream:
                 if not error.futile:
                     break
             else:
-                proposals += self.proposals(batch, answer, outcome.dropped)
+                made = self.proposals(batch, answer)
+                outcome.dropped += len(answer["actions"]) - len(made)
+                proposals += made
         settled = {*(proposal.id for proposal in self._waiting), *waiting_proposals.rejected(self.store.root)}
         composition = Composition(self.store.files(), [each for each in proposals if each.id not in settled])
-        for refused in composition.refused:
-            names = tuple(source.path.rpartition("/")[2] for source in refused.proposal.memories)
-            outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))
+        outcome.dropped += len(composition.refused)
         outcome.proposals = tuple(composition.made)
         outcome.used = self.model.spent
         return outcome
 
-    def proposals(self, batch: Batch, answer: dict[str, Any], dropped: list[Dropped]) -> list[Proposal]:
-        """Return the proposals in an answer of the schema; what is not fit is added to `dropped`."""
+    def proposals(self, batch: Batch, answer: dict[str, Any]) -> list[Proposal]:
+        """Return the proposals in an answer of the schema, without what is not fit."""
         proposals = []
         for action in answer["actions"]:
             try:
                 proposal = self._proposal(batch, action)
-            except _UnfitError as error:
-                dropped.append(Dropped(action["action"], tuple(action["memories"]), error.args[0]))
+            except _UnfitError:
                 continue
             proposals.append(proposal)
             self._used |= {file.path for file in proposal.files}
@@ -345,14 +321,14 @@ class Dream:
         own = {mem.path for mem in memories}
         home = next((cluster for cluster in batch.clusters if own <= {one.path for one in cluster.memories}), None)
         if not named.keys() >= set(names) or home is None:
-            raise _UnfitError("stranger")
+            raise _UnfitError
         if len(set(action["memories"])) < len(action["memories"]) or own & self._used:
-            raise _UnfitError("twice")
+            raise _UnfitError
         keep = named.get(action.get("keep") or "")
         try:
             files = _outputs(action, memories, keep, home.directory)
             if sum(file.after is None for file in files) > self._removable:
-                raise _UnfitError("budget")
+                raise _UnfitError
             data = {"action": action["action"], "model": self.by, **({} if keep is None else {"keep": keep.path})}
             evidence = [ProposalEvidence("dream", data=data)]
             if added := tuple(_added(action, memories, files)):
@@ -363,4 +339,4 @@ class Dream:
             reason = visible.one_line(visible.clean(action["reason"]))
             return changeset.propose(KINDS[action["action"]], files, evidence, reason, self.by)
         except MemtuiError as error:
-            raise _UnfitError("impossible") from error
+            raise _UnfitError from error

@@ -6,9 +6,6 @@ from contextlib import ExitStack, contextmanager
 
 from memtui.base import clock, fs
 from memtui.base.errors import ConflictError
-from memtui.base.finding import Finding, good
-from memtui.base.phrasing import age, ago
-from memtui.settings import config
 
 APART, THROTTLE, ENOUGH_SESSIONS = clock.DAY, 600.0, 5
 LOCK_SECONDS = 0.1
@@ -57,17 +54,3 @@ def held(root: str, now: float) -> Iterator[None]:
             raise ConflictError("Another process is dreaming at the moment.", "Try again when it is done.") from error
         yield
         _note(root, "dream-last", now)
-
-
-def check(root: str, now: float) -> Iterator[Finding]:
-    """Report what the next dream waits for, for doctor and Setup."""
-    since = last(root)
-    before = f"the last {ago(since, now)}" if since else "none so far"
-    if config.value(config.load(root), None, "dream") is not True:
-        yield good("dream.off", last=before)
-    elif since + APART > now:
-        yield good("dream.time", wait=age(2 * now - since - APART, now), last=before)
-    elif missing := sessions_missing(root):
-        yield good("dream.sessions", missing=missing)
-    else:
-        yield good("dream.open", last=before)

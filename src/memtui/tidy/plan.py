@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from memtui.base import findings, fs, word_lists
+from memtui.base import findings, word_lists
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.recall import fields
@@ -15,7 +15,7 @@ from memtui.store.memory import Memory, is_pinned
 from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tidy import coverage, merged_memory
+from memtui.tidy import changeset, merged_memory
 from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, evidence_of, in_archive, propose
 from memtui.tidy.checks import lint, lint_fixes
 from memtui.tidy.checks.lint import LintInput
@@ -29,7 +29,6 @@ VIOLATED = 3
 # By finding: what becomes of a memory that no longer helps.
 REMOVED: Mapping[str, Kind] = {
     "memories.empty": "delete",
-    "memories.repeats": "delete",
     "memories.expired": "archive",
 }
 PINNED = "Pinned, it comes before others."
@@ -135,24 +134,19 @@ class _Planner:
             merge = merged_memory.proposal(memories, evidence, reason)
         except MemtuiError:
             return None
-        covered = coverage.of_proposal(merge)
+        covered = changeset.covered(merge)
         if covered is None or not covered.is_verbatim:
             return None
         size = len(memory.from_bytes(memories[0].path, "", merge.written[0].after or b"").body.encode())
         return merge if size <= max(LARGEST, len(memories[0].body.encode())) else None
 
     def removals(self) -> Placed:
-        """Propose to remove what is empty or only repeats instructions, to archive what expired."""
+        """Propose to remove what is empty, to archive what expired."""
         for at, finding in self._numbered(REMOVED):
             mem, kind = self._memory(finding.data.get("path")), REMOVED[finding.code]
             if mem is None or (kind == "archive" and not self.store.is_trusted(mem)):
                 continue
             files = [FileDiff(mem.path, mem.raw, None)]
-            if finding.code == "memories.repeats":
-                instructions = _repeated(mem, str(finding.data.get("file")))
-                if instructions is None:
-                    continue
-                files.append(instructions)
             if kind == "archive":
                 place = in_archive(self.scopes[mem.scope_label].directory, mem.stem)
                 files.append(FileDiff(place, None, mem.raw))
@@ -197,17 +191,6 @@ class _Planner:
                     for mem in linking
                 ]
                 yield at, propose("relink", files, [evidence_of(each)], findings.message(each))
-
-
-def _repeated(mem: Memory, path: str) -> FileDiff | None:
-    """Return the file of instructions if it says all that a memory does; None if it does not."""
-    try:
-        data = fs.read_bytes(path, memory.MAX_BYTES)
-    except OSError:
-        return None
-    says = coverage.of_text(path, data.decode("utf-8", "replace"))
-    own = [statement for statement in coverage.of_file(mem.path, mem.raw) if statement.kind != "field"]
-    return FileDiff(path, data, data) if coverage.cover(own, says).is_verbatim else None
 
 
 def _spelled(name: str) -> str:

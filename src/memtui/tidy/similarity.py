@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 
 from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import drafts as inbox_drafts
-from memtui.inbox.drafts import RefusedDraft
-from memtui.review.evidence import LikeRefused, Similar
+from memtui.review.evidence import Similar
 from memtui.store.memory import Memory
 
 WORD = re.compile(r"[぀-ヿ㐀-鿿가-힣]+|[^\W_]+")
@@ -25,9 +24,9 @@ RAREST, COMMON, SHARED = 12, 60, 2
 NAMED, BODY = 8, 4000
 # The least share, of 1, of a pair.
 LEAST = 0.35
-# The least score, of 1, of what is similar for a person: below it two texts share only common words; of texts of the
-# same name, which would be one file; and of a rejected draft, which is named without its text beside the draft.
-SIMILAR, SAME_NAME, LIKE_REFUSED = 0.55, 0.97, 0.65
+# The least score, of 1, of what is similar for a person: below it two texts share only common words; and of texts of
+# the same name, which would be one file.
+SIMILAR, SAME_NAME = 0.55, 0.97
 # The most that are listed; characters of a body that tell how similar texts are: enough to judge by, and a file of
 # megabytes takes no longer.
 SHOWN, JUDGED = 5, 2000
@@ -136,17 +135,6 @@ def to_draft(name: str, text: str, memories: Iterable[Memory]) -> list[Similar]:
     return sorted(similars, key=lambda similar: (-similar.score, similar.memory.name))[:SHOWN]
 
 
-def to_refused(name: str, text: str, rejected: Iterable[RefusedDraft]) -> list[LikeRefused]:
-    """List the rejected drafts most similar to a draft, best first; of those that say the same the newest."""
-    own = _Measure(name, *text.partition("\n")[::2])
-    likes = {
-        refused_draft.description.casefold(): LikeRefused(refused_draft, round(score, 2))
-        for refused_draft in rejected
-        if (score := own.score(refused_draft)) >= LIKE_REFUSED
-    }
-    return sorted(likes.values(), key=lambda refusal: (-refusal.score, -(refusal.draft.time or 0.0)))[:SHOWN]
-
-
 def of_two(one: Memory, other: Memory) -> float:
     """Return how similar two memories are, from 0 to 1: the number that every screen and command shows."""
     return round(_Measure(one.name, one.description, one.body).score(other), 2)
@@ -161,7 +149,7 @@ class _Measure:
         self._name, self._description = self._clean(name), self._clean(description)
         self._text = self._clean(f"{name} {description} {body[:JUDGED]}")
 
-    def score(self, other: Memory | RefusedDraft) -> float:
+    def score(self, other: Memory) -> float:
         """Return the similarity, from 0 to 1; of one of the same name at least SAME_NAME."""
         fuzz, name, description = self._fuzz, self._clean(other.name), self._clean(other.description)
         names: float = fuzz.token_sort_ratio(self._name, name) / 100

@@ -21,14 +21,13 @@ from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import plan
-from memtui.tidy.changeset import Proposal, ProposalEvidence, check, sha256, title
+from memtui.tidy.changeset import Composition, Proposal, ProposalEvidence, check, sha256, title
 from memtui.tidy.checks import lint_fixes
 from memtui.tidy.checks.lint import LintInput
-from memtui.tidy.composed_files import Composition
 
 VERSION = 1
 # Saved proposals that are refused for these reasons are not shown.
-OUTDATED = {"made", "stale", "forbidden"}
+OUTDATED = {"stale", "forbidden"}
 # The most bytes of a file; the newest rejections that are kept.
 MAX_BYTES, MOST_REJECTED = 64 << 20, 10_000
 
@@ -39,13 +38,6 @@ class UndecidedSet(NamedTuple):
     proposals: tuple[Proposal, ...]
     left: tuple[Problem, ...]
     rejected: frozenset[str]
-
-
-class Rejected(NamedTuple):
-    """The count of pairs newly kept apart, and whether anything was written."""
-
-    pairs: int
-    changed: bool
 
 
 def undecided(
@@ -104,10 +96,11 @@ def rejections(root: str) -> Callable[[Proposal], bool]:
     return lambda proposal: not names.isdisjoint((proposal.id, proposal.subject, _for_good(proposal)))
 
 
-def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> Rejected:
-    """Reject proposals in one step: until their memories change, or `never` again. Raises MemtuiError."""
+def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> bool:
+    """Reject proposals in one step: until their memories change, or `never` again; False: nothing changed. Raises
+    MemtuiError."""
     if not proposals:
-        return Rejected(0, changed=False)  # nothing is read that could fail behind what was made already
+        return False  # nothing is read that could fail behind what was made already
     files, pairs = store.files(), 0
     with store.journal.together():
         for each in proposals:
@@ -127,7 +120,7 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
             if never and all(each.subject in names_then for each in new):
                 words = f"{acts.NEVER} {subject} again"
             store.journal.run("reject", [FileChange(path, before, data)], words)
-    return Rejected(pairs, bool(new) or pairs > 0)
+    return bool(new) or pairs > 0
 
 
 def directory(root: str) -> str:

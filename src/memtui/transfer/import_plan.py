@@ -140,8 +140,8 @@ def _read_known(store: Store, slug: str, inboxes: Iterable[str]) -> tuple[KnownT
     for item in waiting_entries.waiting_in(store.root, [slug, None], ("updates",)):
         texts.add(item.text, f"the draft “{item.text.partition(chr(10))[0][:60]}”")
         names[item.entry.fields.get("scope") or item.scope].add(item.entry.fields.get("name", "").casefold())
-    for draft in (draft for directory in inboxes for draft in inbox_drafts.rejected(directory) if draft.never):
-        texts.add(draft.description, "a draft that was rejected for good")
+    for text in (text for directory in inboxes for text in inbox_drafts.rejected(directory, never=True)):
+        texts.add(text, "a draft that was rejected for good")
     return texts, names
 
 

@@ -7,8 +7,19 @@ from memtui.base import findings
 from memtui.base.finding import NOTE, Finding
 from memtui.base.phrasing import cut, many, size
 from memtui.store.plan import FileDiff
-from memtui.tidy.changeset import ADDED, BY, Proposal, ProposalEvidence, name, title
-from memtui.tidy.composed_files import DONE, Reason, Refused, Savings, Weighed
+from memtui.tidy.changeset import (
+    ADDED,
+    BY,
+    DONE,
+    Proposal,
+    ProposalEvidence,
+    Reason,
+    Refused,
+    Savings,
+    Weighed,
+    name,
+    title,
+)
 from memtui.tidy.coverage import Coverage
 from memtui.views import colours, safe_text
 from memtui.views.parts import Part, TextDifference, Words, heading, line
@@ -28,7 +39,6 @@ STATEMENT = 300  # characters
 DROPPED = "red"
 
 REFUSED: dict[Reason, str] = {
-    "made": "made already",
     "stale": "out of date",
     "overlap": "overlaps another change",
     "untrusted": "not trusted",
@@ -159,9 +169,7 @@ def done(proposals: Sequence[Proposal]) -> str:
 
 
 def refused(refused: Refused) -> str:
-    """Say that a proposal was not made, and why; or that it was made already."""
-    if refused.reason == "made":
-        return f"Made already: {title(refused.proposal)}."
+    """Say that a proposal was not made, and why."""
     return f"Not made ({REFUSED[refused.reason]}): {title(refused.proposal)}. {refused.error.message}"
 
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from memtui.review.waiting_entries import Waiting
     from memtui.store.scopes import Scope
     from memtui.store.versions.writers import Occasion
-    from memtui.tidy.changeset import Proposal
-    from memtui.tidy.composed_files import Refused, Weighed
+    from memtui.tidy.changeset import Proposal, Refused, Weighed
     from memtui.tidy.coverage import Coverage
     from memtui.tidy.waiting_proposals import UndecidedSet
     from memtui.workspace import Workspace

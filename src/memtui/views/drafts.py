@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memtui.base import clock, findings, paths
+from memtui.base import clock, findings
 from memtui.base.dates import day, day_and_time
-from memtui.base.phrasing import ago, cut, many, share, some
+from memtui.base.phrasing import ago, cut, many, some
 from memtui.base.shell import shell_word
 from memtui.inbox import format as inbox_format
 from memtui.inbox import undelivered
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 SIMILAR_SHOWN = 3  # similar memories beside a draft
 LIKELY = 0.5  # from this likelihood on a draft is called likely to last
 TITLE_SHOWN = 50  # characters of a title
-REFUSED_SHOWN = 80  # characters of a rejected draft
 HIT_SHOWN, AROUND_SHOWN = 900, 300  # characters of a quote: one that the draft comes from, one around it
 
 # The drafts that are made of a refused write (worker/gate_drafts.py).
@@ -105,28 +104,18 @@ def added(count: int) -> str:
     return f"Added {many(count, 'draft')}"
 
 
-def warnings(states: Sequence[str], evidence: Evidence | None, now: float) -> list[Part]:
-    """Return what a person should know before a decision: states of a draft, and rejected ones that are like it."""
-    sentences = [*states]
-    for refusal in (evidence.refused if evidence is not None else ())[:SIMILAR_SHOWN]:
-        moment = day(refusal.draft.time, now) if refusal.draft.time is not None else ""
-        when = f"{' at' if ':' in moment else ' on'} {moment}" if moment else ""
-        words = cut(safe_text.line(refusal.draft.description), REFUSED_SHOWN)
-        good = " for good" if refusal.draft.never else ""
-        sentences.append(f"like a draft that you rejected{good}{when} ({share(refusal.score)}): “{words}”")
-    return [line(f"! {sentence}", colours.WARNING, 600) for sentence in sentences]
+def warnings(states: Sequence[str]) -> list[Part]:
+    """Return what a person should know before a decision: the states of a draft."""
+    return [line(f"! {sentence}", colours.WARNING, 600) for sentence in states]
 
 
 def find_evidence(here: "Workspace", item: Waiting, name: str, near: "Sequence[Memory]") -> Evidence:
     """Find what was said around an entry, and what a draft with a `name` is like."""
     if not name:
         return evidence_of(here.env, item)
-    from memtui.inbox import drafts as inbox_drafts
     from memtui.tidy import similarity
 
-    rejected = inbox_drafts.rejected_near([item.directory, paths.inbox_dir(here.root, None)])
-    alike = similarity.to_draft(name, item.text, near), similarity.to_refused(name, item.text, rejected)
-    return evidence_of(here.env, item, *alike)
+    return evidence_of(here.env, item, similarity.to_draft(name, item.text, near))
 
 
 def quoted(item: Waiting) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ from memtui.client import applied_settings
 if TYPE_CHECKING:
     from memtui.store.scopes import Scope
     from memtui.store.triggers import Trigger
-    from memtui.store.versions.moves import Source
+    from memtui.store.versions.writers import Source
 
 ASK_OVER = 20  # about as many as a screen shows at once
 # By the label of a scope: who loads a memory of it.

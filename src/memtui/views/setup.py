@@ -1,4 +1,4 @@
-"""Words for hooks that are installed or removed, for fixes, and for what is deleted for good."""
+"""Words for hooks that are installed or removed, and for fixes."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.base import findings
 from memtui.base.finding import Finding
-from memtui.base.phrasing import many, size, some
+from memtui.base.phrasing import many
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import settings_merge
 from memtui.hooks.install.entries import is_ours, shows_ours
@@ -16,7 +16,6 @@ from memtui.hooks.install.status import Status
 
 if TYPE_CHECKING:
     from memtui.tidy.checks.fixes import FixOutcome
-    from memtui.tidy.checks.retention import Due, Limits
 
 TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
 TO_SEE_IT_ALONE = "\n  To see it without memtui, put this there in place of its `command`:"
@@ -136,7 +135,7 @@ def done(plan: SettingsPlan) -> str:
     return f"{what} {'installed in' if plan.action == 'install' else 'removed from'} {plan.settings_path}"
 
 
-# fixes, and what is deleted for good
+# fixes
 
 # By fix: the sentence where it had nothing to do.
 NOTHING = {
@@ -161,33 +160,3 @@ def fixed(outcome: "FixOutcome") -> str:
         + " private to you now.",
         "projects": "This project has now what was kept apart.",
     }[outcome.fix]
-
-
-def due(expired: "Due", keep: "Limits", *, dry: bool) -> list[tuple[str, str]]:
-    """Describe what was removed, or with `dry` what would be: rows of a kind and a sentence."""
-    undone, back = ("can't be undone then", "can't be restored then")
-    if not dry:
-        undone, back = ("can no longer be undone", "can no longer be restored")
-    limits = [f"older than {many(keep.days, 'day')}"] if keep.days else []
-    limits += [f"beyond the newest {keep.changes:,}"] if keep.changes else []
-    removed = many(len(expired.deleted), "removed memory", "removed memories")
-    months, calls = (some([os.path.basename(path) for path in paths]) for paths in (expired.months, expired.calls))
-    log = f"the log of what was delivered more than {many(keep.days, 'day')} ago"
-    versions = f"{many(expired.versions, 'version')} of memories, {size(expired.version_bytes)}"
-    rows: list[tuple[str, object, str]] = [
-        ("undo", expired.changes, f"{many(expired.changes, 'change')} {' or '.join(limits)}: they {undone}"),
-        ("trash", expired.deleted, f"{removed} {back}: {some(expired.deleted)}"),
-        (
-            "contents",
-            expired.images,
-            f"{many(expired.images, 'old content')} in the trash, {size(expired.image_bytes)}",
-        ),
-        ("deliveries", expired.months, f"{log}: {months}, {size(expired.month_bytes)}"),
-        ("models", expired.calls, f"the log of calls of models of {calls}"),
-        ("proposals", expired.proposals, f"{many(len(expired.proposals), 'change')} proposed long ago"),
-        ("trust", expired.trusted, f"{many(expired.trusted, 'trusted text')} with later ones"),
-        ("rejected", expired.rejected, f"{many(expired.rejected, 'draft')} that you rejected long ago"),
-        ("versions", expired.versions, f"{versions}: they can't be shown or restored then"),
-        ("files", expired.temporary, f"{many(len(expired.temporary), 'file')} of writers that were killed"),
-    ]
-    return [(what, words) for what, there_is, words in rows if there_is]

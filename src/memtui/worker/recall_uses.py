@@ -6,23 +6,21 @@ import dataclasses
 import marshal
 import os
 import re
-from binascii import crc32
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from memtui.base import clock, fs, ids, paths
 from memtui.deliver import log as delivery_log
 from memtui.deliver import uses
-from memtui.deliver.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, EarlierPlaces, Record
+from memtui.deliver.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, Record
 from memtui.deliver.statistics import RecallCounter, RecallCounts
-from memtui.store.versions import moves
 
 if TYPE_CHECKING:
     from memtui.learn.signals import Signal
 
 # Where the counting left off: `marshal` of what _Counted has.
 STATE = "recall/uses.state"
-STATE_VERSION = 1
+STATE_VERSION = 2
 # The event under which corrections are logged.
 EVENT = "Stop"
 # The first count looks back so far; what was delivered may be opened, or corrected, for so long.
@@ -129,11 +127,11 @@ def _stems(text: str) -> set[str]:
 
 
 class _Counted(RecallCounter):
-    """What was counted of the log up to its `ends`; `stamps`: of files; `places`: a checksum of earlier places."""
+    """What was counted of the log up to its `ends`; `stamps`: of files."""
 
-    def __init__(self, places: int, ends: dict[str, int]) -> None:
+    def __init__(self, ends: dict[str, int]) -> None:
         super().__init__(self._is_of_this_text)
-        self.places, self.ends = places, ends
+        self.ends = ends
         self.stamps: dict[str, int] = {}
 
     def _is_of_this_text(self, path: str, seconds: float) -> bool:
@@ -142,13 +140,13 @@ class _Counted(RecallCounter):
             self.stamps[path] = _stamp(path)
         return seconds >= (self.stamps[path] / 1e9 or float("inf"))
 
-    def add_line(self, line: bytes, earlier: EarlierPlaces, *, newest: bool = False) -> float:
+    def add_line(self, line: bytes, *, newest: bool = False) -> float:
         """Count a line of the log; return its time, 0.0 if it tells nothing."""
         record = delivery_log.parse(line) if TELLING.search(line) else None
         delivery = Delivery(record) if record is not None else None
         if delivery is None or not delivery.tells_recall:
             return 0.0
-        self.count(delivery, earlier, newest=newest)
+        self.count(delivery, newest=newest)
         return delivery.time
 
     def save(self, root: str) -> None:
@@ -160,15 +158,15 @@ class _Counted(RecallCounter):
         unread = {key: seconds for key, seconds in self.unread.items() if seconds > oldest}
         stamps = {path: stamp for path, stamp in self.stamps.items() if path in memories}
         rows = {path: dataclasses.astuple(counts) for path, counts in memories.items()}
-        state = marshal.dumps((STATE_VERSION, self.ends, self.places, stamps, unread, rows))
+        state = marshal.dumps((STATE_VERSION, self.ends, stamps, unread, rows))
         fs.write_atomic(f"{root}/{STATE}", state, durable=False)
 
 
 def _load(root: str) -> _Counted | None:
     """Read the state file; None if there is none that can be continued."""
     try:
-        version, ends, places, *parts = marshal.loads(fs.read(f"{root}/{STATE}", "cache"))  # noqa: S302  # ours
-        counted = _Counted(places, ends)
+        version, ends, *parts = marshal.loads(fs.read(f"{root}/{STATE}", "cache"))  # noqa: S302  # ours
+        counted = _Counted(ends)
         counted.stamps, counted.unread, rows = parts
         counted.memories = {path: RecallCounts(*row) for path, row in rows.items()}
     except (OSError, ValueError, TypeError, EOFError, AttributeError):
@@ -184,14 +182,12 @@ def update(root: str) -> None:
     news = None if counted is None else delivery_log.appended(root, counted.ends)
     if news is not None and not any(TELLING.search(line) for _, line in news[0]):
         return
-    earlier = moves.load(root)
-    places = crc32(repr(sorted(earlier.spans.items())).encode("utf-8", "replace"))
-    if counted is None or news is None or counted.places != places:
-        counted = _Counted(places, delivery_log.ends(root))
+    if counted is None or news is None:
+        counted = _Counted(delivery_log.ends(root))
         oldest, size = clock.now() - SPAN_DAYS * clock.DAY, 0
         for _, line in delivery_log.lines(root, counted.ends):
             size += len(line)
-            seconds = counted.add_line(line, earlier)
+            seconds = counted.add_line(line)
             if size > delivery_log.WINDOW_BYTES or 0.0 < seconds < oldest:
                 break
     else:
@@ -200,7 +196,7 @@ def update(root: str) -> None:
             counted.memories.pop(path, None)
         lines, counted.ends = news
         for _, line in lines:
-            counted.add_line(line, earlier, newest=True)
+            counted.add_line(line, newest=True)
     counted.save(root)
 
 

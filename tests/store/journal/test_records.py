@@ -7,7 +7,7 @@ import pytest
 from memtui.base import ids
 from memtui.base.errors import NotFoundError
 from memtui.store.journal import journal
-from memtui.store.journal.changes import ChangedFiles, FileChange, ModeEdit, Patch
+from memtui.store.journal.changes import ChangedFiles, FileChange, Patch
 from memtui.store.journal.ledger import readable
 from memtui.store.journal.own_files import ALWAYS, BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit, pair_entries
 from memtui.store.journal.text_edit import TextEdit
@@ -33,7 +33,6 @@ WRITTEN = [
         {"path": "/c/settings.json", "cut": CUT, "removed": HASH[B], "added": HASH[C]},
         Patch("/c/settings.json", 3, B, C, HASH[A], None, 384, ("/c",)),
     ),
-    ({"path": "/r/log", "modes": [511, 448]}, ModeEdit("/r/log", 511, 448)),
     (
         {"path": "/r/i.json", "entry": {"table": "files", "key": "k", "before": None, "after": {"v": 1}}},
         EntryEdit("/r/i.json", {}, {"k": {"v": 1}}, "files"),
@@ -66,6 +65,13 @@ def test_a_row_is_read_as_the_change_that_wrote_it_or_refused_if_not_whole(row, 
         key = type(change).key
         with pytest.raises(NotFoundError):
             journal.changes_of(intent({"path": row["path"], key: row[key]}), CONTENTS.__getitem__)
+
+
+def test_permission_bits_of_an_older_version_are_listed_and_not_undone():
+    row = {"path": "/r/log", "modes": [511, 448]}
+    assert readable(intent(row))
+    with pytest.raises(NotFoundError):
+        journal.changes_of(intent(row), CONTENTS.__getitem__)
 
 
 @pytest.mark.parametrize("row", [{"path": "/d/x.md"}, {"path": "x.md", "before": None}, {"before": None}, 7])

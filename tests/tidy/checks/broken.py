@@ -8,7 +8,7 @@ from memtui.settings import config
 
 # What needs nobody's decision, and what a person is asked about.
 AT_ONCE = {"root.open", "root.locked", "errors.recent", "inbox.unproven"}
-ASKED = {"hooks.absent", "config.misspelt", "kept.due"}
+ASKED = {"hooks.absent", "config.misspelt"}
 
 
 def break_all(world):
@@ -21,9 +21,6 @@ def break_all(world):
     taken = paths.inbox_dir(root, None)
     os.makedirs(f"{taken}/claimed", exist_ok=True)
     fs.write_atomic(f"{taken}/claimed/{ids.new_id(world.now - 7200)}~0000aaaa~99999999.md", b"mind the gap\n")
-    left = f"{root}/run/left-1.tmp"
-    fs.write_atomic(left, b"half")
-    os.utime(left, (world.now - 10 * 86_400, world.now - 10 * 86_400))
     os.chmod(f"{root}/trust.json", 0o400)
     os.chmod(shop + "/guidance.md", 0o644)
     os.chmod(root, 0o755)

@@ -12,8 +12,7 @@ from memtui.base.errors import ConflictError
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
 from memtui.tidy import plan, waiting_proposals
-from memtui.tidy.changeset import propose
-from memtui.tidy.composed_files import Refused, Savings, Weighed
+from memtui.tidy.changeset import Refused, Savings, Weighed, propose
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.views.decisions import ProposedRow
@@ -272,7 +271,7 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_exists(e
 async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place):
     for number in range(20):
         words = " ".join(ids.digest(f"{number} {word}")[:7] for word in range(12))
-        text = f"---\nname: rule-{number:02}\ndescription: Rule: {words}\ntype: feedback\n---\n\n{words}.\n"
+        text = f"---\nname: rule-{number:02}\ntype: feedback\n---\n\n{words}.\n"
         write(f"{place}/rule-{number:02}.md", text)
     async with running(app, WIDE) as pilot:
         table = app.screen.table
@@ -303,17 +302,3 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
         assert not any(row.kind.word == "problem" for row in table.rows)
         await press(pilot, "z")
         assert any(row.kind.word == "problem" for row in table.rows)
-
-
-async def test_a_version_of_a_conflict_git_left_is_chosen_and_that_is_undone(app, place):
-    before = "<<<<<<< HEAD\nUse pnpm.\n=======\nUse bun.\n>>>>>>> main\n"
-    write(f"{place}/prefer-pnpm.md", before)
-    async with running(app, WIDE) as pilot:
-        table = app.screen.table
-        table.move_to(next(at for at, row in enumerate(table.rows) if "conflict markers" in row.says))
-        await press(pilot, "a", "escape")
-        assert read(f"{place}/prefer-pnpm.md") == before
-        await press(pilot, "a", "down", "enter")
-        assert read(f"{place}/prefer-pnpm.md") == "Use bun.\n"
-        await press(pilot, "z")
-        assert read(f"{place}/prefer-pnpm.md") == before

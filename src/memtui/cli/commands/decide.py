@@ -310,11 +310,10 @@ def _reject_proposed(call: DecisionCall, rows: "list[Decision]") -> None:
     from memtui.tidy import waiting_proposals
 
     plans = [row.proposal for row in rows if isinstance(row, ProposedRow)]
-    dropped = waiting_proposals.reject(call.store, plans, never=call.args.never)
-    apart = f"{many(dropped.pairs, 'pair')} of memories kept apart for good." if dropped.pairs else ""
+    has_changed = waiting_proposals.reject(call.store, plans, never=call.args.never)
     until = "Not proposed while the memories stay as they are. For good: memtui undo, then reject it --never."
-    why = ("" if call.args.never else until) if dropped.changed else "They were rejected before."
-    call.done(rows if dropped.changed else [], call.rejected, apart, narrate(why), kept_apart=dropped.pairs)
+    why = ("" if call.args.never else until) if has_changed else "They were rejected before."
+    call.done(rows if has_changed else [], call.rejected, narrate(why))
 
 
 def _later(call: DecisionCall, rows: "list[Decision]", until: "float | None") -> None:

@@ -22,7 +22,7 @@ NOT_MADE, NOT_CHANGED = "No memory was created.", "Nothing was changed."
 new: create a memory
   memtui new prefer-pnpm --type feedback --description "Use pnpm, never npm"
   pbpaste | memtui new release-steps --type project --scope global --body -
-n in Memories of the TUI opens a form for it, with a template for the type.
+n in Memories of the TUI opens a form for it.
 NAME | also the name of the file
 --type TYPE=feedback | user, feedback (default), project, reference, tool, …
 --scope SCOPE | default: global for user; project if the repository has one; else auto

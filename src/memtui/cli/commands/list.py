@@ -161,7 +161,7 @@ NAME |
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.client import applied_settings
     from memtui.store.links import shown
-    from memtui.store.versions import moves
+    from memtui.store.versions import writers
     from memtui.views import memories as words
     from memtui.views.deliveries import recalls
 
@@ -171,7 +171,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     row = next((each for each in rows if each.memory.path == memory.path), Row(memory, os.path.basename(memory.path)))
     back = [other.memory.stem for other in rows if other.memory.links_to(memory) and other.memory.path != memory.path]
     triggers = memories.MemoryTriggers(ctx, memory) if scope.kind != "instructions" else None
-    source = words.source(moves.source(scope, memory, moves.creations(ctx.root)), ctx.now())
+    source = words.source(writers.source(scope, memory, writers.creations(ctx.root)), ctx.now())
     data = {
         **memories.status_data(row),
         **picked(memory, "fields body links notes origin_session"),

@@ -5,9 +5,9 @@ import contextlib
 import sys
 
 from memtui.base import clock, findings
-from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
+from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
-from memtui.base.phrasing import age, ago, many
+from memtui.base.phrasing import age, many
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
@@ -18,7 +18,7 @@ from memtui.hooks.install import status as hook_status
 from memtui.hooks.install.entries import STATUS_LINE
 from memtui.inbox.reconciliation import Reconciled
 from memtui.store.store import Store
-from memtui.tidy.checks import fixes, retention
+from memtui.tidy.checks import fixes
 from memtui.tidy.checks.fixes import AT_ONCE, DECIDED
 from memtui.views import setup as setup_words
 
@@ -164,23 +164,16 @@ doctor: what is wrong with the installation, and the fix
   memtui doctor --errors
   memtui doctor --fix
   memtui doctor --fix errors --json
-  memtui doctor --clean --dry-run
-It changes nothing without --fix or --clean. The exit code is 5 if there is something to fix.
+It changes nothing without --fix. The exit code is 5 if there is something to fix.
 / --errors | only list errors of hooks and workers, and where in memtui they happened
 / --fix [WHAT] | first fix what needs no decision, everything or only WHAT: errors (set their log aside), files (make
     them readable for you only), notes (find out whether they arrived); or, only if you name it, projects (give this
-    project what may be of it or of another)
-/ --clean | delete for good what was kept long enough; a worker does so once a day. It can't be undone
---dry-run | with --clean: only show what would be deleted""",
+    project what may be of it or of another)""",
     {"fix": {"choices": ("all", *AT_ONCE, *DECIDED)}},
 )
 def doctor(ctx: Context, args: argparse.Namespace) -> Result:
-    if args.errors or args.fix or args.clean:
+    if args.errors or args.fix:
         ctx.must_own()
-    if args.dry_run and not args.clean:
-        raise UsageError("--dry-run goes with --clean.", "Without --fix nothing is changed anyway.")
-    if args.clean:
-        return _clean(ctx, dry=args.dry_run)
     return _logged(ctx) if args.errors else _check(ctx, args)
 
 
@@ -243,10 +236,8 @@ def _print_findings(out: Output, reports: "list[Finding]", fixed: "list[dict[str
         out.finding(*mark, f"{repair['what']}: {line(str(repair['message']))}", undo)
     if fixed:
         out.print()
-    # Dreams are of a model: nothing is said of them until one is set.
-    areas = {each.area for each in reports} - ({"dream"} if any(each.code == "llm.off" for each in reports) else set())
     for area, title in findings.AREAS.items():
-        for finding in reports if area in areas else []:
+        for finding in reports:
             if finding.area != area or (finding.level != OK and findings.place(finding) in ELSEWHERE):
                 continue
             message = findings.message(finding)
@@ -262,23 +253,3 @@ def _print_findings(out: Output, reports: "list[Finding]", fixed: "list[dict[str
     problems, notes = findings.problems(reports), findings.notes(findings.of_setup(reports))
     words = styled(f"{many(problems, 'problem')} to fix.", "red") if problems else styled("All good.", "green")
     out.print(words + f" {notes} worth knowing." * bool(notes))
-
-
-def _clean(ctx: Context, *, dry: bool) -> Result:
-    keep = retention.limits(ctx.root)
-    due = retention.due(ctx.root, ctx.now()) if dry else fixes.collect(ctx.store())
-    rows = setup_words.due(due, keep, dry=dry)
-    outcome = "Deleted for good."
-    if not rows:
-        outcome = f"Nothing {'else was' if due.busy else 'is'} old enough to be deleted."
-    elif dry:
-        outcome = "Nothing was deleted. `memtui doctor --clean` deletes it for good; this can't be undone."
-    oldest = ago(clock.parse(due.oldest), ctx.now()) if due.oldest else ""
-    return Result(
-        {"dry_run": dry, "kept": vars(keep), **vars(due)},
-        lambda out: out.facts([(kind, line(value)) for kind, value in rows]),
-        *("  " + styled(f"! {line(path)}", "yellow") for path in due.busy),
-        outcome,
-        f"The oldest change kept was made {oldest}: memtui undo --list" if oldest else "",
-        code=EXIT_FAILED if due.busy else 0,
-    )

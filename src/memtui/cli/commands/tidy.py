@@ -8,7 +8,7 @@ from memtui.base import findings
 from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, NotFoundError, UsageError
 from memtui.base.finding import PROBLEM, Finding
 from memtui.base.findings import Problem
-from memtui.base.phrasing import many, some
+from memtui.base.phrasing import many
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import decisions, memories, parser
@@ -19,11 +19,11 @@ from memtui.models.model import LanguageModel
 from memtui.store import scopes, sidecars
 from memtui.store.index.index_state import IndexState, states
 from memtui.store.scopes import Scope
-from memtui.tidy import changeset, composed_files, coverage, gates, waiting_proposals
+from memtui.tidy import changeset, gates, waiting_proposals
 from memtui.tidy.changeset import Proposal
 from memtui.tidy.checks import doctor, lint, lint_fixes
 from memtui.tidy.checks.lint import LintInput
-from memtui.tidy.dream import MOST_CHARACTERS, Dream, DreamOutcome, WhyNot
+from memtui.tidy.dream import MOST_CHARACTERS, Dream, DreamOutcome
 from memtui.views import changesets, models
 
 UNDO = "memtui undo undoes it."
@@ -31,14 +31,8 @@ PLACES = 5  # of a problem that are printed
 FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them a line is red, yellow
 REJECTED = "You rejected the fix. To have it again: memtui undo --list"
 REVIEW = "See them: memtui consolidate   Approve one: memtui approve ID   Reject one: memtui reject ID"
-WHY_NOT: dict[WhyNot, str] = {
-    "read_only": "in a scope that memtui can't change",
-    "broken": "can't be read",
-    "empty": "empty",
-    "long": f"longer than {MOST_CHARACTERS:,} characters",
-    "untrusted": "not trusted",
-    "secret": "may contain a secret",
-}
+# What a model does not get to see.
+PASSED_OVER = "not asked about: broken, empty, over {most:,} characters, untrusted, with a secret, or read-only"
 
 
 @parser.command("""\
@@ -165,7 +159,7 @@ def _fix(
     written, undo = list[Proposal](), False
     if mine:
         ctx.must_own()
-        applied = composed_files.apply(ctx.store(), mine)
+        applied = changeset.apply(ctx.store(), mine)
         written, undo = [*applied.made], bool(applied.transaction)
     written += lint_fixes.make(fix for fix in fixes if fix not in mine)
     some = "" if len(written) == len(fixes) else f"{len(written)} of "
@@ -309,16 +303,13 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         "memories": dream.count,
         "requests": len(dream.batches),
         "estimate": {"tokens": cost.tokens, "cost": cost.cost},
-        "not_looked_at": [{"path": memory.path, "why": why} for memory, why in dream.not_looked_at],
+        "passed_over": dream.passed_over,
     }
     if args.dry_run:
-        names: dict[WhyNot, list[str]] = {}
-        for memory, why in dream.not_looked_at:
-            names.setdefault(why, []).append(memory.stem)
-        lines = [f"· not counted, {WHY_NOT[why]}: {line(some(stems))}" for why, stems in names.items()]
+        others = f"· {dream.passed_over} more {PASSED_OVER.format(most=MOST_CHARACTERS)}" if dream.passed_over else ""
         counted = many(dream.count, "memory", "memories")
         asked = f"{counted}: {asking if dream.batches else 'none needs a look.'}"
-        return Result(data, *(styled(text, "dim") for text in lines), asked)
+        return Result(data, narrate(others), asked)
     if dream.batches and not args.yes and not args.unattended:
         ctx.confirm(f"{asking} Ask?", "No model was asked.")
 
@@ -335,7 +326,7 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         "path": path,
         "waiting": waiting,
         "proposals": [{**decisions.brief_data(proposal), "reason": _reason(proposal)} for proposal in plans],
-        "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
+        "left_out": outcome.dropped,
         "failed": [error.message for error in outcome.errors],
         "used": {"tokens": usage.tokens, "cost": usage.cost},
     }
@@ -359,11 +350,11 @@ def _print_dream(out: Output, outcome: DreamOutcome) -> None:
         out.heading(f"{short_id(proposal.id)}  {line(changeset.title(proposal))}")
         if reason := _reason(proposal):
             out.paragraph(line(reason), "  ")
-        out.parts([*changesets.statements(coverage.of_proposal(proposal)), *changesets.additions(proposal)])
+        out.parts([*changesets.statements(changeset.covered(proposal)), *changesets.additions(proposal)])
     if not plans:
         out.print("Nothing new to propose.")
     if outcome.dropped:
-        out.print(styled(f"· {many(len(outcome.dropped), 'change')} left out: the model may not make such", "dim"))
+        out.print(styled(f"· {many(outcome.dropped, 'change')} left out: the model may not make such", "dim"))
     for error in outcome.errors:
         out.print(styled(f"! {line(f'{error.message} {error.hint}'.strip())}", "yellow"))
     if plans:

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-from itertools import chain
 from typing import NamedTuple
 
 from memtui.base import clock, fastjson, fs, paths, session_state
@@ -18,7 +17,6 @@ from memtui.hooks.install import status
 from memtui.models import choice
 from memtui.settings import config
 from memtui.store.memory import Memory
-from memtui.tidy import gates
 from memtui.tidy.checks import doctor
 from memtui.worker import sentence_vectors
 
@@ -40,7 +38,7 @@ def check(
     of_client = client_check(env) if client is None else client
     models = {
         "semantic": sentence_vectors.check(root),
-        "llm": chain(choice.check(env, root, now), gates.check(root, now)),
+        "llm": choice.check(env, root, now),
     }
     own = doctor.check(env, cwd, now, memories, models)
     return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own]

@@ -261,8 +261,8 @@ class _SaidAlready:
         for item in waiting_entries.waiting_in(self.store.root, [slug], ("updates",)):
             texts.add(item.text.partition("\n")[0], "a draft")
             self._quoted |= {(item.entry.fields.get("session"), quote) for quote in item.evidence}
-        for refused_draft in inbox_drafts.rejected(paths.inbox_dir(self.store.root, slug)):
-            texts.add(refused_draft.description, "a rejected draft")
+        for text in inbox_drafts.rejected(paths.inbox_dir(self.store.root, slug)):
+            texts.add(text, "a rejected draft")
         kinds = ("project", "auto", "instructions:project") if project else ("global", "instructions:user")
         for scope in scopes.discover(self.store.env, project or self.store.cwd):
             if scope.label not in kinds or not scope.exists or scope.problem:

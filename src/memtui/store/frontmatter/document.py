@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memtui.base.errors import MemtuiError
-from memtui.store.frontmatter import conflict_markers, edit, subset
+from memtui.store.frontmatter import edit, subset
+from memtui.store.frontmatter import head as memory_head
 from memtui.store.frontmatter.subset import NotInSubsetError, indent_of, is_filler, split_key
 
 FENCE = "---"
@@ -77,11 +78,6 @@ class Document:
         fence = self.fence + self.newline if self.fence and not self.fence.endswith("\n") else self.fence
         head = self.head or ("\ufeff" if self.bom else "")
         return parse(_encode(head + self.block + fence + body))
-
-    def with_quotes(self) -> "Document":
-        """Return a document with the quotes that its values need. Raises MemtuiError on a broken document."""
-        self._must_be_sound()
-        return self._replaced(self.quoted, self.fields) if self.quoted else self
 
     def _must_be_sound(self) -> None:
         if self.broken is not None:
@@ -208,7 +204,7 @@ def _body(rest: str) -> str:
 def parse(data: bytes) -> Document:
     """Parse a file of any content. Never raises; see `Document.broken`."""
     doc = _parse(data)
-    line = conflict_markers.first(data)
+    line = memory_head.first_conflict(data)
     return replace(doc, broken=f"git's conflict markers are in it, from line {line} on") if line else doc
 
 

@@ -1,10 +1,14 @@
-"""Name, description and type of a memory, for hooks: cut out of plain lines, else by the YAML reader."""
+"""Name, description and type of a memory, for hooks: cut out of plain lines, else by the YAML reader; and whether git's
+conflict markers are in it, but in fenced code. Look for MARK before calling `first_conflict` for many texts."""
 
 FIRST_LINE_LIMIT = 300
 WANTED = ("name", "description", "title", "type")
 BLANK = " \t\r"
 # First characters of a value that YAML does not read as plain text.
 SPECIAL = "-?:,[]{}#&*!|>'\"%@`\t"
+# What git writes around the two versions of a conflict.
+MARK = b"<<<<<<<"
+OURS, MIDDLE, THEIRS = "<<<<<<<", "=======", ">>>>>>>"
 
 
 def first_line(body: str) -> str:
@@ -128,3 +132,58 @@ def _yaml_fields(text: str) -> "dict[str, str] | None":
     kind = nested.get("type") if isinstance(nested, dict) else ""
     fields["type"] = kind if isinstance(kind, str) and kind else fields.get("type")
     return {key: value for key in WANTED if isinstance(value := fields.get(key), str)}
+
+
+class MarkedConflict:
+    """A conflict by its first and last line (from 0), and the `names` of both versions."""
+
+    __slots__ = ("end", "names", "start")
+
+    def __init__(self, lines: "list[str]", start: int, end: int) -> None:
+        self.start, self.end = start, end
+        self.names = (lines[start][len(OURS) :].strip() or "ours", lines[end][len(THEIRS) :].strip() or "theirs")
+
+
+def first_conflict(data: bytes) -> int:
+    """Return the number, from 1, of the first line with a conflict; 0 if there is none."""
+    if MARK not in data:
+        return 0
+    hunks = conflicts(data.decode("utf-8", "replace").split("\n"))
+    return hunks[0].start + 1 if hunks else 0
+
+
+def conflicts(lines: "list[str]") -> "list[MarkedConflict]":
+    """List the conflicts among lines, which may have their ends."""
+    result: list[MarkedConflict] = []
+    fence = ""
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        conflict = _conflict(lines, at) if not fence and _is(line, OURS) else None
+        if conflict is not None:
+            result.append(conflict)
+            at = conflict.end
+        else:
+            text = line.strip()
+            if fence:
+                fence = "" if text.startswith(fence) and not text.strip(fence[0]) else fence
+            elif text.startswith(("```", "~~~")):
+                fence = text[: len(text) - len(text.lstrip(text[0]))]
+        at += 1
+    return result
+
+
+def _conflict(lines: "list[str]", start: int) -> "MarkedConflict | None":
+    has_middle = False
+    for at in range(start + 1, len(lines)):
+        if _is(lines[at], OURS):
+            return None
+        if lines[at].rstrip() == MIDDLE:
+            has_middle = True
+        elif _is(lines[at], THEIRS) and has_middle:
+            return MarkedConflict(lines, start, at)
+    return None
+
+
+def _is(line: str, mark: str) -> bool:
+    return line.startswith(mark) and line[len(mark) : len(mark) + 1] in ("", " ", "\r", "\n")

@@ -177,9 +177,6 @@ def _lines(text: str) -> "Iterator[str]":
         elif bare.startswith("$$"):
             end = "" if "$$" in bare[2:] else "$$"
             line = ""
-        elif bare.startswith("%%"):
-            end = "" if "%%" in bare[2:] else "%%"
-            line = ""
         elif bare.startswith("<"):
             name = _tag(bare)
             if name in OPAQUE:
@@ -208,17 +205,15 @@ def _marker(line: str) -> int:
 
 
 def _is_markup(line: str) -> bool:
-    """Tell whether a line has no prose: a rule, a row of a table, an HTML block's tag, a property, a definition."""
+    """Tell whether a line has no prose: a rule, a row of a table, an HTML block's tag, a property."""
     if not line.strip("-*_=~ |:"):
         return True
-    if line[0] == "|" or line.startswith(("{%", "{{", "[^")) or (line[0] == ":" and line.startswith(":::")):
+    if line[0] == "|":
         return True
     if line[0] == "<" and (name := _tag(line)):
         return name not in INLINE
     lower = line.lower()
     if lower in ("[toc]", "[[toc]]", "[[_toc_]]", "{:toc}"):
-        return True
-    if line[0] == "[" and "]:" in line and " " not in line[: line.index("]:")]:
         return True
     key, colons, _ = line.partition("::")
     if colons and key and all(char.isalnum() or char in "-_ " for char in key) and len(key) <= 40:

@@ -12,7 +12,8 @@ from functools import cached_property, lru_cache
 
 from memtui.client.locate import INDEX_NAME
 from memtui.store import links
-from memtui.store.frontmatter import conflict_markers, document
+from memtui.store.frontmatter import document
+from memtui.store.frontmatter import head as memory_head
 
 ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])([ \t]+)(?:\[[ xX]\][ \t]+)?")
 FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
@@ -98,7 +99,7 @@ def parse_index(data: bytes) -> Index:
     text = data.decode("utf-8", "surrogateescape")
     bom = text.startswith("\ufeff")
     lines = tuple(re.findall(r"[^\n]*\n|[^\n]+", text.removeprefix("\ufeff")))
-    conflict = conflict_markers.first(data)
+    conflict = memory_head.first_conflict(data)
     hidden, code, unclosed = _hidden(lines, doc.lines_above)
     entries: list[IndexEntry] = []
     mentions: list[IndexEntry] = []
@@ -192,12 +193,11 @@ def missing(index: Index, files: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Budget:
-    """How much of an index the client loads: `lines` and UTF-16 `units` of its limits; `bytes` in UTF-8. `cut_line`:
-    the first line (from 1) that is not loaded whole, None for none; `below`: the entries from there on."""
+    """How much of an index the client loads: `lines` and UTF-16 `units` of its limits. `cut_line`: the first line (from
+    1) that is not loaded whole, None for none; `below`: the entries from there on."""
 
     lines: int
     units: int
-    bytes: int
     cut_line: int | None
     below: tuple[IndexEntry, ...]
     max_lines: int = MAX_LINES
@@ -278,5 +278,4 @@ def budget(data: bytes, *, agent: bool = False) -> Budget:
         whole += 1
     cut = numbered[whole][0] if whole < len(numbered) else None
     below = tuple(entry for entry in index.entries if cut is not None and entry.line >= cut)
-    text_bytes = sum(len(line.encode("utf-8", "replace")) + 1 for _, line in numbered)
-    return Budget(len(numbered), max(sum(sizes) - 1, 0), max(text_bytes - 1, 0), cut, below)
+    return Budget(len(numbered), max(sum(sizes) - 1, 0), cut, below)

@@ -342,27 +342,6 @@ def remove_empty_sections(data: bytes) -> bytes:
     return _without(index, {at for start, end, _ in empty_sections(index) for at in range(start, end)})
 
 
-def move_up(data: bytes, *, agent: bool = False) -> bytes:
-    """Move memories' lines below the cut above other text, if that brings more of them above the cut."""
-    index = parse_index(data)
-    before = budget(data, agent=agent)
-    if before.cut_line is None or not before.below:
-        return data
-    moved: list[str] = []
-    removed: set[int] = set()
-    for entry in before.below:
-        numbers = [n for n in entry_lines(index, entry) if n not in removed]
-        removed.update(numbers)
-        moved += [index.lines[n] if index.lines[n].endswith("\n") else index.lines[n] + index.newline for n in numbers]
-    above = [entry for entry in index.entries if entry.line < before.cut_line]
-    if not above:
-        return data
-    at = _block_end(index, above[-1])
-    lines = [*index.lines[:at], *moved, *(line for n, line in enumerate(index.lines) if n >= at and n not in removed)]
-    after = joined_lines(index, lines)
-    return after if len(budget(after, agent=agent).below) < len(before.below) else data
-
-
 def _without(index: Index, removed: set[int], lines: Sequence[str] | None = None) -> bytes:
     """Return the index without some lines (numbers from 0); `lines` are its lines where others were changed."""
     if not removed:

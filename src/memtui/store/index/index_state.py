@@ -7,7 +7,7 @@ from typing import NamedTuple
 from memtui.base import fs, phrasing
 from memtui.base.finding import Finding, note, problem
 from memtui.store import scopes
-from memtui.store.frontmatter import conflict_markers
+from memtui.store.frontmatter import head
 from memtui.store.index import index as memory_index
 from memtui.store.index.index import ITEM, Budget, Index, IndexEntry
 from memtui.store.index.index_lines import HEADING, entry_lines
@@ -55,7 +55,7 @@ def index_of(scope: Scope) -> Index | None:
 def sides(data: bytes) -> dict[str, object]:
     """Return what a finding says of git's conflict markers: where the first are, and what both versions are called."""
     lines = data.decode("utf-8", "replace").split("\n")
-    first = conflict_markers.conflicts(lines)[0]
+    first = head.conflicts(lines)[0]
     return {"line": first.start + 1, "ours": first.names[0], "theirs": first.names[1]}
 
 
@@ -108,12 +108,6 @@ class IndexState:
             facts = {"line": self.unread[0].lines[0], "words": phrasing.cut(" ".join(texts[0].split()), 60)}
             yield self._about("memories.text", [], why=why, texts=texts, **facts)
 
-    @property
-    def untrusted(self) -> list[str]:
-        """The files that get no line because they are not trusted."""
-        files = [name for name, problem in scopes.files(self.scope) if not problem]
-        return [name for name in memory_index.missing(self.index, files) if name not in set(self.missing)]
-
     def data(self) -> dict[str, object]:
         """Return the state for --json."""
         size = self.budget
@@ -124,14 +118,12 @@ class IndexState:
             "max_lines": size.max_lines,
             "characters": size.units,
             "max_characters": size.max_units,
-            "bytes": size.bytes,
             "share": round(size.share, 3),
             "cut_line": size.cut_line,
             "below": [{"line": e.line, "title": e.title, "target": e.target} for e in size.below],
             "recall_only": self.recall_only,
             "dangling": [{"line": e.line, "title": e.title, "target": e.target, "own": e.leads} for e in self.dangling],
             "missing": self.missing,
-            "untrusted": self.untrusted,
         }
 
     def flags(self) -> dict[str, Finding]:

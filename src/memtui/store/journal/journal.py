@@ -12,7 +12,7 @@ from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.storage import read_or_none, storage_error
 from memtui.client import process
 from memtui.store import catalog, index_requests
-from memtui.store.journal.changes import Change, ChangedFiles, FileChange, KeepContent, ModeEdit, Patch, ReadContent
+from memtui.store.journal.changes import Change, ChangedFiles, FileChange, KeepContent, Patch, ReadContent
 from memtui.store.journal.ledger import KIND_KEYS, VERSION, Ledger, Record, Row, here, readable
 from memtui.store.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
 from memtui.store.journal.text_edit import TextEdit
@@ -23,8 +23,7 @@ BEGUN = "The next memtui command reverts the unfinished change."
 # The operations that take back what others wrote, where what a person has seen changes with them.
 TAKES_BACK = frozenset({"delete", "restore"})
 KINDS: Mapping[str, type[Change]] = {
-    kind.key: kind
-    for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
+    kind.key: kind for kind in (FileChange, TextEdit, TrustEdit, Patch, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
 }
 
 

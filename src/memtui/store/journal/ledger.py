@@ -26,7 +26,8 @@ FREEZE_BYTES = 1 << 20
 # Files that changes of many memories share.
 SHARED = frozenset({locate.INDEX_NAME, *inbox_format.FILES.values()})
 REVERSALS = frozenset({"undo", "redo"})
-# By which key the row of a change tells its kind: those in `records.KINDS`, which a reader does not need.
+# By which key the row of a change tells its kind: those in `journal.KINDS`, and `modes` of older versions, which nobody
+# can undo any more.
 KIND_KEYS = ("before", "was", "trust", "cut", "modes", "entry", "pairs", "versions", "beside")
 # Who makes changes that nobody asked for one by one: an undo without a name steps over them, and a redo outlives them.
 MODEL = "model"

@@ -208,15 +208,6 @@ class Versions:
             line = before[: next((at for at, version in enumerate(before) if version.change == first.change), 0)]
         return versions
 
-    def became(self, version: Version) -> Version | None:
-        """Return what a version became that is gone because memtui moved or renamed it; None for any other."""
-        if version.digest != GONE or not version.change:
-            return None
-        here = (version.directory, version.file)
-        with self.guard:
-            heirs = (other for other in self._every() if other.change == version.change and other.was == here)
-            return next(heirs, None)
-
     def other(self, version: Version) -> Writer:
         """Return who else wrote what waits to be seen with a version, also below what a person wrote over it."""
         for state in reversed(self.line(version.directory, version.file)):
@@ -280,31 +271,31 @@ class Versions:
         except OSError as error:
             raise storage_error(error, self.path) from error
 
-    def too_old(self, oldest: float, most_bytes: int) -> tuple[list[Version], int]:
-        """Return versions before `oldest` or beyond `most_bytes` (0: any), and their bytes; none that is needed."""
+    def _too_old(self, oldest: float, most_bytes: int) -> list[Version]:
+        """Return versions before `oldest` or beyond `most_bytes` (0: any); none that is needed."""
         every = sorted(self._every(), key=lambda version: version.time)
         current = [versions for versions in self._lists() if versions[-1].digest != GONE or not versions[-1].seen]
         needed = {id(version) for versions in current for version in (versions[-1], newest_seen(versions))}
         needed |= {id(version) for pair in self.unseen(self.directories) for version in pair if version is not None}
         users = Counter(version.digest for version in every)
         total = self.bytes_kept
-        line, freed = [], 0
+        line = []
         for version in every:
-            too_much = 0 < most_bytes < total - freed
+            too_much = 0 < most_bytes < total
             if id(version) not in needed and (too_much or (clock.parse(version.time) or 0.0) < oldest):
                 line.append(version)
                 users[version.digest] -= 1
-                freed += 0 if users[version.digest] or version.size > MAX_BYTES else version.size
-        return line, freed
+                total -= 0 if users[version.digest] or version.size > MAX_BYTES else version.size
+        return line
 
-    def forget(self, oldest: float, most_bytes: int) -> tuple[int, int]:
-        """Forget what is `too_old`; return how many, and the bytes freed. Raises MemtuiError, LockTimeoutError."""
+    def forget(self, oldest: float, most_bytes: int) -> int:
+        """Forget versions before `oldest` or beyond `most_bytes` (0: any). Raises MemtuiError, LockTimeoutError."""
         with self.locked():
             self.follow()
-            versions, freed = self.too_old(oldest, most_bytes)
+            versions = self._too_old(oldest, most_bytes)
             if versions:
                 self._rewrite({id(version) for version in versions})
-        return len(versions), freed
+        return len(versions)
 
     def purge(self, paths: Collection[str], dropped: Collection[str]) -> None:
         """Forget deleted files' versions, by real path; of one that is back, those up to its deletion and `dropped`."""

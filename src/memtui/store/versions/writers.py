@@ -1,11 +1,15 @@
-"""Who wrote a version of a memory, if memtui did not: an agent whose write a hook logged, or anybody else."""
+"""Who wrote a version of a memory, if memtui did not, by the writes that hooks logged; and where memories come from."""
 
 import os
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from memtui.base import clock, paths
 from memtui.client.transcripts import prompts, transcript
 from memtui.deliver import log as delivery_log
+from memtui.store.journal import ledger as journal_ledger
+from memtui.store.memory import Memory
+from memtui.store.scopes import Scope
 from memtui.store.versions.versions import AGENT, GONE, OTHER, Version, Writer
 
 # Seconds between the write of a file and the hook that logs it.
@@ -65,3 +69,45 @@ class Occasions:
     def _read(self, writer: Writer) -> Occasion:
         path = self._finder.find(writer.session)
         return Occasion(prompts.about(path).title, prompts.with_id(path or "", writer.prompt))
+
+
+class Source(NamedTuple):
+    """Where a memory is from: session, approve, copy, move, made (at `when`), own, repository, model or unknown."""
+
+    kind: str
+    when: float | None = None
+    session: str = ""
+
+
+def creations(root: str) -> dict[str, tuple[str, float | None]]:
+    """Map the path of each file that memtui made, by the journal, to (operation, seconds since the epoch)."""
+    try:
+        ledger = journal_ledger.shared(f"{root}/journal.jsonl").follow()
+    except OSError:
+        return {}
+    created: dict[str, tuple[str, float | None]] = {}
+    for step in ledger.all():
+        if step.state != "done" or not step.is_change or step.op == "restore":
+            continue
+        origins = step.origins
+        for path in [file.path for file in step.writes if not file.before]:
+            old = origins.get(path)
+            if old in created:
+                created[path] = created[old]
+            elif old is None or step.op == "move":
+                created[path] = step.op, clock.parse(step.time)
+    return created
+
+
+def source(scope: Scope, memory: Memory, origins: Mapping[str, tuple[str, float | None]]) -> Source:
+    """Return where a memory comes from. `origins`: as returned by `creations`."""
+    if scope.kind == "model":
+        return Source("model")
+    if memory.origin_session:
+        return Source("session", session=memory.origin_session)
+    creation = origins.get(os.path.realpath(memory.path))
+    if creation is not None:
+        return Source(creation[0] if creation[0] in {"approve", "copy", "move"} else "made", creation[1])
+    if scope.kind == "instructions":
+        return Source("own" if scope.root_path is None else "repository")
+    return Source("repository" if scope.kind == "project" or scope.label.endswith("@project") else "unknown")

@@ -25,7 +25,8 @@ from memtui.store.index.index_state import IndexState, index_of
 from memtui.store.journal.journal import Journal
 from memtui.store.memory import LinkTargets, Memory
 from memtui.store.versions.versions import Versions
-from memtui.tidy.checks import adoption, retention
+from memtui.tidy.checks import fixes
+from memtui.tidy.checks.fixes import modes
 
 ERRORS_DAYS = 7
 # The age from which an unsettled claim is a finding.
@@ -53,11 +54,11 @@ def check(
         "root": check_root(root),
         "config": check_settings(env, root, here),
         "errors": errors(root, now),
-        "inbox": chain(adoption.renamed(env, here), inboxes(root, names.items(), now)),
+        "inbox": chain(fixes.renamed(env, here), inboxes(root, names.items(), now)),
         "memories": (
             finding
             for scope in scopes_here
-            for finding in memories(root, scope, scopes.memories(scope, memories_by_path), scopes_here)
+            for finding in memories(root, scope, scopes.memories(scope, memories_by_path))
         ),
         "trust": trust(root, scopes_here),
         "journal": unfinished(journal),
@@ -117,23 +118,6 @@ def check_root(root: str) -> Iterator[Finding]:
         yield problem("root.locked", files=locked, root=root)
 
 
-def modes(top: str) -> Iterator[tuple[str, int, int]]:
-    """List `top` and all files and directories below it: permission bits, bytes (of a file, else 0); no symlinks."""
-    try:
-        yield top, os.lstat(top).st_mode & 0o777, 0
-    except OSError:
-        return
-    for here, directories, files in os.walk(top):
-        for name in [*directories, *files]:
-            path = os.path.join(here, name)
-            try:
-                entry = os.lstat(path)
-            except OSError:
-                continue
-            if (kind := entry.st_mode & fs.S_IFMT) != fs.S_IFLNK:
-                yield path, entry.st_mode & 0o777, entry.st_size if kind == fs.S_IFREG else 0
-
-
 def errors(root: str, now: float) -> Iterator[Finding]:
     """Find the errors that hooks and workers logged in the last ERRORS_DAYS days."""
     path = root + "/log/errors.jsonl"
@@ -164,9 +148,8 @@ def unfinished(journal: Journal) -> Iterator[Finding]:
 
 
 def kept(journal: Journal, now: float) -> Iterator[Finding]:
-    """Report what is kept, and whether some of it is due for removal."""
+    """Report what is kept."""
     ledger = journal.ledger()
-    due = retention.due(journal.root, now, ledger)
     oldest = next((clock.parse(transaction.time) for transaction in ledger.all()), None)
     versions = Versions(journal.root)
     versions.follow()
@@ -176,9 +159,9 @@ def kept(journal: Journal, now: float) -> Iterator[Finding]:
         "bytes": sum(size for _, _, size in modes(journal.root)),
         "log": sum(delivery_log.sizes(journal.root).values()),
         "versions": versions.bytes_kept,
-        "keep_days": retention.limits(journal.root).days,
+        "keep_days": config.number(config.load(journal.root), "keep_days"),
     }
-    yield note("kept.due", **facts) if due.anything else good("kept.ok", **facts)
+    yield good("kept.ok", **facts)
 
 
 def check_settings(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
@@ -230,28 +213,17 @@ def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
             key=name,
             why=why if why.endswith("?") else why + ".",
         )
-    if not isinstance(tables, dict):
-        yield finding("config.no_tables")
-        return
-    for place, table in tables.items():
+    for place, table in tables.items() if isinstance(tables, dict) else [("", tables)]:
         finding = partial(problem, path=path, table=f'[projects."{place}"] ')
-        if not isinstance(table, dict):
-            yield finding("config.no_table")
-            continue
-        if not place.startswith("/"):
-            yield finding("config.relative")
-        elif paths.project_root(place) != place:
-            yield finding("config.no_root", root=paths.project_root(place))
-        for key in table:
-            if key in config.DEFAULTS and key not in config.PER_PROJECT:
-                yield finding("config.not_own", key=key)
-        own = {key: table[key] for key in table if key in config.PER_PROJECT or key not in config.DEFAULTS}
-        yield from _values(own, finding, "config.own_value")
+        own = table if isinstance(table, dict) else {}
+        if own is not table or not place.startswith("/") or paths.project_root(place) != place:
+            yield finding("config.no_project")
+        alone = own.keys() & config.DEFAULTS.keys() - set(config.PER_PROJECT)
+        yield from (finding("config.not_own", key=key) for key in own if key in alone)
+        yield from _values({key: own[key] for key in own if key not in alone}, finding)
 
 
-def _values(
-    settings: dict[str, object], finding: Callable[..., Finding], code: str = "config.value"
-) -> Iterator[Finding]:
+def _values(settings: dict[str, object], finding: Callable[..., Finding]) -> Iterator[Finding]:
     """Find keys that are no setting, and values that are not valid."""
     for key, value in settings.items():
         if key in defaults.GONE:
@@ -262,7 +234,7 @@ def _values(
             close = difflib.get_close_matches(key, config.DEFAULTS, 1)
             yield finding("config.misspelt", key=key, meant=close[0]) if close else finding("config.unknown", key=key)
         elif (why := config.problem(key, value)) is not None:
-            yield finding(code, key=key, why=why, given=repr(value))
+            yield finding("config.value", key=key, why=why, given=repr(value))
 
 
 def inboxes(root: str, names: Iterable[tuple[str | None, str]], now: float) -> Iterator[Finding]:
@@ -277,9 +249,9 @@ def _inbox(root: str, slug: str | None, now: float) -> Iterator[Finding]:
     unread: list[Finding] = []
     waiting_in(root, [slug], unread=unread)
     yield from unread
-    guidance = f"{directory}/{inbox_format.FILES['guidance']}"
-    if not any(finding.data["path"] == guidance for finding in unread):
-        for entry in inbox_format.read(guidance):
+    notes = f"{directory}/{inbox_format.FILES['guidance']}"
+    if not any(finding.data["path"] == notes for finding in unread):
+        for entry in inbox_format.read(notes):
             yield from islice(undelivered.problems(entry, directory, now, budget), 1)
             yield from secret(entry)
     for file, delivery_id, _, _ in inbox_file.claimed(directory):
@@ -301,9 +273,7 @@ def secret(entry: inbox_format.Entry) -> Iterator[Finding]:
         yield problem("inbox.secret", f"note:{entry.id}", id=entry.id[-6:], kinds=redact.described(kinds), inbox="")
 
 
-def memories(
-    root: str, scope: scopes.Scope, memories: Iterable[Memory], others: Sequence[scopes.Scope]
-) -> Iterator[Finding]:
+def memories(root: str, scope: scopes.Scope, memories: Iterable[Memory]) -> Iterator[Finding]:
     """Find which of the memories of a scope are broken, and what in its index does not match."""
     if scope.problem:
         yield problem("memories.scope", scope=scope.shown, path=scope.directory, why=scope.problem)
@@ -314,7 +284,7 @@ def memories(
     targets = LinkTargets(every)
     broken: dict[object, Finding] = {}  # by what they link to: many memories can link to one that is gone
     for memory in every:
-        for finding in status.of_memory(scope, memory, targets, others):
+        for finding in status.of_memory(scope, memory, targets):
             if finding.code not in status.LINKS:
                 yield finding
             elif (before := broken.get(finding.data["link"])) is not None:

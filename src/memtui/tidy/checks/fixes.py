@@ -1,25 +1,32 @@
-"""The fixes of findings, each one step of undo: of AT_ONCE without asking, of DECIDED only by name."""
+"""The fixes of findings, each one step of undo: of AT_ONCE without asking, of DECIDED only by name.
+
+What is kept for a project whose directory is gone is found here, and given to the one that it became."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from memtui.base import clock
+from memtui.base import clock, fs, paths
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import many, some
+from memtui.base.finding import Finding, problem
 from memtui.base.shell import shell_word
-from memtui.base.storage import read_or_none, storage_error
+from memtui.base.storage import read_or_none
+from memtui.client import locate, projects
+from memtui.inbox import format as inbox_format
 from memtui.inbox import reconciliation
-from memtui.store.frontmatter import conflict_markers, document
-from memtui.store.journal.changes import FileChange, ModeEdit
-from memtui.store.plan import Plan
+from memtui.store import sidecars
+from memtui.store.journal.changes import Change, FileChange
+from memtui.store.journal.text_edit import TextEdit
 from memtui.store.store import Store
-from memtui.tidy.checks import adoption, doctor, retention
 
-# How long to wait for the lock: a worker that holds it may be rewriting a month of a gigabyte.
-WAIT_SECONDS = 10.0
 AT_ONCE = ("files", "errors", "notes")
 DECIDED = ("projects",)
+SUBJECT = "project:"
+# Files beside an inbox in which each line tells what not to draft again.
+LEDGERS = (inbox_format.REJECTED, "extracted.jsonl")
+# Why a directory that is gone may have become another one.
+SAME_DIRECTORY, SAME_REMOTE = "is that directory", "has the same remote"
 
 
 class FixOutcome(NamedTuple):
@@ -52,49 +59,167 @@ def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
 
 
 def _files(store: Store, _: Sequence[str]) -> FixOutcome:
-    """Make memtui's files private to their owner. Undo opens them to others, but never shuts out the owner."""
-    opened = []
-    for path, mode, _size in doctor.modes(store.root):
-        if _wanted(path, mode) & ~mode:
+    """Make memtui's files private to their owner."""
+    changed = []
+    for path, mode, _size in modes(store.root):
+        wanted = mode & 0o700 | (0o700 if os.path.isdir(path) else 0o600)
+        if mode != wanted:
             try:
-                os.chmod(path, mode | _wanted(path, mode))
+                os.chmod(path, wanted)
             except OSError as error:
                 hint = f'Make it yours again: sudo chown "$USER" {shell_word(path)}'
                 raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
-            opened.append(path)
-    shut = [ModeEdit(path, mode, _wanted(path, mode)) for path, mode, _size in doctor.modes(store.root)]
-    shut = [mode_edit for mode_edit in shut if mode_edit.before != mode_edit.after]
-    if shut:
-        what = many(len(shut), "file or directory", "files and directories")
-        store.journal.run("close", shut, f"make {what} of memtui's private to you")
-    return FixOutcome("files", list(dict.fromkeys([*opened, *(mode_edit.path for mode_edit in shut)])), bool(shut))
+            changed.append(path)
+    return FixOutcome("files", [*changed], undoable=False)
 
 
-def _wanted(path: str, mode: int) -> int:
-    return mode & 0o700 | (0o700 if os.path.isdir(path) else 0o600)
-
-
-def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:
-    """Resolve git's conflict markers in what findings are about, by one side, as one step. Raises MemtuiError."""
-    plan = Plan(store.files())
-    for subject in subjects:
-        kind, _, name = subject.partition(":")
-        path = store.scope(name).index_path if kind == "index" else name
-        data = plan.files.data(path) or b""
-        if side == "both" and 0 < conflict_markers.first(data) <= document.parse(data).lines_above:
-            raise MemtuiError(f"The two versions of {name} differ in its frontmatter.", "Keep one of them, or edit it.")
-        plan.write(path, conflict_markers.resolved(data, side), trusted=plan.files.is_trusted(path))
-    changed = [*plan.after]
-    plan.apply(store.journal, "edit", f"resolve {some([*map(os.path.basename, changed)])} ({side})")
-    return FixOutcome("conflict", [*changed])
-
-
-def collect(store: Store) -> retention.Due:
-    """Remove for good what is kept long enough. Raises MemtuiError."""
+def modes(top: str) -> Iterator[tuple[str, int, int]]:
+    """List `top` and all files and directories below it: permission bits, bytes (of a file, else 0); no symlinks."""
     try:
-        return retention.collect(store.root, store.journal.now(), wait=WAIT_SECONDS)
-    except OSError as error:
-        raise storage_error(error, str(error.filename or store.root)) from error
+        yield top, os.lstat(top).st_mode & 0o777, 0
+    except OSError:
+        return
+    for here, directories, files in os.walk(top):
+        for name in [*directories, *files]:
+            path = os.path.join(here, name)
+            try:
+                entry = os.lstat(path)
+            except OSError:
+                continue
+            if (kind := entry.st_mode & fs.S_IFMT) != fs.S_IFLNK:
+                yield path, entry.st_mode & 0o777, entry.st_size if kind == fs.S_IFREG else 0
+
+
+# what is kept for a project whose directory is gone
+
+
+class GoneProject(NamedTuple):
+    """A project whose directory is gone: its `key`, the client's `memories` of it alone, how much is kept."""
+
+    key: str
+    root: str
+    memories: str
+    number: int
+
+
+def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
+    """Find what is kept for projects whose directory is gone, and which the project at `here` may be now."""
+    for each in _gone(env, here):
+        why = _likeness(paths.root(env), each, here)
+        if why:
+            yield problem("inbox.renamed", SUBJECT + each.key, count=each.number, root=each.root, why=why, here=here)
+
+
+def _likeness(root: str, gone_project: GoneProject, here: str) -> str:
+    """Return why a project may be what another one has become; empty if nothing speaks for it."""
+    noted = projects.project_record(root, gone_project.key)
+    if noted.get("inode") == str(os.stat(here).st_ino):
+        return SAME_DIRECTORY
+    remote, own = noted.get("remote"), projects.remote(here)
+    return SAME_REMOTE if remote and remote == own else ""
+
+
+def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
+    """List the projects for which anything is kept, and whose directory is gone."""
+    root = paths.root(env)
+    memory_dirs = {path: directory.directory for directory in projects.with_memory(env) if (path := directory.path)}
+    noted = [projects.project_record(root, key).get("root") for key in projects.directories(root + "/projects")]
+    for path in sorted({*memory_dirs, *(directory for directory in noted if directory)}):
+        if os.path.lexists(path):
+            continue
+        key, memories = paths.project_key(path), memory_dirs.get(path, "")
+        if memories == locate.auto_dir(env, here) or any(map(os.path.isdir, projects.roots_of(env, paths.slug(path)))):
+            memories = ""
+        count = _entries(root, key) + len(_blocks(root, key)) + len(_memories_in(memories))
+        if count:
+            yield GoneProject(key, path, memories, count)
+
+
+def _entries(root: str, key: str) -> int:
+    """Count the entries of an inbox; none of a file that can't be read, which is a problem of its own."""
+    count = 0
+    for kind, name in inbox_format.FILES.items():
+        with suppress(OSError):
+            count += len(inbox_format.read(f"{paths.inbox_dir(root, key)}/{name}", items=kind == "items"))
+    return count
+
+
+def _blocks(root: str, key: str) -> list[str]:
+    """List the files of the blocks of the subconscious that a project has."""
+    directory = f"{root}/subconscious/projects/{key}"
+    return [f"{directory}/{name}" for name in sorted(paths.names_in(directory)) if name.endswith(".md")]
+
+
+def _memories_in(directory: str) -> list[str]:
+    try:
+        return [file for file, wrong in locate.walk(directory) if not wrong] if directory else []
+    except OSError:
+        return []
+
+
+def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
+    """Give what is kept for `subjects`, else all that it may be, to the store's project; return the changed paths."""
+    here = paths.project_root(store.cwd)
+    if not subjects:
+        subjects = [finding.subject for finding in renamed(store.env, here)]
+    projects_by_key = {gone_project.key: gone_project for gone_project in _gone(store.env, here)}
+    transactions: list[object] = []
+    with store.journal.together():
+        for name in [subject.removeprefix(SUBJECT) for subject in subjects]:
+            old = projects_by_key.get(name, GoneProject(name, name.strip("-"), "", 0))
+            target = locate.auto_dir(store.env, here)
+            pairs = {f"{old.memories}/{file}": f"{target}/{file}" for file in _memories_in(old.memories)}
+            # One whose name is taken there stays.
+            moved = {path: new for path, new in pairs.items() if not os.path.lexists(new)}
+            changes = [*_of_inbox(store.root, name, paths.project_key(here)), *_of_memories(store, old, moved)]
+            if changes:
+                words = f"give what was kept for {old.root} to {os.path.basename(here)}"
+                store.journal.run("adopt", changes, words, became=moved)
+            transactions += [change.path for change in changes]
+    return transactions
+
+
+def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
+    """Yield the changes that move an inbox's entries, its lists, and blocks of the subconscious."""
+    source, target = paths.inbox_dir(root, name), paths.inbox_dir(root, own)
+    for file in (*inbox_format.FILES.values(), *LEDGERS):
+        text = inbox_format.decode(read_or_none(f"{source}/{file}") or b"")
+        if not text.strip():
+            continue
+        if file in LEDGERS:
+            moved = text if text.endswith("\n") else text + "\n"
+        else:
+            entries = inbox_format.parse(text, items=file == inbox_format.FILES["items"])
+            moved = "".join(map(inbox_format.standalone, entries))
+        yield TextEdit(f"{target}/{file}", "", moved)
+        yield TextEdit(f"{source}/{file}", text, "")
+    for path in _blocks(root, name):
+        block = f"{root}/subconscious/projects/{own}/{os.path.basename(path)}"
+        if not fs.stamp(block):
+            yield FileChange(block, None, read_or_none(path))
+            yield FileChange(path, read_or_none(path), None)
+
+
+def _of_memories(store: Store, gone_project: GoneProject, moved: dict[str, str]) -> Iterator[Change]:
+    """Yield the changes that move the memories of Claude Code, what is kept beside them, and their MEMORY.md."""
+    target = locate.auto_dir(store.env, paths.project_root(store.cwd))
+    for old, new in moved.items():
+        data, status = read_or_none(old), os.stat(old)
+        yield FileChange(new, None, data, status.st_mode & 0o777, (None, status.st_mtime_ns))
+        yield FileChange(old, data, None)
+    if not gone_project.memories:
+        return
+    index, own = f"{gone_project.memories}/{locate.INDEX_NAME}", f"{target}/{locate.INDEX_NAME}"
+    lines = (read_or_none(index) or b"").splitlines(keepends=True)
+    own_lines = (read_or_none(own) or b"").splitlines(keepends=True)
+    if lines and len(moved) == len(_memories_in(gone_project.memories)):
+        missing = [line for line in lines if line not in own_lines]
+        if missing:
+            yield TextEdit(own, "", inbox_format.decode(b"".join(missing)))
+        yield FileChange(index, b"".join(lines), None)
+    names = [old.removeprefix(gone_project.memories + "/") for old in moved]
+    yield from sidecars.moved_pairs(store.root, moved)
+    yield from sidecars.moved_edits(store.root, {(gone_project.memories, name): (target, name) for name in names})
 
 
 _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
@@ -104,5 +229,5 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "notes": lambda store, _: FixOutcome(
         "notes", [*reconciliation.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
     ),
-    "projects": lambda store, subjects: FixOutcome("projects", adoption.adopt(store, subjects)),
+    "projects": lambda store, subjects: FixOutcome("projects", adopt(store, subjects)),
 }

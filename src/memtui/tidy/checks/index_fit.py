@@ -33,13 +33,12 @@ def uses_of(scope: Scope, usage: Usage | None) -> Uses:
 
 
 class Fit(NamedTuple):
-    """An index under its limit, and how many lines each step changed (`raised`: moved above other text)."""
+    """An index under its limit, and how many lines each step changed."""
 
     data: bytes
     shortened: int = 0
     ordered: int = 0
     recall_only: int = 0
-    raised: int = 0
 
     @property
     def words(self) -> str:
@@ -49,7 +48,6 @@ class Fit(NamedTuple):
             f"Shortens {many(self.shortened, 'line')}.": self.shortened,
             f"Orders {many(self.ordered, 'line')} by use, most used first.": self.ordered,
             f"Makes {many(self.recall_only, 'memory', 'memories')} recall-only: {recalled}.": self.recall_only,
-            f"Moves {many(self.raised, 'line')} above other text.": self.raised,
         }
         return " ".join(sentence for sentence, count in steps.items() if count)
 
@@ -82,10 +80,7 @@ def _once(scope: Scope, other: Fit, memories: Mapping[str, Memory], uses: Uses) 
     other = other._replace(data=ordered, ordered=other.ordered + count)
     if not agent and (less := _recall_only(ordered, uses, fits)) is not None:
         return other._replace(data=less[0], recall_only=other.recall_only + less[1])
-    # Text alone is over the limit, or comments count: lines of memories go above it.
-    raised = index_lines.move_up(ordered, agent=agent)
-    count = len(budget(ordered, agent=agent).below) - len(budget(raised, agent=agent).below)
-    return other._replace(data=raised, raised=other.raised + count)
+    return other
 
 
 def _shortened(scope: Scope, data: bytes, memories: Mapping[str, Memory]) -> tuple[bytes, int]:

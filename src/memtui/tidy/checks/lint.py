@@ -1,7 +1,6 @@
 """All findings on some memories, worst first. Nothing is written; a directory given by its path needs no home."""
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,13 +14,12 @@ from memtui.store import scopes
 from memtui.store.index.index import normal
 from memtui.store.index.index_state import index_of
 from memtui.store.journal.own_files import Pair
-from memtui.store.memory import CODE, Memory, flat
+from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
 from memtui.tidy import contradictions, similarity
 from memtui.tidy.checks import doctor, index_fit, memory_checks, stale
-from memtui.tidy.checks.stale import Checked
-from memtui.tidy.project import ProjectFiles, Repository
+from memtui.tidy.checks.stale import Checked, ProjectFiles, Repository
 
 # So many lines without files may be gone from any index.
 FEW_LINES = 5
@@ -30,21 +28,15 @@ ORDER = {code: number for number, code in enumerate(KINDS)}
 # The least share (of 1) of their words that both of a pair have and that is worth a person's time: of 400 memories of
 # one project, the 14 pairs above it were about one thing each, and below 0.41 hubs and lists began, which share a form.
 ALIKE = 0.45
-# A memory repeats instructions if so much of its words stands in one place there, and it has at least so many.
-REPEATED, WORDS = 0.9, 6
-# The fields with the commands that a memory forbids.
-FORBIDS = {"forbids", "metadata.forbids"}
-PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)])\s)")
 
 
 @dataclass
 class LintInput:
-    """What is checked: `scopes`, and the `instructions` that sessions get beside them; `own` are the person's, by
-    label. `root` is empty where there is no home, `usage` None where deliveries are not looked at; `apart`: pairs that
-    a person called different; `known`: memories as read before, by path. `check` fills in `memories`, by path."""
+    """What is checked: `scopes`; `own` are the person's, by label. `root` is empty where there is no home, `usage` None
+    where deliveries are not looked at; `apart`: pairs that a person called different; `known`: memories as read before,
+    by path. `check` fills in `memories`, by path."""
 
     scopes: list[Scope]
-    instructions: list[Scope]
     now: float
     root: str = ""
     usage: Usage | None = None
@@ -68,10 +60,8 @@ class LintInput:
 
 def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apart: set[Pair]) -> LintInput:
     """Return all scopes of a working directory as a subject."""
-    every = scopes.discover(env, cwd)
-    own = [scope for scope in every if scope.kind != "instructions"]
-    instructions = [scope for scope in every if scope.kind == "instructions"]
-    return LintInput(own, instructions, now, root, usage, apart, {scope.label: scope for scope in own})
+    own = [scope for scope in scopes.discover(env, cwd) if scope.kind != "instructions"]
+    return LintInput(own, now, root, usage, apart, {scope.label: scope for scope in own})
 
 
 def at(
@@ -91,10 +81,9 @@ def at(
         mine = own.get(os.path.realpath(directory))
         # In a checkout, as in CI, nobody has trusted anything yet: what is in the index has nothing to do with that.
         chosen.append(_scope(directory, cwd) if mine is None else mine if mine.trusted else replace(mine, kind="auto"))
-    labels, roots = {scope.label for scope in chosen}, dict.fromkeys(scope.root_path for scope in chosen)
-    guides = [scopes.project_instructions(other, other) for other in roots if other]
+    labels = {scope.label for scope in chosen}
     mine_too = {scope.label: scope for scope in own.values() if scope.label in labels}
-    return LintInput(chosen, [scope for scope in guides if scope.files], now, root, None, set(apart), mine_too)
+    return LintInput(chosen, now, root, None, set(apart), mine_too)
 
 
 def _directories(top: str) -> list[str]:
@@ -163,11 +152,11 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
     projects: dict[str, ProjectFiles] = {}
     for scope in subject.scopes:
         if scope.problem or not scope.exists:
-            yield from doctor.memories(subject.root, scope, (), subject.scopes)
+            yield from doctor.memories(subject.root, scope, ())
             continue
         own = _Watched(scopes.memories(scope, dict(subject.known)), go_on)
         files = by_file(scope, own)
-        for finding in doctor.memories(subject.root, scope, own, subject.scopes):
+        for finding in doctor.memories(subject.root, scope, own):
             yield finding._replace(data={**_where(subject, scope, files, finding), **finding.data})
         every += own
         if (index := index_of(scope)) is not None:
@@ -179,10 +168,8 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
         whole = _Watched((memory for memory in own if memory.broken is None), go_on)
         yield from stale.of_scope(Checked(scope, whole, project, repository, subject.usage))
     subject.memories.update({memory.path: memory for memory in every})
-    instructions = [memory for scope in subject.instructions for memory in scopes.memories(scope)]
     whole = _Watched([memory for memory in every if memory.broken is None], go_on)
     yield from _overlapping(subject, whole)
-    yield from _repeating(subject, whole, instructions)
 
 
 def _where(subject: LintInput, scope: Scope, files: Mapping[str, Memory], finding: Finding) -> dict[str, object]:
@@ -237,28 +224,6 @@ def _of_two(subject: LintInput, code: str, one: Memory, other: Memory, **facts: 
     scope = subject.scope_of(other.path)
     finding = note(code, other=f"{scope.shown}:{other.stem}", other_path=other.path, **facts)
     return memory_checks.about(finding, subject.scope_of(one.path), one)
-
-
-def _repeating(subject: LintInput, memories: Sequence[Memory], instructions: Sequence[Memory]) -> Iterator[Finding]:
-    """Find memories of which the whole statement stands in a file of instructions."""
-    places = [(mem, text, similarity.telling(text)) for mem in instructions for text in _paragraphs(mem.body)]
-    for memory in memories if places else ():
-        if FORBIDS & dict(flat(memory.fields)).keys():
-            continue  # what forbids commands does more than its words
-        # Its description, and the first paragraph: what it says, before why and how.
-        first = next((each for each in _paragraphs(memory.body) if not each.lstrip().startswith("#")), "")
-        for statement in dict.fromkeys((memory.description, first)):
-            own = similarity.telling(statement)
-            match = next((other for other in places if len(own & other[2]) >= REPEATED * len(own)), None)
-            if len(own) >= WORDS and match is not None:
-                finding = note("memories.repeats", file=match[0].path, words=" ".join(match[1].split())[:100])
-                yield memory_checks.about(finding, subject.scope_of(memory.path), memory)
-                break
-
-
-def _paragraphs(body: str) -> list[str]:
-    plain = CODE.sub(lambda code: "\n" if code["fence"] else code[0], body)
-    return [paragraph for paragraph in PARAGRAPH.split(plain) if paragraph.strip()]
 
 
 def place(finding: Finding) -> tuple[str, int]:

@@ -14,7 +14,6 @@ from memtui.base.memory_kinds import FIX
 from memtui.base.storage import read_or_none, storage_error
 from memtui.client.locate import TEAM
 from memtui.store import memory, references
-from memtui.store.frontmatter import document
 from memtui.store.index import index_lines
 from memtui.store.index.index import budget, normal, parse_index
 from memtui.store.index.index_state import IndexState
@@ -93,11 +92,6 @@ def _of_scope(subject: LintInput, scope: Scope, findings: Sequence[Finding]) -> 
 
 def _memory_after(data: bytes, findings: Sequence[Finding]) -> bytes:
     """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
-    codes = {fact.code for fact in findings}
-    if "memories.cut_head" in codes:
-        data = memory_checks.with_dash(document.parse(data)) or data
-    if "memories.unquoted" in codes:
-        data = document.parse(data).with_quotes().raw
     mem = memory.from_bytes("", "", data)
     body = mem.body
     texts: list[dict[str, Any]] = [dict(fact.data) for fact in findings if fact.code in TEXTS]

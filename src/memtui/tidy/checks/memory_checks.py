@@ -9,11 +9,10 @@ from memtui.base.finding import Finding, note, problem
 from memtui.redact import redact
 from memtui.store import scopes
 from memtui.store.frontmatter import document, prose
-from memtui.store.frontmatter.document import FENCE, Document
-from memtui.store.frontmatter.subset import split_key
+from memtui.store.frontmatter.document import FENCE
 from memtui.store.index import index_lines
 from memtui.store.index.index import EM_DASH, Index, IndexEntry, normal
-from memtui.store.memory import SWITCHES, TYPES, Memory, flat, is_value, text_of
+from memtui.store.memory import TYPES, Memory, flat, text_of
 from memtui.store.scopes import Scope
 from memtui.tidy.similarity import words
 
@@ -32,9 +31,6 @@ CLAUSE = re.compile(r"[,;:.!?]\s|\s[—–-]\s|\s\(")
 FEWEST_WORDS = 3
 PLACEHOLDER = re.compile(r"(?:todo|tbd|fixme|wip|n/?a|none|empty|placeholder|to be written|\W|_)*", re.IGNORECASE)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-DASHES = re.compile(r"-{3,}")
-# What dashes may become a dash in: a name or a pattern would mean something else.
-SPOKEN = {"description", "title"}
 HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$", re.MULTILINE)
 
 
@@ -88,7 +84,7 @@ def _texts(memory: Memory, now: float) -> Iterator[Finding]:
     if memory.has_frontmatter and memory.raw.count(FENCE.encode()) > 2:
         doc = document.parse(memory.raw)
         if FENCE in doc.block:
-            yield problem("memories.cut_head", certain=with_dash(doc) is not None)
+            yield problem("memories.cut_head")
     if is_empty(memory.body):
         yield problem("memories.empty")
     elif memory.has_frontmatter and not memory.description:
@@ -97,33 +93,15 @@ def _texts(memory: Memory, now: float) -> Iterator[Finding]:
         yield problem(code, proposed=proposed, field="description")
     if not memory.has_frontmatter:
         yield note("memories.no_frontmatter")
-    if memory.unquoted:
-        yield note("memories.unquoted")
     size = len(memory.body.encode("utf-8", "replace"))
     if size > LARGE_BYTES:
         yield note("memories.large", bytes=size)
-    for field in SWITCHES:
-        if not is_value(field, value := text_of(memory.fields, field)):
-            yield problem("memories.switch", field=field, value=value)
     for field in EXPIRES:
         text = text_of(memory.fields, field)
         when = clock.parse(text)
         if when is not None and now >= when + (DAY_SECONDS if len(text) == len("2026-11-22") else 0):
             paths = (path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field)
             yield problem("memories.expired", field=next(paths, field), when=text)
-
-
-def with_dash(doc: Document) -> bytes | None:
-    """Return a file with a dash for each `---` in its description, where the client would end it; else None."""
-    lines, key = [], ""
-    for line in doc.block.splitlines(keepends=True):
-        pair = split_key(line)
-        key = pair[0] if pair else key
-        lines.append(DASHES.sub("—", line) if key in SPOKEN or line.lstrip().startswith("#") else line)
-    text = doc.head + "".join(lines) + doc.fence + doc.rest
-    after = document.parse(text.encode("utf-8", "surrogateescape"))
-    is_same = FENCE not in after.block and after.broken is None and after.fields.keys() == doc.fields.keys()
-    return after.raw if is_same else None
 
 
 def is_empty(body: str) -> bool:

@@ -1,4 +1,4 @@
-"""How long things are kept; what is older goes for good, once a day in a worker, or by `memtui doctor --clean`."""
+"""How long things are kept; what is older goes for good, once a day in a worker."""
 
 import calendar
 import itertools
@@ -35,60 +35,36 @@ DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
 
 
-@dataclass(frozen=True)
-class Limits:
-    """How long things are kept: days (0: for ever), the megabytes of versions and the changes for undo (0: any)."""
-
-    days: int
-    mb: int
-    changes: int
-
-
 @dataclass
-class Due:
-    """What is due, or was removed. `oldest`: the time of the oldest change that stays; `busy`: what failed, and why."""
+class Removed:
+    """How many things of each kind went for good; `busy`: what failed, and why."""
 
     changes: int = 0
-    oldest: str = ""
-    deleted: list[str] = field(default_factory=list)
     images: int = 0
-    image_bytes: int = 0
     months: list[str] = field(default_factory=list)
-    month_bytes: int = 0
     calls: list[str] = field(default_factory=list)
     proposals: list[str] = field(default_factory=list)
     trusted: int = 0
     versions: int = 0
-    version_bytes: int = 0
     rejected: int = 0
     temporary: list[str] = field(default_factory=list)
     busy: list[str] = field(default_factory=list)
 
-    @property
-    def anything(self) -> bool:
-        return any(value for name, value in vars(self).items() if name not in {"oldest", "busy"})
-
-
-def limits(root: str) -> Limits:
-    settings = config.load(root)
-    days = config.number(settings, "keep_days")
-    return Limits(days, config.number(settings, "keep_mb"), MOST_CHANGES if days else 0)
-
 
 class _Collector:
-    """One pass over all that is kept, at `now`. With `dry` it only lists; `has_time` says whether to go on."""
+    """One pass over all that is kept, at `now`; `has_time` says whether to go on."""
 
-    def __init__(
-        self, root: str, now: float, has_time: Callable[[], bool], ledger: Ledger | None, *, dry: bool
-    ) -> None:
-        self.root, self.now, self.has_time, self.ledger, self.dry = root, now, has_time, ledger, dry
-        self.keep = limits(root)
+    def __init__(self, root: str, now: float, has_time: Callable[[], bool]) -> None:
+        self.root, self.now, self.has_time = root, now, has_time
+        settings = config.load(root)
+        self.days, self.most_mb = config.number(settings, "keep_days"), config.number(settings, "keep_mb")
+        self.most_changes = MOST_CHANGES if self.days else 0
         # The time before which things are too old; 0 if nothing is.
-        self.before = now - self.keep.days * clock.DAY if self.keep.days > 0 else 0.0
-        self.due = Due()
+        self.before = now - self.days * clock.DAY if self.days > 0 else 0.0
+        self.removed = Removed()
 
     def run(self) -> None:
-        """Look at each kind of thing. Where one fails, `Due.busy` names it, and the others are still looked at."""
+        """Look at each kind of thing. Where one fails, `Removed.busy` names it, and the others are still looked at."""
         for name, step in {
             "undo": self._undo,
             "deliveries": self._logs,
@@ -102,49 +78,36 @@ class _Collector:
                 if self.has_time():
                     step()
                 else:
-                    self.due.busy.append(f"{name}: there was no time left")
+                    self.removed.busy.append(f"{name}: there was no time left")
             except OSError as error:
-                self.due.busy.append(f"{name}: {storage_error(error, str(error.filename or self.root)).message}")
+                self.removed.busy.append(f"{name}: {storage_error(error, str(error.filename or self.root)).message}")
             except (MemtuiError, ValueError, RecursionError) as error:
-                self.due.busy.append(f"{name}: {error.message if isinstance(error, MemtuiError) else error}")
+                self.removed.busy.append(f"{name}: {error.message if isinstance(error, MemtuiError) else error}")
 
     def _remove(self, files: list[str]) -> list[str]:
-        """Remove files, as long as there is time; return those that are gone, or due."""
+        """Remove files, as long as there is time; return those that are gone."""
         removed = []
-        for path in files:
-            if not self.has_time():
-                break
-            if not self.dry:
-                fs.unlink(path)
+        for path in itertools.takewhile(lambda _: self.has_time(), files):
+            fs.unlink(path)
             removed.append(path)
         return removed
 
     def _undo(self) -> None:
-        journal, keep, due = Journal(self.root, now=lambda: self.now, ledger=self.ledger), self.keep, self.due
-        ledger = journal.ledger()  # as read before the journal is shortened
-        old = too_old(ledger, self.now, keep.days, keep.changes)
-        if old and not self.dry:
-            old = compact(journal, self.now, keep.days, keep.changes)
-        removed = {transaction.id for transaction in old}
-        due.changes, due.deleted = sum(transaction.is_change for transaction in old), deleted(old, ledger)
-        due.oldest = next((transaction.time for transaction in ledger.all() if transaction.id not in removed), "")
-        contents = unreferenced(journal, removed)
-        if contents and not self.dry:
-            due.images, due.image_bytes = sweep(journal, self.has_time)
-        else:
-            due.images, due.image_bytes = len(contents), sum(size for _, size in contents)
+        journal = Journal(self.root, now=lambda: self.now)
+        if too_old(journal.ledger(), self.now, self.days, self.most_changes):
+            old = compact(journal, self.now, self.days, self.most_changes)
+            self.removed.changes = sum(transaction.is_change for transaction in old)
+        if unreferenced(journal):
+            self.removed.images = sweep(journal, self.has_time)
 
     def _logs(self) -> None:
-        months = old_logs(self.root, self.now, self.keep.days)
-        sizes = {path: os.path.getsize(path) for path in months if os.path.exists(path)}
-        self.due.months = self._remove(months)
-        self.due.month_bytes = sum(sizes.get(path, 0) for path in self.due.months)
-        self.due.calls = self._remove(old_logs(self.root, self.now, self.keep.days, CALLS))
+        self.removed.months = self._remove(old_logs(self.root, self.now, self.days))
+        self.removed.calls = self._remove(old_logs(self.root, self.now, self.days, CALLS))
 
     def _proposals(self) -> None:
         times = {name: ids.id_time(name.removesuffix(".json")) for name in paths.names_in(self.root + "/proposals")}
         old = [name for name, time in times.items() if time is not None and time < self.before]
-        self.due.proposals = self._remove([f"{self.root}/proposals/{name}" for name in old])
+        self.removed.proposals = self._remove([f"{self.root}/proposals/{name}" for name in old])
 
     def _trust(self) -> None:
         """Forget all but the newest trusted texts of each memory."""
@@ -153,28 +116,24 @@ class _Collector:
             for digest, name in trusts.hashes.items():
                 texts[name].append(digest)
             old = [digest for digests in texts.values() for digest in digests[:-MOST_TEXTS]]
-            if old and not self.dry:
+            if old:
                 names = {digest: trusts.hashes[digest] for digest in old}
                 TrustEdit(trust.path(self.root), names, {}, directory).make()
-            self.due.trusted += len(old)
+            self.removed.trusted += len(old)
 
     def _rejected(self) -> None:
         for slug in [None, *paths.inbox_slugs(self.root)] if self.before else []:
             path = inbox_drafts.rejected_path(paths.inbox_dir(self.root, slug))
             data = fs.read_or_empty(path)
             after, count = inbox_drafts.without_old(data, self.before)
-            self.due.rejected += count
-            if count and not self.dry:
+            if count:
                 FileChange(path, data, after or None).make()
+            self.removed.rejected += count
 
     def _versions(self) -> None:
-        versions, limit = Versions(self.root, lambda: self.now), (self.before, self.keep.mb << 20)
-        if self.dry:
-            versions.follow()
-            line, self.due.version_bytes = versions.too_old(*limit)
-            self.due.versions = len(line)
-        elif os.path.exists(f"{self.root}/versions.jsonl"):
-            self.due.versions, self.due.version_bytes = versions.forget(*limit)
+        if os.path.exists(f"{self.root}/versions.jsonl"):
+            versions = Versions(self.root, lambda: self.now)
+            self.removed.versions = versions.forget(self.before, self.most_mb << 20)
 
     def _temporary(self) -> None:
         """Remove the temporary files that killed writers left, older than TEMPORARY_SECONDS."""
@@ -184,26 +143,19 @@ class _Collector:
             for path in [f"{here}/{name}" for name in names if name.endswith(".tmp") and "-" in name]:
                 with suppress(FileNotFoundError):
                     old += [path] * (os.lstat(path).st_mtime < self.now - TEMPORARY_SECONDS)
-        self.due.temporary = self._remove(old)
+        self.removed.temporary = self._remove(old)
 
 
-def due(root: str, now: float, ledger: Ledger | None = None) -> Due:
-    """List what is due, and change nothing."""
-    collector = _Collector(root, now, lambda: True, ledger, dry=True)
-    collector.run()
-    return collector.due
-
-
-def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, wait: float = LOCK_SECONDS) -> Due:
-    """Remove for good what is due, one process at a time. Raises OSError if the lock can't be made."""
-    collector = _Collector(root, now, has_time, None, dry=False)
+def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, wait: float = LOCK_SECONDS) -> Removed:
+    """Remove for good what is too old, one process at a time. Raises OSError if the lock can't be made."""
+    collector = _Collector(root, now, has_time)
     if os.path.isdir(root):
         try:
             with fs.Lock(f"{root}/run/gc.lock", wait):
                 collector.run()
         except fs.LockTimeoutError:
-            collector.due.busy.append("another one is at work")
-    return collector.due
+            collector.removed.busy.append("another one is at work")
+    return collector.removed
 
 
 def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transaction]:
@@ -246,53 +198,39 @@ def _kept(data: bytes, removed: set[str]) -> Iterator[bytes]:
         yield line + b"\n"
 
 
-def unreferenced(journal: Journal, removed: set[str] | None = None) -> list[tuple[str, int]]:
-    """List the contents that nothing would refer to without the changes `removed`: (path, bytes). Raises OSError."""
+def unreferenced(journal: Journal) -> list[str]:
+    """List the contents to which neither the journal nor the record of trust refers. Raises OSError."""
     if not os.path.exists(journal.path):
         return []
     try:
         with os.scandir(journal.contents.directory) as entries:
-            files = [(entry.name, entry.path) for entry in entries if DIGEST.fullmatch(entry.name.encode())]
+            files = {entry.name: entry.path for entry in entries if DIGEST.fullmatch(entry.name.encode())}
     except FileNotFoundError:
         return []
-    # By trust.json, or the journal without the changes `gone`.
-    data = fs.read_or_empty(journal.path)
-    lines = b"".join(_kept(data, removed)) if removed else data
-    digests = DIGEST.findall(lines) + DIGEST.findall(fs.read_or_empty(journal.root + "/trust.json"))
-    referenced = {digest.decode() for digest in digests}
-    return [(path, os.lstat(path).st_size) for name, path in files if name not in referenced and os.path.lexists(path)]
+    data = fs.read_or_empty(journal.path) + fs.read_or_empty(journal.root + "/trust.json")
+    referenced = {digest.decode() for digest in DIGEST.findall(data)}
+    return [path for name, path in files.items() if name not in referenced]
 
 
-def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
-    """Remove the contents that nothing refers to while `go` returns True; return their count and bytes."""
-    count = size = 0
+def sweep(journal: Journal, go: Callable[[], bool]) -> int:
+    """Remove the contents that nothing refers to while `go` returns True; return their count."""
+    count = 0
     has_more = True
     while has_more and go():
         with journal.locked():  # a change stores contents and refers to them under one lock
             try:
-                contents = unreferenced(journal)
                 until = time.monotonic() + HELD_SECONDS
-                for path, length in contents:
+                for path in unreferenced(journal):
                     if has_more := time.monotonic() > until:
                         break
                     fs.unlink(path)
-                    count, size = count + 1, size + length
+                    count += 1
                 else:
                     has_more = False
             except OSError as error:
                 raise storage_error(error, journal.contents.directory) from error
         time.sleep(FREE_SECONDS if has_more else 0)
-    return count, size
-
-
-def deleted(transactions: list[Transaction], ledger: Ledger) -> list[str]:
-    """Name the memories in the trash that can't be restored once these transactions are removed, as `scope:name`."""
-    names = []
-    for transaction in transactions:
-        if transaction.id in ledger.trashed and transaction.paths:
-            stem = os.path.basename(transaction.paths[0]).removesuffix(".md")
-            names.append(f"{transaction.record.get('scope', '')}:{stem}".lstrip(":"))
-    return names
+    return count
 
 
 def old_logs(root: str, now: float, days: int, prefix: str = delivery_log.PREFIX) -> list[str]:

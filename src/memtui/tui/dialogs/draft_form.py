@@ -12,7 +12,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Offset
 from textual.widgets import Input, Select, Static, TextArea
-from textual.widgets.text_area import Selection
 
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import ago
@@ -201,8 +200,6 @@ class DraftForm(Dialog[str]):
             body.select_all()
         elif self.subject.at_end:
             body.move_cursor(body.document.end)
-        elif self.subject.first and body.text == self.initial["body"]:  # typing replaces the first line of a template
-            body.selection = Selection((0, 0), (0, len(body.document.get_line(0))))
         self._opening_notice = self.subject.notice
         if not is_new:
             when = ago(saved.time, self.services.data.now()) if saved.time else "before"

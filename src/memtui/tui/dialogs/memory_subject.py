@@ -15,7 +15,7 @@ from memtui.redact import redact
 from memtui.store import memory, references, scopes, triggers
 from memtui.store.frontmatter import document
 from memtui.store.frontmatter import head as memory_head
-from memtui.store.memory import TEMPLATES, TYPES, Memory
+from memtui.store.memory import TYPES, Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tui.dialogs.ask import Choice
@@ -61,7 +61,7 @@ def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = Fals
         return f"Saved. {keymap.takes_back()}" if beside else NOTHING
     renamed = saved.path != was.path
     sentence = f"Saved, renamed to {safe_text.line(saved.stem, 60)}" if renamed else "Saved"
-    rest = " Links, index and deliveries follow." if renamed else ""
+    rest = " Links and index follow." if renamed else ""
     if not store.is_trusted(was):
         undoes = f"{keymap.key_of('app.undo')} undoes {'all of this' if renamed else 'both'}."
         return f"{sentence}, and trusted, because you saw all of it.{rest} {undoes}"
@@ -161,10 +161,9 @@ class MemorySubject(Subject):
 
 
 class NewMemorySubject(Subject):
-    """The subject of a form: a new memory from the template of a type, in one of several scopes, saved to a path."""
+    """The subject of a form: a new memory in one of several scopes, saved to a path."""
 
     title, name, action, first, is_recalled = "New memory", "memory", "memories.new", "name", True
-    notice = "Template lines you leave unchanged are not saved."
 
     def __init__(self, data: Data, scope: Scope, scopes: Sequence[Scope], kind: str, unsaved: Autosave | None) -> None:
         self.data = data
@@ -172,7 +171,7 @@ class NewMemorySubject(Subject):
         self.autosave = unsaved or Autosave(autosave.OF_MEMORY + ids.new_id(data.now()), scope=scope.label)
         if self.autosave.values.get("scope") not in self.scopes:
             self.autosave.values.pop("scope", None)
-        kind = kind if kind in TEMPLATES else "feedback"
+        kind = kind if kind in TYPES else "feedback"
         places = present.scopes_explained(list(self.scopes.values()), data.facts.project)
         self.fields: Sequence[FormField] = [
             FormField("name", ""),
@@ -180,13 +179,11 @@ class NewMemorySubject(Subject):
             _field("type", kind),
             FormField("scope", scope.label, CHOICE, options=places),
             _trigger_field(()),
-            FormField("body", TEMPLATES[kind].strip("\n"), TEXT),
+            FormField("body", "", TEXT),
         ]
 
     def is_empty(self, typed: Typed) -> bool:
-        values = typed.values
-        lines = values["name"] + values["description"] + values[TRIGGERS]
-        return not lines.strip() and values["body"].strip() in {"", *(text.strip() for text in TEMPLATES.values())}
+        return not "".join(typed.values[key] for key in ("name", "description", TRIGGERS, "body")).strip()
 
     def check(self, typed: Typed) -> Text:
         _check_triggers(_lines(typed), 0)
@@ -218,7 +215,7 @@ class NewMemorySubject(Subject):
     @staticmethod
     def _bytes(typed: Typed, stem: str) -> bytes:
         values = typed.values
-        body = memory.without_template(values["body"])
+        body = values["body"]
         about = values["description"].strip() or memory_head.first_line(body)
         if not about:
             raise UsageError("There is nothing to save yet", "Write the text or a description")

@@ -89,9 +89,8 @@ class Data(Workspace):
     @cached_property
     def statistics(self) -> "Statistics":
         from memtui.deliver.statistics import Statistics
-        from memtui.store.versions import moves
 
-        return Statistics(self.root, self.now, lambda: moves.load(self.root))
+        return Statistics(self.root, self.now)
 
     # settings
 

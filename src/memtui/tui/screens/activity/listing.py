@@ -15,14 +15,13 @@ from memtui.client.transcripts import transcript
 from memtui.deliver import receipts
 from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.log_queries import DeliveryRow, Reading, read
-from memtui.deliver.record import NOTHING_MOVED, Delivery
+from memtui.deliver.record import Delivery
 from memtui.deliver.sessions import Session, of_state, served
 from memtui.deliver.statistics import ReceiptCounts, Statistics
 from memtui.inbox import undelivered
 from memtui.models.subconscious import runs as model_runs
 from memtui.review.waiting_entries import Waiting, homes, waiting_in
 from memtui.settings import config
-from memtui.store.versions import moves
 from memtui.tidy.checks import doctor
 from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_title
 from memtui.tui.screens.activity.sessions import Row, RunRow, SessionGroup
@@ -211,8 +210,7 @@ class Listing(RowContext):
 
     def begin(self, criteria: Filter) -> Reading:
         """Return a reading of the log from its end."""
-        earlier = moves.load(self.data.root) if criteria.memory else NOTHING_MOVED
-        return Reading(self.data.root, criteria, self.data.receipts, earlier=earlier)
+        return Reading(self.data.root, criteria, self.data.receipts)
 
     def read_notes(self) -> None:
         """Read the notes of all projects that wait, in the order in which sessions get them, are lost or under way."""

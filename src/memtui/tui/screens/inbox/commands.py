@@ -9,13 +9,11 @@ from typing import Any, ClassVar
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base.findings import Problem
-from memtui.base.phrasing import many, some
+from memtui.base.phrasing import many
 from memtui.review import outside_changes
 from memtui.store.versions.writers import Occasions
 from memtui.tidy import waiting_proposals
-from memtui.tidy.checks import fixes
-from memtui.tui.dialogs.ask import Choice, left_alone
+from memtui.tui.dialogs.ask import left_alone
 from memtui.tui.dialogs.changes import show_versions
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.inbox.chosen import GHOST_WORDS, Chosen, RowCommands
@@ -37,8 +35,6 @@ WHY = {
     BY_OTHERS: "Memories that Claude, an editor or a program wrote since you last saw them.",
 }
 # The problems that a choice between two versions ends.
-CONFLICTS = ("memories.conflict", "memories.index_conflict")
-VERSIONS = (("ours", "Keep our version"), ("theirs", "Keep their version"), ("both", "Keep both, ours first"))
 
 
 class GhostCommands(RowCommands[Decision]):
@@ -176,23 +172,18 @@ class ProblemCommands(RowCommands[ProblemRow]):
 
     def why_not(self, verb: str) -> str:
         row = self.rows[0]
-        can = verb not in self.of_one or row.paths or (verb != "follow" and row.problem.cause in CONFLICTS)
+        can = verb not in self.of_one or row.paths
         return "" if can else f"This is for you to do: {row.problem.remedy}".rstrip(": ")
 
     def describe(self, row: ProblemRow) -> Described:
         text = draw(row.describe(self.view.data))
         keys = [("inbox.approve", "edit the memory"), ("inbox.follow", "go to the memory")] if row.paths else []
-        if row.problem.cause in CONFLICTS:
-            keys = [("inbox.approve", "choose which version to keep"), *keys[1:]]
         keys += [("inbox.reject", "reject: do not list it again"), ("inbox.later", "list it later")]
         return self.with_keys(text, keys)
 
     async def approve(self) -> None:
-        """Edit the memory in its form, over the inbox; of what git could not merge, ask which version to keep."""
+        """Edit the memory in its form, over the inbox."""
         row = self.rows[0]
-        if row.problem.cause in CONFLICTS:
-            await self._resolve(row.problem)
-            return
         scopes, path = self.services.data.scopes(), row.paths[0]
         await self.edit_memory(path, next((s.label for s in scopes if path.startswith(s.directory + "/")), ""))
 
@@ -200,13 +191,6 @@ class ProblemCommands(RowCommands[ProblemRow]):
 
     async def follow(self) -> None:
         await self.go_to(self.rows[0].paths)
-
-    async def _resolve(self, problem: Problem) -> None:
-        names = some(problem.memories or ["MEMORY.md"])
-        side = await self.services.ask(Choice(f"Git could not merge two versions: {names}", VERSIONS))
-        if side:
-            subjects, store = [finding.subject for finding in problem.parts], self.services.data.store()
-            self.chosen.act(lambda: fixes.resolve(store, subjects, side), f"Resolved: {names}.")
 
 
 class TrustCommands(RowCommands[TrustRow]):

@@ -69,7 +69,7 @@ class DraftCommands(RowCommands[EntryRow]):
         text = draw([self.own_text(row)]).append_text(_whole(item, proposed))
         view.needed = lines_of(text, view.detail_width)
         text.rstrip()
-        text.append("\n").append_text(draw(drafts.warnings(states, evidence, view.now)))
+        text.append("\n").append_text(draw(drafts.warnings(states)))
         text.append_text(draw(drafts.conversation(item, evidence))).append("\n")
         text.append_text(self._facts(item, proposed, evidence))
         if isinstance(proposed, Draft) and not is_taken:

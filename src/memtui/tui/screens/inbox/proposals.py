@@ -18,9 +18,8 @@ from memtui.redact import redact
 from memtui.settings import config
 from memtui.store import memory, sidecars, trust
 from memtui.store.plan import is_index
-from memtui.tidy import changeset, composed_files, waiting_proposals
-from memtui.tidy.changeset import Proposal
-from memtui.tidy.composed_files import Applied, Weighed
+from memtui.tidy import changeset, waiting_proposals
+from memtui.tidy.changeset import Applied, Proposal, Weighed
 from memtui.tui.dialogs.ask import Choice, left_alone
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -105,7 +104,7 @@ def weigh(data: Data, plan: InboxPlan) -> Iterator[list[Weighed]]:
     files, since = data.store().files(), time.monotonic()
     weighed: list[Weighed] = []
     for row in plan.changes:
-        weighed.append(composed_files.weigh(files, row.proposal))
+        weighed.append(changeset.weigh(files, row.proposal))
         if time.monotonic() - since > TOLD_SECONDS:
             yield weighed
             weighed, since = [], time.monotonic()
@@ -196,7 +195,7 @@ class OutcomeSubject(Subject):
     def preview(self, typed: Typed) -> Preview:
         """Return the preview of the change with the outcome that was typed: what it drops first. Raises MemtuiError."""
         edited = self._edited(typed)
-        weighed = composed_files.weigh(self.data.store().files(), edited)
+        weighed = changeset.weigh(self.data.store().files(), edited)
         if weighed.refused is not None:
             raise weighed.refused.error
         lost = "the memory goes, and nothing replaces it" if edited.kind == "delete" else ""
@@ -213,7 +212,7 @@ class OutcomeSubject(Subject):
         return self.output.after or b"", self._bytes(typed)
 
     def save(self, typed: Typed) -> Saved:
-        applied = composed_files.apply(self.data.store(), [self._edited(typed)])
+        applied = changeset.apply(self.data.store(), [self._edited(typed)])
         if applied.refused:
             raise applied.refused[0].error
         self.applied = applied
@@ -272,7 +271,7 @@ class ProposalCommands(RowCommands[ProposedRow]):
         if not await self._may_keep_secrets(able):
             return
         try:  # as one step of undo
-            work = partial(composed_files.apply, self.services.data.store(), [row.proposal for row in able])
+            work = partial(changeset.apply, self.services.data.store(), [row.proposal for row in able])
             applied = await self.services.progress.run(work, len(able))
         finally:
             self.services.read(MEMORIES)

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
-from memtui.base import findings, fs
+from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.base.phrasing import age, many
 from memtui.client import projects
-from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format as inbox_format
 from memtui.review import approvals
 from memtui.review.approvals import AS_DRAFTED, Choices, Draft
@@ -53,23 +52,16 @@ class InboxView:
         self.typed = ""
         self.detail_width = 0  # in cells
         self.needed: float = WHOLE  # lines of the detail that must be seen before it is approved unasked
-        self._rejected: dict[str, int] = {}  # stamps of the rejected drafts, by the directory of their inbox
         self._drafts: dict[str, tuple[Waiting, Draft | MemtuiError]] = {}
 
     @property
     def now(self) -> float:
         return self.data.now()
 
-    def forget(self, directories: Iterable[str]) -> None:
-        """Forget what was computed from files; the evidence only if the `directories` of inboxes reject others now."""
+    def forget(self) -> None:
+        """Forget what was computed from files."""
         self._drafts.clear()
         self.occasions.clear()
-        rejected = {
-            directory: fs.stamp(inbox_drafts.rejected_path(directory)) for directory in {*directories, *self._rejected}
-        }
-        if any(stamp != self._rejected.get(directory, stamp) for directory, stamp in rejected.items()):
-            self.evidence.clear()
-        self._rejected = rejected
 
     def draft(self, item: Waiting) -> Draft | MemtuiError:
         """Return what approving an entry would write, or why it can't be approved, as the files were last read."""

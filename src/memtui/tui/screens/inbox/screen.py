@@ -19,7 +19,7 @@ from memtui.base.errors import MemtuiError
 from memtui.base.storage import file_error
 from memtui.review.evidence import Evidence
 from memtui.store.memory import Memory
-from memtui.tidy.composed_files import Weighed
+from memtui.tidy.changeset import Weighed
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.screens.inbox import proposals
@@ -175,7 +175,7 @@ class Inbox(ListScreen[Decision]):
         view, near, self._last = self.view, {self.services.data.slug, None}, reading
         self._gone -= removed
         view.names = reading.names
-        view.forget({entry.directory for entry in reading.waiting})
+        view.forget()
         others = [entry for entry in reading.waiting if entry.slug not in near and not entry.entry.snoozed(view.now)]
         self._elsewhere = rows_of(others, view, reading.places)
         here = [entry for entry in reading.waiting if self.of_all_projects or entry.slug in near]

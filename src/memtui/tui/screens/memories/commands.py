@@ -302,7 +302,7 @@ class MemoryCommands:
         return all(scope.kind == "model" for scope, _ in self.list.chosen())
 
     async def new(self) -> None:
-        """Create a memory from the template of a type, or go on with an unsaved one that no listed memory has."""
+        """Create a memory of a type, or go on with an unsaved one that no listed memory has."""
         from memtui.tui.dialogs.memory_subject import NewMemorySubject
 
         data, place = self.services.data, self.places.row

@@ -68,9 +68,9 @@ class MemoryDetail:
         return text.append(f"{safe_text.line(self.services.data.tilde(memory.path))} · {size(memory.size)}", "dim")
 
     def _origin(self, pair: Pair, now: float) -> Facts:
-        from memtui.store.versions import moves
+        from memtui.store.versions import writers
 
-        source = moves.source(pair[0], pair[1].memory, self.reader.creations)
+        source = writers.source(pair[0], pair[1].memory, self.reader.creations)
         return [] if source.kind == "unknown" else [("origin", Text(safe_text.line(present.source(source, now), 200)))]
 
     def _triggers(self, pair: Pair, now: float) -> Facts:

@@ -178,23 +178,23 @@ class MemoryReader:
         if self._post(lambda: self._recount(usage, paths)):
             self._post_outcomes(records)
 
-    def _rows_of(self, scope: Scope, usage: Usage, others: list[Scope]) -> list[Row]:
+    def _rows_of(self, scope: Scope, usage: Usage) -> list[Row]:
         data = self.services.data
         if scope.has_index and _readable(scope):
             self.indexes[scope.label] = IndexState(data.root, scope, index_of(scope))
-        return memory_status.of_scope(data.root, scope, usage, data.known, others=others)
+        return memory_status.of_scope(data.root, scope, usage, data.known)
 
     def _read(self) -> None:
-        from memtui.store.versions import moves
+        from memtui.store.versions import writers
 
         data = self.services.data
         here, usage = data.library(), Usage(data.root)
-        self.creations = moves.creations(data.root)
-        own = {scope.label: self._rows_of(scope, usage, here) if _readable(scope) else [] for scope in here}
+        self.creations = writers.creations(data.root)
+        own = {scope.label: self._rows_of(scope, usage) if _readable(scope) else [] for scope in here}
         others = [scope for scope in data.scopes(every=True) if scope.label not in own]
         if others and not self._post(lambda: self._take(here + others, own, usage, whole=False)):
             return
-        rows, everywhere = dict(own), [scope for scope in here if scope.kind == "global"]
+        rows = dict(own)
         last_paint = time.monotonic()
         for number, scope in enumerate(others):
             if time.monotonic() - last_paint > PROGRESS_SECONDS:
@@ -202,7 +202,7 @@ class MemoryReader:
                 words = f"reading {number} of {many(len(others), 'other project')}, escape stops"
                 if not self._post(partial(self.screen.frame.tell, words)):
                     return
-            rows[scope.label] = self._rows_of(scope, usage, everywhere)
+            rows[scope.label] = self._rows_of(scope, usage)
         if self._post(lambda: self._take(here + others, rows, usage, whole=True)):
             deliveries = (delivery for of_scope in rows.values() for row in of_scope for delivery in row.newest)
             records = {str(delivery.record.get("id")): delivery.record for delivery in deliveries}

@@ -55,7 +55,7 @@ PROBLEMS_SHOWN = 5
 GROUPS = {
     **dict.fromkeys(("hooks", "client"), HOOKS),
     **dict.fromkeys(("inbox", "memories", "trust"), PROJECT),
-    **dict.fromkeys(("llm", "dream"), MODEL),
+    "llm": MODEL,
     **dict.fromkeys(("config", "semantic"), ADVANCED),
 }
 LEGEND = glyphs.section(
@@ -67,16 +67,12 @@ LEGEND = glyphs.section(
         ("✗", "hooks that are not installed"),
     ),
 )
-# What the heading of DISK says, by the code of the finding on all that is kept.
-KEPT = {
-    "kept.ok": "{bytes:size} · {changes:change} kept",
-    "kept.due": "{bytes:size} · {changes:change} kept · old data to delete",
-}
+# What the heading of DISK says.
+KEPT = "{bytes:size} · {changes:change} kept"
 # By the code of a finding: the setting that cures it.
 CURES = {
     **dict.fromkeys(("config.mode_off", "config.mode_off_here"), "mode"),
     **dict.fromkeys(("config.no_model", "llm.no_key", "llm.no_client"), "llm_backend"),
-    "dream.off": "dream",
 }
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 # In the title of a detail, by the kind of the row or the level of its finding.
@@ -181,7 +177,7 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> It
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     hooks, has_hooks = setup_words.state(snapshot.hooks)
-    disk = next((finding for finding in snapshot.findings if finding.code in KEPT), None)
+    disk = next((finding for finding in snapshot.findings if finding.code == "kept.ok"), None)
     wrong = sum(row.problem is not None for row in snapshot.settings.values())
     changed = sum(row.source != "default" and row.problem is None for row in snapshot.settings.values())
     counts = [f"{wrong} not read"] * bool(wrong) + [f"{changed} changed"] * bool(changed)
@@ -196,7 +192,7 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> It
     yield head(HOOKS, hooks, colours.GOOD if has_hooks else BAD, fix=fix)
     yield head(PROJECT, sessions_get, "" if usual else f"bold {colours.WARNING}", option=mode)
     yield head(MODEL, model if snapshot.has_model else NO_MODEL, "" if snapshot.has_model else "dim", option=backend)
-    disk_words = fill(KEPT[disk.code], disk.data) if disk else ""
+    disk_words = fill(KEPT, disk.data) if disk else ""
     yield head(DISK, disk_words, "", about=disk, fix=findings.fix_of(disk) if disk else "")
     yield head(SETTINGS, snapshot.settings_error or settings, BAD if snapshot.settings_error else "cyan")
     yield head(ADVANCED, many(len(below[ADVANCED]), "more setting"), "")
@@ -206,7 +202,7 @@ def _findings(snapshot: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
     """Yield the findings, worst first, each with its row, but for what a heading says."""
     numbers: Counter[str] = Counter()
     for report in sorted(snapshot.findings, key=lambda finding: LEVELS[finding.level]):
-        if report.code in KEPT or (report.level == OK and report.area in {"config", "hooks"}):
+        if report.code == "kept.ok" or (report.level == OK and report.area in {"config", "hooks"}):
             continue
         mark, style = MARKS[report.level]
         key = f"finding {report.code} {report.subject}"
