@@ -41,7 +41,7 @@ def test_every_code_is_in_the_registry_and_every_entry_is_some_checks():
 
 def test_a_fix_is_one_that_fixes_or_a_door_makes():
     asked = {kind.fix for kind in findings.REGISTRY.values() if kind.fix}
-    assert asked - set(fixes._FIXES) == {"install", "trust", "config", "lint"}
+    assert asked - set(fixes._FIXES) == {"install", "trust", "lint"}
     assert set(fixes.AT_ONCE) <= asked
 
 
