@@ -86,7 +86,7 @@ def test_settings_changed_by_somebody_since_stay_and_the_way_is_told(world):
     changed = world.file.read_bytes().replace(b"hunter2-in-env", b"another")
     world.file.write_bytes(changed)
     with pytest.raises(ConflictError, match=r"settings\.json") as caught:
-        undone_as_one(world.journal, undo.run(world.journal, "undo"))
+        undone_as_one(undo.run(world.journal, "undo"))
     assert "memtui setup hooks --remove" in caught.value.hint
     assert world.file.read_bytes() == changed
     assert install.load(str(world.root))

@@ -401,7 +401,7 @@ def test_changes_made_together_are_undone_and_redone_together(tmp_path):
     undo.run(journal, "undo").first()
     assert one.read_bytes() == b"before"
     assert not two.exists()
-    assert undone_as_one(journal, undo.run(journal, "redo")).summary == "edit one and 1 more"
+    assert undone_as_one(undo.run(journal, "redo")).summary == "edit one and 1 more"
     assert (one.read_bytes(), two.read_bytes()) == (b"1", b"2")
     undo.run(journal, "undo").first()
     undo.run(journal, "undo").first()
@@ -455,8 +455,8 @@ def test_a_stop_leaves_one_step_to_each_side(tmp_path):
     undone = undo.run(journal, "undo", go_on=lambda tried, _: tried < 2)
     assert (len(undone.done), undone.total) == (2, 3)
     assert [path.name for path in tmp_path.glob("*.md")] == ["a.md"]
-    assert undone_as_one(journal, undo.run(journal, "redo")).summary == "create 2 memories"
-    assert undone_as_one(journal, undo.run(journal, "undo")).summary == "create 3 memories"
+    assert undone_as_one(undo.run(journal, "redo")).summary == "create 2 memories"
+    assert undone_as_one(undo.run(journal, "undo")).summary == "create 3 memories"
     assert list(tmp_path.glob("*.md")) == []
 
 
