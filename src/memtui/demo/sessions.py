@@ -183,8 +183,8 @@ def index(world: World, project: str) -> list[delivery_blocks.Block]:
     """Make the index blocks of a session's start."""
     blocks = []
     for scope, directory, files in (
-        ("project", project + "/.claude/memory", content.SHOP_MEMORIES if project == world.shop else {}),
-        ("global", world.config + "/memory", content.GLOBAL_MEMORIES),
+        ("project", project + "/.claude/memory", content.memories("SHOP_MEMORIES") if project == world.shop else {}),
+        ("global", world.config + "/memory", content.memories("GLOBAL_MEMORIES")),
     ):
         parts = []
         for file, (_, text) in files.items():
@@ -208,8 +208,8 @@ def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     update, todo = "unreviewed, newest first", "unfinished, first prompt of the session"
     for kind, rows, file, number, reason, intro in (
-        ("pending-update", content.SHOP_UPDATES, "pending-updates.md", 1006, update, lists.UPDATES_INTRO),
-        ("pending-item", content.SHOP_ITEMS, "pending-items.md", 1011, todo, lists.ITEMS_INTRO),
+        ("pending-update", content.entries("SHOP_UPDATES"), "pending-updates.md", 1006, update, lists.UPDATES_INTRO),
+        ("pending-item", content.entries("SHOP_ITEMS"), "pending-items.md", 1011, todo, lists.ITEMS_INTRO),
     ):
         parts = []
         for place, (fields, text, hours) in enumerate(rows, number):
@@ -234,83 +234,57 @@ def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
 
 def write(world: World) -> None:
     """Write the delivery log, the transcripts and the states of all sessions, and the memories that they wrote."""
-    shop, blog = world.shop, world.blog
-
-    def note(text: str, number: int, sender: str, reason: str = "next prompt") -> list[delivery_blocks.Block]:
-        return [guidance(text, ulid(world.now - (24 - number % 20) * HOUR, 3000 + number), sender, reason)]
-
     take_in(world, world.now - 60 * HOUR)
-    older = DemoSession(world, "older", shop, 216.0)
-    older.delivers("SessionStart", index(world, shop))
-    older.says("clean up the feature flags")
-    older.delivers("UserPromptSubmit", note("new-cart stays until December.", 1, "cli"))
-    older.ends(keep=False)
-
-    monday = DemoSession(world, "monday", shop, 97.0)
-    monday.delivers("SessionStart", index(world, shop))
-    monday.says("please install the dependencies")
-    monday.delivers("UserPromptSubmit", note("Use the registry mirror today, the public one is slow.", 2, "cli"))
-    monday.answers("Installed with pnpm, from the mirror.")
-    monday.reads(shop + "/.claude/memory/prefer-pnpm.md")
-    monday.answers("Done.")
-    # A prompt to try recall with.
-    monday.says("how do we put the new version live?")
-    monday.answers("By a tag on main: CI does the rest.")
-    # A rule that only a backfill finds.
-    monday.says("from now on add a line to the changelog in the same commit")
-    monday.answers("Understood.")
-    monday.ends()
-
-    tuesday = DemoSession(world, "tuesday", shop, 51.0)
-    tuesday.delivers("SessionStart", index(world, shop), outcome="previewed")
-    tuesday.says("make the upload test stable")
-    tuesday.delivers("UserPromptSubmit", drafts(world, tuesday.time))
-    tuesday.answers("Looking at upload.spec.ts.")
-    path = f"{world.config}/projects/{paths.slug(shop)}/memory/{content.WRITTEN}"
-    tuesday.writes(path, content.FIRST_WRITTEN)
-    urgent = note("CI is red: somebody else is already on the upload test.", 3, "ci-watch", "urgent")
-    tuesday.delivers("PreToolUse", urgent, tool="Bash")
-    tuesday.answers("I stop working on the upload test, then.")
-    tuesday.says("from now on ask me before you write a migration")
-    tuesday.delivers("UserPromptSubmit", [_whispered(world, tuesday.time)])
-    tuesday.answers("Understood.")
-    tuesday.ends()
-    review(world, tuesday.time + 2 * HOUR)
-
-    post = DemoSession(world, "blog", blog, 22.0)
-    post.delivers("SessionStart", index(world, blog))
-    post.says("draft the post on caching")
-    post.delivers(
-        "UserPromptSubmit", note("The caching numbers were measured again, see bench.md.", 4, "cli"), "timed out"
-    )
-    post.answers("Here is a draft.")
-    post.says("you forgot the alt text again")
-    post.delivers("UserPromptSubmit", note("The caching numbers were measured again, see bench.md.", 4, "cli"))
-    post.answers("Added.")
-    frozen = note("Publishing is frozen until Friday.", 5, "cms-watch", "urgent")
-    post.delivers("PreToolUse", frozen, "failed", "Bash")
-    waits_again(world, blog, frozen[0], "cms-watch")
-    post.answers("Published.")
-    post.ends()
-
-    today = DemoSession(world, "today", shop, 0.5)
-    today.delivers("SessionStart", index(world, shop))
-    today.says("add tests for the new components")
-    today.delivers("UserPromptSubmit", drafts(world, today.time))
-    today.answers("I added snapshot tests for the three new components.")
-    today.writes(path, content.LAST_WRITTEN)
-    today.reads(shop + "/.claude/memory/release-steps.md")
-    today.says("no, no snapshots please, they break with every redesign")
-    today.answers("Replaced by assertions on what the user sees.")
-    today.time = max(today.time + MINUTE, world.now - 2 * MINUTE)
-    today.delivers(
-        "PreToolUse", note("The lint job is slow today.", 6, "ci-watch", "urgent"), outcome="waiting", tool="Edit"
-    )
-    today.ends()
-    # It is live: process 1 always runs, and stands for its client.
-    served = fastjson.dumps({"session_id": today.id, "source": "startup"})
+    for (name, project, hours, *fate), body in content.blocks("SESSIONS"):
+        session = DemoSession(world, name, world.shop if project == "shop" else world.blog, float(hours))
+        for line in body.splitlines():
+            _play(session, line)
+        session.ends(keep="lost" not in fate)
+        if "reviewed" in fate:
+            review(world, session.time + 2 * HOUR)
+    # The last one is live: process 1 always runs, and stands for its client.
+    served = fastjson.dumps({"session_id": session.id, "source": "startup"})
     fs.write_atomic(world.root + "/run/client-1", served.encode(), durable=False)
     take_in(world, world.now - 2 * MINUTE)
+
+
+def _play(session: DemoSession, line: str) -> None:
+    """Play a line of a session in `content.txt`: `verb argument … | words`."""
+    world, prompt = session.world, "UserPromptSubmit"
+    head, _, words = line.partition(" | ")
+    verb, *arguments = head.split()
+    if verb == "says":
+        session.says(words)
+    elif verb == "answers":
+        session.answers(words)
+    elif verb == "reads":
+        session.reads(f"{world.shop}/.claude/memory/{arguments[0]}")
+    elif verb == "writes":
+        path = f"{world.config}/projects/{paths.slug(world.shop)}/memory/{content.WRITTEN}"
+        session.writes(path, content.WRITTEN_TEXTS[arguments[0]])
+    elif verb == "index":
+        session.delivers("SessionStart", index(world, session.project), *arguments)
+    elif verb == "lists":
+        session.delivers(prompt, drafts(world, session.time))
+    elif verb == "whisper":
+        session.delivers(prompt, [_whispered(world, session.time)])
+    elif verb == "later":
+        session.time = max(session.time + MINUTE, world.now - 2 * MINUTE)
+    else:
+        _play_note(session, verb, arguments, words)
+
+
+def _play_note(session: DemoSession, verb: str, arguments: list[str], words: str) -> None:
+    """Deliver a note, `number sender [outcome]`, or an urgent one, `number sender tool [outcome]`."""
+    number, sender, *rest = arguments
+    is_urgent = verb == "urgent"
+    tool, rest = (rest[0], rest[1:]) if is_urgent else ("", rest)
+    outcome = rest[0].replace("-", " ") if rest else "arrived"
+    name = ulid(session.world.now - (24 - int(number) % 20) * HOUR, 3000 + int(number))
+    block = guidance(words, name, sender, "urgent" if is_urgent else "next prompt")
+    session.delivers("PreToolUse" if is_urgent else "UserPromptSubmit", [block], outcome, tool)
+    if outcome == "failed":
+        waits_again(session.world, session.project, block, sender)
 
 
 def take_in(world: World, at: float) -> Versions:
@@ -329,45 +303,45 @@ def review(world: World, at: float) -> None:
 def write_subconscious(world: World) -> None:
     """Write the blocks, runs and questions of the subconscious."""
     slug = paths.project_key(world.shop)
-    for number, (run, block, text) in enumerate(content.SUBCONSCIOUS_NOTES):
-        at = world.now - content.SUBCONSCIOUS_RUNS[run][1] * HOUR + number
+    for number, (run, block, text) in enumerate(content.RUN_NOTES):
+        at = world.now - content.RUNS[run][1] * HOUR + number
         path = block_files.path(world.root, slug, block)
         fs.makedirs(os.path.dirname(path))
         fs.write_atomic(path, text.encode() + b"\n", durable=False)
         os.utime(path, (at, at))
-    for number in range(len(content.SUBCONSCIOUS_RUNS)):
+    for number in range(len(content.RUNS)):
         _run(world, number, slug)
 
 
 def _whispered(world: World, at: float) -> delivery_blocks.Block:
     """Return the block with which the whisper of a run reaches its session at the time `at`."""
-    number, hours, whisper = next((n, row[1], row[3]) for n, row in enumerate(content.SUBCONSCIOUS_RUNS) if row[3])
+    number, hours, whisper = next((n, row[1], row[3]) for n, row in enumerate(content.RUNS) if row[3])
     when = world.now - hours * HOUR
     fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(when), "from": runs.SENDER}
     fields |= {"kind": note_block.WHISPER, "for": "session"}
-    entry = inbox_format.parse(inbox_format.render(fields, whisper[0]))[0]
+    entry = inbox_format.parse(inbox_format.render(fields, whisper[1]))[0]
     return note_block.note(paths.inbox_dir(world.root, paths.project_key(world.shop)), entry, at, "for this session")
 
 
 def _whisper_id(world: World, number: int) -> str:
-    return ulid(world.now - content.SUBCONSCIOUS_RUNS[number][1] * HOUR, FIRST_ID + 200 + number)
+    return ulid(world.now - content.RUNS[number][1] * HOUR, FIRST_ID + 200 + number)
 
 
 def _run(world: World, number: int, slug: str) -> None:
-    name, hours, note, whisper = content.SUBCONSCIOUS_RUNS[number]
+    name, hours, note, whisper = content.RUNS[number]
     at, session = world.now - hours * HOUR, world.sessions[name]
     run_id = ulid(at, FIRST_ID + 100 + number)
-    changes = tuple(f"{block}: added “{text}”" for run, block, text in content.SUBCONSCIOUS_NOTES if run == number)
+    changes = tuple(f"{block}: added “{text}”" for run, block, text in content.RUN_NOTES if run == number)
     job = runs.Run(
         run_id, at, session, slug, world.shop, "Stop", "api", MODEL, "full", "read-only", runs.DONE,
         seconds=4.2 + number, calls=1 + number % 2, tokens=3100 + 700 * number, cost=0.0011 + 0.0004 * number,
         heard=4 + number, note=note, looks=("Grep . migration",) if number % 2 else (), changes=changes,
-        whispers=(runs.Whisper(_whisper_id(world, number), *whisper),) if whisper else (),
+        whispers=(runs.Whisper(_whisper_id(world, number), whisper[1], False, "", whisper[0]),) if whisper else (),
     )  # fmt: skip
     runs.append(world.root, job)
     mentions = []
-    if number == len(content.SUBCONSCIOUS_RUNS) - 1:
-        question = {"id": "m1", "who": "person", "words": content.SUBCONSCIOUS_QUESTION, "time": clock.iso(at)}
+    if number == len(content.RUNS) - 1:
+        question = {"id": "m1", "who": "person", "words": content.QUESTION, "time": clock.iso(at)}
         mentions.append(question)
     control.save(world.root, session, {"mentions": mentions})
 

@@ -6,7 +6,6 @@ that prove some of the deliveries. It is for trying memtui without Claude Code, 
 import os
 import re
 import shutil
-from collections.abc import Mapping
 
 from memtui.base import clock, fs, paths
 from memtui.base.errors import UsageError
@@ -59,22 +58,24 @@ def _memories(world: World) -> None:
     )
     blog_index += "".join(f"- Post {n}: sent, no comments\n" for n in range(1, INDEX_LINES - 4))
     blog_index += "- [Newsletter](newsletter.md) — first Monday\n"
-    places: tuple[tuple[str, Mapping[str, tuple[float, str]], str], ...] = (
-        (world.shop + "/.claude/memory", data.SHOP_MEMORIES, data.SHOP_INDEX),
-        (auto, data.SHOP_AUTO, data.SHOP_AUTO_INDEX),
-        (world.config + "/memory", data.GLOBAL_MEMORIES, data.GLOBAL_INDEX),
-        (blog, data.BLOG_AUTO, blog_index),
-        (world.config + "/agent-memory/reviewer", data.REVIEWER_MEMORIES, ""),
-        (world.shop + "/.claude/agent-memory/migrator", data.MIGRATOR_MEMORIES, ""),
+    places = (
+        (world.shop + "/.claude/memory", "SHOP_MEMORIES", data.TEXTS["SHOP_INDEX"]),
+        (auto, "SHOP_AUTO", data.TEXTS["SHOP_AUTO_INDEX"]),
+        (world.config + "/memory", "GLOBAL_MEMORIES", data.TEXTS["GLOBAL_INDEX"]),
+        (blog, "BLOG_AUTO", blog_index),
+        (world.config + "/agent-memory/reviewer", "REVIEWER_MEMORIES", ""),
+        (world.shop + "/.claude/agent-memory/migrator", "MIGRATOR_MEMORIES", ""),
     )
-    for directory, files, index in places:
-        for name, (hours, text) in files.items():
+    for directory, texts, index in places:
+        for name, (hours, text) in data.memories(texts).items():
             _write(f"{directory}/{name}", text.encode(), world.now - hours * HOUR)
         if index:
             _write(f"{directory}/MEMORY.md", index.encode(), world.now - 48 * HOUR)
-    _write(world.config + "/CLAUDE.md", data.USER_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
+    _write(world.config + "/CLAUDE.md", data.INSTRUCTIONS.encode(), world.now - 900 * HOUR)
     _write(world.shop + "/CLAUDE.md", data.SHOP_INSTRUCTIONS.encode(), world.now - 900 * HOUR)
-    known = [(name, text.encode()) for name, (_, text) in data.SHOP_MEMORIES.items() if name != data.UNTRUSTED]
+    known = [
+        (name, text.encode()) for name, (_, text) in data.memories("SHOP_MEMORIES").items() if name != data.UNTRUSTED
+    ]
     shared = world.shop + "/.claude/memory"
     trust_grants.plan(world.root, shared, known).make()
     for file, (asked, hours) in data.SHOP_TRIGGERS.items():
@@ -89,17 +90,17 @@ def _inboxes(world: World) -> None:
     everywhere = paths.inbox_dir(world.root, None)
     number = 1000
     for directory, kind, entries, project in (
-        (shop, "guidance", data.SHOP_GUIDANCE, world.shop),
-        (everywhere, "guidance", data.GLOBAL_GUIDANCE, ""),
-        (shop, "updates", data.SHOP_UPDATES, world.shop),
-        (everywhere, "updates", data.GLOBAL_UPDATES, world.blog),
-        (blog, "updates", data.BLOG_UPDATES, world.blog),
-        (shop, "items", data.SHOP_ITEMS, world.shop),
-        (shop, "updates", data.SHOP_DOUBTFUL, world.shop),
+        (shop, "guidance", "SHOP_GUIDANCE", world.shop),
+        (everywhere, "guidance", "GLOBAL_GUIDANCE", ""),
+        (shop, "updates", "SHOP_UPDATES", world.shop),
+        (everywhere, "updates", "GLOBAL_UPDATES", world.blog),
+        (blog, "updates", "BLOG_UPDATES", world.blog),
+        (shop, "items", "SHOP_ITEMS", world.shop),
+        (shop, "updates", "SHOP_DOUBTFUL", world.shop),
     ):
         path = f"{directory}/{inbox_format.FILES[kind]}"
         source = inbox_format.decode(fs.read_or_empty(path))
-        for given, text, hours in entries:
+        for given, text, hours in data.entries(entries):
             number += 1
             seconds = world.now - hours * HOUR
             fields = {"id": ulid(seconds, number), "time": clock.iso_seconds(seconds), **given}
@@ -110,10 +111,8 @@ def _inboxes(world: World) -> None:
             if "expires" in fields:
                 fields["expires"] = clock.iso_seconds(world.now + float(fields["expires"]) * HOUR)
             source += inbox_format.render(fields, text)
-        if directory == shop and kind == "guidance":
-            source += data.HAND_WRITTEN_GUIDANCE
-        if directory == shop and kind == "items":
-            source += data.HAND_WRITTEN_ITEMS
+        if directory == shop:
+            source += data.HAND_WRITTEN.get(kind, "")
         fs.write_atomic(path, source.encode(), durable=False)
 
 
