@@ -9,7 +9,7 @@ from memtui import keymap
 from memtui.base import findings
 from memtui.cli import parser
 from memtui.settings import setting
-from memtui.tui.widgets.bars import TABS
+from memtui.tui.widgets.lines import TABS
 
 REPO = Path(__file__).parents[1]
 SNAPSHOTS = REPO / "tests" / "tui" / "snapshots"

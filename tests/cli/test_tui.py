@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import parser
-from memtui.tui.widgets import bars
+from memtui.tui.widgets.lines import TABS
 from waiting import PATIENCE
 
 
@@ -62,4 +62,4 @@ def test_without_a_terminal_it_says_so_and_commands_take_no_screen(memtui):
     out = memtui("--help").out
     assert "--read-only" in out
     assert "memories, inbox, activity" in " ".join(out.split())
-    assert parser.SCREENS == bars.TABS
+    assert parser.SCREENS == TABS

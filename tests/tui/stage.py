@@ -21,9 +21,7 @@ from memtui.deliver.blocks import Part
 from memtui.demo import content, sessions, world
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
-from memtui.learn.backfill.past_sessions import BackfillReading
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.offers import BackfillProgress
 from memtui.tui.files import COMMAND
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
 from memtui.views import safe_text
@@ -151,16 +149,13 @@ async def past_sessions(pilot):
 
 async def reading_the_past(pilot):
     """Begin a backfill that comes no further than to a third."""
-    read, BackfillProgress._read = BackfillProgress._read, lambda _: None
-    try:
-        await past_sessions(pilot)
-        await settled(pilot)
-        await pilot.press("enter")
-        await settled(pilot)
-        far = BackfillReading(files=12, all_files=40, bytes=31_000_000, all_bytes=94_000_000, drafts=7)
-        pilot.app.screen._go_on(far)
-    finally:
-        BackfillProgress._read = read
+    await past_sessions(pilot)
+    await settled(pilot)
+    pilot.app.progress.run = lambda _: asyncio.Future()
+    await pilot.press("enter")
+    await pilot.pause()
+    pilot.app.progress.begin("31 MB of 94 MB, 12 of 40 sessions, 7 drafts, escape stops")
+    await settled(pilot)
 
 
 def steady(self, prompt, session="", run=recall_preview.Recalling.run):

@@ -22,7 +22,7 @@ RUN = re.compile(
 )
 # Behind a dialog the screen is dimmed: it is not to be read.
 OVER = {"compose", "first-start", "help", "memory-form", "palette", "trash"}
-OVER |= {"backfill-asked", "backfill-offered", "backfill-running", "import-offered"}
+OVER |= {"backfill-asked", "backfill-offered", "import-offered"}
 OWN = {f"ansi-{name}" for name in SCREENS}
 NAMES = sorted(path.stem for path in SNAPSHOTS.glob("*.txt") if path.stem not in OVER | OWN)
 NAMED = re.compile(r"default|color\(\d\d?\)|[a-z_]+")

@@ -35,7 +35,6 @@ def reader(tmp_path):
         take_in=lambda: None,
         refresh=lambda *_: None,
         count_findings=lambda: None,
-        scopes=list,
         undecided=lambda _: None,
         count_decisions=lambda _: Counter(),
         note_decisions=lambda _: None,
@@ -44,7 +43,7 @@ def reader(tmp_path):
     data.hooked = lambda: data.facts
     found = FileReader(app, data, writes=True)
     found.posted, found.has_read = posted, True
-    found.watch = SimpleNamespace(changed=lambda _=(): frozenset())
+    found.watch = SimpleNamespace(changed=frozenset)
     return found
 
 
@@ -72,12 +71,12 @@ class Slow:
 @pytest.mark.slow
 def test_files_are_looked_at_once_keys_rest(reader, monkeypatch):
     monkeypatch.setattr(files, "KEY_REST_SECONDS", 0.5)
-    reader.watch.changed = lambda _=(): frozenset({"inbox"})
+    reader.watch.changed = lambda: frozenset({"inbox"})
     reader.key_pressed()
-    reader.look([])
+    reader.look()
     assert reader.posted == []
     time.sleep(0.6)
-    reader.look([])
+    reader.look()
     assert reader.posted[:1] == [FilesChanged(frozenset({"inbox"}))]
 
 
@@ -86,9 +85,9 @@ def test_a_change_is_told_though_its_versions_can_not_be_taken_in(reader):
         raise OSError("no space")
 
     reader.data.take_in = take_in
-    reader.watch.changed = lambda _=(): frozenset({"settings"})
+    reader.watch.changed = lambda: frozenset({"settings"})
     with pytest.raises(OSError, match="no space"):
-        reader.look([])
+        reader.look()
     assert reader.posted == [FilesChanged(frozenset({"settings"}))]
     assert not reader.looking
 
@@ -112,12 +111,12 @@ def test_a_count_that_began_earlier_does_not_replace_a_newer_one(reader):
     badge = []
     reader.data.count_findings = slow = Slow([1, 0], badge.append)
     reader.data.now.at += 60
-    older = in_thread(lambda: reader.look([]))
+    older = in_thread(reader.look)
     assert slow.began.wait(WAIT)
     reader.data.refresh = lambda *_: setattr(reader.data, "facts", (True, False, False))
     reader.read()  # the hooks are installed
-    reader.look([])
+    reader.look()
     slow.go_on.set()
     older.join(WAIT)
-    reader.look([])
+    reader.look()
     assert badge == [1, 0]

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from memtui.tui.model import fuzzy
+from memtui.tui.model import matches
 from tui.hands import lines
 
 from .conftest import press, running, settle, until
@@ -24,7 +24,7 @@ async def test_each_row_with_the_typed_word_in_a_column_stays_and_has_it_marked(
         assert wanted <= {table.key(row) for row in table.rows}
         for row in table.rows:
             if table.key(row) in wanted:
-                assert any(span.style == fuzzy.STYLE for span in table._draw(row)[at].spans)
+                assert any(span.style == matches.STYLE for span in table._draw(row)[at].spans)
 
 
 COUNTED = {"memories": "memories", "inbox": "to decide", "activity": "deliveries", "setup": "lines"}

@@ -9,7 +9,7 @@ from memtui.hooks.install import status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.offers import EXAMPLE
+from memtui.tui.dialogs.first_start import EXAMPLE
 from memtui.tui.screens.activity.rows import NoteRow
 from tui.hands import lines
 
@@ -40,11 +40,11 @@ def installed(home):
 
 
 @pytest.mark.slow
-async def test_a_stray_letter_hides_no_choice_and_not_now_is_an_answer(home):
+async def test_not_now_is_an_answer(home):
     app = starting(home)
     async with running(app, (80, 24)) as pilot:
         table = app.screen.table
-        await pilot.press("x", "G")
+        await pilot.press("end")
         assert (len(table.rows), table.rows[table.cursor][1]) == (4, "Not now")
         await press(pilot, "enter")
         assert app.screen.group == "memories"
@@ -68,10 +68,10 @@ async def test_two_keys_install_the_hooks_and_send_a_note_for_the_first_prompt(h
         await press(pilot, "enter")
         assert installed(home)
         assert isinstance(app.screen, DraftForm)
-        assert "enter sends this one" in shown(app) or size[1] == 15  # the foot says it there
-        assert [word for word in ("enter send", "^g discard", "escape", "f1 keys") if word not in lines(app)[-1]] == []
+        assert "^s sends this one" in shown(app) or size[1] == 15  # the foot says it there
+        assert [word for word in ("^s send", "^g discard", "escape") if word not in lines(app)[-1]] == []
         assert home.waiting() == []
-        await press(pilot, "enter")
+        await press(pilot, "ctrl+s")
         assert home.waiting() == [EXAMPLE]
         assert app.screen.group == "activity"
         assert "start claude there" in app.screen.detail.plain
@@ -86,10 +86,8 @@ async def test_two_keys_install_the_hooks_and_send_a_note_for_the_first_prompt(h
 @pytest.mark.slow
 async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home):
     app = starting(home)
-    async with running(app, (80, 24), "question_mark") as pilot:
-        assert "restores the settings file byte for byte" in app.focused.plain
-        await press(pilot, "escape")
-        assert isinstance(app.screen, Choice)
+    async with running(app, (80, 24)) as pilot:
+        assert "restores the settings file byte for byte" in app.screen.query_one("Detail").plain
         await press(pilot, "escape")
         assert not installed(home)
         assert not (home.config / "settings.json").exists()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.tui.dialogs.tour import Tour
+from memtui.tui.dialogs.first_start import Tour
 from memtui.tui.widgets.rows import RowList
 from memtui.views import glyphs
 

@@ -5,7 +5,7 @@ from rich.text import Text
 
 from memtui import keymap
 from memtui.tui.app import MemtuiApp
-from memtui.tui.widgets.bars import TABS
+from memtui.tui.widgets.lines import TABS
 from tui.hands import lines, notes
 
 from .conftest import NOW, press, running, settle

@@ -19,7 +19,7 @@ from memtui.tui.screens.inbox.row import InboxView
 from memtui.tui.screens.inbox.screen import Inbox
 from memtui.tui.screens.memories.rows import MemoryTable
 from memtui.tui.screens.memories.screen import Memories
-from memtui.tui.widgets.bars import OneLine
+from memtui.tui.widgets.lines import OneLine
 from tui.hands import notes
 
 from .conftest import press, running, settle

@@ -17,7 +17,7 @@ from memtui.inbox import format as inbox_format
 from memtui.recall_preview import Recalling
 from memtui.tui.app import MemtuiApp
 from memtui.tui.services import HowFar
-from memtui.tui.widgets.bars import TABS
+from memtui.tui.widgets.lines import TABS
 from memtui.workspace import Workspace
 from tui.hands import lines
 

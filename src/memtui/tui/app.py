@@ -33,12 +33,11 @@ from memtui.tui.services import (
     Handled,
     Progress,
     Services,
-    Turned,
     TypedAhead,
     bindings,
     bound,
 )
-from memtui.tui.widgets.bars import TABS
+from memtui.tui.widgets.lines import TABS
 
 if TYPE_CHECKING:
     from memtui.store.journal.undo import Op
@@ -192,19 +191,11 @@ class MemtuiApp(Services):
         """Show a theme by its name in the settings, and save it."""
         from memtui.settings import setting as settings
 
-        self.theme = terminal.theme_named(theme)
-        own = ", the terminal's own colours" if theme.startswith("ansi") else ""
-        self.say(f"Theme: {theme}{own}")
-        if self.read_only or theme == self.data.setting("theme"):
-            return
-        self._theme_setting = theme
-        try:
+        self.theme, self._theme_setting = terminal.theme_named(theme), theme
+        self.say(f"Theme: {theme}")
+        if not self.read_only and theme != self.data.setting("theme"):
             new = None if theme == config.DEFAULTS["theme"] else theme
             settings.assign(self.data.root, self.data.journal(), "theme", new)
-        except MemtuiError as error:
-            self.fail(error)
-        except OSError as error:
-            self.fail(MemtuiError(f"The theme can't be kept: {error}"))
 
     # the screens
 
@@ -218,13 +209,11 @@ class MemtuiApp(Services):
 
     def _look(self) -> None:
         if not self.at_work and self.files.has_read:  # many changes are read once they are all made
-            here = self.on_top
-            pane = here if here is not None and here.is_attached else None
-            self.files.look(pane.files_on_screen() if pane is not None else [])
-            now, top = self.data.now(), self.screen if self.screen_stack else None
-            if isinstance(top, ListScreen | Dialog) and top.is_attached and now - self._aged >= AGED_SECONDS:
+            self.files.look()
+            now, here = self.data.now(), self.on_top
+            if here is not None and here.is_attached and now - self._aged >= AGED_SECONDS:
                 self._aged = now
-                top.refresh_ages()
+                here.refresh_ages()
 
     def on_files_changed(self, message: FilesChanged) -> None:
         self.read(message.parts)
@@ -248,12 +237,9 @@ class MemtuiApp(Services):
             here.follow(message.parts)
         if not self._offered and self.screen_stack:
             self._offered = True
-            from memtui.tui.dialogs import offers
+            from memtui.tui.dialogs import first_start
 
-            if self.tour:
-                self.start(self.screen, self._tour(), "the tour")
-            elif offers.is_due(self):
-                self.start(self.screen, offers.begin(self), "the first start")
+            self.start(self.screen, (first_start.lead if self.tour else first_start.begin)(self), "the first start")
 
     # actions
 
@@ -329,16 +315,11 @@ class MemtuiApp(Services):
     def undo(self) -> "Undo":
         from memtui.tui.dialogs.changes import Undo
 
-        return Undo(self, self._turned)
+        return Undo(self)
 
     def turn(self, op: "Op", key: str | None = None) -> None:
         self.undone_at = time.monotonic() if op == "undo" else self.undone_at
         self.undo.want(op, key)
-
-    def _turned(self) -> None:
-        self.read()
-        if self.on_top is None and self.screen_stack:
-            self.screen.post_message(Turned())
 
     # the commands that work on every screen
 
@@ -364,9 +345,9 @@ class MemtuiApp(Services):
             self.read()
 
     async def _changes(self) -> None:
-        from memtui.tui.dialogs.changes import Changes
+        from memtui.tui.dialogs import changes
 
-        await self.ask(Changes(self))
+        await changes.show_changes(self)
 
     async def _palette(self) -> None:
         from memtui.tui.dialogs import ask
@@ -379,9 +360,9 @@ class MemtuiApp(Services):
             await self.ask(of_screen(here.group, here.commands, here.legend, read_only=self.read_only))
 
     async def _tour(self) -> None:
-        from memtui.tui.dialogs import tour
+        from memtui.tui.dialogs import first_start
 
-        await tour.show(self)
+        await first_start.lead(self)
 
     def _copy(self) -> None:
         text = self.on_top.copied() if self.on_top is not None else ""

@@ -4,7 +4,7 @@ import gc
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,7 +15,6 @@ from memtui.base import paths
 from memtui.base.errors import MemtuiError
 from memtui.client import locate
 from memtui.settings import config
-from memtui.store import scopes
 from memtui.store.scopes import Scope
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 COMMAND = "command"
 # Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
-# Memories over which to count what waits for a decision slows keys, so that it begins only once keys rest.
-MANY = 2000
 # How often, in seconds, a count that pauses looks whether it may go on. After the start it waits so long for what other
 # workers read.
 LOOK_SECONDS, START_PAUSE = 0.02, 10.0
@@ -98,15 +95,15 @@ class Watch:
         self._looks = 0
         self._at = 0
 
-    def changed(self, near: Iterable[str] = ()) -> frozenset[str]:
-        """Return the parts that changed since the last call. `near`: files to check every time, on the screen."""
+    def changed(self) -> frozenset[str]:
+        """Return the parts that changed since the last call."""
         changed = set()
         for part, files in self._files().items():
             stamps = tuple(stamp(path) for path in files)
             if self._parts.get(part) != stamps:
                 self._parts[part] = stamps
                 changed.add(part)
-        if self._memories(near):
+        if self._memories():
             changed.add(MEMORIES)
         if self.data.settled():
             changed.add(RECEIPTS)
@@ -125,13 +122,13 @@ class Watch:
         home = block_files.home(root)
         return {
             SETTINGS: [*settings, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)],
-            INBOX: [path for inbox in inboxes for path in (inbox, *(f"{inbox}/{name}" for name in _names(inbox)))],
+            INBOX: [*inboxes, *(f"{inbox}/{name}" for inbox in inboxes for name in sorted(paths.names_in(inbox)))],
             LOG: [*delivery_log.months(root)[:1], f"{root}/log/errors.jsonl"],
             VERSIONS: [f"{root}/versions.jsonl"],
             SUBCONSCIOUS: [home, *(f"{home}/{name}" for name in ("runs.jsonl", "sessions", "stopped"))],
         }
 
-    def _memories(self, near: Iterable[str]) -> bool:
+    def _memories(self) -> bool:
         here = self.data.library()
         if self._looks % LOOKS == 0:
             labels = {scope.label for scope in here}
@@ -141,7 +138,7 @@ class Watch:
         changed = files.keys() != self._stamps.keys() or self._looks == 0
         if changed:
             self._stamps = {path: self._stamps.get(path) or stamp(path) for path in files}
-        return self._check_files(near) or changed
+        return self._check_files() or changed
 
     def _tree(self, scope: Scope) -> Tree:
         if not scope.has_index:
@@ -162,13 +159,13 @@ class Watch:
             stamps, [scope.index_path, *(f"{scope.directory}/{name}" for name, problem in files if not problem)]
         )
 
-    def _check_files(self, near: Iterable[str]) -> bool:
-        """Check the files whose turn it is, and those of `near`. Return whether one has changed."""
+    def _check_files(self) -> bool:
+        """Check the files whose turn it is. Return whether one has changed."""
         count = len(self._stamps)
         turn = list(islice(self._stamps, self._at, self._at + FILES_A_LOOK))
         self._at = self._at + FILES_A_LOOK if self._at + FILES_A_LOOK < count else 0
         changed = False
-        for path in {*turn, *(path for path in near if path in self._stamps)}:
+        for path in turn:
             now = stamp(path)
             if now != self._stamps[path]:
                 self._stamps[path] = now
@@ -185,13 +182,6 @@ def stamp(path: str) -> Stamp:
     return status.st_mtime_ns, status.st_size, status.st_ino
 
 
-def _names(directory: str) -> list[str]:
-    try:
-        return sorted(name for name in os.listdir(directory) if name.endswith(locate.SUFFIX))
-    except OSError:
-        return []
-
-
 class FileReader:
     """The files behind the screens, read in workers. `writes`: it may take in the versions of memories."""
 
@@ -203,7 +193,7 @@ class FileReader:
         self.has_read = self.looking = False
         self.last_key = self.began = self._live_at = self._key_seen = data.now()
         self._count_wanted = self.count_at_once = True
-        self._count_at = self._retry_at = self._rests_until = 0.0
+        self._count_at = self._rests_until = 0.0
         # One worker at a time reads, and one counts: what began earlier must not replace what is newer.
         self._reading, self._counting = threading.Lock(), threading.Lock()
 
@@ -212,15 +202,15 @@ class FileReader:
         self.last_key = self.data.now()
         self._rests_until = max(self._rests_until, time.monotonic() + KEY_REST_SECONDS)
 
-    def look(self, near: list[str]) -> None:
-        """Check in a worker whether files have changed, always those of `near`. Now and then count the findings."""
+    def look(self) -> None:
+        """Check in a worker whether files have changed. Now and then count the findings."""
         if self.has_read and not self.looking and time.monotonic() > self._rests_until:
             self.looking = True
-            self.app.run_worker(lambda: self._look(near), group="look", thread=True)
+            self.app.run_worker(self._look, group="look", thread=True)
 
-    def _look(self, near: list[str]) -> None:
+    def _look(self) -> None:
         try:
-            parts = self.watch.changed(near)
+            parts = self.watch.changed()
             try:
                 self._take_in(parts)
             finally:  # the watch reports a change once, even where taking in fails
@@ -291,21 +281,18 @@ class FileReader:
         now = self.data.now()
         is_quiet = now - max(self.last_key, self.began) >= QUIET_SECONDS and now >= self._count_at
         is_due = self.count_at_once or (self._count_wanted and is_quiet)
-        if not is_due or now < self._retry_at or not self._counting.acquire(blocking=False):
+        if not is_due or not self._counting.acquire(blocking=False):
             return
-        at_once, self._count_wanted, self.count_at_once = self.count_at_once, False, False
+        self._count_wanted = self.count_at_once = False
         before = time.thread_time()
         try:
             self.data.count_findings()
-            if not is_quiet and sum(len(scopes.files(scope)) for scope in self.data.scopes()) > MANY:
-                self._count_wanted = True
-            elif not self.inbox_shown():
+            if not self.inbox_shown():
                 counts = self.data.count_decisions(self.data.undecided(self._go_on))
                 if self._go_on() and not self.inbox_shown():
                     self.data.note_decisions(counts)
         except (OSError, MemtuiError):  # Setup shows the error
-            self._count_wanted, self._retry_at = True, now + RETRY_SECONDS
-            self.count_at_once = self.count_at_once or at_once
+            self._count_wanted, self._count_at = True, now + RETRY_SECONDS
         else:
             self._count_at = now + COUNT_PAUSE * (time.thread_time() - before)
             self.app.post_message(FindingsCounted())

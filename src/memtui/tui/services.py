@@ -6,10 +6,9 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from types import coroutine
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from textual import events
@@ -45,8 +44,6 @@ BUSY = "Changes are being made. Wait, or press escape on the screen that started
 UNDO_GROUP = "undo"
 # A note stays as long as it takes to read; an error until a key is pressed.
 NOTE_SECONDS, CHARACTERS_A_SECOND, FOR_EVER = 2.5, 25, 86400.0
-# The characters that a note shows of a text that was copied.
-COPIED_SHOWN = 30
 # How often it is looked whether the widget that has a key is gone, and the longest that the next key waits for it.
 LOOK_SECONDS, MOST_LOOKS = 1.0, 10
 # A name that no key has, for actions without a key: a key map can give them one.
@@ -92,10 +89,6 @@ class HowFar(Message):
     words: str
 
 
-class Turned(Message):
-    """Undo or redo has changed files: sent to the dialog that is on top."""
-
-
 class Progress:
     """The changes that are being made; `services.at_work` while there are many."""
 
@@ -110,7 +103,7 @@ class Progress:
         if total is not None and total <= AT_ONCE:
             return work()
         if total is not None:
-            self._begin(f"making {many(total, 'change')} …")
+            self.begin(f"making {many(total, 'change')} …")
             self._reported_at = 0.0  # the first number that `go_on` gets is shown at once
         try:
             return await asyncio.to_thread(work)
@@ -124,8 +117,12 @@ class Progress:
         """Report how many changes are `done`; return False to stop. Called by the work."""
         if total > AT_ONCE:
             self.services.at_work = True
+        return self.tell(f"{count:,} of {total:,} {done}")
+
+    def tell(self, words: str) -> bool:
+        """Report in words how far the work is, from time to time; return False to stop."""
         if self.services.at_work and time.monotonic() - self._reported_at > REPORT_SECONDS:
-            self._begin(f"{count:,} of {total:,} {done}, escape stops")
+            self.begin(f"{words}, escape stops")
         return not self._stop
 
     def stop(self) -> bool:
@@ -133,7 +130,8 @@ class Progress:
         self._stop = self.services.at_work
         return self._stop
 
-    def _begin(self, words: str) -> None:
+    def begin(self, words: str) -> None:
+        """Let no other changes be made until `run` ends, and show these words."""
         self.services.at_work, self._reported_at = True, time.monotonic()
         if self.services.screen_stack:
             self.services.screen.post_message(HowFar(words))
@@ -268,9 +266,7 @@ class Services(App[None]):
 
     def copy(self, text: str) -> None:
         self.copy_to_clipboard(text)
-        start = " ".join(text[: COPIED_SHOWN * 4].split())[:COPIED_SHOWN].rstrip()
-        more = "…" if len(text.strip()) > len(start) else ""
-        self.say(f"Copied {len(text):,} characters: “{start}{more}”")
+        self.say(f"Copied {len(text):,} characters.")
 
     def clear_notifications(self) -> None:
         self._remove_notes("ToastHolder")
@@ -315,19 +311,16 @@ class Services(App[None]):
             self.typed_ahead.release()
 
     def start(self, node: Screen[Any], command: Coroutine[Any, Any, object], what: str) -> None:
-        """Run a coroutine until it first waits, the rest in a worker; keys wait meanwhile, and errors name `what`."""
+        """Run a coroutine in a worker; keys wait until it opens a dialog or ends, and errors name `what`."""
 
-        async def to_the_end(rest: Coroutine[Any, Any, None]) -> None:
+        async def run() -> None:
             with self._showing_errors(what):
-                await rest
+                await command
             self.typed_ahead.release()
 
-        with self._showing_errors(what):
-            rest = _begin(command)
-            if rest is not None:
-                node.run_worker(to_the_end(rest), group=COMMAND)
-                if self.screen is node and not self.at_work:
-                    self.typed_ahead.hold()
+        node.run_worker(run(), group=COMMAND)
+        if self.screen is node and not self.at_work:
+            self.typed_ahead.hold()
 
     def run_command(self, screen: Screen[Any], command: Command, what: str) -> None:
         with self._showing_errors(what):
@@ -380,26 +373,3 @@ class Services(App[None]):
 
 def services_of(node: "DOMNode") -> Services:
     return cast("Services", node.app)
-
-
-def _begin(command: Coroutine[Any, Any, object]) -> Coroutine[Any, Any, None] | None:
-    """Run a coroutine until it first waits, so that the next key goes to its dialog. Return the rest, if any."""
-    try:
-        waited = command.send(None)
-    except StopIteration:
-        return None
-    return _rest(command, waited)
-
-
-@coroutine
-def _rest(begun: Coroutine[Any, Any, object], waited: Any) -> Generator[Any, Any, None]:
-    try:
-        while True:
-            try:
-                answer = yield waited
-            except BaseException as error:
-                waited = begun.throw(error)
-            else:
-                waited = begun.send(answer)
-    except StopIteration:
-        return

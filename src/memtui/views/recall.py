@@ -7,7 +7,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from memtui.recall.judge import Verdict
     from memtui.recall.prompt_replay import ReplayedPrompt
     from memtui.recall_preview import RecallCandidate, RecallRun
 
@@ -169,13 +168,6 @@ def data(run: "RecallRun") -> "dict[str, object]":
     return fields | facts | {"characters": run.units, "tokens": run.tokens}
 
 
-def replayed(run: "ReplayedPrompt") -> list[tuple[str, str, str]]:
-    """Return the memories of a prompt that stay, come and go with a change, as (mark, style, words)."""
-    rows = [(*(SAME if path in run.now else NEW), _verdict_words(verdict, "")) for path, verdict in run.changed.items()]
-    lost = [verdict for path, verdict in run.now.items() if path not in run.changed]
-    return rows + [(*GONE, _verdict_words(verdict, "no more")) for verdict in lost]
-
-
 def mark_of(run: "ReplayedPrompt", paths: "Collection[str]") -> tuple[str, str] | None:
     """Return the mark of a replayed prompt and its style for a memory of these paths; None if it never gets it."""
     before, after = (any(path in each_side for path in paths) for each_side in (run.now, run.changed))
@@ -189,7 +181,3 @@ def sums_of(replayed_prompts: "Sequence[ReplayedPrompt]", paths: "Collection[str
     words = [f"{more:,} that don’t now"] * bool(more) + [f"{less:,} no more"] * bool(less)
     would = sum(mark in {SAME, NEW} for mark in marks)
     return f"{would:,} of {len(replayed_prompts):,} would" + (": " + ", ".join(words) if words else "")
-
-
-def _verdict_words(verdict: "Verdict", note: str) -> str:
-    return "  ".join(filter(None, (verdict.hit.name, verdict.hit.scope, share(verdict.probability), note)))

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memtui.demo.sessions import DemoSession
-from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.dialog import Preview
 from tui.conftest import press, running, until
 from tui.hands import exists, stand_on
 from tui.test_memory_form import field
@@ -25,12 +25,12 @@ def asked(world):
 
 def rows(dialog):
     """The marks of the prompts by their texts."""
-    return {words.split(maxsplit=2)[2]: words.split()[0] for _, words in dialog.rows}
+    return {line.split(maxsplit=2)[2]: line[0] for line in dialog.plain.splitlines()}
 
 
 async def replay(pilot):
     await press(pilot, "ctrl+l")
-    await until(pilot, lambda: isinstance(pilot.app.screen, Choice))
+    await until(pilot, lambda: isinstance(pilot.app.screen, Preview))
     return pilot.app.screen
 
 

@@ -491,7 +491,6 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
         before = read(updates(world)["no-snapshot-tests"].path)
         await press(pilot, "w")
         assert "Hide “No snapshot tests for components” until" in "\n".join(lines(app))
-        assert "f1 keys" in lines(app)[-1]
         await press(pilot, *"gestern", "enter")
         assert "No matches" in "\n".join(lines(app))
         assert "enter" not in lines(app)[-1]

@@ -199,7 +199,7 @@ async def test_what_is_undone_is_proposed_again_and_a_changed_file_is_kept(app, 
         await press(pilot, "a")
         await agree(pilot)
         assert "rewrite" not in kinds(app)
-        await press(pilot, "U", "z", "escape")
+        await press(pilot, "U", "enter")
         assert kinds(app) == every
         assert "4 to decide" in summary(app)
         await to(pilot, "rewrite")

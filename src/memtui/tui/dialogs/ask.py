@@ -16,10 +16,10 @@ from memtui.base.errors import UsageError
 from memtui.base.phrasing import many
 from memtui.settings import config
 from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
-from memtui.tui.model import fuzzy
+from memtui.tui.model import matches
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.field import Field
+from memtui.tui.widgets.lines import Field
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import safe_text
 
@@ -116,7 +116,7 @@ class Options(RowList[tuple[int, str]]):
 
     def draw_words(self, row: tuple[int, str]) -> list[Text]:
         text = Text(row[1]) + self.beside.get(row[0], Text())
-        fuzzy.mark([text], self.typed)
+        matches.mark([text], self.typed)
         return [text]
 
     def on_click(self, event: events.Click) -> None:
@@ -153,25 +153,23 @@ class Choice(Dialog[str | None]):
         beside: Mapping[str, Text] | None = None,  # texts in which only whole typed words are found
         lead: str = "",  # a text above the list
         below: str = "",  # a text that is the same for all
-        marks: str = "",  # for the help
         verb: str = "choose",  # for enter
         start: str = "",  # where the cursor begins without it
         idle: str | None = None,  # the value at which enter does nothing
-        fixed: bool = False,  # letters don't narrow the list
     ) -> None:
         super().__init__()
-        self.heading, self.lead, self.marks = question, lead, marks
+        self.heading, self.lead = question, lead
         self.below, self.verb, self.current, self.about = below, verb, current, about
         self.start, self.idle = current or start, idle
         self.typed: str | None = None  # what narrows the list
         self.values = [value for value, _ in options]
         self.rows = [(at, safe_text.line(words)) for at, (_, words) in enumerate(options)]
         after = {at: beside[value] for at, value in enumerate(self.values) if beside and value in beside}
-        self._haystack = fuzzy.Haystack(
+        self._haystack = matches.Haystack(
             self.rows, lambda row: row[1], lambda row: after[row[0]].plain if row[0] in after else ""
         )
         self.table = Options(after)
-        self.narrows = len(options) >= NARROWED and not fixed
+        self.narrows = len(options) >= NARROWED
 
     def body(self) -> ComposeResult:
         yield Static(id="typed")
@@ -207,9 +205,10 @@ class Choice(Dialog[str | None]):
         self.table.styles.height = min(len(self.rows), room)
 
     def wanted(self) -> int:
+        if self.about is not None:
+            return ABOUT_WIDTH
         words = max((self.table.draw_words(row)[0].cell_len for row in self.rows), default=0)
-        width = max(words + AROUND, min(cell_len(self.heading) + AROUND, MOST), LEAST)
-        return width if self.about is None else max(width, ABOUT_WIDTH)
+        return max(words + AROUND, min(cell_len(self.heading) + AROUND, MOST), LEAST)
 
     def on_key(self, event: events.Key) -> None:
         """Narrow the list by what is typed, also by letters that move in other lists."""

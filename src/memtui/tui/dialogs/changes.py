@@ -6,13 +6,9 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.text import Text
-from textual import on, work
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.widgets import Static
 
 from memtui import keymap
 from memtui.base import clock
@@ -20,7 +16,6 @@ from memtui.base.dates import when
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing import age, ago, many
 from memtui.base.short_ids import short_id
-from memtui.base.storage import file_error
 from memtui.models.subconscious.blocks import Blocks
 from memtui.store import history, references
 from memtui.store.journal import acts, ledger, undo
@@ -30,39 +25,39 @@ from memtui.store.scopes import Scope
 from memtui.store.versions.versions import GONE, Version
 from memtui.store.versions.writers import Occasions
 from memtui.tui.dialogs.ask import Choice, left_alone, sure
-from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.model.data import Data
-from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP, HowFar, Services
+from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP, Services
 from memtui.tui.widgets import prose
-from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import safe_text
-from memtui.views.changes import KEYS, PLACES, act, asked_about, place, prompted, reason, together, told, undone_as_one
+from memtui.views.changes import (
+    KEYS,
+    PLACES,
+    act,
+    asked_about,
+    place,
+    prompted,
+    reason,
+    together,
+    told,
+    undone_as_one,
+)
 
 if TYPE_CHECKING:
     from memtui.store.journal.ledger import Transaction
 
-# By state: the mark of a change, its style, and what it means.
+# By state: the mark of a change, and what it means.
 STATES = {
-    "done": ("✓", "green", "in effect: {app.undo} undoes it"),
-    "undone": ("◂", "yellow", "was undone"),
-    "purged": ("✗", "dim", "was deleted for good: it can't be restored"),
-    "back": ("·", "dim", "was interrupted and undone at once"),
+    "done": ("✓", "in effect"),
+    "undone": ("◂", "was undone"),
+    "purged": ("✗", "was deleted for good: it can't be restored"),
+    "back": ("·", "was interrupted and undone at once"),
 }
 # Files whose differences are shown.
 FILES_SHOWN = 20
-# Rows that the list has in any case; the difference gets those that a short list leaves free.
-LEAST_ROWS = 3
 # Changes of a group that its row names.
 NAMED = 3
 NO_VERSIONS = "It has no versions: memtui keeps those of memories that it can read, not of CLAUDE.md and rules."
-COLUMNS = (
-    Column("when", 9),
-    Column("from", 6, from_width=50),
-    Column("", 1),
-    Column("what was changed"),
-    Column("id", 6, from_width=70),
-)
 
 
 @dataclass(frozen=True)
@@ -97,7 +92,61 @@ class ChangeRow:
         return words if len(own) == 1 else f"{words}: {', '.join(names)}{'…' * (len(own) > NAMED)}"
 
 
-def difference(data: Data, change: "Transaction", sentence: str) -> Text:
+async def show_changes(services: Services) -> None:
+    """List all changes, newest first, and undo the one that is chosen."""
+    data = services.data
+    changes = await asyncio.to_thread(lambda: data.ledger.follow().changes())
+    rows = [ChangeRow([*members]) for _, members in groupby(changes, lambda change: change.group or change.id)]
+    by_id = {row.id: row for row in rows}
+    if not rows:
+        services.say("Nothing was changed yet.")
+        return
+    verb = "back" if services.read_only else "undo it"
+    options = [(row.id, _line(data, row)) for row in rows]
+    chosen = await services.ask(Choice("Changes", options, about=lambda key: _about(data, by_id[key]), verb=verb))
+    if chosen is None or services.read_only:
+        return
+    if _can_undo(data, by_id[chosen]):
+        services.turn("undo", chosen)
+    else:
+        services.say(f"This change {_meaning(data, by_id[chosen])}.")
+
+
+def _line(data: Data, row: ChangeRow) -> str:
+    """Return a row in words: when and from where, whether it is in effect, what was changed."""
+    seconds = clock.parse(row.newest.time)
+    moment = when(seconds, data.now()) if seconds is not None else "-"
+    sign = STATES[row.state][0] if row.state in STATES else " "
+    return f"{moment:>9}  {place(row.newest, 'tui'):<6}  {sign} {_sentence(data, row)}"
+
+
+def _sentence(data: Data, row: ChangeRow) -> str:
+    return safe_text.line(" ".join(map(data.tilde, row.summary.split(" "))), 300)
+
+
+def _about(data: Data, row: ChangeRow) -> Text:
+    """Say whether a change is in effect, and draw what it changed; of several made together name each."""
+    text = Text(f"{_sentence(data, row)}\n", "bold")
+    text.append(f"{ago(clock.parse(row.newest.time), data.now())}, {_meaning(data, row)}\n", "not bold")
+    if row.is_group:
+        lines = [f"{short_id(change.id)}  {safe_text.line(change.summary, 300)}\n" for change in row.changes]
+        return text.append("\n" + "".join(lines), "not bold")
+    return text.append_text(_difference(data, row.newest))
+
+
+def _can_undo(data: Data, row: ChangeRow) -> bool:
+    journal, undoable = data.journal(), data.ledger.undoable
+    return any(change.id in undoable and not was_delivered(journal, change) for change in row.changes)
+
+
+def _meaning(data: Data, row: ChangeRow) -> str:
+    if row.state != "done" or _can_undo(data, row):
+        return STATES[row.state][1] if row.state in STATES else ""
+    is_note = row.newest.op == "guide"
+    return "was delivered or changed meanwhile" if is_note else "deletes for good: it can't be undone"
+
+
+def _difference(data: Data, change: "Transaction") -> Text:
     """Draw what a change changed in each file but memtui's own."""
     journal = data.journal()
     try:
@@ -106,7 +155,7 @@ def difference(data: Data, change: "Transaction", sentence: str) -> Text:
         return Text(f"{error.message} {error.hint}", "dim")
     own = (f"{journal.root}/", (".json", ".jsonl"))
     files = [file for file in files if not (file.path.startswith(own[0]) and file.path.endswith(own[1]))]
-    text = Text(f"{sentence}\n")
+    text = Text()
     for file in files[:FILES_SHOWN]:
         text.append(f"\n{safe_text.line(data.tilde(file.path), 300)}\n", "bold")
         text.append_text(prose.difference(*file.texts))
@@ -114,154 +163,11 @@ def difference(data: Data, change: "Transaction", sentence: str) -> Text:
     return text.append(f"\nand {many(more, 'more file')}\n" if more > 0 else "", "dim")
 
 
-class Changes(Dialog[None]):
-    DEFAULT_CSS = """
-    Changes .foot { max-height: 3; color: $text-muted; }
-    Changes Detail { height: 1fr; padding: 0; }
-    """
-    high = True
-    heading = "Changes"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "back"),
-        Binding("q", "dismiss(None)", "back"),
-        *(Binding(keymap.get(f"app.{op}").keys, op, show=False, id=f"app.{op}") for op in ("undo", "redo")),
-    ]
+class Undo:
+    """Undo and redo, one at a time, in the order of the keys."""
 
     def __init__(self, services: Services) -> None:
-        super().__init__()
-        self.services, self.data = services, services.data
-        self.table = RowList[ChangeRow](COLUMNS, self._draw, lambda row: row.id, empty="Reading …", id="changes")
-        self.ledger = services.data.ledger
-
-    def body(self) -> ComposeResult:
-        yield self.table
-        yield Static(classes="foot")
-        yield Detail()
-
-    def keys(self) -> Keys:
-        row, writes = self.table.row, not self.services.read_only
-        keys = (
-            ("{app.undo}", "undo it", writes and row is not None and self._can_undo(row)),
-            ("{app.redo}", "redo the last undone", writes and bool(self.ledger.redoable)),
-            ("enter", "read on", self.query_one(Detail).max_scroll_y > 0),
-            ("escape", "back", True),
-        )
-        return [(keymap.keyed(key), word) for key, word, works in keys if works]
-
-    def on_mount(self) -> None:
-        self.table.focus()
-        self._read()
-
-    @work(group="changes")
-    async def _read(self) -> None:
-        """Read the journal: all of it the first time, then what was added."""
-        try:
-            changes = await asyncio.to_thread(self.data.changes)
-        except OSError as error:
-            self._show_in_foot(Text(file_error(error).message))
-            return
-        self.table.empty = "Nothing was changed yet."
-        groups = groupby(changes, lambda change: change.group or change.id)
-        self.table.show([ChangeRow([*members]) for _, members in groups])
-        self.table.styles.max_height = self.table.header + max(LEAST_ROWS, len(self.table.rows))
-        self._show_row()
-
-    def refresh_ages(self) -> None:
-        self.table.redraw()
-        self._show_row()
-
-    def _show_in_foot(self, words: Text) -> None:
-        self.query_one(".foot", Static).update(words)
-
-    def on_how_far(self, message: HowFar) -> None:
-        self._show_in_foot(Text(message.words))
-
-    def on_turned(self) -> None:
-        self._read()
-
-    def _sentence(self, row: ChangeRow) -> str:
-        return safe_text.line(" ".join(map(self.data.tilde, row.summary.split(" "))), 300)
-
-    def _draw(self, row: ChangeRow) -> list[Text]:
-        mark, style, _ = STATES.get(row.state, (" ", "", ""))
-        seconds, own = clock.parse(row.newest.time), decided(row.changes)
-        return [
-            Text(when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
-            Text(safe_text.line(place(row.newest, "tui"), 20), style="dim"),
-            Text(mark, style=style),
-            Text(self._sentence(row), "" if row.state == "done" else "dim"),
-            Text(own[0].id[-6:] if len(own) == 1 else "", style="dim"),
-        ]
-
-    @on(RowList.Moved, "#changes")
-    def _show_row(self) -> None:
-        """Show when the change under the cursor was made, whether it can be undone, and what it changed."""
-        row = self.table.row
-        if row is None:
-            return
-        self._show_in_foot(Text(f"{ago(clock.parse(row.newest.time), self.data.now())}, {self._meaning(row)}"))
-        if row.is_group:
-            lines = [f"{short_id(change.id)}  {safe_text.line(change.summary, 300)}" for change in row.changes]
-            self.query_one(Detail).show(row.id, Text("\n".join(lines)))
-        else:
-            self._find_difference(row)
-        self.call_after_refresh(self.name_keys)
-
-    def _can_undo(self, row: ChangeRow) -> bool:
-        journal, undoable = self.data.journal(), self.ledger.undoable
-        return any(change.id in undoable and not was_delivered(journal, change) for change in row.changes)
-
-    def _meaning(self, row: ChangeRow) -> str:
-        """Return whether a change is in effect, and what can be done about it: nothing where nothing may be written."""
-        if row.state == "done" and not self._can_undo(row):
-            is_note = row.newest.op == "guide"
-            return "was delivered or changed meanwhile" if is_note else "deletes for good: it can't be undone"
-        words, own, journal = STATES.get(row.state, ("", "", ""))[2], decided(row.changes), self.data.journal()
-        if row.state == "done" and not row.is_group and (later := journal.ledger().later(row.newest)) is not None:
-            words = f"in effect, and changed since: undo {short_id(later.id)} first"
-        if len(own) > 1 and row.state == "done":
-            count = sum(change.state == "done" for change in own)
-            words = f"{count:,} of {len(own):,} in effect: {{app.undo}} undoes them"
-        if self.services.read_only:
-            return words.partition(": {app.undo}")[0]
-        redoable = self.ledger.redoable[-1:] if row.state == "undone" else ()
-        redo = ": {app.redo} redoes it" if {change.id for change in row.changes} & set(redoable) else ""
-        return keymap.keyed(words + redo)
-
-    @work(group="difference", exclusive=True)
-    async def _find_difference(self, row: ChangeRow) -> None:
-        draw = partial(difference, self.data, row.newest, self._sentence(row))
-        self.query_one(Detail).show(row.id, await asyncio.to_thread(draw))
-        self.call_after_refresh(self.name_keys)
-
-    @on(RowList.Opened, "#changes")
-    def read_on(self) -> None:
-        """Go to the difference, to scroll it; stay in the list if all of it is shown."""
-        if (detail := self.query_one(Detail)).max_scroll_y:
-            detail.focus()
-
-    def action_undo(self) -> None:
-        row = self.table.row
-        if row is not None and self._can_undo(row):
-            self.services.turn("undo", row.id)
-        elif row is not None:
-            self.services.say(f"This change {self._meaning(row)}.")
-
-    def action_redo(self) -> None:
-        self.services.turn("redo")
-
-    def action_leave(self) -> None:
-        if self.table.has_focus:
-            self.dismiss(None)
-        else:
-            self.table.focus()
-
-
-class Undo:
-    """Undo and redo, one at a time, in the order of the keys; `turned` is called after the last of them."""
-
-    def __init__(self, services: Services, turned: Callable[[], None]) -> None:
-        self.services, self.turned = services, turned
+        self.services = services
         self._wanted: deque[tuple[undo.Op, str | None, str]] = deque()
         self._running = False
 
@@ -285,7 +191,7 @@ class Undo:
                     self.services.fail(error)
         finally:
             self._running = False
-        self.turned()
+        self.services.read()
         if question is not None:
             self.services.start(self.services.screen, question, "undo")
 

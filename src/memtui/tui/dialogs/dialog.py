@@ -19,8 +19,8 @@ from textual.widgets import Static
 from memtui import keymap
 from memtui.tui.safety_net import composed
 from memtui.tui.services import Command, services_of
-from memtui.tui.widgets.bars import OneLine
 from memtui.tui.widgets.detail import Detail
+from memtui.tui.widgets.lines import OneLine
 from memtui.tui.widgets.rows import RowList
 from memtui.views import glyphs, safe_text
 
@@ -34,13 +34,8 @@ CORNERS = 6
 PAGE_SIDES, KEY_CELLS, TWO_COLUMNS = 5, 8, 72
 # Columns of that page: in a wide terminal it says no less than in one that it fills.
 HELP_ACROSS = 130
-# The keys that have room in any case.
-ALWAYS = ("escape", "f1")
 # The keys in the text below a list.
 READING: Keys = (("j k", "scroll"), ("escape", "to the list"), ("g G", "top, bottom"))
-# Keys of dialogs by their group in the help; the others do something.
-MOVING = {"j k", "up down", "g G", "home end", "l h", "tab", "escape"}
-CHOOSING = {"type", "!", "space"}
 # Keys of lists that no action has.
 LISTS: Sequence[Sequence[str]] = (
     ("j k ↓ ↑", "down, up"),
@@ -73,13 +68,13 @@ class KeyBar(OneLine):
         self.show(self.keys)
 
     def show(self, keys: Keys) -> None:
-        """Draw the keys that have room: escape and the page of all keys always, the others in their order."""
+        """Draw the keys that have room: escape always, the others in their order."""
         self.keys = keys
         room = (self.size.width or 80) + 1  # the last has its blanks beyond it
-        room -= sum(len(f"{key} {word}  ") for key, word in keys if key.startswith(ALWAYS))
+        room -= sum(len(f"{key} {word}  ") for key, word in keys if key == "escape")
         text = Text(" ", no_wrap=True, overflow="ellipsis", end="")
         for key, word in keys:
-            cells = 0 if key.startswith(ALWAYS) else len(f"{key} {word}  ")
+            cells = 0 if key == "escape" else len(f"{key} {word}  ")
             if cells <= room:
                 room -= cells
                 text.append(key, style="bold").append(f" {word}  ")
@@ -95,20 +90,14 @@ class Dialog(ModalScreen[Result]):
     Dialog > Vertical { height: auto; max-height: 100%; padding: 0 1; background: $panel; }
     Dialog > Vertical { border: round $accent; border-title-color: $text; border-title-style: bold; }
     Dialog.filled > Vertical { border: none; border-top: solid $accent; border-bottom: solid $accent; }
-    Dialog.high > Vertical { height: 96%; }
-    Dialog.high.filled > Vertical { height: 100%; }
     Dialog > Vertical > Static { width: 1fr; height: auto; }
     Dialog .heading, Dialog .lead { margin-bottom: 1; }
     Dialog RowList { background: $panel; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1,question_mark", "keys", "keys", show=False)]
     across = 110  # columns
-    high = False  # it takes the height of the screen
-    heading = lead = marks = ""
-    has_help = True
+    heading = lead = ""
 
     def compose(self) -> ComposeResult:
-        self.set_class(self.high, "high")
         with Vertical():
             yield Static(safe_text.styled(self.heading, "bold"), classes="heading")
             if self.lead:
@@ -129,11 +118,8 @@ class Dialog(ModalScreen[Result]):
         self.name_keys()
 
     def name_keys(self) -> None:
-        self.query_one(KeyBar).show([*self._working_keys(), *[("f1", "keys")] * self.has_help])
-
-    def _working_keys(self) -> Keys:
         is_below_list = isinstance(self.focused, Detail) and bool(self.query(RowList))
-        return READING if is_below_list else self.keys()
+        self.query_one(KeyBar).show(READING if is_below_list else self.keys())
 
     def on_descendant_focus(self) -> None:
         self.name_keys()
@@ -164,22 +150,9 @@ class Dialog(ModalScreen[Result]):
     def floats(self) -> bool:
         return self.wanted() <= self.app.size.width - 2 * BESIDE
 
-    def action_keys(self) -> None:
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for key, word in self._working_keys():
-            group = "Move" if key in MOVING else "Choose" if key in CHOOSING else "Do"
-            groups.setdefault(group, []).append((key, word))
-        page = help_page(groups | {"All": [("f1", "this page")]}, Text(self.marks))
-        services = services_of(self)
-        shown = services.ask(page)
-        services.start(self, shown, "keys")
-
     async def on_click(self, event: events.Click) -> None:
         if event.widget is self and "escape" in self.active_bindings:
             await self.run_action(self.active_bindings["escape"].binding.action)
-
-    def refresh_ages(self) -> None:
-        """Draw ages again, as time has passed. Most dialogs have none."""
 
     def keep_now(self) -> None:
         """Keep what is typed before memtui ends. Most dialogs have nothing to keep."""
@@ -197,13 +170,13 @@ class Preview(Dialog[bool]):
 
     DEFAULT_CSS = "Preview Detail { height: auto; padding: 0; }"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(False)", "back"),
+        Binding("escape,q,question_mark", "dismiss(False)", "back"),
         Binding("enter", "go", "go on"),
     ]
 
     def __init__(self, title: str, text: Text | Callable[[int], Text], go: str = "", *, across: int = 100) -> None:
         super().__init__()
-        self.heading, self.go, self.has_help, self.across = title, go, bool(go), across
+        self.heading, self.go, self.across = title, go, across
         self.draw = (lambda _: text) if isinstance(text, Text) else text
         self.plain = self.draw(across).plain
         self.pane = Detail(id="text")
@@ -229,13 +202,6 @@ class Preview(Dialog[bool]):
             self.dismiss(True)
         else:
             self.pane.scroll_relative(y=max(1, self.pane.size.height - 1), animate=False)
-
-    def action_keys(self) -> None:
-        """Show the keys. Those of a text to be read are named below it: there the help key closes it."""
-        if self.has_help:
-            super().action_keys()
-        else:
-            self.dismiss(False)
 
 
 def help_page(groups: Mapping[str, Sequence[Sequence[str]]], below: Text) -> Preview:

@@ -23,7 +23,7 @@ from memtui.tui.model import autosave
 from memtui.tui.services import Services
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.field import Field, Labelled
+from memtui.tui.widgets.lines import Field, Labelled
 from memtui.views import safe_text
 
 # What is typed is written to the disk after so long, even if typing goes on.
@@ -32,8 +32,6 @@ KEEP_SECONDS = 0.4
 BESIDE_FROM = 110
 # The least lines of the box, those around its text and fields, and the height of a screen without lines to spare.
 LEAST_LINES, AROUND, LOW = 25, 8, 20
-# Lines above a line that are searched for the code fence around it.
-FENCE_LOOKBACK = 400
 # How often a file is checked for changes while its form is open.
 LOOK_SECONDS = 1.0
 MOVED = "It was changed by somebody else; saving shows both versions."
@@ -43,8 +41,6 @@ SECRET = (
     (OUT, "Remove it: the text says [redacted] and its kind instead"),
     (KEEP, "Keep it as it is"),
 )
-# The keys while the options of a field are open.
-OPTIONS: Keys = (("enter", "choose"), ("escape", "back"), ("type", "to find one"), ("up down", "move"))
 
 
 class Body(TextArea):
@@ -59,7 +55,7 @@ class Body(TextArea):
         """Return a line with its Markdown styled, and each control character replaced by one visible character."""
         source = self.document.get_line(line_index)
         line = Text(safe_text.same_length(source), end="", no_wrap=True)
-        for start, end, style in prose.spans(source, code=self._in_fence(line_index)):
+        for start, end, style in prose.spans(source):
             line.stylize(style, start, end)
         return line
 
@@ -68,13 +64,6 @@ class Body(TextArea):
         if self.cursor_location[0] >= self.document.line_count:
             return Offset()
         return super().scroll_cursor_visible(center, animate)
-
-    def _in_fence(self, line_index: int) -> bool:
-        fences = 0
-        for number in range(max(0, line_index - FENCE_LOOKBACK), line_index):
-            line = self.document.get_line(number)
-            fences += ("```" in line or "~~~" in line) and prose.FENCE.match(line) is not None
-        return fences % 2 == 1
 
 
 class DraftForm(Dialog[str]):
@@ -110,7 +99,6 @@ class DraftForm(Dialog[str]):
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
         Binding("ctrl+g", "discard", "discard", priority=True),
         Binding("ctrl+l", "prompts", "prompts", priority=True),
-        Binding("enter", "save_example", "send", priority=True),
         Binding("escape", "leave", "back"),
     ]
 
@@ -162,31 +150,11 @@ class DraftForm(Dialog[str]):
         self.box.styles.height = "100%" if self.subject.beside else needed
 
     def keys(self) -> Keys:
-        if self._has_open_options:
-            return OPTIONS
-        save = "enter" if self._is_example_kept else "^s"
-        prompts = [("^l", "which prompts recall it")] * (self.subject.is_recalled)
-        opens = [("enter", "open a ▼")] * any(isinstance(widget, Select) for widget in self.widgets.values())
-        always = ((save, self.subject.verb), ("escape", "keep and go back"), ("^g", "discard"), ("tab", "next"))
-        return (*always, *opens, *prompts)
-
-    @property
-    def _has_open_options(self) -> bool:
-        return any(isinstance(widget, Select) and widget.expanded for widget in self.widgets.values())
-
-    def _show_options(self) -> None:
-        """Name the keys of the options that are open, and hide the line that they would half cover."""
-        self.name_keys()
-        self.query_one(".where").visible = not self._has_open_options
-
-    @property
-    def _is_example_kept(self) -> bool:
-        return self.subject.is_example and bool(self.widgets) and self._body.has_focus and not self.typed().changed
+        prompts = [("^l", "try prompts")] * self.subject.is_recalled
+        return (("^s", self.subject.verb), ("escape", "keep and go back"), ("^g", "discard"), ("tab", "next"), *prompts)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "prompts":
-            return self.subject.is_recalled
-        return self._is_example_kept if action == "save_example" else super().check_action(action, parameters)
+        return self.subject.is_recalled if action == "prompts" else super().check_action(action, parameters)
 
     def on_mount(self) -> None:
         saved = self.subject.autosave
@@ -207,8 +175,6 @@ class DraftForm(Dialog[str]):
             self._opening_notice = again.strip()
         self.tell(self._opening_notice)
         self._check()
-        for select in self.query(Select):
-            self.watch(select, "expanded", self._show_options, init=False)
         for field in self.subject.fields:
             if field.later is not None:
                 self.run_worker(self._find_options(field, field.later), group="options")
@@ -263,8 +229,6 @@ class DraftForm(Dialog[str]):
             self.set_timer(KEEP_SECONDS, self.keep_now)
         if self._wrong is not None and self._shown() != self._wrong:
             self.tell(self._opening_notice)
-        if self.subject.is_example:
-            self.name_keys()
         self._check()
 
     def _check(self) -> None:
@@ -351,8 +315,6 @@ class DraftForm(Dialog[str]):
 
     def action_save(self) -> None:
         self.services.start(self, self._save(), "save")
-
-    action_save_example = action_save
 
     async def _save(self) -> None:
         self.keep_now()

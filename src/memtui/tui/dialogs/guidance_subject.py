@@ -1,4 +1,4 @@
-"""A note as the subject of a form: its text, for whom it is, how urgent, and when it expires."""
+"""A note as the subject of a form: its text, for which project or session it is, how urgent, and when it expires."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -10,16 +10,13 @@ from memtui import keymap
 from memtui.base import clock, dates, ids, paths
 from memtui.base.dates import day_and_time
 from memtui.base.phrasing import ago, until
-from memtui.client.projects import names, names_of_roots, paths_of, with_memory
+from memtui.client.projects import names_of_roots
 from memtui.client.transcripts import prompts, transcript
-from memtui.deliver import blocks as delivery_blocks
 from memtui.deliver import sessions
-from memtui.deliver.sessions import Session
-from memtui.inbox import claims, guidance
+from memtui.inbox import guidance
 from memtui.inbox.format import Entry
 from memtui.redact import redact
 from memtui.review.waiting_entries import Waiting
-from memtui.settings import config
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
@@ -29,37 +26,34 @@ from memtui.views import notes, safe_text
 # The sessions to choose from, and the delivery records that they are taken from; the newest in both cases.
 SESSIONS = 8
 RECORDS = 300
-# Values of the field `to`; a session's id follows SESSION, the slug of another project OTHER.
-PROJECT, EVERYWHERE, SESSION, OTHER = "project", "global", "session:", "in:"
+# Values of the field `to`; a session's id follows SESSION.
+PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {
     NEXT: "the next prompt",
     URGENT: "urgent: the next prompt or tool use",
 }
-WHO = {"": "any, also those of scripts (claude -p)", claims.PEOPLE: "only those that a person started"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
 EXPIRED = "It expired {}. Without a new time it is delivered whenever it can be."
 # The longest text, in characters, that is searched for secrets at each key.
 WHILE_TYPING = 20_000
 
-Note = Mapping[str, str]  # the values of the form, and of a note that is sent again who it is `from`
+# The values of the form, the `others` that a note is addressed to, and of one that is sent again who it is `from`.
+Note = Mapping[str, str]
 
 
 def note_from(entry: Entry, *, everywhere: bool) -> dict[str, str]:
     """Return the values of the form for an entry of an inbox."""
-    fields = entry.fields
-    named = {kind: name for kind, _, name in (part.strip().partition(":") for part in fields.get("for", "").split(","))}
-    to = SESSION + named["session"] if named.get("session") else EVERYWHERE if everywhere else PROJECT
+    addresses = [address.strip() for address in entry.fields.get("for", "").split(",") if address.strip()]
+    session = next((address for address in addresses if address.startswith(SESSION)), "")
     return {
         "text": entry.text,
-        "to": to,
-        "who": claims.PEOPLE if claims.PEOPLE in named else "",
-        "agent": named.get("agent", ""),
-        "path": named.get("path", ""),
+        "to": session or (EVERYWHERE if everywhere else PROJECT),
+        "others": ", ".join(address for address in addresses if address != session),
         "when": URGENT if entry.flag("urgent") else NEXT,
-        "expires": _as_given(fields.get("expires", "")),
-        "from": fields.get("from", ""),
+        "expires": _as_given(entry.fields.get("expires", "")),
+        "from": entry.fields.get("from", ""),
     }
 
 
@@ -68,24 +62,18 @@ def _as_given(expires: str) -> str:
     seconds = clock.parse(expires)
     if seconds is None:
         return expires
-    local = time.strftime("%Y-%m-%dT%H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M", time.localtime(seconds))
-    # An hour that there is twice, as clocks are put back, would be read as another.
-    return local if dates.read(local, seconds, ahead=True, day=dates.END) == seconds else expires
+    return time.strftime("%Y-%m-%dT%H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
     """Return the values of the form for a new note; the settings say whom it is for."""
-    who = "".join(guidance.audience([], data.setting("note_to")))
-    return {"text": text, "to": to, "who": who, "agent": "", "path": "", "when": NEXT, "expires": ""}
+    others = ", ".join(guidance.audience([], data.setting("note_to")))
+    return {"text": text, "to": to, "others": others, "when": NEXT, "expires": ""}
 
 
 def _addresses(note: Note) -> list[str]:
-    addresses = [f"{kind}:{note[kind].strip()}" for kind in ("agent", "path") if note[kind].strip()]
-    return [
-        address
-        for address in (note["to"] if note["to"].startswith(SESSION) else "", note["who"], *addresses)
-        if address
-    ]
+    others = [address for address in note["others"].split(", ") if address]
+    return [note["to"], *others] if note["to"].startswith(SESSION) else others
 
 
 def _compared(note: Note) -> bytes:
@@ -115,33 +103,25 @@ class GuidanceSubject(Subject):
         self.data, self.item, self.new = data, item, note or blank(data)
         # Each is looked up once.
         self._target = cache(lambda session_id: sessions.find(data.root, session_id))
-        self._title = cache(
-            lambda session_id: _name(self._target(session_id), transcript.find(data.config_dir, session_id))
-        )
-        self._project = cache(lambda slug: names(data.env, paths_of(data.env, [slug]))[slug])
-        self._agents: set[str] | None = None  # the agents that something was delivered to, once they were looked up
+        self._title = cache(lambda session_id: _title(transcript.find(data.config_dir, session_id)))
         name = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
         title = "Edit the note" if item else "Your first note" if notice else "Write a note"
         self.title = title if own else f"{title} · {self.project}"
+        if self.autosave.values.get("to", "").startswith("in:"):  # a version before had other projects in this field
+            self.autosave.values.pop("to")
         values, past = self._given(), self._past(self._there["expires"])
         self.verb, self.is_example = "save" if item else "send", bool(notice)
         self.notice = EXPIRED.format(ago(past, data.now())) if past else notice
         to = {**values, **self.autosave.values}["to"]
         places = [(PROJECT, f"{'this' if own else 'the'} project: {self.project}"), (EVERYWHERE, "every project")]
         places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []
-        places += [(to, f"project {self._project(to.removeprefix(OTHER))}")] if to.startswith(OTHER) else []
         self._first_target = to.removeprefix(SESSION) if to.startswith(SESSION) else ""
         line = "What the agent should know. It gets this once."
-        agents = "any agent, or a name such as reviewer"
-        files = "any, or a pattern such as src/**"
         times = "never, or 3d, 18:00, friday, 2026-12-31"
         self.fields: Sequence[FormField] = (
             FormField("text", safe_text.clean(values["text"]), TEXT, placeholder=line),
             FormField("to", values["to"], CHOICE, options=places, later=self._elsewhere),
-            FormField("who", values["who"], CHOICE, "sessions", options=tuple(WHO.items())),
-            FormField("agent", values["agent"], label="only agent", placeholder=agents),
-            FormField("path", values["path"], label="only files", placeholder=files),
             FormField("when", values["when"], CHOICE, options=tuple(WHEN.items())),
             FormField("expires", values["expires"], placeholder=times),
         )
@@ -159,9 +139,8 @@ class GuidanceSubject(Subject):
         return seconds if seconds <= self.data.now() else 0.0
 
     def _elsewhere(self) -> Options:
-        """Look up the newest sessions, then the other projects that have memories or had sessions lately."""
+        """Look up the newest sessions, the live ones first."""
         data = self.data
-        self._agents = sessions.agents(data.root)
         finder = transcript.Finder(paths.config_dir(data.env))
         recent = sessions.collect(data.root, data.records(RECORDS))
         targets, first = recent[:SESSIONS], self._first_target
@@ -172,16 +151,12 @@ class GuidanceSubject(Subject):
         for pair in targets:
             live = sessions.live(pair.id, pair.client, clients)
             since = "live" if live else ago(clock.parse(pair.logged), data.now())
-            words = f"{_name(pair, finder.find(pair.id))}  {projects[pair.project]}, {since}"
+            title = _title(finder.find(pair.id))
+            name = f"“{title}”" if title else f"session {pair.id[:8]}"
+            words = f"{name}  {projects[pair.project]}, {since}"
             options.append((not live, SESSION + pair.id, words))
         options.sort(key=lambda option: option[0])
-        others: dict[str, str | None] = {
-            pair.slug: pair.project if pair.project.startswith("/") else None for pair in recent if pair.slug
-        }
-        others |= {paths.project_key(pair.path): pair.path for pair in with_memory(data.env) if pair.path}
-        others.pop(self.slug, None)
-        called = sorted(names(data.env, others).items(), key=lambda pair: pair[1])
-        return [(to, words) for _, to, words in options] + [(OTHER + slug, f"project {name}") for slug, name in called]
+        return [(to, words) for _, to, words in options]
 
     def _base(self) -> str:
         return ids.digest(_compared(self._there)) if self.item is not None else ""
@@ -191,7 +166,7 @@ class GuidanceSubject(Subject):
 
     def check(self, typed: Typed) -> Text:
         """Return who gets the note and when, and warnings. Raises UsageError for addressees, times that can't be."""
-        note, now = typed.values, self.data.now()
+        note, now = {**self._given(), **typed.values}, self.data.now()
         addresses = guidance.addresses(_addresses(note))
         expires, end = note["expires"].strip(), ""
         if expires:
@@ -200,14 +175,9 @@ class GuidanceSubject(Subject):
             end = ", whenever that is" if never else f", until {day_and_time(seconds, now)} ({until(seconds, now)})"
         recipient = self._recipient(", ".join(addresses), note["to"], urgent=note["when"] == URGENT)
         words = [f"Delivered once, to {recipient}{end}."]
-        units = delivery_blocks.units(note["text"])
-        words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
         if note["to"].startswith(SESSION):
             target = self._target(note["to"].removeprefix(SESSION))
             words += [] if sessions.live(target.id, target.client, sessions.served(self.data.root)) else [OVER]
-        agent = note["agent"].strip()
-        unknown = bool(agent) and self._agents is not None and agent not in self._agents
-        words += [notes.why(sessions.Stranger("agent", agent))] if unknown else []
         kinds = redact.kinds_in(note["text"], self._there["text"]) if len(note["text"]) <= WHILE_TYPING else []
         words += [f"{redact.suspicion(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
         deaf = notes.keyed(self.data.unheard())
@@ -250,22 +220,16 @@ class GuidanceSubject(Subject):
     def _recipient(self, addresses: str, to: str, *, urgent: bool) -> str:
         """Say who gets a note: one that is not for this project is not in the list of this one."""
         slug = self._slug(to)
-        project = self._project(to.removeprefix(OTHER)) if to.startswith(OTHER) else self.project
-        project = "any project" if slug is None else "this project" if slug == self.data.slug else project
-        name = self._title(to.removeprefix(SESSION)) if to.startswith(SESSION) else ""
-        title = name[1:-1] if name.startswith("“") else ""
+        project = "any project" if slug is None else "this project" if slug == self.data.slug else self.project
+        title = self._title(to.removeprefix(SESSION)) if to.startswith(SESSION) else ""
         return notes.recipient(addresses, urgent=urgent, project=project, title=title)
 
     def _slug(self, to: str) -> str | None:
         """Return the slug of the project whose inbox the note goes into, of a session its own; None: global."""
         if to == EVERYWHERE:
             return None
-        if to.startswith(OTHER):
-            return to.removeprefix(OTHER)
         return (self._target(to.removeprefix(SESSION)).slug if to.startswith(SESSION) else "") or self.slug
 
 
-def _name(session: Session, path: str | None) -> str:
-    """Return the title of a session, by its transcript; without one the beginning of its id."""
-    title = prompts.about(path).title
-    return f"“{safe_text.line(title, 50)}”" if title else f"session {session.id[:8]}"
+def _title(path: str | None) -> str:
+    return safe_text.line(prompts.about(path).title, 50)

@@ -18,7 +18,7 @@ from memtui.store.frontmatter import head as memory_head
 from memtui.store.memory import TYPES, Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Subject, Typed, fits
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
@@ -27,7 +27,7 @@ from memtui.views import memories as present
 from memtui.views import safe_text
 
 if TYPE_CHECKING:
-    from memtui.recall.prompt_replay import ReplayedPrompt, StoreChange
+    from memtui.recall.prompt_replay import StoreChange
     from memtui.tui.services import Services
 
 GONE = "The file was deleted or renamed: ^s asks what to do with your text."
@@ -340,23 +340,12 @@ async def replay(services: "Services", changes: "Sequence[StoreChange]") -> None
     await asyncio.to_thread(recalling.bring_up_to_date)
     replayed = await asyncio.to_thread(lambda: recalling.replay(recalling.prompts(PROMPTS), changes))
     paths, now = [change.path for change in changes], services.data.now()
-    rows = []
-    for at, outcome in enumerate(replayed):
+    text = Text()
+    for outcome in replayed:
         sign, prompt = recalled.mark_of(outcome, paths), outcome.prompt
         if sign is not None:
-            words = f"{sign[0]} {age(prompt.time or None, now):>4}  {safe_text.line(prompt.text, 300)}"
-            rows.append((str(at), words))
-    if not rows:
+            text.append(*sign).append(f" {age(prompt.time or None, now):>4}  {safe_text.line(prompt.text, 300)}\n")
+    if not text:
         services.say(NO_RECALL.format(len(replayed)) if replayed else NO_PROMPTS)
         return
-    title = f"Which of your last prompts recall it: {recalled.sums_of(replayed, paths)}"
-    await services.ask(Choice(title, rows, about=lambda at: _about(replayed[int(at)]), verb="back"))
-
-
-def _about(replayed: "ReplayedPrompt") -> Text:
-    from memtui.views import recall as recalled
-
-    text = Text(safe_text.line(replayed.prompt.text, 400) + "\n")
-    for mark, style, words in recalled.replayed(replayed):
-        text.append(f"{mark} ", style=style).append(safe_text.line(words, 200) + "\n")
-    return text
+    await services.ask(Preview(f"Which of your last prompts recall it: {recalled.sums_of(replayed, paths)}", text))

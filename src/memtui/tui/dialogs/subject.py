@@ -62,7 +62,7 @@ class Subject:
     autosave: Autosave  # what was typed before, and where to keep it
     is_file = False  # a file, which is watched while the form is open and may be written again if it is gone
     is_recalled = False  # a memory that prompts recall: the last prompts can be replayed with `changes`
-    is_example = False  # the text is selected, so that typing replaces it; enter sends it as it is
+    is_example = False  # the text is selected, so that typing replaces it
     at_end = False  # the cursor begins at the end of the text
     first = ""  # the key of the field with the focus; else the text has it
     beside: Sequence[tuple[Text, Text]] = ()  # texts to read beside the one that is edited, each with its title

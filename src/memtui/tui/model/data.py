@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from memtui.deliver.log_queries import Receipts
     from memtui.deliver.record import Record
     from memtui.deliver.statistics import Statistics
-    from memtui.store.journal.ledger import Transaction
     from memtui.store.scopes import Scope
 
 STATE_VERSION = 1
@@ -161,11 +160,6 @@ class Data(Workspace):
 
             places += blocks.scopes_of(self.root, self.slug)
         return places
-
-    # changes
-
-    def changes(self) -> "list[Transaction]":
-        return self.ledger.follow().changes()
 
     # deliveries
 

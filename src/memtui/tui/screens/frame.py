@@ -10,7 +10,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from memtui.keymap import Action
-from memtui.tui.widgets.bars import FootBar, TopBar, fitting
+from memtui.tui.widgets.lines import FootBar, TopBar, fitting
 
 # The cells of a screen from which the detail has a pane below the list, and from which it has one beside it: the list
 # shows as much of a sentence there as one of 120 cells does. The width of the detail then, as the style sheet has it.

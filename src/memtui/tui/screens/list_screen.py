@@ -17,9 +17,8 @@ from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import composed
 from memtui.tui.screens.frame import BESIDE, CORNERS, STACKED, Described, Frame
 from memtui.tui.services import Command, HowFar, Services, bindings
-from memtui.tui.widgets.bars import OneLine, fitting
 from memtui.tui.widgets.detail import Detail
-from memtui.tui.widgets.field import Field
+from memtui.tui.widgets.lines import Field, OneLine, fitting
 from memtui.tui.widgets.rows import ReturnedRows, RowList
 from memtui.views import query, safe_text
 
@@ -134,10 +133,6 @@ class ListScreen(Screen[None], Generic[Row]):
         for table in self.query(RowList):
             table.redraw()
         self.show_detail()
-
-    def files_on_screen(self) -> list[str]:
-        """Return the files of the rows on the screen: they are checked for changes more often than others."""
-        return []
 
     # showing
 
@@ -301,7 +296,7 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def _list_commands(self) -> dict[str, Command]:
         commands = {
-            "filter": Command(self.open_filter, title="list: filter", help=f"Filter: {self.filter_line.hint}"),
+            "filter": Command(self.open_filter, title="list: filter", help=f"Filter: {self.filter_line.placeholder}"),
             "mark": Command(self.mark, self.why_no_mark),
             "mark_all": Command(self.mark_all, self.no_row),
             "range": Command(self.mark_range, self.no_row),

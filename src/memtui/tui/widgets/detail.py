@@ -14,7 +14,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from memtui import keymap
-from memtui.tui.model import fuzzy
+from memtui.tui.model import matches
 from memtui.tui.widgets import painting
 
 # A longer text is cut, and its last line says how much more the file has.
@@ -60,7 +60,7 @@ class Detail(ScrollView, can_focus=True):
             rest = len(text.plain) - MAX_CHARACTERS
             text = text[:MAX_CHARACTERS]
             text.append(f"\n… {rest:,} more characters are in the file", style="dim")
-        first = fuzzy.mark_long(text, sought)
+        first = matches.mark_long(text, sought)
         if key == self.key and text == self.text:
             return
         self.text, self.plain = text, text.plain

@@ -103,9 +103,9 @@ def inline(line: str, base: str = "") -> Text:
     return text.append(line[at:], base)
 
 
-def spans(line: str, *, code: bool = False) -> list[tuple[int, int, str]]:
-    """Return (start, end, style) of the Markdown in a line of source; `code`: the line is inside a fence."""
-    if code or FENCE.match(line):
+def spans(line: str) -> list[tuple[int, int, str]]:
+    """Return (start, end, style) of the Markdown in a line of source."""
+    if FENCE.match(line):
         return [(0, len(line), CODE_STYLE)]
     if HEADING.match(line):
         return [(0, len(line), HEAD_STYLE)]
@@ -149,22 +149,26 @@ def cut(text: Text, words: str, path: str, *, limit: int = SHOWN, before: str = 
 
 def difference(old: str | bytes, new: str | bytes) -> Text:
     """Draw the lines of two texts, `-` or `+` before those that only one has."""
-    text, cut = Text(), Counter[str]()
-    room = {OLD: DIFF_SHOWN, NEW: DIFF_SHOWN, BOTH: DIFF_SHOWN // 2}
+    drawn: list[tuple[str, Text]] = []
+    cut, room = Counter[str](), {OLD: DIFF_SHOWN, NEW: DIFF_SHOWN, BOTH: DIFF_SHOWN // 2}
     for sign, line in _rows(_lines(old), _lines(new)):
         if isinstance(line, int):
-            text.append(f"  … {many(line, 'line is', 'lines are')} the same in both\n", "dim italic")
+            drawn.append(("", Text(f"  … {many(line, 'line is', 'lines are')} the same in both", "dim italic")))
         elif room[sign] <= 0:
             cut[sign] += 1
         else:
             start = line[: min(safe_text.MAX_LINE, room[sign])]
             room[sign] -= len(start) + 2
-            text.append(f"{sign} {safe_text.clean(start)}\n", DIFF_STYLES[sign])
+            drawn.append((f"{sign} ", Text(safe_text.clean(start), DIFF_STYLES[sign])))
             if rest := len(line) - len(start):
-                text.append(f"  … {many(rest, 'more character')} of this line: not shown here\n", "yellow")
-    for sign, count in cut.items():
-        text.append(f"{sign} … {many(count, 'more line')}: not shown here\n", "yellow")
-    _mark_words(text)
+                drawn.append(("", Text(f"  … {many(rest, 'more character')} of this line: not shown here", "yellow")))
+    drawn += [(f"{sign} ", Text(f"… {many(n, 'more line')}: not shown here", "yellow")) for sign, n in cut.items()]
+    for (sign, one), (other_sign, other) in pairwise(drawn):
+        if (sign, other_sign) == (f"{OLD} ", f"{NEW} "):
+            _underline(one, other)
+    text = Text()
+    for sign, words in drawn:
+        text.append(sign, words.style).append_text(words).append("\n")
     return text
 
 
@@ -204,16 +208,10 @@ def _same(one: Sequence[str], other: Sequence[str]) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _mark_words(text: Text) -> None:
-    """Underline the words by which a line differs from the one that replaced it, where most of it is the same."""
+def _underline(one: Text, other: Text) -> None:
+    """Underline the words that only one of two texts has, if few."""
     from memtui.tidy import similarity  # not needed for the first paint
 
-    at, starts = 0, []
-    for line in text.plain.split("\n"):
-        starts.append((at, line))
-        at += len(line) + 1
-    for (old_at, old), (new_at, new) in pairwise(starts):
-        if old[:2] == f"{OLD} " and new[:2] == f"{NEW} ":
-            for at, spans in zip((old_at, new_at), similarity.differing(old[2:], new[2:]), strict=True):
-                for start, end in spans:
-                    text.stylize("underline", at + 2 + start, at + 2 + end)
+    for text, spans in zip((one, other), similarity.differing(one.plain, other.plain), strict=True):
+        for start, end in spans:
+            text.stylize("underline", start, end)

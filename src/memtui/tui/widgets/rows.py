@@ -167,10 +167,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         """The line that the cursor is drawn on, counted from the top of the widget."""
         return self.cursor - int(self.scroll_offset.y) + self.header
 
-    def on_screen(self) -> Sequence[Row]:
-        top = int(self.scroll_offset.y)
-        return self.rows[top : top + self.size.height]
-
     def chosen(self) -> list[Row]:
         """Return the marked rows that are shown, or without marks the one under the cursor; none if all are hidden."""
         if self.marks and all(node.display for node in self.ancestors_with_self if isinstance(node, Widget)):

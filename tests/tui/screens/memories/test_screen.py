@@ -62,7 +62,7 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
         await pilot.press("escape")
         assert len(names(app)) == 13
         assert app.screen.table.has_focus
-        await pilot.press("slash", *"pnmp", "enter")  # a slip of the fingers is forgiven
+        await pilot.press("slash", *"pnpm", "enter")
         assert app.screen.table.has_focus
         await pilot.press("escape")
         assert app.screen.query_one("#filter", Input).value == ""

@@ -19,7 +19,7 @@ from memtui.inbox.format import Entry
 from memtui.inbox.undelivered import UnderWay
 from memtui.models.subconscious.runs import SENDER
 from memtui.review.waiting_entries import Waiting
-from memtui.tui.model import fuzzy
+from memtui.tui.model import matches
 from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.rows import Column
@@ -82,7 +82,7 @@ class RowContext:
 
 
 def marked(context: RowContext, *cells: Text) -> list[Text]:
-    fuzzy.mark(cells, context.words)
+    matches.mark(cells, context.words)
     return [*cells]
 
 

@@ -26,7 +26,7 @@ from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.versions.writers import Occasion
 from memtui.tidy import similarity
-from memtui.tui.model import autosave, fuzzy
+from memtui.tui.model import autosave, matches
 from memtui.tui.model.data import Data
 from memtui.views import changesets, decisions, drafts, glyphs, query, safe_text
 from memtui.views.decisions import MARKS, ORDER, ChangedRow, Decision, ProposedRow, RowKind, of_entry
@@ -202,7 +202,7 @@ def cells(row: Decision, view: InboxView) -> list[Text]:
     kind, where = Text(row.kind.word, row.kind.style), Text(safe_text.line(row.place, PLACE), "dim", no_wrap=True)
     if row.kind is GHOST:
         what.stylize("dim")
-    fuzzy.mark([kind, what, where], view.typed)
+    matches.mark([kind, what, where], view.typed)
     sign, style = row.sign
     signs = Text(f"{sign} " if sign else "", style)
     if autosave.has(view.autosaves, autosave_name(row)):
@@ -294,7 +294,7 @@ def filtered(rows: Sequence[Decision], typed: str) -> Sequence[Decision]:
     terms = [(name, value.casefold()) for name, value in search.terms.items()]
     limits = [(TERMS[name], value) for name, value in terms if (name, value) != ("project", query.ALL)]
     rows = [row for row in rows if all(value in text_of(row).casefold() for text_of, value in limits)]
-    return fuzzy.Haystack(rows, lambda row: row.searched).select(search.words)
+    return matches.Haystack(rows, lambda row: row.searched).select(search.words)
 
 
 def mistake(rows: Sequence[Decision], typed: str, projects: Iterable[str]) -> str:

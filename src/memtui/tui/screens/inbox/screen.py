@@ -337,9 +337,9 @@ class Inbox(ListScreen[Decision]):
         return "" if row is None else self.families[row.kind.family].copied(row)
 
     async def _read_past_sessions(self) -> None:
-        from memtui.tui.dialogs import offers
+        from memtui.tui.dialogs import first_start
 
-        await offers.read_past_sessions(self.services)
+        await first_start.read_past_sessions(self.services)
 
     # changes
 

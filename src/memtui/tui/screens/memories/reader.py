@@ -17,7 +17,7 @@ from memtui.store import status as memory_status
 from memtui.store.index.index_state import IndexState, index_of
 from memtui.store.scopes import Scope
 from memtui.store.status import Row, Usage
-from memtui.tui.model import autosave, fuzzy
+from memtui.tui.model import autosave
 from memtui.tui.services import Services
 from memtui.views import query
 from memtui.views.memories import scope_name
@@ -207,4 +207,3 @@ class MemoryReader:
             deliveries = (delivery for of_scope in rows.values() for row in of_scope for delivery in row.newest)
             records = {str(delivery.record.get("id")): delivery.record for delivery in deliveries}
             self._post_outcomes([*records.values()])
-        fuzzy.rapidfuzz()

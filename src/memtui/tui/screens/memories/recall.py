@@ -25,7 +25,7 @@ from memtui.tui.screens.memories.reader import Pair
 from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.detail import append_keys
-from memtui.tui.widgets.field import Field, Labelled
+from memtui.tui.widgets.lines import Field, Labelled
 from memtui.tui.widgets.rows import Column
 from memtui.views import colours, glyphs, notes, safe_text
 from memtui.views import recall as words

@@ -18,10 +18,10 @@ from memtui.store import status as memory_status
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
-from memtui.tui.model import fuzzy
+from memtui.tui.model import matches
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
 from memtui.tui.widgets import prose
-from memtui.tui.widgets.bars import fitting
+from memtui.tui.widgets.lines import fitting
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import colours, glyphs, query, safe_text
 from memtui.views import memories as present
@@ -251,7 +251,7 @@ class MemoryTable(RowList[Pair]):
         # Cut by letters, as much of a name as there is room for.
         name = Text(safe_text.line(mem.name, 200), style, overflow="ellipsis")
         says = Text(prose.inline(safe_text.line(mem.description, 400)).plain, style="dim")
-        fuzzy.mark([name, says, *others], typed)
+        matches.mark([name, says, *others], typed)
         if self._last_order != "flags" and findings.problems(row.flags):
             reason = _reason(row)
             says = Text.assemble(reason, (" · " if says else "", reason.style), says)

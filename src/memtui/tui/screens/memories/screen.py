@@ -15,7 +15,7 @@ from memtui import keymap
 from memtui.keymap import Action
 from memtui.store.scopes import Scope
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.model import fuzzy
+from memtui.tui.model import matches
 from memtui.tui.model.data import State
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
@@ -25,7 +25,6 @@ from memtui.tui.screens.memories.detail import MemoryDetail
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
 from memtui.tui.screens.memories.rows import RULE, MemoryTable, ScopeTree
 from memtui.tui.services import Command, Services, bindings
-from memtui.tui.widgets.field import Completion
 from memtui.tui.widgets.rows import RowList
 from memtui.views import query, safe_text
 
@@ -55,7 +54,6 @@ class Memories(ListScreen[Pair]):
         self.reader = MemoryReader(services, self)
         table = MemoryTable(self.reader, lambda: self.sought, empty=READING)
         super().__init__(services, table, placeholder="words, type:, scope:, is:, project:")
-        self.filter_line.suggester = Completion(self.reader.choices)
         self.places, self.details = ScopeTree(self.reader), MemoryDetail(self.reader)
         self.changes = MemoryCommands(self)
         self.commands |= self.changes.table() | {
@@ -66,7 +64,7 @@ class Memories(ListScreen[Pair]):
             "list.left": Command(self.left),
             "list.right": Command(self.go_right),
         }
-        self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
+        self._pairs: matches.Haystack[Pair] = matches.Haystack((), rows.searched)
         self.search = query.MemoryQuery()
         self.places.border_title = "scopes"
         self.recall: Recall | None = None  # is made when it is first begun
@@ -113,9 +111,6 @@ class Memories(ListScreen[Pair]):
         elif "receipts" in parts:
             self.reader.set_outcomes(self.services.data.outcomes([]))
 
-    def files_on_screen(self) -> list[str]:
-        return [pair[1].memory.path for pair in self.table.on_screen() if pair is not RULE]
-
     def on_screen_resume(self) -> None:
         approved, self.services.data.approved = self.services.data.approved, ""
         if approved and os.path.exists(approved):
@@ -155,7 +150,7 @@ class Memories(ListScreen[Pair]):
         self.table.longest_scope = max(map(len, names), default=0)
         pairs = self.recalled.pairs() if self.recalled else self.table.ordered(self._sought_in())
         body = None if self.recalled else lambda pair: pair[1].memory.body
-        self._pairs = fuzzy.Haystack(pairs, rows.searched, body)
+        self._pairs = matches.Haystack(pairs, rows.searched, body)
         self.table.fit()
         self.table.redraw()
         self.fill()

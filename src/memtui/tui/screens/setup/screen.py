@@ -20,9 +20,9 @@ from memtui.models.subconscious.control import Overview
 from memtui.settings import config, setting
 from memtui.settings.setting import Setting, Value
 from memtui.tidy.checks import fixes
-from memtui.tui.dialogs import offers
+from memtui.tui.dialogs import first_start
 from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.model import fuzzy
+from memtui.tui.model import matches
 from memtui.tui.screens.frame import Described
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup import rows
@@ -111,7 +111,7 @@ class Setup(ListScreen[SetupRow]):
     def _draw(self, row: SetupRow) -> list[Text]:
         cells = rows.draw(row, is_open=row.title in self.unfolded)
         if row.kind != "head":
-            fuzzy.mark(cells[2:], self.typed)
+            matches.mark(cells[2:], self.typed)
         return cells
 
     def select(self) -> Sequence[SetupRow]:
@@ -191,7 +191,7 @@ class Setup(ListScreen[SetupRow]):
             if row.option.source != "default":
                 ways["remove"] = Way(partial(self._reset, row.option), f"reset {name} to the default")
         if row.heading == HOOKS and self.snapshot.is_installed:
-            remove = partial(offers.change_hooks, self.services, "uninstall")
+            remove = partial(first_start.change_hooks, self.services, "uninstall")
             ways["remove"] = Way(remove, "remove the hooks, after showing the change", "remove hooks")
         elif isinstance(row.about, Overview) and row.about.stopped is None:
             ways["remove"] = Way(self._stop_reading, "stop it, also what it reads now")
@@ -207,7 +207,7 @@ class Setup(ListScreen[SetupRow]):
 
     async def _fix(self, fix: str) -> None:
         if fix == "install":
-            await offers.change_hooks(self.services, "install")
+            await first_start.change_hooks(self.services, "install")
         elif fix == "start":
             self._start_reading()
         else:

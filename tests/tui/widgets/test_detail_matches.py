@@ -35,6 +35,3 @@ async def test_the_pane_scrolls_to_the_first_match_of_a_text_and_of_new_words():
         pane.show("a", Text(LONG), "name")  # other words: back up to them
         await pilot.pause()
         assert shown(pane)[0] == "name"
-        pane.show("a", Text(LONG), "pnmp")
-        await pilot.pause()
-        assert "use pnpm here" in shown(pane)

@@ -1,13 +1,20 @@
-"""Lines that can be clicked: the bars above and below every screen, which say where you are, and which keys work."""
+"""Lines: the bars above and below every screen, which say where you are and which keys work, and one-line inputs."""
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
+from rich.segment import Segment
 from rich.text import Text
 from textual import events
-from textual.widgets import Static
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.geometry import Region, Size
+from textual.reactive import Reactive
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input, Static
 
 from memtui import keymap
 from memtui.tui.services import services_of
@@ -47,16 +54,9 @@ class OneLine(Static):
 
 
 def fitting(text: Text, width: int) -> Text:
-    """Return as many whole facts of a text, ` · ` between them, as fit into `width` cells, at least its first words."""
-    if text.cell_len <= width:
-        return text
-    ends = [match.start() for match in re.finditer(" · ", text.plain)]
-    end = next((end for end in reversed(ends) if text[:end].cell_len <= width), -1)
-    if end < 0:
-        blanks = [match.start() for match in re.finditer(" ", text.plain)]
-        end = next((end for end in reversed(blanks) if text[:end].cell_len < width), -1)
-        return text[:end].append("…") if end > width // 2 else text  # a long path is cut where the line ends
-    return text[:end]
+    """Return as many whole facts of a text, ` · ` between them, as fit into `width` cells, at least the first."""
+    ends = [len(text.plain), *[match.start() for match in re.finditer(" · ", text.plain)][::-1]]
+    return text[: next((end for end in ends if text[:end].cell_len <= width), ends[-1])]
 
 
 class TopBar(OneLine):
@@ -179,3 +179,68 @@ class FootBar(OneLine):
         self.pieces = pieces
         text.append(status.rjust(width - text.cell_len - 1), style="dim")
         self.put(text)
+
+
+class Field(Input):
+    """A one-line input, one row high in every theme."""
+
+    DEFAULT_CSS = """
+    Field { height: 1; width: 1fr; padding: 0 1; background: $surface; }
+    Field.-textual-compact { padding: 0 1; }
+    Field:focus { background: $boost; }
+    """
+    # A reactive without layout: another letter must not lay out the whole screen again.
+    virtual_size = Reactive(Size(0, 0))
+    sign = ""  # what stands in the padding before the text
+
+    def __init__(self, value: str = "", **more: Any) -> None:
+        super().__init__(value, compact=True, **more)
+
+    def validate_value(self, value: str) -> str:
+        """Replace control characters and tabs, one character each."""
+        return safe_text.same_length(value).replace("\t", " ")
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        sign, end = Strip([Segment(self.sign, self.rich_style)]), self.gutter.left
+        start = end - len(self.sign)
+        return [Strip.join([line.crop(0, start), sign, line.crop(end)]) for line in super().render_lines(crop)]
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Paste all lines as one; more than `safe_text.MAX_LINE` characters are refused, as keys would be slow."""
+        event.prevent_default()
+        event.stop()
+        line = " ".join(line for line in event.text.splitlines() if line.strip())
+        if len(self.value) + len(line) > safe_text.MAX_LINE:
+            self.notify(f"{len(line):,} characters are too many for one line: nothing was pasted.", severity="warning")
+        else:
+            self.replace(line, *self.selection)
+
+
+class Labelled(Horizontal):
+    """One or more fields after a label, or below it (`over`), which is marked while one has the focus."""
+
+    DEFAULT_CSS = """
+    Labelled { height: 1; }
+    Labelled.over { layout: vertical; height: 1fr; min-height: 4; }
+    Labelled > .head { width: auto; height: 1; }
+    Labelled .mark { width: 1; color: $accent; visibility: hidden; }
+    Labelled .label { width: 13; color: $text-muted; }
+    Labelled.-focus .mark { visibility: visible; }
+    Labelled.-focus .label { color: $text; text-style: bold; }
+    """
+
+    def __init__(self, label: str, *fields: Widget, over: bool = False) -> None:
+        super().__init__(classes="over" if over else None)
+        self.label, self.fields = label, fields
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(classes="head"):
+            yield Static("›", classes="mark")
+            yield Static(safe_text.styled(self.label), classes="label")
+        yield from self.fields
+
+    def on_descendant_focus(self) -> None:
+        """Mark the label while one of its widgets has the focus: also when it goes from an open list to another."""
+        self.set_class(self.has_focus_within, "-focus")
+
+    on_descendant_blur = on_descendant_focus
