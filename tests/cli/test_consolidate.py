@@ -45,7 +45,7 @@ def test_the_plan_shows_reasons_diffs_and_what_follows_and_writes_nothing(shell,
     assert "\nSaves 1 line of MEMORY.md" in done.out
     assert "memtui approve ID" in done.err
     merge = next(each for each in shell.json("consolidate")["changes"] if each["kind"] == "merge")
-    assert merge["dropped"] == []
+    assert (merge["dropped"], merge["reworded"]) == ([], [])
     assert merge["score"] >= 0.5
     gone = {os.path.basename(each["path"]): each["gone"] for each in merge["files"]}
     assert gone == {"pnpm-only.md": False, "prefer-pnpm.md": True, "MEMORY.md": False}

@@ -1,6 +1,7 @@
 """What reaches a terminal: nothing that acts on it, nothing wider than it, no colour where none is wanted."""
 
 import json
+import os
 import sys
 
 import pytest
@@ -79,6 +80,14 @@ def test_a_terminal_without_utf8_gets_ascii(locale, shown, monkeypatch):
     out = Output({"LANG": locale})
     out.print("✓ né …")
     assert out.stdout.text == shown
+
+
+@pytest.mark.parametrize(("terminal", "columns"), [(120, 120), (20, 40), (0, 80)])
+def test_lines_are_as_wide_as_the_terminal_says(terminal, columns, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setattr(Terminal, "fileno", lambda stream: 1)
+    monkeypatch.setattr(os, "get_terminal_size", lambda number: os.terminal_size((terminal, 24)))
+    assert output.terminal_columns({}) == columns
 
 
 @given(

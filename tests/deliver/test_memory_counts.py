@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.deliver.log_queries import DeliveryRow
 from memtui.deliver.record import Delivery
-from memtui.deliver.statistics import RecallCounter
+from memtui.deliver.statistics import RecallCounter, Statistics, day_of
 
 OTHERS = [
     *({"kind": "use", "action": action} for action in ("read", "wrote")),
@@ -54,6 +55,17 @@ def plainly(log):
         for path, c in found.items()
         if c["recalled"] or c["corrected"]
     }
+
+
+def test_deliveries_are_counted_by_outcome_in_all_and_for_a_day():
+    statistics = Statistics("", lambda: 0.0)
+    days = {"one": 21, "two": 19, "unknown": 19}
+    statistics.recent = [
+        DeliveryRow(Delivery({"id": name, "time": f"2026-11-{day}T12:00:00.000Z"})) for name, day in days.items()
+    ]
+    outcomes = {"one": "failed", "two": "arrived"}
+    assert statistics.outcomes(outcomes) == {"failed": 1, "arrived": 1}
+    assert statistics.outcomes(outcomes, day_of(statistics.recent[1].time)) == {"arrived": 1}
 
 
 @given(lines=st.lists(LINE, max_size=12), newer=st.integers(0, 12))

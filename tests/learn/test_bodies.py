@@ -162,6 +162,11 @@ def test_the_points_of_a_list_of_rules_stay_together(head):
     assert "login" not in body_of(text)
 
 
+def test_a_question_above_a_list_of_rules_is_no_part_of_it():
+    points = "- never use mocks in tests\n- always run the linter"
+    assert body_of(f"Did you see my rules (the new ones?)\n{points}") == points
+
+
 def test_lines_that_a_rule_announces_stay_with_it():
     lines = "use British spelling in the docs and in names\nno emojis\nask me first"
     body = body_of(f"From now on:\n{lines}\n\nfix the page")

@@ -5,11 +5,14 @@ import os
 import pytest
 from textual.widgets import Input
 
-from memtui.store import triggers
+from memtui.store import memory, triggers
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import Body, DraftForm
+from memtui.tui.dialogs.memory_subject import MemorySubject
+from memtui.tui.dialogs.subject import Typed
 from memtui.tui.model import autosave
+from memtui.tui.model.data import Data
 from memtui.views import memories
 from tui.hands import choose, detail, exists, project, read, stand_on, write
 
@@ -225,6 +228,16 @@ async def test_a_memory_made_with_triggers_is_one_change_with_its_id(app, world)
         assert app.last_note.startswith("Undone: create ")
         assert not exists(project(world, "no-npm.md"))
         assert triggers_of(world, "no-npm.md") == []
+
+
+def test_a_save_changes_the_line_of_the_changed_field_alone(tmp_path):
+    path = tmp_path / ".claude" / "memory" / "editor.md"
+    path.parent.mkdir(parents=True)
+    write(path, "---\nname: editor\ndescription: vi # mine\n---\nBody.\n")
+    data = Data({"HOME": str(tmp_path)}, str(tmp_path))
+    subject = MemorySubject(data, memory.read_memory(str(path), "global"), None)
+    before, after = subject.compared(Typed({}, {"description": "emacs"}))
+    assert after == before.replace(b"vi", b"emacs")
 
 
 def triggers_of(world, file):

@@ -188,6 +188,12 @@ def test_a_torn_last_line_is_come_back_for(world):
     assert world.updates == ["Always use pnpm"]
 
 
+def test_a_turn_that_is_in_the_transcript_is_not_waited_for(world, monkeypatch):
+    world.is_corrected()
+    monkeypatch.setattr(time, "sleep", lambda seconds: pytest.fail(f"{seconds} seconds were waited"))
+    assert extraction.wait_for_turn(world.path, "ok")
+
+
 @pytest.mark.slow
 def test_it_waits_for_a_transcript_that_lags(world, monkeypatch):
     monkeypatch.setattr(extraction, "TURN_SECONDS", 3.0)

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memtui.recall import content
 from memtui.store import memory
 from memtui.store.frontmatter import document, edit
 from memtui.store.frontmatter import head as memory_head
@@ -35,6 +36,13 @@ def test_a_person_is_shown_what_a_session_is_told(head):
     assert (shown.name, shown.description, shown.type) == (name or "file", description, kind)
     differs = memory.text_of(shown.fields, "description") not in {"", description}
     assert any("as written; YAML reads" in note for note in shown.notes) == differs
+
+
+@pytest.mark.parametrize(
+    "text", ["---\nname: x\n---\nBody.\n", "---\nUse pnpm.\n---- for all\nNever npm.\n", "---\nA line below a rule.\n"]
+)
+def test_a_session_is_told_the_whole_text_that_a_person_is_shown(text):
+    assert content.body(text.encode()) == document.parse(text.encode()).body
 
 
 texts = st.text(max_size=40)

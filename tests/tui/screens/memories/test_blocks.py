@@ -9,7 +9,7 @@ from memtui.base import fs, paths
 from memtui.models.subconscious import blocks
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
-from tui.conftest import NOW, press, running
+from tui.conftest import NOW, press, running, settle
 from tui.hands import to_row
 
 WIDE = (120, 40)
@@ -55,11 +55,14 @@ async def test_blocks_of_this_project_are_listed_and_read_once_a_model_is_set(ap
 @pytest.mark.every(step=1)
 async def test_a_block_is_changed_in_the_form_and_undone(app, world):
     async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.screen.places.go_to("model")
         await to(pilot, "user_preferences")
         await press(pilot, "e")
         assert isinstance(app.screen, DraftForm)
         app.screen.query_one(TextArea).text = "Short answers."
         await press(pilot, "ctrl+s")
+        assert app.screen.places.row.label == "model"
         assert known(world).text("user_preferences") == "Short answers."
         assert known(world).versions("user_preferences")[0].writer.by == "person"
         await press(pilot, "z")
