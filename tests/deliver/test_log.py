@@ -37,10 +37,7 @@ def test_lines_that_are_no_records_are_counted_and_what_is_no_log_skipped(root):
     os.mkdir(root + "/log/deliveries-2026-12.jsonl")
     os.mkfifo(root + "/log/deliveries-2027-01.jsonl")
     fs.append(root + "/log/deliveries-notes.txt", b"x\n")
-    skipped = delivery_log.Skipped()
-    assert list(delivery_log.newest_first(root, skipped)) == [last, first]
-    assert skipped.count == 6
-    assert delivery_log.Skipped().count == 0
+    assert list(delivery_log.newest_first(root)) == [last, first]
 
 
 def test_reading_ends_at_earlier_records_but_not_at_one_written_late(root):
@@ -147,11 +144,9 @@ def test_outcomes_are_found_with_their_records_and_are_none_themselves(root):
     delivery_log.note_outcomes(root, made[:1], {names[0]: "arrived"})
     delivery_log.note_outcomes(root, [], {})
     ends = delivery_log.ends(root)
-    skipped = delivery_log.Skipped()
     for search in ({}, {"needle": b'"guidance"'}, {"needle": b"s"}, {"since": NOVEMBER}, {"fold": True}):
-        found = [(each["id"], each.get("outcome")) for each in delivery_log.newest_first(root, skipped, **search)]
+        found = [(each["id"], each.get("outcome")) for each in delivery_log.newest_first(root, **search)]
         assert found == [(names[2], None), (names[1], "arrived"), (names[0], "arrived")]
-    assert skipped.count == 0
     delivery_log.note_outcomes(root, made[2:], {names[2]: "failed"})
     assert delivery_log.appended(root, ends)[0] == []
     assert next(delivery_log.records_of(root, names[2]))["outcome"] == "failed"

@@ -46,10 +46,8 @@ def months(root: str, prefix: str = PREFIX) -> "list[str]":
 
 
 class Skipped:
-    """What a reader skipped. `count`: lines that are torn, no object, or of an unknown version; `older`: whether it
-    ended at its limit, before the log's beginning; `read`: bytes of the lines it looked at."""
+    """Whether a reader ended at its limit, before the log's beginning (`older`); `read`: bytes that it looked at."""
 
-    count = 0
     read = 0
     older = False
 
@@ -75,8 +73,6 @@ def newest_first(
         record = parse(line, noted)
         if record is not None:
             yield record
-        else:
-            other.count += 1
 
 
 def records_of(root: str, delivery_id: str, within: int = -1) -> "Iterator[Record]":

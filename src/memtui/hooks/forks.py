@@ -21,9 +21,9 @@ LATE_SECONDS = 10.0
 HEAD_RECORDS = 50
 # How far from its end a transcript is searched for its last answer.
 TAIL_BYTES = 1 << 24
-# Bytes: a transcript is searched from its end, in blocks, and no further back than this. An index told twice does no
-# harm.
-INDEX_BLOCK = 1 << 20
+# What an index of ours and a compaction are found by, and how far from its end a transcript is searched: an index that
+# is told twice does no harm.
+INDEX, SUMMARY = b"<" + delivery_blocks.TAGS["index"].encode(), b'"isCompactSummary":true'
 INDEX_BYTES = 1 << 26
 USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
@@ -155,24 +155,17 @@ def _named_parent(path: str, session_id: str) -> str:
 
 def has_index(transcript: str) -> bool:
     """Return whether a transcript has an index of ours that no later compaction has dropped."""
-    index, summary = b"<" + delivery_blocks.TAGS["index"].encode(), b'"isCompactSummary":true'
-    following = b""  # the beginning of the block behind, for what lies across both
+    from memtui.base import reverse_lines
+
+    at = -1
     try:
-        fd = fs.open_regular(transcript, ours=True)
+        at = next(reverse_lines.lines(transcript, needle=INDEX, within=INDEX_BYTES), (-1,))[0]
+        behind = posix.stat(transcript).st_size - at
+        return at >= 0 and next(reverse_lines.lines(transcript, needle=SUMMARY, within=behind), (-1,))[0] < at
+    except reverse_lines.TooFarError:
+        return at >= 0
     except OSError:
         return False
-    try:
-        end = posix.fstat(fd).st_size
-        for at in range(end - INDEX_BLOCK, max(-INDEX_BLOCK, end - INDEX_BYTES), -INDEX_BLOCK):
-            block = posix.pread(fd, INDEX_BLOCK + min(0, at), max(0, at)) + following
-            if index in block or summary in block:
-                return block.rfind(index) > block.rfind(summary)
-            following = block[: max(len(index), len(summary)) - 1]
-    except OSError:
-        pass
-    finally:
-        posix.close(fd)
-    return False
 
 
 def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:

@@ -112,9 +112,7 @@ def select(model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry])
     head = fenced("notes", "\n".join(lines))
     answer = model.ask(PURPOSE, SYSTEM, fenced("prompt", prompt[:PROMPT]), SCHEMA, head=head, most=ANSWER_TOKENS)
     numbers = {name.partition(" ")[0]: catalogue_entry for name, catalogue_entry in entries_by_name.items()}
-    chosen = (
-        entries_by_name.get(name) or numbers.get(name.partition(" ")[0]) for name in map(str.strip, answer["notes"])
-    )
+    chosen = (numbers.get(str(name).strip().partition(" ")[0]) for name in answer["notes"])
     return list(dict.fromkeys(catalogue_entry for catalogue_entry in chosen if catalogue_entry is not None))[:MOST]
 
 

@@ -184,8 +184,6 @@ def tidy(root: str) -> int:
     removed += _remove_old(root + "/run", now - clock.DAY, WORKERS, ".lock")
     removed += _remove_old(root + "/run", month, ("client-",))
     removed += _remove_old(root + "/subconscious/sessions", month)
-    # What older versions learned from decisions on drafts.
-    removed += _remove_old(root + "/feedback", month)
     removed += clear_indexes(root, now)
     _forget_whispers(root, now)
     from memtui.tidy.checks import retention

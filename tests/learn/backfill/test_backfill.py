@@ -319,7 +319,7 @@ def test_stopped_within_a_transcript_it_goes_on_there(past, monkeypatch):
 KILLED = """
 import json, os, signal, sys
 from memtui.learn.backfill import past_sessions, session
-session.PIECE, past_sessions.SAVE_SECONDS, past_sessions.SAVE_TIMES = 2000, 0.0, 0
+session.PIECE, past_sessions.SAVE_SECONDS = 2000, 0.0
 number = getattr(signal, sys.argv[2])
 if number != signal.SIGKILL:
     signal.signal(number, signal.SIG_DFL)  # nohup leaves SIGHUP ignored

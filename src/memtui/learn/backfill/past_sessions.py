@@ -26,8 +26,8 @@ OFF = "extract is off there"
 ELSEWHERE = "names no directory of this machine: only what is for all projects was taken"
 # Drafts of at least this confidence are kept, though fewer are offered: the setting may be lowered.
 LEAST = 0.35
-# Seconds between two savings of what was read, and how many times as long as one takes.
-SAVE_SECONDS, SAVE_TIMES = 2.0, 10
+# Seconds between two savings of what was read.
+SAVE_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class _Reader:
         self.env, self.root, self.since, self.project, self.dry = env, paths.root(env), since, project, dry
         self.settings = config.load(self.root)
         self.roots: dict[str, str] = {}
-        self.saved, self.saving = time.monotonic(), 0.0
+        self.saved = time.monotonic()
         try:
             state = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{progress.STATE}"))
         except OSError:
@@ -161,11 +161,9 @@ class _Reader:
                     elsewhere = True
             self.files[file.path] = piece.cursor
             reading.bytes, reading.drafts = before + max(0, piece.offset - start), len(reading.candidates)
-            begun_at = time.monotonic()
-            if not self.dry and begun_at - self.saved >= max(SAVE_SECONDS, SAVE_TIMES * self.saving):
+            if not self.dry and time.monotonic() - self.saved >= SAVE_SECONDS:
                 self.save()
                 self.saved = time.monotonic()
-                self.saving = self.saved - begun_at
             if piece.offset < file.size and not go_on(reading):
                 reading.stopped = True
                 return

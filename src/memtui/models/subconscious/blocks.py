@@ -79,12 +79,10 @@ class Blocks:
 
     def text(self, name: str) -> str:
         """Return a block as a person sees it, or its default; what sessions get if unreadable. Raises NotFoundError."""
-        self.owner(name)
         try:
-            content = block_files.whole(self.root, self.project, name)
-        except OSError:
-            content = block_files.text(self.root, self.project, name)
-        return content or DEFAULTS.get(name, "")
+            return self.editable(name)
+        except MemtuiError:
+            return self.told(name)
 
     def editable(self, name: str) -> str:
         """Return the whole text of a block to change, or its default. Raises MemtuiError if it can't be read."""
