@@ -110,10 +110,10 @@ README = [
 @pytest.fixture
 def world(tmp_path):
     """The sample world with `memtui` on its PATH."""
-    made = DemoWorld(tmp_path)
-    (made.bin / "memtui").write_text(f'#!/bin/sh\nexec {sys.executable} -m memtui "$@"\n')
-    (made.bin / "memtui").chmod(0o700)
-    return made
+    demo = DemoWorld(tmp_path)
+    (demo.bin / "memtui").write_text(f'#!/bin/sh\nexec {sys.executable} -m memtui "$@"\n')
+    (demo.bin / "memtui").chmod(0o700)
+    return demo
 
 
 @pytest.mark.terminal(always=True)
