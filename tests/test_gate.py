@@ -59,22 +59,20 @@ def ran(tmp_path):
 
 
 @pytest.mark.slow
-def test_alone_it_runs_what_is_quick_and_names_what_it_leaves_out(ran):
+def test_alone_it_runs_what_is_quick_and_what_is_named_runs_whole(ran):
     counts, said = ran()
     assert counts == {"quick": 3}
     assert f"left out: tests marked {', '.join(MARKERS)}; `pytest --all` runs them, too" in said
+    assert ran("-m", "kill")[0] == {"kill": 1}
+    assert ran("tests/test_kill.py", "tests/test_quick.py")[0] == {"kill": 1, "quick": 3, "every": 4}
 
 
 @pytest.mark.slow
-def test_asked_for_all_it_runs_every_test_and_counts_them_by_marker(ran):
+def test_asked_for_all_it_counts_by_marker_and_other_cases_have_their_turn(ran):
     counts, said = ran("--all")
     assert counts == {"quick": 3, **dict.fromkeys(MARKERS, 1), "every": 5}
     assert "left out" not in said
     assert "deselected" not in said
-
-
-@pytest.mark.slow
-def test_other_cases_have_their_turn_in_another_run(ran):
     passed = []
     for turn in (0, 1):
         counts, said = ran("--all", turn=turn)
@@ -104,12 +102,6 @@ def test_each_case_has_its_turn(monkeypatch):
         assert pairs == {(case, client) for case in range(6) for client in (0, 1)}
     monkeypatch.setattr(turns, "turn", lambda: None)
     assert turns.share("abc") == [*"abc"]
-
-
-@pytest.mark.slow
-def test_a_marker_or_a_file_that_is_named_runs_whole(ran):
-    assert ran("-m", "kill")[0] == {"kill": 1}
-    assert ran("tests/test_kill.py", "tests/test_quick.py")[0] == {"kill": 1, "quick": 3, "every": 4}
 
 
 def test_the_gate_runs_the_readme_s_command_with_all_tests():

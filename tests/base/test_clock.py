@@ -31,15 +31,12 @@ def test_every_iso_time_with_an_offset_means_what_datetime_says(moment, minutes,
     assert abs(clock.parse(text) - expected) < 1e-3
 
 
-def test_the_forms_that_date_prints_and_people_write():
+def test_the_forms_that_people_write_are_times_and_nothing_else_is():
     for text in (
         *("2026-11-21T09:00:00+0200", "2026-11-21T09:00:00+02", "2026-11-21 09:00 +02:00", "2026-11-21T07:00Z"),
         *("2026-11-21t07:00:00z", "2026-11-21T07:00:00,000Z", "2026-11-21 07:00", "2026-11-21T02:00:00-0500"),
     ):
         assert clock.parse(text) == clock.parse("2026-11-21T07:00:00Z") == 1795244400.0, text
-
-
-def test_anything_else_is_no_time():
     for odd in (
         *("", " ", "tomorrow", "2026", "2026-11", "2026-13-01", "2026-00-10", "2026-02-29", "2026-11-31", "2026/11/21"),
         *("2026-11-21T", "2026-11-21T9:00", "2026-11-21T24:00", "2026-11-21T09:60", "2026-11-21T09:00:nan"),

@@ -57,7 +57,7 @@ def test_what_is_no_regular_file_is_refused_at_once(base, make):
 # --- appending
 
 
-def test_an_append_makes_file_and_directories_private(base):
+def test_an_append_makes_all_private_or_is_an_error_where_nothing_can_be(base):
     fs.append(base + "/a/b/c.log", b"one\n")
     fs.append(base + "/a/b/c.log", b"two\n")
     assert fs.read_bytes(base + "/a/b/c.log") == b"one\ntwo\n"
@@ -66,6 +66,11 @@ def test_an_append_makes_file_and_directories_private(base):
     fs.append(base + "/log", b'{"torn": ')
     fs.append(base + "/log", b"whole\n")
     assert fs.read_bytes(base + "/log") == b'{"torn": \nwhole\n'
+    os.symlink("nowhere", base + "/gone")
+    fs.append(base + "/file", b"x")
+    for path in ("/gone/x", "/gone/x/y/z", "/file/x"):
+        with pytest.raises(OSError):
+            fs.append(base + path, b"x\n")
 
 
 LIMITED = """
@@ -132,14 +137,6 @@ def test_a_rewrite_keeps_the_mode_of_the_file_it_replaces(base):
 
 
 # --- directories
-
-
-def test_a_place_where_no_directory_can_be_is_an_error(base):
-    os.symlink("nowhere", base + "/gone")
-    fs.append(base + "/file", b"x")
-    for path in ("/gone/x", "/gone/x/y/z", "/file/x"):
-        with pytest.raises(OSError):
-            fs.append(base + path, b"x\n")
 
 
 # --- locks

@@ -31,10 +31,19 @@ def repo(tmp_path):
 # --- slugs: the expected names were read off the directories that the client made
 
 
-def test_every_utf16_unit_but_ascii_letters_and_digits_becomes_a_dash():
+def test_a_slug_has_dashes_and_paths_are_those_of_posixpath():
     names = {"/srv/znfd/shop": "-srv-znfd-shop", "/home/ann/my_app.v2": "-home-ann-my-app-v2", "/": "-"}
     names |= {"/w/日本 é": "-w-----", "/w/cafe\u0301": "-w-cafe-", "/w/😀": "-w---"}
     assert {path: paths.slug(path) for path in names} == names
+    one, other = paths.project_key("/w/my_app"), paths.project_key("/w/my-app")
+    assert paths.is_of("-w-my-app", one)
+    assert paths.is_of("-w-my-app", other)
+    assert paths.is_of(one, one)
+    assert not paths.is_of(one, other)
+    for path in ("/a", "/a/b", "/", "/a/b/c"):
+        assert paths.parent(path) == os.path.dirname(path)
+        assert paths.join(path, "x") == os.path.join(path, "x")
+        assert paths.join(path, "/x") == "/x"
 
 
 def javascript_slug(path):
@@ -84,14 +93,6 @@ def test_a_key_is_a_plain_file_name_and_is_never_a_slug(one, other):
     assert key != paths.slug("/" + other)
 
 
-def test_a_record_with_the_slug_alone_is_of_each_project_that_has_it():
-    one, other = paths.project_key("/w/my_app"), paths.project_key("/w/my-app")
-    assert paths.is_of("-w-my-app", one)
-    assert paths.is_of("-w-my-app", other)
-    assert paths.is_of(one, one)
-    assert not paths.is_of(one, other)
-
-
 # --- configuration
 
 
@@ -111,22 +112,46 @@ def test_directories_come_from_the_environment():
 # --- the main repository root
 
 
-def test_a_subdirectory_belongs_to_its_repository(repo):
+def test_a_directory_belongs_to_its_repository_or_stands_for_itself(repo, tmp_path):
     below = repo / "src" / "deep"
     below.mkdir(parents=True)
     assert paths.project_root(str(below)) == str(repo)
     assert paths.project_root(f"{below}/") == str(repo)
     assert paths.project_root(str(repo)) == str(repo)
-
-
-def test_outside_a_repository_a_directory_stands_for_itself(tmp_path):
     assert paths.project_root(f"{tmp_path}/") == str(tmp_path)
     assert paths.project_root("/") == "/"
     assert paths.project_root(str(tmp_path / "not" / "there")) == str(tmp_path / "not" / "there")
 
 
-def test_a_worktree_shares_the_main_work_tree_also_through_a_symlink(repo, tmp_path):
+def test_worktrees_of_a_bare_repository_share_it_and_a_submodule_does_not(repo, tmp_path):
+    git(tmp_path, "clone", "-q", "--bare", str(repo), "shop.git")
+    for name in ("one", "two"):
+        git(tmp_path / "shop.git", "worktree", "add", "-q", f"../{name}", "-b", name)
+        assert paths.project_root(str(tmp_path / name)) == str(tmp_path / "shop.git")
+    # A memory directory is made in the work tree: a bare repository is no place for one.
+    env = {"HOME": str(tmp_path)}
+    assert locate.project_dir(env, str(tmp_path / "one")) == (f"{tmp_path}/one/.claude/memory", False)
+    library = tmp_path / "library"
+    library.mkdir()
+    git(library, "init", "-q")
+    git(library, "commit", "-q", "--allow-empty", "-m", "one")
+    git(repo, "submodule", "add", "-q", str(library), "vendor/library")
+    assert (repo / "vendor" / "library" / ".git").is_file()
+    assert paths.project_root(str(repo / "vendor" / "library")) == str(repo / "vendor" / "library")
+
+
+def test_a_worktree_shares_the_main_work_tree_and_a_forged_one_does_not(repo, tmp_path):
     git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
+    fake = tmp_path / "downloaded"
+    fake.mkdir()
+    (fake / ".git").write_bytes((tmp_path / "fix" / ".git").read_bytes())
+    assert paths.project_root(str(fake)) == str(fake)
+    own = fake / "meta" / "worktrees" / "x"
+    own.mkdir(parents=True)
+    (own / "commondir").write_text(f"{repo}/.git\n")
+    (own / "gitdir").write_text(f"{fake}/.git\n")
+    (fake / ".git").write_text(f"gitdir: {own}\n")
+    assert paths.project_root(str(fake)) == str(fake)
     git(repo, "worktree", "add", "-q", ".claude/worktrees/inner")
     (tmp_path / "fix" / "src").mkdir()
     assert paths.project_root(str(tmp_path / "fix")) == str(repo)
@@ -139,40 +164,6 @@ def test_a_worktree_shares_the_main_work_tree_also_through_a_symlink(repo, tmp_p
     common.unlink()
     os.mkfifo(common)
     assert paths.project_root(str(tmp_path / "fix")) == str(tmp_path / "fix")
-
-
-def test_worktrees_of_a_bare_repository_share_it(repo, tmp_path):
-    git(tmp_path, "clone", "-q", "--bare", str(repo), "shop.git")
-    for name in ("one", "two"):
-        git(tmp_path / "shop.git", "worktree", "add", "-q", f"../{name}", "-b", name)
-        assert paths.project_root(str(tmp_path / name)) == str(tmp_path / "shop.git")
-    # A memory directory is made in the work tree: a bare repository is no place for one.
-    env = {"HOME": str(tmp_path)}
-    assert locate.project_dir(env, str(tmp_path / "one")) == (f"{tmp_path}/one/.claude/memory", False)
-
-
-def test_a_submodule_is_a_project_of_its_own(repo, tmp_path):
-    library = tmp_path / "library"
-    library.mkdir()
-    git(library, "init", "-q")
-    git(library, "commit", "-q", "--allow-empty", "-m", "one")
-    git(repo, "submodule", "add", "-q", str(library), "vendor/library")
-    assert (repo / "vendor" / "library" / ".git").is_file()
-    assert paths.project_root(str(repo / "vendor" / "library")) == str(repo / "vendor" / "library")
-
-
-def test_an_unpacked_archive_cannot_pass_itself_off_as_another_project(repo, tmp_path):
-    git(repo, "worktree", "add", "-q", str(tmp_path / "fix"))
-    fake = tmp_path / "downloaded"
-    fake.mkdir()
-    (fake / ".git").write_bytes((tmp_path / "fix" / ".git").read_bytes())
-    assert paths.project_root(str(fake)) == str(fake)
-    own = fake / "meta" / "worktrees" / "x"
-    own.mkdir(parents=True)
-    (own / "commondir").write_text(f"{repo}/.git\n")
-    (own / "gitdir").write_text(f"{fake}/.git\n")
-    (fake / ".git").write_text(f"gitdir: {own}\n")
-    assert paths.project_root(str(fake)) == str(fake)
 
 
 def test_a_git_file_of_another_kind_marks_a_project_of_its_own(tmp_path):
@@ -231,10 +222,3 @@ def test_inside_follows_symlinks_and_does_not_take_a_prefix_for_a_parent(tmp_pat
     (tmp_path / "loop").symlink_to("loop")
     assert paths.resolve(str(tmp_path / "loop")) is None
     assert not paths.inside(str(tmp_path), str(tmp_path / "loop" / "x"))
-
-
-def test_parent_and_join_are_those_of_posixpath():
-    for path in ("/a", "/a/b", "/", "/a/b/c"):
-        assert paths.parent(path) == os.path.dirname(path)
-        assert paths.join(path, "x") == os.path.join(path, "x")
-        assert paths.join(path, "/x") == "/x"

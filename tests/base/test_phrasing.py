@@ -7,12 +7,15 @@ from hypothesis import strategies as st
 from memtui.base.phrasing import cut, gap, some
 
 
-def test_a_line_is_cut_between_words_or_keeps_its_beginning_without_blanks():
+def test_lines_are_cut_between_words_and_names_beyond_five_counted():
     assert cut("use pnpm in this repository", 27) == "use pnpm in this repository"
     assert cut("use pnpm in this repository", 20) == "use pnpm in this…"
 
     assert cut("長" * 200, 20) == "長" * 19 + "…"
     assert cut("fix " + "長" * 200, 20) == "fix " + "長" * 15 + "…"
+    assert some(["a", "b"]) == "a, b"
+    assert some(list("abcdefg")) == "a, b, c, d, e and 2 more"
+    assert some(list("abcdefg"), 6) == "a, b, c, d, e, f and 1 more"
 
 
 @given(st.text(), st.integers(4, 50))
@@ -21,12 +24,6 @@ def test_it_never_takes_more_room_and_keeps_about_half_of_it(text, most):
     assert len(shown) <= most
     assert shown == text or (shown.endswith("…") and len(shown) >= most // 2 + 1)
     assert text.startswith(shown.removesuffix("…") if shown != text else text)
-
-
-def test_of_many_names_the_first_are_said_and_the_others_counted():
-    assert some(["a", "b"]) == "a, b"
-    assert some(list("abcdefg")) == "a, b, c, d, e and 2 more"
-    assert some(list("abcdefg"), 6) == "a, b, c, d, e, f and 1 more"
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ def saved(root, **values):
     return state
 
 
-def test_a_state_is_saved(root):
+def test_a_state_is_saved_and_not_written_if_it_did_not_change(root):
     values = {"prompted": True, "updates": {"project": {"x": ["h", "é"]}}}
     saved(root, **values)
     session_state.save_part(root, "s", "index", {"lines": {}})
@@ -31,9 +31,6 @@ def test_a_state_is_saved(root):
     assert (state.values(), state.is_new, state.waiting) == (values, False, [])
     assert session_state.load_part(root, "s", "index") == {"lines": {}, "v": 1}
     assert session_state.load(root, "s-2").is_new
-
-
-def test_a_state_that_did_not_change_is_not_written(root):
     saved(root, prompted=True)
     state = session_state.load(root, "s")
     os.unlink(session_state.path(root, "s"))
@@ -87,13 +84,10 @@ def test_any_id_makes_a_file_name_of_its_directory(name):
     assert session_state.safe(safe) == safe
 
 
-def test_the_clients_ids_are_kept_as_they_are():
+def test_ids_of_clients_are_kept_and_odd_tables_are_empty():
     name = "2581a30a-f827-46a4-a54f-1c2be567828b"
     assert session_state.safe(name) == name
     assert session_state.safe("../../etc/passwd") == "______etc_passwd"
     assert session_state.safe("") == "_"
-
-
-def test_a_table_of_another_shape_is_empty():
     for value in ({"dirs": None}, {"dirs": []}, {"dirs": "x"}, {"dirs": 5}, {}):
         assert fastjson.table(value, "dirs") == {}

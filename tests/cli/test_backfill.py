@@ -86,3 +86,15 @@ def test_on_a_full_disk_nothing_comes_half_and_the_next_run_brings_it(memtui, pa
     assert "No space left on device" in done.err
     assert memtui("inbox").out == before
     assert "Added 1 draft" in memtui("import", "sessions").out
+
+
+def test_a_session_of_another_system_gives_only_what_is_for_all_projects(memtui, past):
+    path = past(RULES[0])
+    row = json.loads(path.read_text())
+    rows = [{**row, "uuid": str(n), "cwd": "D:\\shop", "message": {"content": said}} for n, said in enumerate(RULES)]
+    rows.append({**rows[0], "uuid": "3", "message": {"content": "In all my projects, always answer me in German."}})
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    done = memtui("import", "sessions")
+    assert "names no directory of this machine: only what is for all" in " ".join(done.out.split())
+    assert "Added 1 draft" in done.out
+    assert "names no directory" not in memtui("import", "sessions").out

@@ -60,7 +60,7 @@ def three(memtui, world):
     return path, gone, before
 
 
-def test_changes_are_listed_with_who_wrote_what_and_nothing_is_written(memtui, three, world):
+def test_changes_are_listed_with_who_wrote_them_and_taken_back_as_seen(memtui, three, world):
     root = Path(world.root)
     before = (root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))
     gone = three[1]
@@ -78,6 +78,18 @@ def test_changes_are_listed_with_who_wrote_what_and_nothing_is_written(memtui, t
     assert "+By an editor." in memtui("inbox", "made").out
     assert memtui.json("inbox", "made")["change"] == "new"
     assert ((root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))) == before
+    path, gone, before = three
+    changed = path.read_bytes()
+    memtui("reject", *(name for name, _, _ in listed(memtui)))
+    assert gone.read_bytes() == before
+    assert not (path.parent / "made.md").exists()
+    assert b"The agent's line" not in path.read_bytes()
+    assert listed(memtui) == set()
+    assert any(row["name"] == "made" for row in memtui.json("history")["trash"])
+    memtui("undo", "--yes")
+    assert path.read_bytes() == changed
+    assert (path.parent / "made.md").exists()
+    assert not gone.exists()
 
 
 def test_a_kept_change_is_not_listed_until_undone_or_changed_again(memtui, three):
@@ -101,21 +113,6 @@ def test_a_kept_change_is_not_listed_until_undone_or_changed_again(memtui, three
     assert listed(memtui) == set()
 
 
-def test_a_change_taken_back_is_as_last_seen_and_one_undo_restores_all(memtui, three):
-    path, gone, before = three
-    changed = path.read_bytes()
-    memtui("reject", *(name for name, _, _ in listed(memtui)))
-    assert gone.read_bytes() == before
-    assert not (path.parent / "made.md").exists()
-    assert b"The agent's line" not in path.read_bytes()
-    assert listed(memtui) == set()
-    assert any(row["name"] == "made" for row in memtui.json("history")["trash"])
-    memtui("undo", "--yes")
-    assert path.read_bytes() == changed
-    assert (path.parent / "made.md").exists()
-    assert not gone.exists()
-
-
 def test_one_that_changed_again_since_it_was_taken_in_is_not_overwritten(memtui, world, monkeypatch):
     path = path_of(memtui, "prefer-pnpm")
     write(path, "---\nname: prefer-pnpm\n---\nOne.\n")
@@ -128,12 +125,6 @@ def test_one_that_changed_again_since_it_was_taken_in_is_not_overwritten(memtui,
     done = memtui("reject", "prefer-pnpm", check=False)
     assert (done.code, path.read_text()[-5:]) == (4, "Two.\n")
     assert "changed again meanwhile" in done.err
-
-
-def sneak(memtui, name="prefer-pnpm"):
-    """Somebody writes a line that no look of memtui sees before memtui's next change."""
-    path = path_of(memtui, name)
-    write(path, path.read_text() + "A line of somebody else.\n")
 
 
 @pytest.mark.every(step=5)
@@ -152,7 +143,8 @@ def sneak(memtui, name="prefer-pnpm"):
 )
 @pytest.mark.parametrize("looked", [False, True])
 def test_what_nobody_has_seen_waits_whatever_memtui_does_with_it(memtui, world, commands, looked):
-    sneak(memtui)
+    path = path_of(memtui, "prefer-pnpm")  # no look of memtui sees the line before its next change
+    write(path, path.read_text() + "A line of somebody else.\n")
     if looked:
         look(world)
     for command in commands:

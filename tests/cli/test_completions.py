@@ -32,7 +32,7 @@ def offered(memtui):
     return offers
 
 
-def test_every_command_action_and_option_is_offered_with_what_it_does(offered):
+def test_every_command_action_option_and_id_is_offered_with_its_words(offered):
     commands = offered("")
     assert set(commands) == set(parser.COMMANDS)
     assert all(commands.values())
@@ -40,6 +40,11 @@ def test_every_command_action_and_option_is_offered_with_what_it_does(offered):
     assert offered("setup", "p") == {"plugin": "say how to add memtui as a plugin of Claude Code"}
     assert offered("note", "--ur") == {"--urgent": "also before the next tool use, in the middle of a turn"}
     assert list(offered("--screen", "se")) == ["setup"]
+    assert offered("approve", "J5") == {"J5VMX3": "No snapshot tests for components"}
+    assert "J5VMX3" not in offered("approve", "J5VMX3", "")
+    assert offered("inbox", "J5") == offered("reject", "J5")
+    assert offered("approve", "ea") == {"eac849": "Ask Jo about the invoice layout"}
+    assert offered("history", "prefer-t") == {"prefer-tabs": "Indent with tabs"}
 
 
 def test_memories_scopes_types_settings_and_their_values_are_offered(memtui, offered):
@@ -57,14 +62,6 @@ def test_memories_scopes_types_settings_and_their_values_are_offered(memtui, off
     memtui("rm", "editor")
     assert "remove global:editor" in offered("undo", "").values()
     assert "prefer-pnpm" in offered("trust", "")
-
-
-def test_ids_come_with_their_titles(offered):
-    assert offered("approve", "J5") == {"J5VMX3": "No snapshot tests for components"}
-    assert "J5VMX3" not in offered("approve", "J5VMX3", "")
-    assert offered("inbox", "J5") == offered("reject", "J5")
-    assert offered("approve", "ea") == {"eac849": "Ask Jo about the invoice layout"}
-    assert offered("history", "prefer-t") == {"prefer-tabs": "Indent with tabs"}
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ def file(shell):
     return Path(shell.env["HOME"], ".claude/memtui/config.toml")
 
 
-def test_a_file_of_an_earlier_version_is_read_and_changed_in_place(bare):
+def test_files_of_an_earlier_version_and_keys_are_changed_in_place(bare):
     file(bare).parent.mkdir(parents=True)
     file(bare).write_text(
         'mode = "whisper"\nguide_to = "people"  # mine\n[projects."/srv"]\nsubconscious = "whisper"\n'
@@ -27,6 +27,19 @@ def test_a_file_of_an_earlier_version_is_read_and_changed_in_place(bare):
     assert 'note_to = "anyone"  # mine\n' in file(bare).read_text()
     bare("config", "unset", "note_to")
     assert "_to" not in file(bare).read_text()
+    file(bare).write_text("# mine\n[keys]   # as in vi\n# the rest\n")
+    bare("config", "set", "keys.app.quit", "ctrl+x")
+    bare("config", "set", "keys.memories.edit", "i")
+    kept = '# mine\n[keys]   # as in vi\n# the rest\n"app.quit" = "ctrl+x"\n"memories.edit" = "i"\n'
+    assert file(bare).read_text() == kept
+    assert bare("config", "get", "keys.app.quit").out == "ctrl+x\n"
+    assert [row["key"] for row in bare.json("config")["keys"]] == ["keys.app.quit", "keys.memories.edit"]
+    assert len(bare.json("config", "list", "--keys")["keys"]) > 50
+    assert bare.json("config")["problems"] == []
+    bare("config", "unset", "keys.memories.edit")
+    assert bare("config", "get", "keys.memories.edit").out == "e\n"
+    bare("undo")
+    assert file(bare).read_text() == kept
 
 
 def test_a_project_has_its_own_mode(bare):
@@ -41,7 +54,7 @@ def test_a_project_has_its_own_mode(bare):
     assert bare("config", "set", "budget", "700", "--project", ".", check=False).code == 2
 
 
-def test_what_makes_no_sense_is_refused(bare):
+def test_what_makes_no_sense_is_refused_and_each_value_is_explained(bare):
     for key, value in (
         ("mode", "loud"),
         ("budget", "12"),
@@ -56,18 +69,12 @@ def test_what_makes_no_sense_is_refused(bare):
     assert (done.code, "keys.memories.edit" in done.err) == (2, True)
     assert len(done.err) < 300
     assert not file(bare).exists()
-
-
-def test_unknown_and_wrong_settings_are_named_and_what_is_no_toml_is_left(bare):
-    file(bare).parent.mkdir(parents=True)
-    file(bare).write_text('mod = "off"\nbudget = 3\n[projects."relative"]\nbudget = 700\n')
-    text = bare("config").out
-    assert "Did you mean mode?" in text
-    assert "budget must be between" in text
-    assert "absolute path" in text
-    file(bare).write_text("mode = \n")
-    assert bare("config", "set", "mode", "off", check=False).code == 1
-    assert file(bare).read_text() == "mode = \n"
+    for key in ("gate", "llm_backend"):
+        done = bare("config", "set", key, "ask first", check=False)
+        assert done.code == 2
+        for value in config.CHOICES[key]:
+            words = setting.VALUES[key][value]
+            assert words in " ".join(done.err.split())
 
 
 VALUES = {
@@ -127,32 +134,6 @@ def test_every_setting_is_explained_in_eighty_columns(memtui):
     assert "MEANING\n" in out, "each in the row of its setting, at 80 columns"
 
 
-def test_the_refusal_of_a_wrong_value_says_what_each_value_does(bare):
-    for key in ("gate", "llm_backend"):
-        done = bare("config", "set", key, "ask first", check=False)
-        assert done.code == 2
-        for value in config.CHOICES[key]:
-            words = setting.VALUES[key][value]
-            assert words in " ".join(done.err.split())
-
-
-def test_keys_of_the_control_room_are_settings(bare):
-    file(bare).parent.mkdir(parents=True)
-    file(bare).write_text("# mine\n[keys]   # as in vi\n# the rest\n")
-    bare("config", "set", "keys.app.quit", "ctrl+x")
-    bare("config", "set", "keys.memories.edit", "i")
-    kept = '# mine\n[keys]   # as in vi\n# the rest\n"app.quit" = "ctrl+x"\n"memories.edit" = "i"\n'
-    assert file(bare).read_text() == kept
-    assert bare("config", "get", "keys.app.quit").out == "ctrl+x\n"
-    assert [row["key"] for row in bare.json("config")["keys"]] == ["keys.app.quit", "keys.memories.edit"]
-    assert len(bare.json("config", "list", "--keys")["keys"]) > 50
-    assert bare.json("config")["problems"] == []
-    bare("config", "unset", "keys.memories.edit")
-    assert bare("config", "get", "keys.memories.edit").out == "e\n"
-    bare("undo")
-    assert file(bare).read_text() == kept
-
-
 WRONG = [
     ("keys = 3\n", "must be a table"),
     ('[keys]\n"app.quti" = "x"\n', "Did you mean app.quit?"),
@@ -163,7 +144,7 @@ WRONG = [
 ]
 
 
-def test_the_doctor_tells_of_wrong_keys_and_looks(bare):
+def test_wrong_settings_and_keys_are_named_and_what_is_no_toml_is_left(bare):
     file(bare).parent.mkdir(parents=True)
     for text, words in WRONG:
         file(bare).write_text(text)
@@ -173,3 +154,11 @@ def test_the_doctor_tells_of_wrong_keys_and_looks(bare):
         if text != "keys = 3\n":
             bare("config", "set", "mode", "notes")
         assert bare("config", "set", "keys.app.undo", "U", check=False).code == (text == "keys = 3\n")
+    file(bare).write_text('mod = "off"\nbudget = 3\n[projects."relative"]\nbudget = 700\n')
+    text = bare("config").out
+    assert "Did you mean mode?" in text
+    assert "budget must be between" in text
+    assert "absolute path" in text
+    file(bare).write_text("mode = \n")
+    assert bare("config", "set", "mode", "off", check=False).code == 1
+    assert file(bare).read_text() == "mode = \n"

@@ -32,7 +32,7 @@ def ids(shell):
     return {each["kind"]: each["id"] for each in shell.json("consolidate")["changes"]}
 
 
-def test_the_plan_shows_reasons_diffs_and_what_follows_and_writes_nothing(shell, world):
+def test_the_plan_writes_nothing_and_what_is_accepted_is_undone_at_once(shell, world):
     before = world.files()
     done = shell("consolidate")
     assert "merge prefer-pnpm into pnpm-only" in done.out
@@ -52,10 +52,6 @@ def test_the_plan_shows_reasons_diffs_and_what_follows_and_writes_nothing(shell,
     done = shell("consolidate", "--all", check=False)
     assert (done.code, "--yes" in done.err) == (1, True)
     assert world.files() == before
-
-
-def test_what_is_accepted_is_made_and_one_undo_takes_it_back(shell, world):
-    before = world.files()
     done = shell("approve", ids(shell)["merge"][:6], "--yes")
     assert "Approved 1 change: 1 merged. Saves 1 memory" in done.out
     assert not os.path.exists(world.path("prefer-pnpm.md"))

@@ -155,22 +155,16 @@ def every_parser():
 PARSERS = {" ".join(path[1:]): found for path, found in every_parser()}
 
 
-def test_the_calls_above_leave_no_command_out():
+def test_no_command_lacks_a_call_help_or_examples_that_can_be_parsed():
     called = {" ".join(words[:n]) for words in CALLS for n in (1, 2)} | {"demo"}
     assert set(PARSERS) <= called
     assert set(parser.COMMANDS) == {name for name in PARSERS if " " not in name}
-
-
-def test_every_command_has_help_with_an_example_and_is_documented():
     documents = DOCS.read_text()
     for name, found in PARSERS.items():
         text = found.format_help()
         assert f"example:\n  memtui {name}" in text
         assert "--json" in text
         assert re.search(rf"`{name}\b[^`]*`", documents), f"docs/cli.md says nothing of `{name}`"
-
-
-def test_the_examples_can_be_parsed():
     root = parser.build()
     for found in PARSERS.values():
         for line in found.epilog.splitlines()[1:]:
@@ -220,13 +214,6 @@ def test_an_unexpected_error_is_one_line_and_debug_shows_where(memtui, world, mo
     assert "Traceback" in memtui("status", "--paths", "--debug", check=False).err
 
 
-def test_options_for_everything_stand_before_or_after_the_command(memtui, world):
-    before = memtui("--json", "--project", world.blog, "list").data
-    after = memtui("list", "--project", world.blog, "--json").data
-    assert before == after
-    assert before["project"] == world.blog
-
-
 # What is typed, and what is said to it.
 SLIPS = [
     ("lisst", "Did you mean list"),
@@ -248,18 +235,19 @@ SLIPS = [
 ]
 
 
-def test_a_slip_is_met_with_what_was_meant_or_the_way_to_it(memtui):
+def test_slips_are_met_help_is_a_command_and_options_stand_anywhere(memtui, world):
     for words, said in SLIPS:
         assert said in memtui(*words.split(), check=False).err.replace("\n", " "), words
     assert "Did you mean" not in memtui("note", "x", "--when", "soon", check=False).err
-
-
-def test_help_is_also_a_command_and_fits_into_eighty_columns(memtui):
     for words in ("help", "help help", "help list", "help setup hooks"):
         named = [word for word in words.split() if word != "help"]
         assert memtui(*words.split()).out == memtui(*named, "--help").out
     for name in ["", *PARSERS]:
         assert max(map(len, memtui("help", *name.split()).out.splitlines())) <= 80, name
+    before = memtui("--json", "--project", world.blog, "list").data
+    after = memtui("list", "--project", world.blog, "--json").data
+    assert before == after
+    assert before["project"] == world.blog
 
 
 @pytest.mark.slow
@@ -307,7 +295,7 @@ OLD = """index keep take-back cp restore redo triggers snooze items backfill del
 llm learned semantic subconscious paths completions tui""".split()
 
 
-def test_there_are_at_most_28_commands_in_six_groups_and_no_old_ones(memtui):
+def test_there_are_at_most_28_commands_and_no_old_ones_but_those_called(memtui):
     shown = memtui("--help").out
     assert len(parser.COMMANDS) <= 28
     assert list(parser.GROUPS) == ["see", "decide", "change", "tidy", "bring", "set up"]
@@ -317,10 +305,6 @@ def test_there_are_at_most_28_commands_in_six_groups_and_no_old_ones(memtui):
         assert name not in PARSERS
         refused = memtui(name, check=False)
         assert (refused.code, refused.err.startswith(f"memtui: There is no command “{name}”.")) == (2, True), name
-
-
-def test_guide_is_note_and_what_settings_files_call_goes_on_to_work(memtui):
-    shown = memtui("--help").out
     assert "guide" not in shown
     assert "statusline" not in shown.replace("status line", "")
     assert len(memtui("guide", "hello").out.strip()) == 6

@@ -23,7 +23,7 @@ def error(world, monkeypatch, message):
     error_log.add(world.root, "Stop", ValueError(message))
 
 
-def test_files_are_made_the_owners_alone(memtui, world):
+def test_files_are_closed_and_fixes_that_need_no_decision_made(memtui, world):
     note, trust = Path(world.root, "global/guidance.md"), Path(world.root, "trust.json")
     Path(world.root).chmod(0o755)
     note.chmod(0o644)
@@ -32,25 +32,14 @@ def test_files_are_made_the_owners_alone(memtui, world):
     assert set(changed) == {world.root, str(note), str(trust)}
     assert [oct(os.stat(path).st_mode & 0o777) for path in (world.root, note, trust)] == ["0o700", "0o600", "0o600"]
     assert fixed(memtui, "files")["files"]["changed"] == []
-
-
-def test_errors_are_set_aside_and_none_is_overwritten(memtui, world, monkeypatch):
-    error(world, monkeypatch, "the first")
-    assert "the first" in messages(memtui)
-    rows = fixed(memtui)
-    assert list(rows) == ["files", "errors", "notes"]
-    assert all(row["error"] is None for row in rows.values())
-    assert "the first" not in messages(memtui)
-    assert all(not row["changed"] for row in fixed(memtui).values())
-    error(world, monkeypatch, "the second")
-    second = fixed(memtui, "errors")["errors"]
-    (one,), (two,) = rows["errors"]["changed"], second["changed"]
-    assert one != two
-    assert "the first" in Path(one).read_text()
-    assert "the second" in Path(two).read_text()
-    assert not Path(world.root, "log/errors.jsonl").exists()
-    assert second["undo"] == "memtui undo"
-    assert memtui("doctor", "--fix", "everything", check=False).code == 2
+    break_all(world)
+    before = memtui.json("doctor", check=False)["findings"]
+    codes = {row["code"] for row in before}
+    assert codes >= AT_ONCE | ASKED
+    assert {what for what, row in fixed(memtui).items() if row["changed"]} == {"files", "errors", "notes"}
+    after = {row["code"] for row in memtui.json("doctor", check=False)["findings"]}
+    assert not after & AT_ONCE
+    assert after >= ASKED
 
 
 def test_undo_brings_errors_back_and_closed_files_stay_closed(memtui, world, monkeypatch):
@@ -68,7 +57,7 @@ def test_undo_brings_errors_back_and_closed_files_stay_closed(memtui, world, mon
     assert modes == {"0o600"}
 
 
-def test_the_errors_are_listed_with_where_they_happened(memtui, world, monkeypatch):
+def test_errors_are_listed_and_set_aside_and_none_is_overwritten(memtui, world, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: world.now - 7200)
     try:
         raise ValueError("it broke\x1b[31m here")
@@ -82,17 +71,22 @@ def test_the_errors_are_listed_with_where_they_happened(memtui, world, monkeypat
     assert "test_doctor.py" in done.out
     assert "\x1b" not in done.out
     assert memtui("doctor", "--errors", "--fix", check=False).code == 2
-
-
-def test_fixes_that_need_no_decision_are_made_and_others_are_not(memtui, world):
-    break_all(world)
-    before = memtui.json("doctor", check=False)["findings"]
-    codes = {row["code"] for row in before}
-    assert codes >= AT_ONCE | ASKED
-    assert {what for what, row in fixed(memtui).items() if row["changed"]} == {"files", "errors", "notes"}
-    after = {row["code"] for row in memtui.json("doctor", check=False)["findings"]}
-    assert not after & AT_ONCE
-    assert after >= ASKED
+    error(world, monkeypatch, "the first")
+    assert "the first" in messages(memtui)
+    rows = fixed(memtui)
+    assert list(rows) == ["files", "errors", "notes"]
+    assert all(row["error"] is None for row in rows.values())
+    assert "the first" not in messages(memtui)
+    assert all(not row["changed"] for row in fixed(memtui).values())
+    error(world, monkeypatch, "the second")
+    second = fixed(memtui, "errors")["errors"]
+    (one,), (two,) = rows["errors"]["changed"], second["changed"]
+    assert one != two
+    assert "the first" in Path(one).read_text()
+    assert "the second" in Path(two).read_text()
+    assert not Path(world.root, "log/errors.jsonl").exists()
+    assert second["undo"] == "memtui undo"
+    assert memtui("doctor", "--fix", "everything", check=False).code == 2
 
 
 def renamed(bare, tmp_path, old="shop", new="store", *, inside=""):

@@ -27,6 +27,13 @@ def dreamy(bare, api):
     return bare
 
 
+def begun(dreamy):
+    """The command, in a process of its own."""
+    env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
+    words = [sys.executable, "-m", "memtui", "consolidate", "--ask-model", "--yes"]
+    return subprocess.Popen(words, env=env, cwd=dreamy.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
 def merge(request):
     names = list(request.notes())
     text = {"description": "The web repository uses pnpm 9", "body": "Use pnpm 9 in the web repository."}
@@ -39,10 +46,15 @@ def home(bare):
     return {str(each): each.read_bytes() for each in every if each.is_file() and "/memtui/" not in str(each)}
 
 
-def test_it_says_what_it_would_cost_and_asks_nothing(dreamy, api):
+def test_it_says_what_it_would_cost_or_that_there_is_no_model(dreamy, api):
     said = " ".join(dreamy("consolidate", "--ask-model", "--dry-run").out.split())
     assert re.search(r"2 memories: 1 request to claude-haiku-5-5, about [\d,]+ tokens, up to \$0\.00\d+\.", said)
     assert dreamy.json("consolidate", "--ask-model", "--dry-run")["estimate"]["cost"] > 0
+    assert api.requests == []
+    for backend in ("off", "claude"):
+        dreamy("config", "set", "llm_backend", backend)
+        dreamy.env["PATH"] = dreamy.cwd
+        assert dreamy("consolidate", "--ask-model", check=False).code == 1
     assert api.requests == []
 
 
@@ -73,9 +85,7 @@ def test_what_is_dropped_or_invented_is_said(dreamy, api):
 def test_an_interrupted_run_is_cancelled_at_once_and_can_be_made_again(dreamy, api):
     api.script = None
     api.will(say("late", delay=20))
-    env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
-    words = [sys.executable, "-m", "memtui", "consolidate", "--ask-model", "--yes"]
-    process = subprocess.Popen(words, env=env, cwd=dreamy.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = begun(dreamy)
     assert eventually(lambda: api.requests)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
@@ -103,9 +113,7 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
         return use("answer", actions=[{**merge(request), "memories": names, "keep": names[0]}] if names else [])
 
     api.script = lambda request: say("late", delay=20) if len(api.requests) > answered else answer(request)
-    env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
-    words = [sys.executable, "-m", "memtui", "consolidate", "--ask-model", "--yes"]
-    process = subprocess.Popen(words, env=env, cwd=dreamy.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = begun(dreamy)
     assert eventually(lambda: len(api.requests) > answered)
     process.kill()
     process.communicate(timeout=60)
@@ -119,14 +127,6 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
     assert len(api.requests[asked:]) == count
     assert waiting_proposals.waiting(str(root)) == 1
     assert gates.last(str(root)) > 0
-
-
-def test_without_a_model_it_says_so(dreamy, api):
-    for backend in ("off", "claude"):
-        dreamy("config", "set", "llm_backend", backend)
-        dreamy.env["PATH"] = dreamy.cwd
-        assert dreamy("consolidate", "--ask-model", check=False).code == 1
-    assert api.requests == []
 
 
 @pytest.mark.slow

@@ -42,7 +42,7 @@ def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
 
 
 @pytest.mark.slow
-def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui):
+def test_each_kind_is_shown_put_off_and_decided_in_one_step_of_undo(memtui, world):
     def listed(*more):
         return {each["id"]: each["kind"] for each in memtui.json("inbox", *more)["entries"]}
 
@@ -60,10 +60,6 @@ def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui):
     for name in rows.values():
         memtui("reject", name, "--later", "now")
     assert listed() == before
-
-
-@pytest.mark.slow
-def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, world):
     rows = {each["kind"]: each["id"] for each in memtui.json("inbox")["entries"]}
     before = memtui.json("inbox")["entries"]
     done = memtui("approve", rows["merge"], "J5VMX3", rows["trust"], "1R7A0A", "flaky-upload-test", "--yes")
@@ -79,13 +75,19 @@ def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, worl
 
 
 @pytest.mark.slow
-def test_the_name_of_a_memory_means_what_waits_about_it(memtui, world):
+def test_a_name_means_what_waits_about_it_and_problems_need_a_hand(memtui, world):
     assert memtui("inbox", "ask-before-migrations").out.startswith("Draft ")
     assert memtui("inbox", "meeting-notes").out.startswith("meeting-notes is broken")
     assert memtui("inbox", "flaky-upload-test").out.startswith("auto shop: flaky-upload-test\nchanged by Claude")
     assert memtui("show", "ask-before-migrations", check=False).code == 3, "no memory has that name yet"
     memtui("approve", "ask-before-migrations")
     assert memtui("show", "ask-before-migrations").out.startswith("ask-before-migrations")
+    problem = next(each for each in memtui.json("inbox")["entries"] if each["kind"] == "problem")
+    done = memtui("approve", problem["id"], check=False)
+    assert (done.code, "in an editor" in done.err) == (1, True)
+    done = memtui("approve", problem["id"], "J5VMX3", check=False)
+    assert (done.code, "1 of these was left alone." in done.err) == (1, True)
+    assert "J5VMX3" not in memtui("inbox").out
 
 
 @pytest.mark.slow
@@ -111,21 +113,11 @@ def test_ids_stay_while_other_entries_are_decided(memtui, world):
     assert {each["id"] for each in memtui.json("consolidate")["changes"]} <= before.keys()
 
 
-@pytest.mark.slow
-def test_a_problem_is_solved_by_hand_and_the_command_is_said(memtui):
-    problem = next(each for each in memtui.json("inbox")["entries"] if each["kind"] == "problem")
-    done = memtui("approve", problem["id"], check=False)
-    assert (done.code, "in an editor" in done.err) == (1, True)
-    done = memtui("approve", problem["id"], "J5VMX3", check=False)
-    assert (done.code, "1 of these was left alone." in done.err) == (1, True)
-    assert "J5VMX3" not in memtui("inbox").out
-
-
 def test_an_empty_inbox_says_what_to_do(bare):
     assert "memtui note" in bare("inbox").out
 
 
-def test_approving_makes_the_memory_and_takes_the_entry_out_until_undone(memtui, world):
+def test_approving_makes_the_memory_as_the_person_decides_until_undone(memtui, world):
     before = shop_inbox(world).read_bytes()
     done = memtui("approve", "J5VMX3")
     path = Path(world.shop, ".claude/memory/no-snapshot-tests.md")
@@ -142,9 +134,6 @@ def test_approving_makes_the_memory_and_takes_the_entry_out_until_undone(memtui,
     memtui("undo")
     assert shop_inbox(world).read_bytes() == before
     assert not path.exists()
-
-
-def test_the_person_decides_name_type_scope_description_and_text(memtui, world):
     memtui(
         "approve", "J5VMX3", "--name", "tests", "--type", "user", "--scope", "global", "--description", "How to test"
     )
@@ -280,15 +269,7 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then_or_now(memtui):
     assert "Nothing is for later" in memtui("inbox", "--later").out
 
 
-def test_one_or_more_ids_or_all(memtui):
-    assert memtui("reject", check=False).code == 2
-    assert memtui("reject", "J5VMX3", "--all", check=False).code == 2
-    memtui("reject", "--all", "--one-offs")
-    assert ids(memtui, "drafts") == []
-    assert memtui("reject", "--all", check=False).code == 3
-
-
-def test_a_draft_is_shown_in_its_setting(memtui, world):
+def test_a_draft_is_shown_in_its_setting_with_the_memories_alike(memtui, world):
     data = memtui.json("inbox", "J5VMX3")
     said = data["setting"]["said"]
     assert [each["hit"] for each in said] == [False, False, True, False]
@@ -304,9 +285,6 @@ def test_a_draft_is_shown_in_its_setting(memtui, world):
     text = memtui("inbox", "J5VMX3").out
     assert "no, no snapshots please" in text
     assert "transcript is gone" in text
-
-
-def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     fields = {"name": "prefer-pnpm", "type": "feedback", "scope": "project"}
     entry_id = inbox_file.add_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
@@ -333,12 +311,17 @@ OTHER_KINDS = [
 
 
 @pytest.mark.slow
-def test_an_id_of_another_kind_is_named_with_the_command_for_it(memtui):
+def test_ids_of_another_kind_are_named_and_one_or_more_or_all_taken(memtui):
     for words, says, hint in OTHER_KINDS:
         refused = memtui(*words.split(), check=False)
         assert refused.code in {2, 3}, words
         assert says in refused.err
         assert hint in refused.err
+    assert memtui("reject", check=False).code == 2
+    assert memtui("reject", "J5VMX3", "--all", check=False).code == 2
+    memtui("reject", "--all", "--one-offs")
+    assert ids(memtui, "drafts") == []
+    assert memtui("reject", "--all", check=False).code == 3
 
 
 @pytest.mark.parametrize("command", ["approve", "reject"])

@@ -21,7 +21,7 @@ def through(request, world, tmp_path):
     return {**world.env, **names}
 
 
-def test_what_memtui_wrote_is_its_own_through_a_link(memtui, through, world):
+def test_what_memtui_wrote_and_installed_is_in_order_through_a_link_to_it(memtui, through, world):
     memtui("list")
     memtui("inbox", "--kind", "changed")
     memtui("edit", "prefer-pnpm", "--description", "Always pnpm")
@@ -31,9 +31,6 @@ def test_what_memtui_wrote_is_its_own_through_a_link(memtui, through, world):
     memtui.env |= world.env
     assert "prefer-pnpm" not in memtui("inbox", "--kind", "changed").out
     assert "outside memtui" not in memtui("history", "prefer-pnpm").out
-
-
-def test_installed_hooks_are_in_order_through_a_link(memtui, through, world):
     memtui("setup", "hooks", "--yes")
     before = memtui.json("setup")
     memtui.env |= through
@@ -42,9 +39,6 @@ def test_installed_hooks_are_in_order_through_a_link(memtui, through, world):
     memtui("setup", "hooks", "--yes")
     memtui.env |= world.env
     assert memtui.json("setup") == before
-
-
-def test_a_hook_believes_a_link_to_the_directory_that_its_command_names(through, world):
     for argv in (
         ["UserPromptSubmit", "--root", world.root, "--config", world.config],
         ["UserPromptSubmit", "--root", paths.root(through), "--config", paths.config_dir(through)],

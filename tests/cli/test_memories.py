@@ -24,7 +24,7 @@ def test_the_list_says_what_is_wrong_with_each_and_how_often_it_was_used(memtui)
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_list_and_search_take_the_query_of_the_screen(memtui):
+def test_list_and_search_take_the_query_and_no_text_acts_on_the_terminal(memtui, world):
     for words, name in ((("pnpm", "type:feedback"), "prefer-pnpm"), (("project:blog", "exclamation"), "writing-style")):
         assert [row["name"] for row in memtui.json("list", *words)["memories"]] == [name]
     assert {hit["name"] for hit in memtui.json("search", "pnpm", "type:feedback")["hits"]} == {"prefer-pnpm"}
@@ -34,20 +34,6 @@ def test_list_and_search_take_the_query_of_the_screen(memtui):
     assert "is: takes never, problem, untrusted, pinned, muted." in refused.err
     assert "Did you mean type:? The query takes type:, scope:" in memtui("list", "typ:tool", check=False).err
     assert "Did you mean scope:global?" in memtui("list", "scope:globl", check=False).err
-
-
-def test_a_memory_is_shown_with_its_links_both_ways_and_raw_as_it_is(memtui, world):
-    found = memtui.json("show", "prefer-pnpm")
-    assert (found["links"], found["backlinks"]) == (["release-steps"], ["release-steps"])
-    assert found["fields"]["metadata"] == {"type": "feedback"}
-    path = Path(world.shop, ".claude/memory/payment-provider.md")
-    assert memtui("show", "payment-provider", "--raw").out == path.read_text()
-    for words in ("mv editor --scope mars", "approve J5VMX3 --scope mars"):
-        done = memtui(*words.split(), check=False)
-        assert "There are: global, project, auto, agent:reviewer, agent:migrator@project.\n" in done.err
-
-
-def test_text_of_others_can_not_act_on_the_terminal(memtui, world):
     evil = "\x1b]0;owned\x07 \x1b[2J \u202egnp.exe \x9b31m"
     data = f"---\nname: evil\ndescription: 'x {evil}'\n---\n\n{evil}\n"
     Path(world.config, "memory/evil.md").write_text(data)
@@ -57,16 +43,15 @@ def test_text_of_others_can_not_act_on_the_terminal(memtui, world):
     assert memtui.json("show", "evil")["body"].strip() == evil
 
 
-def test_a_new_memory_goes_into_the_repository_only_where_it_has_a_scope(memtui, bare):
-    assert memtui.json("new", "use-zod", "--body", "Use zod.")["scope"] == "project"
-    assert memtui.json("new", "metric", "--type", "user", "--description", "Metric units")["scope"] == "global"
-    assert memtui.json("new", "miles", "--type", "user", "--scope", "project", "--body", "Miles")["scope"] == "project"
-    made = bare.json("new", "use-zod", "--type", "tool", "--body", "-", stdin="Use zod.\n\nFor all input.\n")
-    assert (made["scope"], made["description"], made["type"]) == ("auto", "Use zod.", "tool")
-    assert list(Path(bare.cwd).iterdir()) == [Path(bare.cwd, ".git")]
-
-
-def test_editing_fields_changes_their_lines_only(memtui, world):
+def test_a_memory_is_shown_with_its_links_and_edited_line_by_line(memtui, world):
+    found = memtui.json("show", "prefer-pnpm")
+    assert (found["links"], found["backlinks"]) == (["release-steps"], ["release-steps"])
+    assert found["fields"]["metadata"] == {"type": "feedback"}
+    path = Path(world.shop, ".claude/memory/payment-provider.md")
+    assert memtui("show", "payment-provider", "--raw").out == path.read_text()
+    for words in ("mv editor --scope mars", "approve J5VMX3 --scope mars"):
+        done = memtui(*words.split(), check=False)
+        assert "There are: global, project, auto, agent:reviewer, agent:migrator@project.\n" in done.err
     path = Path(world.shop, ".claude/memory/payment-provider.md")
     before = path.read_text()
     memtui("edit", "payment-provider", "--type", "tool", "--set", "metadata.owner=")
@@ -74,6 +59,15 @@ def test_editing_fields_changes_their_lines_only(memtui, world):
     again = memtui("edit", "payment-provider", "--type", "tool")
     assert "Nothing changed" in again.out
     assert "undo" not in again.err
+
+
+def test_a_new_memory_goes_into_the_repository_only_where_it_has_a_scope(memtui, bare):
+    assert memtui.json("new", "use-zod", "--body", "Use zod.")["scope"] == "project"
+    assert memtui.json("new", "metric", "--type", "user", "--description", "Metric units")["scope"] == "global"
+    assert memtui.json("new", "miles", "--type", "user", "--scope", "project", "--body", "Miles")["scope"] == "project"
+    made = bare.json("new", "use-zod", "--type", "tool", "--body", "-", stdin="Use zod.\n\nFor all input.\n")
+    assert (made["scope"], made["description"], made["type"]) == ("auto", "Use zod.", "tool")
+    assert list(Path(bare.cwd).iterdir()) == [Path(bare.cwd, ".git")]
 
 
 def test_renaming_moving_copying_deleting_and_restoring(memtui, world):
@@ -154,7 +148,7 @@ def test_every_memory_says_where_it_comes_from(memtui):
     assert memtui.json("show", "never-mock")["origin"].startswith("made with memtui")
 
 
-def test_trust_is_given_shown_and_taken_back(memtui):
+def test_trust_is_given_and_taken_back_and_only_what_is_trusted_leaves(memtui):
     assert memtui.json("trust", "--list")["new"] == ["skip-code-review.md"]
     text = memtui.json("show", "skip-code-review")["body"].strip()
     assert text in memtui("trust", check=False).out  # nobody is there to say yes
@@ -163,9 +157,6 @@ def test_trust_is_given_shown_and_taken_back(memtui):
     assert memory(memtui, "skip-code-review")["flags"] == ["no line in MEMORY.md"]
     memtui("trust", "--remove")
     assert memtui.json("trust", "--list")["trusted"] == []
-
-
-def test_an_untrusted_memory_leaves_the_repository_only_once_it_is_trusted(memtui):
     for command in (["mv"], ["mv", "--copy"]):
         refused = memtui(*command, "skip-code-review", "--scope", "global", check=False)
         assert refused.code == 1

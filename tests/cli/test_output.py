@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base.phrasing import age
 from memtui.cli import output
 from memtui.cli.output import Output
 
@@ -34,23 +33,6 @@ FILLERS = "\u115f\u1160\u3164\uffa0"
 )
 def test_ordinary_text_of_any_language_stays(text):
     assert output.safe(text) == text.replace("\t", "    ")
-
-
-@pytest.mark.parametrize(
-    ("past", "shown"),
-    [
-        (5, "now"),
-        (70, "1m"),
-        (7300, "2h"),
-        (90_000, "1d"),
-        (86400 * 45, "45d"),
-        (86400 * 90, "3mo"),
-        (86400 * 800, "2y"),
-    ],
-)
-def test_times_are_ages(past, shown):
-    assert age(1000.0, 1000.0 + past) == shown
-    assert age(None, 0.0) == "-"
 
 
 class Terminal:
@@ -88,22 +70,6 @@ def test_lines_are_as_wide_as_the_terminal_says(terminal, columns, monkeypatch):
     monkeypatch.setattr(Terminal, "fileno", lambda stream: 1)
     monkeypatch.setattr(os, "get_terminal_size", lambda number: os.terminal_size((terminal, 24)))
     assert output.terminal_columns({}) == columns
-
-
-@given(
-    st.integers(0, 8),
-    st.lists(st.text("abcdefgh→·ü漢", min_size=1, max_size=12), min_size=1, max_size=20),
-    st.booleans(),
-    st.integers(40, 70),
-)
-def test_a_line_is_wrapped_between_its_words_and_loses_none(indent, words, styled, columns):
-    text = " " * indent + " ".join(
-        f"{output.STYLE_MARK}31m{word}{output.STYLE_MARK}0m" if styled else word for word in words
-    )
-    lines = output.folded(text, columns)
-    assert " ".join(lines).split() == text.split()
-    assert all(output.plain_width(each) <= columns for each in lines)
-    assert all(each.startswith(" " * (indent + 2)) for each in lines[1:])
 
 
 CELLS = st.lists(st.tuples(st.text(max_size=30).map(output.line), st.text(max_size=90).map(output.line)), min_size=1)
@@ -161,14 +127,3 @@ def test_json_is_exact(memtui):
     out = memtui("note", "--list", "--json").out
     assert out.isascii()
     assert text in {entry["text"] for entry in json.loads(out)["data"]["entries"]}
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["consolidate", "history prefer-pnpm --diff 1", "history prefer-pnpm --show 1", "edit prefer-pnpm --body", "check"],
-)
-def test_differences_and_texts_fit(memtui, words):
-    memtui.env["COLUMNS"] = "60"
-    given = words.split()
-    said = memtui(*given, *(["Use pnpm. " * 20] if given[-1] == "--body" else []), check=False).out
-    assert [each for each in said.splitlines() if output.width(each) > 60 and "/" not in each] == []

@@ -13,7 +13,7 @@ def found(memtui, *words, **more):
     return data, {each["name"]: each for each in data["candidates"]}
 
 
-def test_the_memory_that_fits_is_delivered_and_others_left_out_with_reason(memtui):
+def test_the_memory_that_fits_comes_with_a_reason_or_nothing_is_said(memtui, tmp_path):
     data, by_name = found(memtui, PROMPT)
     assert by_name["prefer-pnpm"]["outcome"] == "inject"
     assert data["silent"] is None
@@ -26,6 +26,11 @@ def test_the_memory_that_fits_is_delivered_and_others_left_out_with_reason(memtu
     assert "too unlikely to help" in done.out.partition("Left out")[2]
     assert max(map(len, done.out.splitlines())) <= 80
     assert others
+    home, project = tmp_path / "nobody", tmp_path / "empty"
+    (project / ".git").mkdir(parents=True)
+    memtui.cwd = str(project)
+    memtui.env |= {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "MEMTUI_HOME": str(home / "memtui")}
+    assert "there are no memories yet" in memtui("recall", PROMPT).out
 
 
 def test_the_index_is_built_first_and_follows_the_files(memtui):
@@ -62,9 +67,13 @@ def test_json_has_score_parts_and_exact_text_and_delivers_and_logs_nothing(memtu
     assert list(delivery_log.newest_first(world.root)) == before
 
 
-def test_where_nothing_is_remembered_it_says_so(memtui, tmp_path):
-    home, project = tmp_path / "nobody", tmp_path / "empty"
-    (project / ".git").mkdir(parents=True)
-    memtui.cwd = str(project)
-    memtui.env |= {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "MEMTUI_HOME": str(home / "memtui")}
-    assert "there are no memories yet" in memtui("recall", PROMPT).out
+def test_an_index_that_can_t_be_written_is_said_and_what_there_is_answers(memtui, monkeypatch):
+    memtui("recall", PROMPT)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", "recall")
+
+    monkeypatch.setattr("memtui.recall.index_build.bring_up_to_date", full)
+    done = memtui("recall", PROMPT)
+    assert "can't be brought up to date: recall: No space left on device" in done.err
+    assert "prefer-pnpm" in done.out

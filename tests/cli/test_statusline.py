@@ -7,33 +7,27 @@ from pathlib import Path
 import pytest
 
 
-def test_it_says_what_waits_in_this_project(memtui):
+def test_it_says_what_waits_and_is_installed_and_removed(memtui):
     assert memtui("statusline").out.startswith("memtui 2 notes · ")
     assert memtui.json("statusline")["line"] == memtui("statusline").out.strip()
-
-
-def test_it_follows_the_line_of_another_command_that_gets_the_same_input(bare):
-    bare("note", "one")
-    given = json.dumps({"session_id": "s1", "model": {"display_name": "Opus"}})
-    other = "sed 's/.*display_name\": \"\\([A-Za-z]*\\).*/\\1/'; echo; echo more"
-    assert bare("statusline", "--after", other, stdin=given).out == "Opus · memtui 1 note\n"
-    assert bare("statusline", "--after", "exit 3", stdin=given).out == "memtui 1 note\n"
-
-
-def test_it_never_fails(bare, tmp_path):
-    bare.env["HOME"] = ""
-    done = bare("statusline", stdin=b"\xff")
-    assert (done.code, done.out, done.err) == (0, "", "")
-    assert bare("statusline", "--after", "echo mine").out == "mine\n"
-
-
-def test_hooks_install_adds_it_and_says_where_it_stands(memtui):
     done = memtui("setup", "statusline", "--yes")
     assert "hooks and status line installed in" in done.out
     assert '+  "statusLine": {' in done.out
     assert "and the status line" in memtui("setup", check=False).out
     assert "status line removed" in memtui("setup", "statusline", "--remove", "--yes").out
     assert "status line" not in memtui("setup", check=False).out
+
+
+def test_it_follows_another_commands_line_and_never_fails(bare, tmp_path):
+    bare("note", "one")
+    given = json.dumps({"session_id": "s1", "model": {"display_name": "Opus"}})
+    other = "sed 's/.*display_name\": \"\\([A-Za-z]*\\).*/\\1/'; echo; echo more"
+    assert bare("statusline", "--after", other, stdin=given).out == "Opus · memtui 1 note\n"
+    assert bare("statusline", "--after", "exit 3", stdin=given).out == "memtui 1 note\n"
+    bare.env["HOME"] = ""
+    done = bare("statusline", stdin=b"\xff")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert bare("statusline", "--after", "echo mine").out == "mine\n"
 
 
 def shown(settings, **more):

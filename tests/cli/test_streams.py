@@ -41,7 +41,7 @@ def test_a_stderr_that_is_closed_or_full_leaves_the_answer_as_it_is(shell, where
 
 
 @pytest.mark.slow
-def test_a_closed_stdin_is_empty_and_an_unreadable_one_gives_a_sentence(shell):
+def test_closed_streams_are_empty_or_silent_and_an_unreadable_one_is_said(shell):
     for command, code in (("list", 0), ("note", 2), ("note hello", 0), ("new x", 2), ("rm --purge prefer-pnpm", 1)):
         done = shell(f"memtui {command} <&-")
         assert done.returncode == code
@@ -49,18 +49,11 @@ def test_a_closed_stdin_is_empty_and_an_unreadable_one_gives_a_sentence(shell):
     done = shell("memtui note 0>/dev/null")
     assert done.returncode == 2
     assert "Standard input can't be read" in done.stderr
-
-
-@pytest.mark.slow
-def test_a_closed_stdout_is_silence(shell):
     for command in ("list", "list --json", "inbox", "doctor --help", "status", "note hello"):
         done = shell(f"memtui {command} >&-")
         assert (done.returncode, done.stderr) == (0, ""), command
     for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
         assert shell(f"memtui --read-only {closed}").returncode == 2, "the TUI needs its streams"
-
-
-def test_whoever_stops_reading_has_seen_enough(shell):
     done = shell("memtui list | true; exit ${PIPESTATUS[0]}")
     assert done.returncode in {0, 141}
     assert done.stderr == ""

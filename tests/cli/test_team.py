@@ -30,7 +30,7 @@ def scopes_of(bare):
     return found
 
 
-def test_it_is_listed_once_as_a_scope_of_its_own(bare, team):
+def test_it_is_a_scope_of_its_own_and_trusted_like_a_repository(bare, team):
     assert scopes_of(bare) == {"auto": ["mine"], "team": ["deploy", "review"]}
     assert bare.json("show", "deploy")["scope"] == "team"
     assert bare.json("show", "team:deploy")["path"] == str(team / "deploy.md")
@@ -40,9 +40,6 @@ def test_it_is_listed_once_as_a_scope_of_its_own(bare, team):
     elsewhere.mkdir(parents=True)
     (elsewhere / "own.md").write_text(TEXT.format(name="own"))  # only the client's memory has a team's
     assert scopes_of(bare)["global"] == ["own"]
-
-
-def test_it_is_trusted_like_a_repository(bare, team):
     waiting = next(f for f in bare.json("doctor", check=False)["findings"] if f["code"] == "trust.waiting")
     assert len(waiting["memories"]) == 2
     assert bare.json("trust", "--team", "--list")["new"] == ["deploy.md", "review.md"]

@@ -53,13 +53,29 @@ def answered(memtui, world, answer, *words):
     return done.returncode, said.decode()
 
 
-def test_what_was_just_done_here_is_undone_and_redone_without_a_question(memtui, world):
+def test_what_was_done_here_is_undone_at_once_and_an_older_one_if_said(memtui, world):
     memtui("rm", "prefer-pnpm")
     assert "undone: remove project:prefer-pnpm" in memtui("undo").out
     assert there(world)
     memtui("undo", "--redo")
     assert not there(world)
     memtui("undo")
+    assert there(world)
+    trash_by(world, "cli", NOW - 3600)
+    done = memtui("undo", check=False)
+    assert done.code == 1
+    assert "“remove project:prefer-pnpm”, 1h ago from a shell" in done.err
+    assert "Not undone" in done.err
+    assert not there(world)
+    memtui("undo", done.err.split("memtui undo ")[1].split()[0])
+    assert there(world)
+    trash_by(world, "tui", NOW - 5)
+    done = memtui("undo", "--json", check=False)
+    assert done.code == 1
+    error = json.loads(done.out)["error"]
+    assert "from the terminal UI" in error["message"]
+    assert "memtui undo " in error["hint"]
+    assert memtui.json("undo", "--yes")["summary"] == "remove project:prefer-pnpm"
     assert there(world)
 
 
@@ -89,25 +105,6 @@ def test_each_refusal_says_what_to_type_next(bare):
     done = bare("undo", check=False)
     assert (done.code, "Its versions: memtui history one" in done.err) == (4, True)
     assert bare("history", "one").out
-
-
-def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
-    trash_by(world, "cli", NOW - 3600)
-    done = memtui("undo", check=False)
-    assert done.code == 1
-    assert "“remove project:prefer-pnpm”, 1h ago from a shell" in done.err
-    assert "Not undone" in done.err
-    assert not there(world)
-    memtui("undo", done.err.split("memtui undo ")[1].split()[0])
-    assert there(world)
-    trash_by(world, "tui", NOW - 5)
-    done = memtui("undo", "--json", check=False)
-    assert done.code == 1
-    error = json.loads(done.out)["error"]
-    assert "from the terminal UI" in error["message"]
-    assert "memtui undo " in error["hint"]
-    assert memtui.json("undo", "--yes")["summary"] == "remove project:prefer-pnpm"
-    assert there(world)
 
 
 @pytest.mark.slow

@@ -47,9 +47,6 @@ def test_projects_are_called_by_directory_and_namesakes_by_more_of_a_path():
     roots = ("/home/you/crm", "/srv/api", "/home/you/jobs/api", "/home/you/home/api", "/")
     assert called(*roots) == ["crm", "srv/api", "jobs/api", "home/api", "/"]
     assert called("/a/b/c", "/x/b/c", "/b/c") == ["a/b/c", "x/b/c", "b/c"]
-
-
-def test_projects_of_the_delivery_log_are_named_by_roots_and_known_paths():
     env, roots = {"HOME": "/home/you"}, ["-home-you-shop", "-home-you-gone", "/me/shop", "/home/you/shop"]
     assert projects.names_of_roots(env, roots, {"-home-you-shop": "/home/you/shop", "-home-you-gone": None}) == {
         "-home-you-shop": "you/shop",
@@ -68,27 +65,18 @@ def test_no_two_have_the_same_name_and_each_is_the_end_of_its_path(roots):
     assert all(("/" + root).endswith("/" + name) for root, name in names.items())
 
 
-def test_the_true_path_comes_from_the_transcripts(env, tmp_path):
+@pytest.mark.parametrize("kept", [True, False])
+def test_the_true_path_comes_from_a_transcript_that_is_not_of_elsewhere(env, tmp_path, kept):
     cwd = str(tmp_path / "my.app-two" / "über")
-    transcript(env, cwd, before=[{"type": "summary"}, {"cwd": 3}])
     memory(env, cwd)
-    assert found(env) == {paths.slug(cwd): cwd}
-
-
-def test_a_session_that_moved_names_its_project_but_no_foreign_path_does(env, tmp_path):
-    cwd = str(tmp_path / "app")
-    memory(env, cwd)
-    transcript(env, "/somewhere/else", slug=paths.slug(cwd))
+    if not kept:  # a root that can't be written costs only what is kept
+        with open(f"{env['HOME']}/.claude/memtui", "w"):
+            pass
     assert found(env) == {paths.slug(cwd): None}
-    transcript(env, cwd + "/src/deep", slug=paths.slug(cwd), session="s2")
-    assert found(env) == {paths.slug(cwd): cwd}
-
-
-def test_an_older_session_names_the_project_where_the_newest_names_another(env, tmp_path):
-    cwd = str(tmp_path / "app")
-    memory(env, cwd)
-    os.utime(transcript(env, cwd, session="s1"), (1, 1))
-    transcript(env, "/somewhere/else", slug=paths.slug(cwd), session="s2")
+    os.utime(transcript(env, "/somewhere/else", slug=paths.slug(cwd)), (2, 2))
+    assert found(env) == {paths.slug(cwd): None}
+    before = [{"type": "summary"}, {"cwd": 3}]
+    os.utime(transcript(env, cwd + "/src/deep", slug=paths.slug(cwd), session="s2", before=before), (1, 1))
     assert found(env) == {paths.slug(cwd): cwd}
 
 
@@ -98,14 +86,6 @@ def test_memory_of_a_repository_used_only_from_subdirectories(env, tmp_path):
     transcript(env, str(tmp_path / "repo" / "packages" / "web"))
     memory(env, str(tmp_path / "repo"))
     assert found(env) == {paths.slug(str(tmp_path / "repo")): str(tmp_path / "repo")}
-
-
-def test_a_project_without_transcripts_has_no_path_until_one_appears(env, tmp_path):
-    cwd = str(tmp_path / "app")
-    memory(env, cwd)
-    assert found(env) == {paths.slug(cwd): None}
-    transcript(env, cwd)
-    assert found(env) == {paths.slug(cwd): cwd}
 
 
 @pytest.mark.parametrize(
@@ -120,12 +100,3 @@ def test_damaged_transcripts_and_caches_are_survived(env, tmp_path, content):
     with open(paths.root(env) + "/run/projects.json", "wb") as file:
         file.write(content)
     assert found(env) == {paths.slug(cwd): None}
-
-
-def test_a_root_that_cannot_be_written_costs_only_the_cache(env, tmp_path):
-    cwd = str(tmp_path / "app")
-    memory(env, cwd)
-    transcript(env, cwd)
-    with open(f"{env['HOME']}/.claude/memtui", "w"):
-        pass
-    assert found(env) == {paths.slug(cwd): cwd}

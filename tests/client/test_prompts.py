@@ -25,7 +25,7 @@ def texts(tmp_path, most=10, slugs=("-p",)):
     return [each.text for each in prompts.recent(str(tmp_path), slugs, most)]
 
 
-def test_prompts_of_several_sessions_are_in_the_order_of_time(tmp_path):
+def test_prompts_are_in_the_order_of_time_and_titles_the_newest(tmp_path):
     write(tmp_path, "a", said("first", 1), said("third", 3))
     write(tmp_path, "b", said("second", 2), said("fourth", 4))
     write(tmp_path, "c", said("of another project", 9), slug="-q")
@@ -34,6 +34,22 @@ def test_prompts_of_several_sessions_are_in_the_order_of_time(tmp_path):
     newest = prompts.recent(str(tmp_path), ["-p"], 1)[0]
     assert (newest.session, newest.id) == ("b", "p4")
     assert newest.time > 1_700_000_000
+    records = [said("fix the flaky test")]
+    assert prompts.about(session(tmp_path, *records)).title == "fix the flaky test"
+    records += [{"type": "ai-title", "aiTitle": "Flaky test"}]
+    assert prompts.about(session(tmp_path, *records)).title == "Flaky test"
+    records += [{"type": "custom-title", "customTitle": "the upload test"}, {"type": "ai-title", "aiTitle": "Upload"}]
+    assert prompts.about(session(tmp_path, *records)).title == "the upload test"
+    records += [{"type": "custom-title", "customTitle": "renamed"}]
+    assert prompts.about(session(tmp_path, *records)).title == "renamed"
+    filler = {"type": "assistant", "message": {"content": "x" * (prompts.HEAD_BYTES + prompts.TITLE_TAIL)}}
+    last = [said("now on another branch", gitBranch="wip"), {"type": "custom-title", "customTitle": "at the end"}]
+    assert prompts.about(session(tmp_path, said("begin"), filler, *last)) == ("at the end", "wip")
+    quoted = said('look: {"type":"custom-title","customTitle":"mine"}')
+    odd = [{"type": "custom-title", "customTitle": 7}, {"type": "ai-title"}]
+    assert prompts.about(session(tmp_path, quoted, *odd)).title.startswith("look: ")
+    assert prompts.about(str(tmp_path / "none.jsonl")) == ("", "")
+    assert prompts.about(None) == ("", "")
 
 
 def test_only_what_a_person_typed_is_a_prompt(tmp_path):
@@ -59,28 +75,3 @@ def session(tmp_path, *records):
     path = tmp_path / "session.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return str(path)
-
-
-def test_the_persons_title_beats_the_clients_which_beats_the_first_words(tmp_path):
-    records = [said("fix the flaky test")]
-    assert prompts.about(session(tmp_path, *records)).title == "fix the flaky test"
-    records += [{"type": "ai-title", "aiTitle": "Flaky test"}]
-    assert prompts.about(session(tmp_path, *records)).title == "Flaky test"
-    records += [{"type": "custom-title", "customTitle": "the upload test"}, {"type": "ai-title", "aiTitle": "Upload"}]
-    assert prompts.about(session(tmp_path, *records)).title == "the upload test"
-    records += [{"type": "custom-title", "customTitle": "renamed"}]
-    assert prompts.about(session(tmp_path, *records)).title == "renamed"
-
-
-def test_the_newest_branch_counts_also_at_the_end_of_a_long_transcript(tmp_path):
-    filler = {"type": "assistant", "message": {"content": "x" * (prompts.HEAD_BYTES + prompts.TITLE_TAIL)}}
-    last = [said("now on another branch", gitBranch="wip"), {"type": "custom-title", "customTitle": "at the end"}]
-    assert prompts.about(session(tmp_path, said("begin"), filler, *last)) == ("at the end", "wip")
-
-
-def test_what_others_wrote_of_titles_is_no_title(tmp_path):
-    quoted = said('look: {"type":"custom-title","customTitle":"mine"}')
-    odd = [{"type": "custom-title", "customTitle": 7}, {"type": "ai-title"}]
-    assert prompts.about(session(tmp_path, quoted, *odd)).title.startswith("look: ")
-    assert prompts.about(str(tmp_path / "none.jsonl")) == ("", "")
-    assert prompts.about(None) == ("", "")

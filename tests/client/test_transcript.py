@@ -91,15 +91,12 @@ def test_a_long_line_of_anything_but_images_is_as_it_was(path):
     assert all(set(text) <= set(words + "end") for text in texts)
 
 
-def test_a_torn_last_line_is_left_and_read_once_it_is_whole(path):
+def test_a_last_line_is_read_once_it_is_whole_and_only_once(path):
     first, rest = line(n=1), line(n=2)
     found, reader = read(path, first + rest[:5])
     assert found == [1]
     assert reader.offset == len(first)
     assert read(path, first + rest + line(n=3), start=reader.offset)[0] == [2, 3]
-
-
-def test_a_whole_last_line_without_a_line_feed_is_read_once(path):
     data = line(n=1) + line(n=2).rstrip()
     found, reader = read(path, data)
     assert found == [1, 2]
@@ -115,15 +112,12 @@ def test_a_whole_last_line_without_a_line_feed_is_read_once(path):
     assert reader.offset == len(line(n=1))
 
 
-def test_what_is_wrong_with_real_files_costs_only_itself(path):
+def test_what_is_wrong_with_a_file_costs_only_itself(path):
     data = (
         b'// a comment\n\n{"n": 1}{"n": 2}\n{"n": 3}, {"n": 4}\n\0\0\0{"n": 5}\n[1]\n"text"\n{]\n'
         b'{"n": 6}\r\n{"n": 7, "t": "\xff"}\n{"n": 8, "t": "a\tb"}\n{"uuid": "x", "messa{"type": "user", "n": 9}\n'
     )
     assert read(path, data)[0] == list(range(1, 10))
-
-
-def test_an_object_inside_a_torn_record_is_no_record(path):
     assert read(path, b'{"parentUuid": "x", "data": {"type": "user", "n": 1}, "uu\n{"n": 2}\n')[0] == [2]
 
 
@@ -350,11 +344,15 @@ def test_options_a_person_picked_are_no_words_of_theirs_but_typed_ones_are():
     assert said("", "ask me tomorrow", multi=False) == [("ask me tomorrow", "Which?")]
 
 
-def test_a_newer_client_lists_what_was_picked_and_says_if_nobody_answered():
+def test_answers_of_newer_clients_clarifications_and_plans_are_heard():
     data = {"questions": [WHICH], "answers": {"Which?": ["Tests", "never mock the clock"]}}
     report = 'The user answered: "Which?"="Tests, never mock the clock". Read the answers carefully'
     assert words(ASK + result(report, toolUseResult=data)) == [("answer", "never mock the clock")]
     assert words(ASK + result(report, toolUseResult={**data, "afkTimeoutMs": 60000})) == []
+    begun = f"Implement the following plan:\n\n{PLAN}\n\nIf you need details, read the full transcript at: /x.jsonl"
+    assert words(user(begun, **AUTO)) == []
+    (turn,) = hear(user(f"{begun}\n\nUser feedback on this plan: no mocks, please", **AUTO)).turns
+    assert (turn.channel, turn.text, turn.agent) == ("approval", "no mocks, please", PLAN)
 
 
 def approved(*texts, **more):
@@ -396,13 +394,6 @@ PLAN = "# Plan\n\nUser feedback on this plan: always push to main"
 AUTO = {"planContent": PLAN, "origin": {"kind": "auto-continuation"}}
 
 
-def test_words_added_to_a_plan_are_heard_where_a_conversation_begins_anew():
-    begun = f"Implement the following plan:\n\n{PLAN}\n\nIf you need details, read the full transcript at: /x.jsonl"
-    assert words(user(begun, **AUTO)) == []
-    (turn,) = hear(user(f"{begun}\n\nUser feedback on this plan: no mocks, please", **AUTO)).turns
-    assert (turn.channel, turn.text, turn.agent) == ("approval", "no mocks, please", PLAN)
-
-
 REASON = "No, never use npm here. From now on always use pnpm."
 HOOKED = {"toolDenialKind": "permission-rule", "permissionDecision": {"decision": "reject", "source": "hook"}}
 
@@ -422,7 +413,7 @@ def test_what_a_hook_says_to_deny_a_tool_is_no_refusal_by_the_person(record):
     assert [(turn.channel, turn.text, turn.agent) for turn in found.turns] == [("prompt", "Thanks, go on please.", "")]
 
 
-def test_a_todo_list_that_was_refused_is_not_the_list():
+def test_a_refused_todo_list_is_none_and_tasks_end_in_their_last_state():
     todos = [{"content": "Fix it", "status": "pending"}]
     other = [{"content": "Forged", "status": "pending"}]
     good = tool("TodoWrite", {"todos": todos}, "a") + result("ok", "a")
@@ -433,6 +424,16 @@ def test_a_todo_list_that_was_refused_is_not_the_list():
     late = Conversation(json.loads(json.dumps(hear(good + bad.splitlines(keepends=True)[0]).to_state())))
     late.feed(json.loads(bad.splitlines()[1]))
     assert [todo.text for todo in late.todos()] == ["Fix it"]
+
+    def call(name, given, second, **beside):
+        time = f"2026-01-01T00:00:0{second}Z"
+        return tool(name, given, str(second)) + result("ok", str(second), toolUseResult=beside, timestamp=time)
+
+    create = call("TaskCreate", {"subject": "Write docs"}, 1, task={"id": "2"})
+    begun = call("TaskUpdate", {"taskId": "2", "status": "in_progress"}, 5, success=True)
+    done = call("TaskUpdate", {"taskId": "2", "status": "completed"}, 9, success=True)
+    for data in (create + begun + done, create + done + begun):
+        assert [(t.text, t.status) for t in hear(data).todos()] == [("Write docs", "completed")]
 
 
 TYPED = line(type="queue-operation", operation="enqueue", content="hello", sessionId="s")
@@ -461,18 +462,6 @@ def test_a_record_within_one_that_a_line_break_has_torn_is_nobodys(tmp_path, res
     assert len(list(transcript.Reader(str(path), 0))) == 1, "a torn record behind it is another one"
 
 
-def test_tasks_end_in_their_last_state_in_whatever_order_a_fork_wrote_them():
-    def call(name, given, second, **beside):
-        time = f"2026-01-01T00:00:0{second}Z"
-        return tool(name, given, str(second)) + result("ok", str(second), toolUseResult=beside, timestamp=time)
-
-    create = call("TaskCreate", {"subject": "Write docs"}, 1, task={"id": "2"})
-    begun = call("TaskUpdate", {"taskId": "2", "status": "in_progress"}, 5, success=True)
-    done = call("TaskUpdate", {"taskId": "2", "status": "completed"}, 9, success=True)
-    for data in (create + begun + done, create + done + begun):
-        assert [(t.text, t.status) for t in hear(data).todos()] == [("Write docs", "completed")]
-
-
 def test_a_session_id_that_leaves_the_directory_is_refused(tmp_path):
     (tmp_path / ".claude" / "projects" / "p").mkdir(parents=True)
     (tmp_path / ".claude" / "outside.jsonl").write_text("")
@@ -481,3 +470,60 @@ def test_a_session_id_that_leaves_the_directory_is_refused(tmp_path):
     for session_id in ("../../outside", ""):
         assert transcript.find(config, session_id) is None
         assert transcript.path_of({"session_id": session_id}, config) is None
+
+
+# --- what a person says right after stopping the agent is known as such
+
+
+def marked(words="[Request interrupted by user]"):
+    found = Conversation()
+    found.feed({"type": "user", "uuid": "u1", "message": {"content": [{"type": "text", "text": words}]}})
+    return found
+
+
+def says(found, *texts):
+    for number, text in enumerate(texts, 2):
+        found.feed({"type": "user", "uuid": f"u{number}", "message": {"content": text}})
+    return [(turn.text, turn.interrupted) for turn in found.turns]
+
+
+def test_what_was_refused_or_failed_or_interrupted_is_told_apart():
+    turns = says(marked(), "Use the staging database.", "And then run it.")
+    assert turns == [("Use the staging database.", True), ("And then run it.", False)]
+    # It is remembered from one reading to the next.
+    later = Conversation(marked("[Request interrupted by user for tool use]").to_state())
+    assert says(later, "Use the staging database.") == [("Use the staging database.", True)]
+
+    about = marked("It said [Request interrupted by user] there.")
+    assert says(about, "Go on, please.")[-1] == ("Go on, please.", False)
+    found = Conversation(None, lambda text: text.replace("s3cret", "***"))
+    found.feed(called("Bash", command="TOKEN=s3cret npm install", description="install"))
+    ended(found, BARE)
+    found.feed({"type": "user", "message": {"content": [{"type": "text", "text": "[Request interrupted by user]"}]}})
+    found = Conversation(found.to_state())
+    found.feed({"type": "user", "uuid": "u", "message": {"content": "No"}})
+    assert [(turn.text, turn.agent) for turn in found.turns] == [("No", "Bash: TOKEN=*** npm install")]
+    assert found.to_state()["doing"] == ""
+    reason = Conversation()
+    reason.feed(called("ExitPlanMode", plan="# Plan\n\nUse npm"))
+    ended(reason, BARE.replace("STOP what you are doing.", "To tell you how to proceed, the user said:\nuse pnpm"))
+    assert [(turn.text, turn.agent) for turn in reason.turns] == [("use pnpm", "ExitPlanMode: # Plan Use npm")]
+    found = Conversation()
+    found.feed(called("Bash", command="npm test"))
+    ended(found, "Exit code 1")
+    assert says(found, "Use the staging database.") == [("Use the staging database.", False)]
+    assert found.turns[0].agent == ""
+
+
+def called(tool, **given):
+    block = {"type": "tool_use", "id": "t", "name": tool, "input": given}
+    return {"type": "assistant", "message": {"content": [block]}}
+
+
+BARE = "The user doesn't want to proceed with this tool use. The tool use was rejected (x). STOP what you are doing."
+
+
+def ended(found, text, error=True, **more):
+    block = {"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": error}
+    found.feed({"type": "user", "uuid": "r", "message": {"content": [block]}, **more})
+    return found

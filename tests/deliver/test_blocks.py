@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from base.test_visible import LENIENT, TEXTS
 from memtui.base import visible
+from memtui.deliver import blocks, record
 from memtui.deliver import blocks as delivery_blocks
-from memtui.deliver import record
-from memtui.deliver.record import Delivery
+from memtui.deliver.record import LONGEST, Delivery
+from memtui.deliver.record import titles as found_titles
 
 TAGS = st.sampled_from(sorted(delivery_blocks.TAGS.values()))
 PARTS = st.lists(st.tuples(TEXTS | st.integers(0, 900).map("x".__mul__), TEXTS), max_size=8)
@@ -85,30 +86,21 @@ def guidance(size):
     return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], {}, "", [part])
 
 
-def test_a_long_list_does_not_silence_the_next():
+def test_guidance_comes_first_then_each_list_up_to_the_budget():
     text, _, left_out = delivery_blocks.compose(lists(500, 3, 500), 3000, ID)
     assert 'scope="a"' in text
     assert "- b 0\n- b 1\n- b 2\n" in text
     assert re.search(r'scope="c".*\(\d+ more left out for lack of room: c\d+, ', text, re.DOTALL)
     assert len(left_out) > 500
     assert delivery_blocks.units(text) > 2500
-
-
-def test_guidance_comes_first_and_whole_or_waits():
     blocks = [guidance(300), guidance(2000), guidance(100), *lists(50)]
     text, items, left_out = delivery_blocks.compose(blocks, 1600, ID)
     assert [part.item["id"] for part in left_out if part.item["kind"] == "guidance"] == [2000]
     assert "g" * 300 in text
     assert "g" * 301 not in text
     assert {"kind": "guidance", "id": 2000, "left_out": "no room"} in items
-
-
-def test_nothing_makes_no_text():
     assert delivery_blocks.compose([], 9000, ID) == ("", [], [])
     assert delivery_blocks.compose([delivery_blocks.Block("memtui-index", {}, "Intro.", [])], 9000, ID)[0] == ""
-
-
-def test_exactly_the_budget_is_used_if_need_be():
     for size in range(300, 340):
         text, _, left_out = delivery_blocks.compose([guidance(size)], 400, ID)
         assert bool(text) != bool(left_out)
@@ -146,3 +138,62 @@ def test_what_was_told_is_read_back_from_a_delivery():
 def test_a_delivered_note_tells_for_whom_it_was_and_whether_it_was_urgent(reason, fields):
     delivery = Delivery({"session_id": "5f0c1a2b"})
     assert record.Note(delivery, "id", "text", "cli", "project", reason).fields == fields
+
+
+# --- of what was delivered, a person sees the first words, not an id
+
+
+DELIVERED = "01M7AQ3DA2333N6G4SCKBMDDSF"
+LINES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cf", "Co", "Cn"]), min_size=1, max_size=30)
+
+
+def titles(*given, budget=9000):
+    text, items, _ = blocks.compose(list(given), budget, DELIVERED)
+    return found_titles(text, [each for each in Delivery({"items": items}).items if not each.left_out])
+
+
+def block(kind, scope, *texts):
+    parts = [
+        blocks.Part(text, text, {"kind": kind, "id": f"{scope}{number}", "scope": scope})
+        for number, text in enumerate(texts)
+    ]
+    return blocks.Block(blocks.TAGS[kind], {"scope": scope, "source": "/a"}, "What this list is.", parts)
+
+
+def note(name, text):
+    part = blocks.Part(text, text, {"kind": "guidance", "id": name, "scope": "project"})
+    return blocks.Block(blocks.TAGS["guidance"], {"id": name}, "Note left by the user.", [part])
+
+
+def test_notes_drafts_and_items_are_called_by_their_words_changed_or_not():
+    assert titles(
+        note("g1", "CI is red:\nfix it first"),
+        block(
+            "pending-update", "project", "- [preference, 2d ago] Ask before a migration\n  - Show the SQL.", "- [x] Two"
+        ),
+        block("pending-update", "global", "- [correction, said 3 times, 1d ago] Use uv"),
+        block("pending-item", "project", "- [ ] Fix the flaky test (once) (session 7c1e55a0, 2d ago)"),
+    ) == ["CI is red:", "Ask before a migration", "Two", "Use uv", "Fix the flaky test (once)"]
+    assert titles(
+        block(
+            "pending-update",
+            "project",
+            "+ - [preference, 2d ago] New one",
+            "- - [note, 1d ago] Old words\n+ - [note, 1d ago] New words",
+            "- - [note, 1d ago] A third (approved, rejected or withdrawn since)",
+        )
+    ) == ["New one", "New words", "A third"]
+
+
+@pytest.mark.slow
+@given(st.lists(LINES, min_size=1, max_size=5), st.lists(LINES, max_size=3))
+def test_each_title_is_that_of_its_own_item_whatever_the_texts_are(drafts, more):
+    """Also of characters that are two UTF-16 code units."""
+    shown = [f"- [note, 1d ago] {text}\n  - [x] another line" for text in drafts]
+    items = [f"- [ ] {text} (hand-written)" for text in more]
+    found = titles(block("pending-update", "project", *shown), *([block("pending-item", "a", *items)] if items else []))
+    assert len(found) == len(drafts) + len(more)
+    for title, text in zip(found, [*drafts, *more], strict=True):
+        words = visible.one_line(visible.clean(text))
+        # What follows decides whether a bracket is escaped; here nothing does.
+        assert title.replace("&lt;", "<") == words.replace("&lt;", "<") or len(words) > LONGEST

@@ -5,7 +5,8 @@ import os
 
 import pytest
 
-from memtui.base import clock, fs, ids
+from memtui.base import clock, fastjson, fs, ids
+from memtui.deliver import error_log
 from memtui.deliver import log as delivery_log
 
 NOVEMBER, DECEMBER = 1795219200.0, 1797811200.0  # 2026
@@ -89,16 +90,13 @@ def write(path, rows):
     path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
 
 
-def test_a_half_line_at_the_end_is_not_there_yet(tmp_path, monkeypatch):
+def test_older_lines_go_on_over_months_and_a_half_line_is_not_there_yet(tmp_path, monkeypatch):
     monkeypatch.setattr(delivery_log, "ENDS_BLOCK", 8)
     path = tmp_path / "log/deliveries-2026-11.jsonl"
     for data, end in ((b"", 0), (b"no end", 0), (b"one\n", 4), (b"one\n" + b"half " * 9, 4)):
         write(path, [])
         path.write_bytes(data)
         assert delivery_log.ends(str(tmp_path)) == {str(path): end}
-
-
-def test_older_goes_on_where_one_stopped_and_over_months(tmp_path):
     write(tmp_path / "log/deliveries-2026-10.jsonl", [numbered(1), numbered(2)])
     write(tmp_path / "log/deliveries-2026-11.jsonl", [numbered(3), numbered(4)])
     every = list(delivery_log.lines(str(tmp_path)))
@@ -109,7 +107,7 @@ def test_older_goes_on_where_one_stopped_and_over_months(tmp_path):
         assert delivery_log.read(place)["id"] == f"id{4 - at}"
 
 
-def test_what_is_appended_is_told_once_and_a_half_line_waits(tmp_path):
+def test_what_is_appended_is_told_once_until_cut_and_a_half_line_waits(tmp_path):
     path = tmp_path / "log/deliveries-2026-11.jsonl"
     write(path, [numbered(1)])
     ends = delivery_log.sizes(str(tmp_path))
@@ -125,12 +123,6 @@ def test_what_is_appended_is_told_once_and_a_half_line_waits(tmp_path):
     found, ends = delivery_log.appended(str(tmp_path), ends)
     assert [delivery_log.read(place)["id"] for place, _ in found] == ["id2", "id3"]
     assert delivery_log.appended(str(tmp_path), ends) == ([], ends)
-
-
-def test_a_log_that_was_cut_is_read_anew(tmp_path):
-    path = tmp_path / "log/deliveries-2026-11.jsonl"
-    write(path, [numbered(1), numbered(2)])
-    ends = delivery_log.sizes(str(tmp_path))
     write(path, [numbered(1)])
     assert delivery_log.appended(str(tmp_path), ends) is None
     path.unlink()
@@ -150,11 +142,36 @@ def test_outcomes_are_found_with_their_records_and_are_none_themselves(root):
     delivery_log.note_outcomes(root, made[2:], {names[2]: "failed"})
     assert delivery_log.appended(root, ends)[0] == []
     assert next(delivery_log.records_of(root, names[2]))["outcome"] == "failed"
-
-
-def test_outcomes_of_a_month_before_and_those_that_are_torn_do_no_harm(root):
-    made = add(root, NOVEMBER)
-    delivery_log.append(root, {"v": 1, "outcomes": {made["id"]: "arrived"}}, DECEMBER)
+    # Those of a month before hold, and those that are torn do no harm.
+    delivery_log.append(root, {"v": 1, "outcomes": {names[2]: "arrived"}}, DECEMBER)
     for torn in (b'{"v": 1, "outcomes": {"x', b'{"v": 1, "outcomes": {"x": 3}}', b'{"v": 1, "outcomes": {}}'):
         fs.append(delivery_log.log_path(root, DECEMBER), torn + b"\n")
-    assert [each["outcome"] for each in delivery_log.newest_first(root)] == ["arrived"]
+    assert [each["outcome"] for each in delivery_log.newest_first(root)] == ["arrived"] * 3
+
+
+# --- the error log: what went wrong, with where it happened
+
+
+def test_an_error_is_logged_with_where_it_happened_or_let_go(root):
+    def inner():
+        raise ValueError("odd \ud800 \x1b" + "x" * 1000)
+
+    try:
+        inner()
+    except ValueError as error:
+        error_log.add(root, "Stop", error)
+    (line,) = fs.read_bytes(root + "/log/errors.jsonl").splitlines()
+    found = fastjson.loads_dict(line)
+    assert (found["v"], found["where"], found["error"]) == (1, "Stop", "ValueError")
+    assert len(found["message"]) == 500
+    assert found["trace"][-1].startswith("test_log.py:")
+    assert found["trace"][-1].endswith(" inner")
+    fs.append(root + "/log/errors.jsonl", b"x" * (error_log.LIMIT_BYTES + 1) + b"\n")
+    error_log.add(root, "Stop", ValueError("new"))
+    assert sorted(os.listdir(root + "/log")) == ["errors.jsonl", "errors.jsonl.1"]
+    assert len(fs.read_bytes(root + "/log/errors.jsonl")) < 500
+    fs.append(root + "/file", b"a file\n")
+    fs.append(root + "/sub/log", b"a file\n")
+    os.makedirs(root + "/third/log/errors.jsonl")
+    for place in (root + "/file", root + "/sub", root + "/third"):
+        error_log.add(place, "Stop", ValueError("x"))

@@ -1,14 +1,18 @@
 """The log is read by a filter: a page at a time, no further than asked, and as it grows."""
 
+import json
 import os
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memtui.base import clock, fastjson, fs
 from memtui.deliver import log as delivery_log
 from memtui.deliver import log_queries
 from memtui.deliver.filter import Filter
 from memtui.deliver.log_queries import Reading, Receipts
+from memtui.deliver.record import Delivery
 from recalls import deliver
 
 NOW = clock.parse("2026-11-21T12:00:00Z")
@@ -35,7 +39,7 @@ def names(found):
     return [each.id for each in found]
 
 
-def test_it_goes_on_where_it_stopped(root, proofs):
+def test_it_goes_on_where_it_stopped_and_puts_what_comes_on_top(root, proofs, monkeypatch):
     made = [add(root, number) for number in range(20)]
     found = Reading(root, Filter(kind="guidance"), proofs)
     for count in (3, 6, 9):
@@ -44,17 +48,16 @@ def test_it_goes_on_where_it_stopped(root, proofs):
     found.more(100, lambda _: True)
     assert names(found.rows) == made[::-2]
     assert found.done
-
-
-def test_what_comes_is_put_on_top_and_a_shorter_log_is_to_be_read_anew(root, proofs):
-    add(root, 0)
-    found = Reading(root, Filter(kind="guidance"), proofs)
-    found.more(10, lambda _: True)
-    add(root, 2)
-    new = add(root, 3)
+    add(root, 20)
+    new = add(root, 21)
     assert names(found.fresh()) == [new]
-    assert names(found.rows) == [new]
+    assert names(found.rows) == [new, *made[::-2]]
     assert found.fresh() == []
+    monkeypatch.setattr(log_queries, "KEPT", 5)
+    found = Reading(root, Filter(), proofs)
+    found.more(100, lambda _: True)
+    assert len(found.rows) == 5
+    assert found.full
     fs.write_atomic(delivery_log.months(root)[0], b"")
     assert found.fresh() is None
 
@@ -105,11 +108,76 @@ def test_what_could_not_be_told_is_asked_again_once_it_is_doubted(root, proofs):
     assert not proofs.open(found)
 
 
-def test_no_more_rows_are_held_than_that(root, proofs, monkeypatch):
-    monkeypatch.setattr(log_queries, "KEPT", 5)
-    for number in range(9):
-        add(root, number)
-    found = Reading(root, Filter(), proofs)
-    found.more(100, lambda _: True)
-    assert len(found.rows) == 5
-    assert found.full
+# --- one filter says which deliveries are wanted, and which word a line of the log must hold for that
+
+
+RECORD = {
+    "v": 1,
+    "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD",
+    "time": "2026-11-20T10:00:00.000Z",
+    "event": "SessionStart",
+    "session_id": "5f0c1a2b-0000",
+    "project": "-home-me-shop",
+    "project_root": "/home/me/shop",
+    "text": "Use PNPM, never npm: ÄPFEL",
+    "items": [
+        {"kind": "index", "id": "prefer-pnpm", "path": "/home/me/shop/.claude/memory/prefer-pnpm.md"},
+        {"kind": "index", "id": "left", "path": "/home/me/shop/.claude/memory/left.md", "left_out": "no room"},
+        {"kind": "guidance", "id": "note-1"},
+    ],
+}
+FOUND = Delivery(RECORD)
+WANTED = [
+    {"session": "5f0c1a2b-0000"},
+    {"session": "5f0c"},
+    {"project": "shop"},
+    {"project": "-home-me-shop"},
+    {"kind": "guidance"},
+    {"memory": "prefer-pnpm"},
+    {"memory": "/home/me/shop/.claude/memory/prefer-pnpm.md"},
+    {"text": "npm use"},
+    {"text": "äpfel pnpm"},
+    {"since": FOUND.time},
+]
+
+
+@pytest.mark.parametrize("fields", WANTED)
+def test_what_is_wanted_matches_and_its_line_holds_the_needle(fields):
+    wanted = Filter(**fields)
+    assert wanted.matches(FOUND)
+    needle, fold = wanted.needle()
+    line = json.dumps(RECORD).encode()
+    assert needle in (line.lower() if fold else line)
+
+
+LABELS = {"SessionStart": "start", "guidance": "note notes", "index": "index", "lost": "lost"}
+ROW = {**RECORD, "text": "Use PNPM [01K8ZC5N8W3M1T9Q6V2R4B7ABC]"}
+
+
+def test_words_of_a_row_ids_and_lost_ones_are_found_and_uses_if_asked_for():
+    for text in ("shop", "shop pnpm", "5f0c1a", "start", "note", "notes shop", "index"):
+        wanted = Filter(text=text, labels=LABELS)
+        assert wanted.matches(Delivery(ROW))
+        assert wanted.needle()[0] in json.dumps(ROW).encode().lower()
+        assert not Filter(text=text).matches(Delivery(ROW))
+    wanted = Filter(text="lost shop", labels=LABELS)
+    assert wanted.needle()[0] == b"shop"
+    assert wanted.matches(Delivery(ROW), outcome=lambda _: "timed out")
+    assert not wanted.matches(Delivery(ROW), outcome=lambda _: "arrived")
+    assert wanted.matches(Delivery({**ROW, "text": "it got lost"}), outcome=lambda _: "arrived")
+    for text, matches in (("01k8zc", True), ("01k8z", False), ("7abc", False), ("note-1", True)):
+        assert Filter(text=text, labels=LABELS).matches(Delivery(ROW)) == matches
+    use = Delivery({**RECORD, "items": [{"kind": "use", "id": "prefer-pnpm", "path": "/m/prefer-pnpm.md"}]})
+    assert not Filter().matches(use)
+    for asked in ({"kind": "use"}, {"memory": "prefer-pnpm"}, {"outcome": "nothing"}):
+        assert Filter(**asked).matches(use)
+
+
+@pytest.mark.slow
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_no_line_is_passed_over_for_its_needle_if_its_delivery_matches(text, more):
+    record = {**RECORD, "text": f"{more} {text} {more}"}
+    wanted = Filter(text=text)
+    if wanted.matches(Delivery(record)):
+        needle, _ = wanted.needle()
+        assert needle in json.dumps(record).encode().lower()

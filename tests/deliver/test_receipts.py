@@ -77,15 +77,12 @@ def outcome(view, row=None, now=NOW + 5):
     return receipts.outcome(row or record(), view, now)
 
 
-def test_several_hooks_share_one_record_and_each_is_told_apart(transcript):
+def test_each_hook_is_told_apart_and_runs_are_matched_by_event_and_command(transcript):
     preview = f"<persisted-output>\nOutput too large (10.8KB). Full output: /x\n\nPreview (first 2KB):\n{BLOCK}"
     other = BLOCK.replace(ID, "01K8ZC5N8W3M1T9Q6V2R4B7XAE")
     view = transcript(context(other, preview, event="SessionStart"))
     assert outcome(view, record("SessionStart")) == "previewed"
     assert outcome(view, {**record("SessionStart"), "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAE"}) == "arrived"
-
-
-def test_timed_out_and_failed_runs_are_matched_by_event_and_command(transcript):
     assert outcome(transcript(trouble("hook_cancelled", timedOut=True, timeoutMs=2000))) == "timed out"
     assert outcome(transcript(trouble("hook_cancelled"))) == "failed"
     assert outcome(transcript(trouble("hook_non_blocking_error", exitCode=137))) == "failed"
@@ -95,14 +92,11 @@ def test_timed_out_and_failed_runs_are_matched_by_event_and_command(transcript):
     assert outcome(transcript(context(BLOCK), trouble("hook_non_blocking_error", exitCode=1))) == "arrived"
 
 
-def test_waiting_until_the_model_is_called_again_then_failed(transcript):
+def test_it_waits_until_the_model_is_called_again_then_it_failed(transcript):
     assert outcome(transcript(OTHER, prompt(-0.1))) == "waiting"
     assert outcome(transcript(OTHER, prompt(-0.1), agent(3))) == "failed"
     assert outcome(transcript(OTHER, prompt(-0.1), prompt(60))) == "failed"
     assert outcome(transcript(OTHER, agent(3, isSidechain=True))) == "waiting", "a subagent's records say nothing of it"
-
-
-def test_a_message_that_goes_on_while_its_tools_run_is_no_new_call(transcript):
     rows = (OTHER, agent(-1, "m1"), agent(0.5, "m1"))
     row = record("PreToolUse", transcript_size=places(*rows)[1])
     assert outcome(transcript(*rows), row) == "waiting"
@@ -122,7 +116,7 @@ def test_without_hook_records_it_is_unknown_but_for_a_session_just_begun(tmp_pat
     assert outcome(view, record("SessionStart"), now=NOW + 7200) == "unknown"
 
 
-def test_refresh_reads_only_what_is_new_and_a_torn_line_later(transcript):
+def test_torn_lines_odd_records_and_unreadable_files_are_survived(transcript, tmp_path):
     view = transcript(OTHER)
     whole = json.dumps(context(BLOCK)).encode() + b"\n"
     with open(transcript.path, "ab") as out:
@@ -131,6 +125,11 @@ def test_refresh_reads_only_what_is_new_and_a_torn_line_later(transcript):
     with open(transcript.path, "ab") as out:
         out.write(whole[50:])
     assert outcome(view.refresh()) == "arrived"
+    os.mkfifo(tmp_path / "fifo")
+    assert not receipts.TranscriptView(str(tmp_path / "fifo")).refresh().exists
+    odd = [{"type": "attachment", "attachment": value} for value in (None, 3, {"type": 3}, {"type": "hook_cancelled"})]
+    odd += [context(None, 3), {"type": "assistant", "message": 7}, {"type": "user", "timestamp": 9}]
+    assert outcome(transcript(*odd)) in {"waiting", "failed"}
 
 
 def test_a_part_is_judged_by_whether_there_are_hook_records_before_it(transcript):
@@ -143,30 +142,18 @@ def test_a_part_is_judged_by_whether_there_are_hook_records_before_it(transcript
     assert receipts.view_from(path, start, limit=10) is None, "that would take too long to find out"
 
 
-def test_unreadable_files_and_odd_records_are_survived(tmp_path, transcript):
-    os.mkfifo(tmp_path / "fifo")
-    assert not receipts.TranscriptView(str(tmp_path / "fifo")).refresh().exists
-    odd = [{"type": "attachment", "attachment": value} for value in (None, 3, {"type": 3}, {"type": "hook_cancelled"})]
-    odd += [context(None, 3), {"type": "assistant", "message": 7}, {"type": "user", "timestamp": 9}]
-    assert outcome(transcript(*odd)) in {"waiting", "failed"}
-
-
 @pytest.fixture
 def env(tmp_path):
     return {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "config")}
 
 
-def test_a_moved_transcript_is_found_by_its_session(tmp_path, env):
+def test_a_moved_transcript_is_found_and_what_a_subagent_got_unproved(tmp_path, env):
     place = tmp_path / "config" / "projects" / "-else-where"
     place.mkdir(parents=True)
     (place / "sess.jsonl").write_text(json.dumps(context(BLOCK)) + "\n")
     row = record(transcript=str(tmp_path / "gone.jsonl"), session_id="sess")
     assert receipts.outcomes([row], env, NOW + 5) == {ID: "arrived"}
     assert receipts.outcomes([{**row, "session_id": "../sess"}], env, NOW + 5) == {ID: "unknown"}
-
-
-def test_what_went_to_a_subagent_can_not_be_proved(tmp_path, env):
-    """The client gives such a context to the subagent's model, and writes it nowhere."""
     main = tmp_path / "sess.jsonl"
     main.write_text(json.dumps(OTHER) + "\n" + json.dumps(agent(-2)) + "\n")
     inner = tmp_path / "sess" / "subagents"
@@ -183,26 +170,17 @@ TYPED = [OTHER, prompt(-2), queue("enqueue", 0.1)]
 DURING = record(transcript_size=places(*TYPED[:2])[-1])
 
 
-def test_a_context_waits_with_its_prompt_in_the_queue(transcript):
+def test_a_context_waits_or_is_lost_with_its_prompt_in_the_queue(transcript):
     assert outcome(transcript(*TYPED, agent(1.5)), DURING) == "waiting"
     assert outcome(transcript(*TYPED, agent(1.5), queue("remove", 1.6)), DURING) == "waiting"
     assert outcome(transcript(*TYPED, agent(1.5), queue("dequeue", 1.6), prompt(1.7)), DURING) == "waiting"
     taken = [*TYPED, agent(1.5), queue("remove", 1.6), context(BLOCK, seconds=0.1), agent(1.9, "m2")]
     assert outcome(transcript(*taken), DURING) == "arrived"
-
-
-def test_a_context_is_lost_with_a_prompt_that_the_person_takes_back(transcript):
     assert outcome(transcript(*TYPED, queue("popAll", 1.0), agent(1.5)), DURING) == "failed"
     assert outcome(transcript(*TYPED, agent(1.5), queue("dequeue", 1.6), agent(1.9, "m2")), DURING) == "failed"
-
-
-def test_each_queued_prompt_has_its_own_context(transcript):
     view = transcript(*TYPED, queue("enqueue", 0.6), agent(1.5), queue("dequeue", 1.6), agent(1.9, "m2"))
     assert outcome(view, DURING) == "failed"
     assert outcome(view, record(transcript_size=places(*TYPED)[-1])) == "waiting"
-
-
-def test_a_prompt_that_left_the_queue_before_its_hooks_is_like_any_other(transcript):
     assert outcome(transcript(OTHER, queue("enqueue", -0.2), queue("dequeue", -0.1), agent(1.5)), DURING) == "failed"
 
 
@@ -245,12 +223,9 @@ ESCAPED = [*GIVEN, asked("p2", "a0", "P2", 9), answered("r2", "p2", seconds=10)]
 DELIVERED = record(prompt_id="P1", transcript_size=1)
 
 
-def test_what_was_given_waits_until_the_model_answers_below_it(transcript):
+def test_what_was_given_waits_for_an_answer_below_it_and_drops_on_a_branch(transcript):
     assert outcome(transcript(*GIVEN), DELIVERED) == "waiting"
     assert outcome(transcript(*GIVEN, answered("r1", "x1")), DELIVERED) == "arrived"
-
-
-def test_what_stands_on_a_branch_that_was_left_has_not_arrived(transcript):
     assert outcome(transcript(*ESCAPED), DELIVERED) == "dropped"
     # The same in pieces, and where somebody goes on from that branch after all.
     view = transcript(*ESCAPED[:3])
@@ -263,7 +238,7 @@ def test_what_stands_on_a_branch_that_was_left_has_not_arrived(transcript):
     assert outcome(view.refresh(), DELIVERED) == "arrived"
 
 
-def test_a_session_ended_without_an_answer_goes_on_from_its_last_record(transcript):
+def test_a_session_that_ends_without_an_answer_is_broken_off_or_dropped(transcript):
     for leaf, becomes in (("x1", "broken off"), ("a0", "dropped")):
         view = transcript(*GIVEN, last_prompt(leaf))
         assert outcome(view, DELIVERED) == "waiting"
@@ -271,6 +246,13 @@ def test_a_session_ended_without_an_answer_goes_on_from_its_last_record(transcri
     # 2.1.330 names the leaf of a turn that has just begun: it may be left yet.
     view = transcript(*GIVEN, last_prompt("x1"), *ESCAPED[4:])
     assert receipts.outcome(DELIVERED, view, NOW + 5, ended=True) == "dropped"
+    assert ended(transcript(*GIVEN)) == "broken off"
+    # An error of the API, written by the client itself, is no answer.
+    failed = answered("e", "x1", "m0", model="<synthetic>")
+    assert ended(transcript(*GIVEN, failed)) == "broken off"
+    assert ended(transcript(*GIVEN, failed, asked("p2", "e", "P2", 9), answered("r2", "p2"))) == "arrived"
+    preview = f"<persisted-output>\nOutput too large\n\nPreview (first 2KB):\n{BLOCK}"
+    assert ended(transcript(*GIVEN[:2], linked(context(preview), "c1", "p1"))) == "previewed"
 
 
 def test_a_client_that_is_gone_writes_no_more(transcript):
@@ -295,17 +277,7 @@ def ended(view, row=DELIVERED):
     return receipts.outcome(row, view, NOW + 5, ended=True)
 
 
-def test_a_text_that_nobody_answered_is_broken_off_until_a_resume(transcript):
-    assert ended(transcript(*GIVEN)) == "broken off"
-    # An error of the API, written by the client itself, is no answer.
-    failed = answered("e", "x1", "m0", model="<synthetic>")
-    assert ended(transcript(*GIVEN, failed)) == "broken off"
-    assert ended(transcript(*GIVEN, failed, asked("p2", "e", "P2", 9), answered("r2", "p2"))) == "arrived"
-    preview = f"<persisted-output>\nOutput too large\n\nPreview (first 2KB):\n{BLOCK}"
-    assert ended(transcript(*GIVEN[:2], linked(context(preview), "c1", "p1"))) == "previewed"
-
-
-def test_an_answer_written_before_the_text_it_answers_proves_it(transcript):
+def test_an_early_answer_proves_it_and_a_noted_outcome_holds(transcript):
     turn = GIVEN[:2]
     assert outcome(transcript(*turn, answered("r1", "c1"), told("c1", "p1")), DELIVERED) == "arrived"
     late = [*turn, answered("r1", "p1"), told("c1", "r1")]
@@ -314,9 +286,9 @@ def test_an_answer_written_before_the_text_it_answers_proves_it(transcript):
     # What was typed in mid-turn came out of the queue behind that answer.
     typed = [*turn, queue("enqueue", 1), answered("r1", "p1"), queue("remove", 4), told("c1", "r1")]
     assert outcome(transcript(*typed, linked({"type": "system"}, "s1", "c1")), DELIVERED) == "waiting"
-
-
-def test_an_outcome_that_was_noted_holds_whatever_became_of_the_transcript(transcript):
+    for noted in receipts.LOST:
+        assert outcome(transcript(*GIVEN, answered("r1", "x1")), {**DELIVERED, "outcome": noted}) == "arrived"
+    assert outcome(transcript(*ESCAPED), {**DELIVERED, "outcome": "broken off"}) == "dropped"
     for noted in ("arrived", "previewed", "timed out", "failed", "dropped", "broken off"):
         row = {**DELIVERED, "outcome": noted}
         assert outcome(transcript(GIVEN[0], asked("p9", "a0", "P9"), answered("r9", "p9")), row) == noted
@@ -324,17 +296,16 @@ def test_an_outcome_that_was_noted_holds_whatever_became_of_the_transcript(trans
         assert outcome(receipts.TranscriptView(str(transcript.path)).refresh(), row) == noted
 
 
-def test_what_is_shown_to_have_arrived_outweighs_a_loss_that_was_noted(transcript):
-    for noted in receipts.LOST:
-        assert outcome(transcript(*GIVEN, answered("r1", "x1")), {**DELIVERED, "outcome": noted}) == "arrived"
-    assert outcome(transcript(*ESCAPED), {**DELIVERED, "outcome": "broken off"}) == "dropped"
-
-
-def test_a_transcript_that_was_cut_since_proves_no_loss(transcript):
+def test_a_cut_transcript_proves_no_loss_and_a_compaction_an_arrival(transcript):
     rows = [linked(OTHER, "b0", None), asked("p2", "b0", "P2", 9), answered("r2", "p2")]
     row = {**DELIVERED, "transcript_size": places(*rows)[-1]}
     assert outcome(transcript(*rows[:2]), row) == "unknown"
     assert outcome(transcript(*rows, asked("p3", "r2", "P3")), row) == "failed"
+    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, "timestamp": at(2)}
+    above = {"x1": "arrived", "p1": "arrived", "not to be found": "arrived", "a0": "dropped"}  # a0: Escape, /compact
+    for leaf, becomes in above.items():
+        view = transcript(*GIVEN, {**boundary, "logicalParentUuid": leaf}, asked("s", "b", "P1"), answered("n", "s"))
+        assert outcome(view, DELIVERED) == becomes
 
 
 @pytest.mark.parametrize("beside", ["r1", "t2"])
@@ -354,14 +325,6 @@ def test_what_came_with_one_of_several_tools_follows_their_message(transcript, b
     assert outcome(transcript(*rows, given, *late, *left), row) == "dropped"
 
 
-def test_what_a_compaction_summed_up_has_arrived(transcript):
-    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, "timestamp": at(2)}
-    above = {"x1": "arrived", "p1": "arrived", "not to be found": "arrived", "a0": "dropped"}  # a0: Escape, /compact
-    for leaf, becomes in above.items():
-        view = transcript(*GIVEN, {**boundary, "logicalParentUuid": leaf}, asked("s", "b", "P1"), answered("n", "s"))
-        assert outcome(view, DELIVERED) == becomes
-
-
 # --- the order of the records, whatever the clock says
 
 BACK = 3600.0
@@ -379,8 +342,7 @@ def test_what_missed_its_prompt_failed_once_the_model_answers_that_prompt(transc
     assert outcome(transcript(*before, *after[:2], asked("p2", "r0", "P2", jump + 9)), row) == "failed"
 
 
-def test_a_prompt_that_another_hook_blocked_takes_its_note_with_it(transcript):
-    """As 2.1.197 and 2.1.330 write it: one informational record, and nothing of the prompt or its contexts."""
+def test_a_prompt_blocked_or_typed_in_mid_turn_is_judged_by_itself(transcript):
     words = "UserPromptSubmit operation blocked by hook:\npolicy\n\nOriginal prompt: hi"
     blocked = linked({"type": "system", "subtype": "informational", "content": words, "timestamp": at(-9)}, "b", "a0")
     row = record(prompt_id="P1", transcript_size=places(GIVEN[0])[-1])
@@ -388,10 +350,6 @@ def test_a_prompt_that_another_hook_blocked_takes_its_note_with_it(transcript):
     assert outcome(transcript(GIVEN[0], blocked), row) == "failed"
     row["transcript_size"] = places(GIVEN[0], blocked)[-1]
     assert outcome(transcript(GIVEN[0], blocked), row) == "waiting"
-
-
-def test_a_prompt_typed_in_mid_turn_is_not_judged_by_the_turn_it_came_into(transcript):
-    """2.1.330 gives it the turn's own prompt id."""
     turn = [linked(OTHER, "a0", None), asked("p1", "a0", "P1"), tool_use("t1", "p1", "toolu_1")]
     row = record(prompt_id="P1", transcript_size=places(*turn)[-1])
     more = [result("r1", "t1", "toolu_1"), answered("n1", "r1", "m2")]

@@ -80,15 +80,7 @@ def test_sessions_that_get_no_memories_are_refused_nothing(home):
         assert home.tool(command="npm i").refusal == ""
 
 
-def test_a_memory_of_a_repository_forbids_nothing_until_it_is_trusted(home):
-    path = home.keep("no-yarn", "No yarn.", "project", forbids="[yarn]")
-    home.index()
-    assert home.tool(command="yarn add x").refusal == ""
-    trust_grants.grant(str(home.root), str(path.parent))
-    assert "No yarn." in home.tool(command="yarn add x").context
-
-
-def test_a_memory_that_expired_or_is_gone_forbids_nothing(home):
+def test_an_expired_gone_or_untrusted_memory_forbids_nothing(home):
     home.keep("no-yarn", "No yarn.", forbids="yarn", expiry="2020-01-01")
     home.index()
     assert home.tool(command="yarn add x").refusal == ""
@@ -98,6 +90,11 @@ def test_a_memory_that_expired_or_is_gone_forbids_nothing(home):
     home.keep("no-yarn", "No yarn.")
     home.index()
     assert not (home.root / "recall" / "forbidden").exists()
+    path = home.keep("no-yarn", "No yarn.", "project", forbids="[yarn]")
+    home.index()
+    assert home.tool(command="yarn add x").refusal == ""
+    trust_grants.grant(str(home.root), str(path.parent))
+    assert "No yarn." in home.tool(command="yarn add x").context
 
 
 def test_what_cannot_be_noted_is_not_refused(home):

@@ -60,11 +60,18 @@ def test_a_repository_mutes_nothing(home):
         (home.project / ".claude" / name).unlink()
 
 
-def test_a_client_that_memtui_or_a_person_muted_stays_silent(home):
+def test_who_is_muted_stays_silent_and_odd_settings_break_nothing(home):
     home.guide("A note.")
     assert installed(home, MEMTUI_INSIDE="1").raw == b""
     assert installed(home, CLAUDE_HEADLESS="1").raw == b""
     assert home.waiting() == ["A note."]
+    path = home.project / ".claude" / "settings.json"
+    path.parent.mkdir()
+    for data in (b"", b"[]", b"{", b'{"env": 1}', b'{"env": {"MEMTUI_INSIDE": null}}', b"\xff\xfe"):
+        path.write_bytes(data)
+        assert environment.set_by_project(home.env, str(home.project)) in ([], [(str(path), "MEMTUI_INSIDE")])
+        home.guide("A note.")
+        assert "A note." in installed(home).context
 
 
 def test_a_root_elsewhere_is_believed_where_the_command_names_none(home):
@@ -101,16 +108,6 @@ def test_what_was_not_believed_is_logged_once_a_session_and_told_by_doctor(home)
         "MEMTUI_HOME",
         "MEMTUI_INSIDE",
     ]
-
-
-def test_settings_of_any_kind_break_nothing(home):
-    path = home.project / ".claude" / "settings.json"
-    path.parent.mkdir()
-    for data in (b"", b"[]", b"{", b'{"env": 1}', b'{"env": {"MEMTUI_INSIDE": null}}', b"\xff\xfe"):
-        path.write_bytes(data)
-        assert environment.set_by_project(home.env, str(home.project)) in ([], [(str(path), "MEMTUI_INSIDE")])
-        home.guide("A note.")
-        assert "A note." in installed(home).context
 
 
 def test_a_note_for_people_is_for_sessions_that_a_person_attends(home):

@@ -116,19 +116,7 @@ def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     check(modules, *[name for group in groups for name in bundle_writer.modules_of(group)])
 
 
-def test_a_note_is_settled_mostly_by_bundled_modules_without_a_dear_import(home):
-    home.guide("said")
-    home.prompt()
-    modules, _ = imported(home, "UserPromptSubmit")
-    assert "memtui.inbox.reconciliation" in modules
-    check(modules, *bundle_writer.modules_of("UserPromptSubmit"), *bundle_writer.modules_of("settling"))
-    home.write_transcript([{"type": "user", "message": {"content": "x"}, "timestamp": "2026-11-21T00:00:00Z"}])
-    modules, _ = imported(home, "UserPromptSubmit")
-    assert "memtui.inbox.reconciliation" in modules
-    check(modules)
-
-
-def test_guidance_for_a_path_and_the_use_of_a_memory_cost_no_dear_import(home):
+def test_no_note_nor_use_of_a_memory_costs_a_dear_import(home):
     home.guide("mind the encoding", for_="path:src/**/*.py")
     given = {"file_path": f"{home.project}/src/a/b.py"}
     modules, said = imported(home, "PreToolUse", tool_name="Edit", tool_input=given)
@@ -138,6 +126,15 @@ def test_guidance_for_a_path_and_the_use_of_a_memory_cost_no_dear_import(home):
     modules, _ = imported(home, "PostToolUse", tool_name="Read", tool_input=given)
     check(modules)
     assert len(home.log()) == 2
+    home.guide("said")
+    home.prompt()
+    modules, _ = imported(home, "UserPromptSubmit")
+    assert "memtui.inbox.reconciliation" in modules
+    check(modules, *bundle_writer.modules_of("UserPromptSubmit"), *bundle_writer.modules_of("settling"))
+    home.write_transcript([{"type": "user", "message": {"content": "x"}, "timestamp": "2026-11-21T00:00:00Z"}])
+    modules, _ = imported(home, "UserPromptSubmit")
+    assert "memtui.inbox.reconciliation" in modules
+    check(modules)
 
 
 LAYERS = ("keymap", "base", "redact", "client", "deliver", "inbox", "store", "settings", "review", "recall", "models")
@@ -169,10 +166,18 @@ def test_each_layer_needs_only_the_standard_library_and_the_layers_below(package
     assert set(ours.split()) <= set(LAYERS[: LAYERS.index(package) + 1])
 
 
-def test_every_hook_imports_nothing_but_the_version_of_the_package():
+def test_every_hook_imports_an_empty_package_and_its_version():
     code = f"import sys; sys.path.insert(0, {str(SOURCES)!r}); before = set(sys.modules); import memtui; print(*set(sys.modules) - before)"
     done = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["memtui"]
+    code = (
+        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); from memtui.hooks.bundle import main; main([]);"
+        "print(*[name for name, found in sys.modules.items() if name.startswith('memtui') and not found.__spec__])"
+    )
+    done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    made = done.stdout.split()
+    assert "memtui.base" in made
+    assert [name for name in made if source_of(name).name != "__init__.py" or source_of(name).read_text()] == []
 
 
 # What a module on a hook's way imports inside a function, where that is worth it or never happens in a session's day.
@@ -229,14 +234,3 @@ def test_no_module_on_a_hooks_way_names_a_dear_import():
     assert len(hot) > 40
     dear = {name: loaded & DEAR | (inside & DEAR) - RARE.get(name, set()) for name, (loaded, inside) in hot.items()}
     assert {name: found for name, found in dear.items() if found} == {}
-
-
-def test_packages_that_a_hook_makes_without_looking_for_them_hold_nothing():
-    code = (
-        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); from memtui.hooks.bundle import main; main([]);"
-        "print(*[name for name, found in sys.modules.items() if name.startswith('memtui') and not found.__spec__])"
-    )
-    done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
-    made = done.stdout.split()
-    assert "memtui.base" in made
-    assert [name for name in made if source_of(name).name != "__init__.py" or source_of(name).read_text()] == []

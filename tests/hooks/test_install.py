@@ -118,7 +118,7 @@ def test_a_second_install_changes_nothing_and_a_plan_writes_nothing(world):
     assert (world.root / "installs.json").read_bytes() == before
 
 
-def test_an_older_interpreter_is_replaced_where_it_stands(world):
+def test_an_older_interpreter_is_replaced_and_an_unused_event_left(world):
     world.write(json.dumps({"hooks": {"Stop": [THEIRS]}, "model": "x"}, indent=4))
     original = world.file.read_bytes()
     world.install(python="/old/python3")
@@ -127,6 +127,10 @@ def test_an_older_interpreter_is_replaced_where_it_stands(world):
     assert world.file.read_text() == first.replace("/old/python3", "'/opt/py thon/bin/python3'")
     world.uninstall()
     assert world.file.read_bytes() == original
+    stale = {"hooks": [{"type": "command", "command": f"python3 -I -S {shlex.quote(LAUNCHER)} Notification"}]}
+    world.write(json.dumps({"hooks": {"Notification": [stale, THEIRS]}}))
+    world.install()
+    assert world.value()["hooks"]["Notification"] == [THEIRS]
 
 
 @pytest.mark.parametrize("noted", [True, False])
@@ -140,13 +144,6 @@ def test_a_matcher_and_a_timeout_of_the_persons_stay(world, noted):
     assert world.value()["hooks"]["PostToolUse"][0]["matcher"] == "Write|Edit"
     assert world.value()["hooks"]["SessionStart"][0]["hooks"][0]["timeout"] == 30
     assert not world.plan().changed
-
-
-def test_hooks_of_ours_in_an_event_we_no_longer_use_go(world):
-    stale = {"hooks": [{"type": "command", "command": f"python3 -I -S {shlex.quote(LAUNCHER)} Notification"}]}
-    world.write(json.dumps({"hooks": {"Notification": [stale, THEIRS]}}))
-    world.install()
-    assert world.value()["hooks"]["Notification"] == [THEIRS]
 
 
 def test_a_new_project_file_is_readable_for_others_and_a_user_file_is_not(world):
@@ -239,19 +236,6 @@ def test_uninstall_restores_every_odd_file(world, original, way):
         assert world.file.read_bytes() == expected
 
 
-def test_the_record_of_an_older_memtui_is_understood(world):
-    world.write('{ "a": 1 }')
-    world.install()
-    path = world.root / "installs.json"
-    value = json.loads(path.read_text())
-    for record in value["files"].values():
-        record |= {"backup": "backups/gone.json", "backup_hash": "0" * 16, "after_hash": "1" * 16}
-    path.write_text(json.dumps(value))
-    assert not world.plan().changed
-    world.uninstall()
-    assert world.file.read_bytes() == b'{ "a": 1 }'
-
-
 # --- properties
 
 COMMANDS = st.fixed_dictionaries({"type": st.just("command"), "command": st.text(max_size=9)})
@@ -332,13 +316,23 @@ def test_on_disk_install_and_uninstall_give_back_the_bytes(tmp_path_factory, cas
 # --- uninstalling after changes
 
 
-def test_uninstall_keeps_an_edit_made_between_two_installs_to_the_byte(world):
+def test_uninstall_keeps_an_edit_and_understands_an_older_record(world):
     world.write('{\n  "a": 1\n}\n')
     world.install(python="/old/python")
     world.write(world.file.read_text().replace('"a": 1', '"a":   2'))
     world.install()
     world.uninstall()
     assert world.file.read_bytes() == b'{\n  "a":   2\n}\n'
+    world.write('{ "a": 1 }')
+    world.install()
+    path = world.root / "installs.json"
+    value = json.loads(path.read_text())
+    for record in value["files"].values():
+        record |= {"backup": "backups/gone.json", "backup_hash": "0" * 16, "after_hash": "1" * 16}
+    path.write_text(json.dumps(value))
+    assert not world.plan().changed
+    world.uninstall()
+    assert world.file.read_bytes() == b'{ "a": 1 }'
 
 
 # --- errors
@@ -373,18 +367,13 @@ def test_settings_that_make_no_sense_are_left_alone_and_explained(world, data, m
     assert not world.root.exists()
 
 
-def test_a_change_between_plan_and_apply_is_a_conflict(world):
+def test_a_conflict_or_a_full_disk_leaves_settings_and_record_as_they_were(world, monkeypatch):
     world.write("{}")
     change = world.plan()
     world.write('{"a": 1}')
     with pytest.raises(ConflictError):
         install.apply(change)
     assert world.file.read_bytes() == b'{"a": 1}'
-    assert not (world.root / "installs.json").exists()
-
-
-def test_a_full_disk_leaves_settings_and_record_as_they_were(world, monkeypatch):
-    world.write("{}")
     change = world.plan()
     real = install.fs.write_atomic
 
@@ -397,7 +386,7 @@ def test_a_full_disk_leaves_settings_and_record_as_they_were(world, monkeypatch)
     with pytest.raises(MemtuiError, match="No space left") as caught:
         install.apply(change)
     assert "nothing was lost" in caught.value.hint
-    assert world.file.read_bytes() == b"{}"
+    assert world.file.read_bytes() == b'{"a": 1}'
     assert not (world.root / "installs.json").exists()
 
 
@@ -425,7 +414,7 @@ def test_a_damaged_record_is_an_error_with_a_way_out(world):
 # --- where
 
 
-def test_scopes_lead_to_the_clients_own_files(tmp_path):
+def test_files_interpreter_and_commands_are_the_right_ones(tmp_path):
     env = {"HOME": str(tmp_path)}
     repo = tmp_path / "repo"
     (repo / ".git").mkdir(parents=True)
@@ -438,15 +427,15 @@ def test_scopes_lead_to_the_clients_own_files(tmp_path):
     assert install.settings_path(env, str(tmp_path), "local") == f"{tmp_path}/.claude/settings.local.json"
     with pytest.raises(UsageError):
         install.settings_path(env, here, "team")
-
-
-def test_the_interpreter_is_a_real_one_of_this_version():
     found = entries.choose_interpreter()
     assert os.path.isabs(found)
     with open(found, "rb") as file:
         assert file.read(2) != b"#!"
     done = subprocess.run([found, "-I", "-S", "-c", "import sys; print(sys.version)"], capture_output=True, text=True)
     assert done.stdout.strip() == sys.version
+    launcher = "/memtui/hooks/launch.py"
+    for line in (None, 1, "", "echo memtui", "cat /x/memtui/hooks/launch.pyc", f"echo '{launcher}", launcher):
+        assert entries.parse(line) is None
 
 
 NAMES = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=20)
@@ -456,9 +445,3 @@ NAMES = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=
 def test_any_path_survives_the_command_line(interpreter, directory):
     line = entries.command("Stop", "/" + interpreter, f"/{directory}/memtui/hooks/launch.py")
     assert entries.parse(line) == entries.HookCommand("/" + interpreter, f"/{directory}/memtui/hooks/launch.py", "Stop")
-
-
-def test_other_commands_are_not_taken_for_ours():
-    launcher = "/memtui/hooks/launch.py"
-    for line in (None, 1, "", "echo memtui", "cat /x/memtui/hooks/launch.pyc", f"echo '{launcher}", launcher):
-        assert entries.parse(line) is None

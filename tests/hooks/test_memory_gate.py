@@ -45,7 +45,7 @@ def approve(home, entry):
     return approved.memory
 
 
-def test_a_new_memory_becomes_a_draft_that_approves_to_what_was_meant(home):
+def test_a_new_memory_becomes_a_draft_of_what_was_meant_and_asked(home):
     path = auto(home) / "use-uv.md"
     text = MEMORY.format(name="use-uv", body="Use uv for tools.")
     reason = decide(home, "Write", file_path=str(path), content=text)
@@ -59,9 +59,6 @@ def test_a_new_memory_becomes_a_draft_that_approves_to_what_was_meant(home):
     assert (made.path, made.description, made.type) == (str(path), "About use-uv", "project")
     assert made.body.strip() == "Use uv for tools."
     assert drafts(home) == []
-
-
-def test_a_draft_keeps_what_was_asked_when_the_write_was_refused(home):
     rows = ["add a deploy job for staging", "yes please", "<command-name>/model</command-name>"]
     said = [{"type": "user", "message": {"content": each}, "sessionId": "s1"} for each in rows]
     home.write_transcript(said)
@@ -123,15 +120,7 @@ def test_a_write_by_the_clients_memory_tool_becomes_the_draft_of_a_write(home):
     assert len(drafts(home)) == 2
 
 
-def test_a_secret_does_not_get_into_the_inbox(home):
-    key = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT" * 2
-    text = MEMORY.format(name="token", body=f"The token is {key}.")
-    assert decide(home, "Write", file_path=str(auto(home) / "token.md"), content=text)
-    for path in home.root.rglob("*"):
-        assert not path.is_file() or key.encode() not in path.read_bytes()
-
-
-def test_everything_else_is_let_pass(home):
+def test_everything_else_is_let_pass_and_without_asking_all_of_it(home):
     auto(home).mkdir(parents=True)
     (auto(home) / "there.md").write_text("there")
     for tool, words in [
@@ -151,6 +140,14 @@ def test_everything_else_is_let_pass(home):
         ("Bash", {"command": f"echo x > {auto(home)}/there.md"}),
     ]:
         assert (decide(home, tool, **words), drafts(home)) == ("", []), (tool, words)
+    words = {"file_path": str(auto(home) / "a.md"), "content": "x"}
+    for settings in ('gate = "show"\n', 'gate = "off"\n', "", 'gate = "aks"\n'):
+        home.settings(settings)
+        assert decide(home, "Write", **words) == ""
+    modules, said = imported(home, "PreToolUse", tool_name="Write", tool_input=words)
+    assert said == b""
+    assert "memtui.hooks.refusals" not in modules
+    check(modules)
 
 
 def test_a_path_that_leads_there_in_another_way_is_refused_too(home, tmp_path):
@@ -169,17 +166,6 @@ def test_a_path_that_leads_there_in_another_way_is_refused_too(home, tmp_path):
         entries = [entry for entry in drafts(home) + drafts(home, "global") if entry.fields["session"] == f"s{number}"]
         assert [entry.fields["scope"] for entry in entries] == [scope]
     assert decide(home, "Write", file_path=str(tmp_path / "project-link/README.md"), content="x") == ""
-
-
-def test_without_asking_nothing_is_refused_and_nothing_more_imported(home):
-    words = {"file_path": str(auto(home) / "a.md"), "content": "x"}
-    for settings in ('gate = "show"\n', 'gate = "off"\n', "", 'gate = "aks"\n'):
-        home.settings(settings)
-        assert decide(home, "Write", **words) == ""
-    modules, said = imported(home, "PreToolUse", tool_name="Write", tool_input=words)
-    assert said == b""
-    assert "memtui.hooks.refusals" not in modules
-    check(modules)
 
 
 def test_what_can_not_be_kept_as_a_draft_is_not_refused(home):

@@ -21,21 +21,15 @@ def load(name):
     return json.loads((REPO / name).read_text())
 
 
-def test_the_manifest_has_the_packages_version():
+def test_the_plugins_files_agree_with_the_package_and_its_settings():
     assert load("hooks/.claude-plugin/plugin.json")["name"] == "memtui"
     assert load("hooks/.claude-plugin/plugin.json")["version"] == memtui.__version__
-
-
-def test_the_marketplace_offers_a_small_folder_that_tells_the_tuis_source():
     [plugin] = load(".claude-plugin/marketplace.json")["plugins"]
     assert (plugin["name"], plugin["source"]) == ("memtui", "./hooks")
     files = [path for path in (REPO / "hooks").rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 20_000
     assert "Brings the hooks" in plugin["description"]
     assert "uv tool install" in (REPO / "hooks/README.md").read_text()
-
-
-def test_the_plugin_serves_the_same_events_as_settings_do():
     hooks = load("hooks/hooks.json")["hooks"]
     expected = entries.groups("python3", "L")
     for group in expected.values():
@@ -165,15 +159,12 @@ def pretend_old(launcher, path, *argv):
     )
 
 
-def test_an_old_python3_looks_for_a_newer_one(tmp_path):
+def test_an_old_python3_looks_for_a_newer_one_or_says_so_once_a_session(tmp_path):
     _, launcher = world(tmp_path, "plugin", ECHO)
     newer = tmp_path / "bin" / "python3.12"
     newer.parent.mkdir()
     newer.symlink_to(entries.choose_interpreter())
     assert pretend_old(launcher, newer.parent, "Stop", "plugin").stdout == "['Stop', 'plugin']"
-
-
-def test_an_old_python3_alone_says_so_once_a_session(tmp_path):
     said = pretend_old(LAUNCHERS["plugin"], tmp_path, "SessionStart", "plugin")
     assert "needs Python 3.11" in json.loads(said.stdout)["systemMessage"]
     silent = pretend_old(LAUNCHERS["plugin"], tmp_path, "UserPromptSubmit", "plugin")

@@ -65,7 +65,9 @@ def told(home):
 
 
 @pytest.mark.slow
-def test_no_word_of_a_purged_memory_is_left_in_any_file(told):
+def test_no_word_of_a_purged_memory_is_left_and_deliveries_keep_the_rest(told):
+    path = delivery_log.months(str(told.root))[0]
+    before, size = rows(path), Path(path).stat().st_size
     places = files_with(told)
     assert any("deliveries-" in each for each in places)
     assert any(each.endswith(".segment") for each in places)
@@ -73,6 +75,14 @@ def test_no_word_of_a_purged_memory_is_left_in_any_file(told):
     kept = store(told)
     assert kept.erase(kept.find("ports")) == 0
     assert files_with(told) == []
+    assert Path(path).stat().st_size == size
+    for old, new in zip(before, rows(path), strict=True):
+        text = old.pop("text", "")
+        assert new.pop("text", "") == ("" if WORD in text else text)
+        marks = {key: new.pop(key) for key in ("folded", "text_hash") if key in new}
+        assert marks.get("folded", False) == (WORD in text)
+        assert old == new
+    assert any("Docker" in each.get("text", "") for each in rows(path))
     told.hook("Stop", "s2")
     told.start(session="s3")
     told.hook("Stop", "s3")
@@ -83,24 +93,6 @@ def test_no_word_of_a_purged_memory_is_left_in_any_file(told):
     assert "- ports" in gone
     assert "Docker" in told.prompt("s3", prompt="why do the tests need Docker to run?").context
     assert files_with(told) == []
-
-
-@pytest.mark.slow
-def test_a_delivery_keeps_its_record_and_its_length_without_the_words(told):
-    path = delivery_log.months(str(told.root))[0]
-    before = rows(path)
-    size = Path(path).stat().st_size
-    kept = store(told)
-    kept.erase(kept.find("ports"))
-    after = rows(path)
-    assert Path(path).stat().st_size == size
-    for old, new in zip(before, after, strict=True):
-        text = old.pop("text", "")
-        assert new.pop("text", "") == ("" if WORD in text else text)
-        marks = {key: new.pop(key) for key in ("folded", "text_hash") if key in new}
-        assert marks.get("folded", False) == (WORD in text)
-        assert old == new
-    assert any("Docker" in each.get("text", "") for each in rows(path))
 
 
 def test_a_text_with_quotes_and_backslashes_is_dropped_whole(home):

@@ -274,18 +274,13 @@ def copied(home):
     answered(home, "branch", 1000, forkedFrom={"sessionId": "s1", "messageUuid": "r1"})
 
 
-def test_a_fork_whose_start_was_killed_still_knows_what_its_parent_knew(home):
+def test_a_fork_killed_at_its_start_knows_its_parent_and_a_stranger_none(home):
     furnished(home)
     answered(home, "s1", 1000)
     home.leave("updates", "draft 2")
     answered(home, "fork", 1000)
     said = home.prompt("fork").context
     assert ("draft 2" in said, "draft (" in said, "item" in said) == (True, False, False)
-
-
-def test_a_session_that_is_first_met_at_a_prompt_knows_nothing_of_others(home):
-    furnished(home)
-    answered(home, "s1", 1000)
     answered(home, "other", 1000, tokens=2000)
     said = home.prompt("other").context
     assert "item" in said

@@ -64,7 +64,7 @@ def one(problems, *words):
     return found[0]
 
 
-def test_an_installation_is_found_with_every_event(world):
+def test_an_installation_is_found_with_every_event_but_not_from_below(world):
     for scope in ("user", "project", "local"):
         path = world.install(scope)
         report = world.status()
@@ -75,6 +75,10 @@ def test_an_installation_is_found_with_every_event(world):
             assert hooks[0].interpreter_exists
             assert hooks[0].launcher_exists
         path.unlink()
+    path = world.install("project")
+    report = world.status(world.project / "src")
+    assert not report.installed
+    one(report.problems, str(path), f"started in {world.project}")
 
 
 def test_what_is_not_installed_or_gone_or_another_memtui_is_told_apart(world, tmp_path):
@@ -92,11 +96,17 @@ def test_what_is_not_installed_or_gone_or_another_memtui_is_told_apart(world, tm
     one(world.status().problems, "another installation of memtui", str(other))
 
 
-def test_a_hand_made_change_and_a_missing_event_are_noticed(world):
+def test_a_hook_changed_by_hand_skipped_or_missing_is_noticed(world):
     path = world.install()
-    path.write_text(path.read_text().replace(" -I -S ", " -S -I "))
+    text = path.read_text()
+    path.write_text(text.replace(" -I -S ", " -S -I "))
     one(world.status().problems, "differently")
-    value = json.loads(path.read_text())
+    value = json.loads(text)
+    value["hooks"]["Stop"][0]["hooks"][0]["timeout"] = "10"
+    path.write_text(json.dumps(value))
+    report = world.status()
+    one(report.problems, "malformed hook", "`hooks.Stop.0.hooks.0`")
+    assert not report.events()["Stop"]
     del value["hooks"]["Stop"]
     path.write_text(json.dumps(value))
     one(world.status().problems, "no memtui hook for Stop")
@@ -112,7 +122,7 @@ def test_the_same_command_in_two_files_is_fine_and_two_commands_are_not(world):
     )
 
 
-def test_hooks_turned_off_are_noticed_and_the_nearest_file_decides(world):
+def test_settings_that_turn_hooks_off_or_can_not_be_read_are_a_problem(world):
     path = world.install()
     world.set(path, disableAllHooks=True)
     report = world.status()
@@ -120,6 +130,19 @@ def test_hooks_turned_off_are_noticed_and_the_nearest_file_decides(world):
     one(report.problems, "Claude Code runs no hooks", "says so (`disableAllHooks`)")
     world.set(world.project / ".claude" / "settings.local.json", disableAllHooks=False)
     assert world.status().disabled_by is None
+    world.set(path, cleanupPeriodDays=0)
+    report = world.status()
+    assert not report.installed
+    assert report.unreadable
+    one(report.problems, str(world.user), "as a whole", "`cleanupPeriodDays`")
+    world.user.write_text("// no\n{}")
+    said = one(world.status().problems, str(world.user))
+    assert "skips" in said
+    assert "malformed JSON" in said
+    assert said.count(str(world.user)) == 1
+    world.user.unlink()
+    world.user.mkdir()
+    one(world.status().problems, str(world.user), "could not be read")
 
 
 def test_every_managed_file_and_setting_that_stops_hooks_is_noticed(world, tmp_path):
@@ -142,56 +165,19 @@ def test_every_managed_file_and_setting_that_stops_hooks_is_noticed(world, tmp_p
             assert (world.status().disabled_by, world.status().problems) == (None, [])
 
 
-def test_a_file_skipped_for_one_value_has_no_hooks_and_is_named_with_key(world):
-    world.set(world.install(), cleanupPeriodDays=0)
+@pytest.mark.parametrize("there", [True, False])
+def test_the_plugin_is_found_beside_settings_hooks_until_it_is_disabled(world, tmp_path, there):
+    world.enable_plugin(PLUGIN_ROOT if there else tmp_path / "gone")
     report = world.status()
-    assert not report.installed
-    assert report.unreadable
-    one(report.problems, str(world.user), "as a whole", "`cleanupPeriodDays`")
-
-
-def test_a_hook_of_ours_that_is_skipped_is_a_problem(world):
-    path = world.install()
-    value = json.loads(path.read_text())
-    value["hooks"]["Stop"][0]["hooks"][0]["timeout"] = "10"
-    world.set(path, hooks=value["hooks"])
-    report = world.status()
-    one(report.problems, "malformed hook", "`hooks.Stop.0.hooks.0`")
-    assert not report.events()["Stop"]
-
-
-def test_project_hooks_above_the_directory_of_a_session_differ_from_none(world):
-    path = world.install("project")
-    report = world.status(world.project / "src")
-    assert not report.installed
-    one(report.problems, str(path), f"started in {world.project}")
-
-
-def test_settings_that_cannot_be_read_are_a_problem_not_an_error(world):
-    world.user.write_text("// no\n{}")
-    said = one(world.status().problems, str(world.user))
-    assert "skips" in said
-    assert "malformed JSON" in said
-    assert said.count(str(world.user)) == 1
-    world.user.unlink()
-    world.user.mkdir()
-    one(world.status().problems, str(world.user), "could not be read")
-
-
-def test_the_plugin_is_found_beside_settings_hooks(world):
-    world.enable_plugin()
-    report = world.status()
-    assert report.plugin.active
-    assert report.plugin.install_path == str(PLUGIN_ROOT)
-    assert {entry.source for entry in report.entries} == {"plugin"}
-    assert all(report.events().values())
-    world.install()
-    one(world.status().problems, "Both the plugin and the settings", "/plugin disable memtui@memtui")
-
-
-def test_a_plugin_that_is_disabled_nearer_by_or_not_there_is_told_apart(world, tmp_path):
-    world.enable_plugin(tmp_path / "gone")
-    one(world.status().problems, "launcher", "gone")
+    if there:
+        assert report.plugin.active
+        assert report.plugin.install_path == str(PLUGIN_ROOT)
+        assert {entry.source for entry in report.entries} == {"plugin"}
+        assert all(report.events().values())
+        world.install()
+        one(world.status().problems, "Both the plugin and the settings", "/plugin disable memtui@memtui")
+    else:
+        one(report.problems, "launcher", "gone")
     world.set(world.project / ".claude" / "settings.local.json", enabledPlugins={"memtui@memtui": False})
     assert not world.status().plugin.active
     assert world.status().problems == []
@@ -200,15 +186,7 @@ def test_a_plugin_that_is_disabled_nearer_by_or_not_there_is_told_apart(world, t
 # --- standing down
 
 
-def test_with_user_hooks_the_plugin_stands_down_everywhere(world, tmp_path):
-    world.install()
-    assert world.active()
-    assert world.active(tmp_path)
-    assert world.active(event="Stop")
-    assert not world.active(event="Notification")
-
-
-def test_with_project_hooks_the_plugin_stands_down_in_sessions_begun_there(world, tmp_path):
+def test_with_hooks_in_settings_the_plugin_stands_down_where_they_run(world, tmp_path):
     for scope in ("project", "local"):
         path = world.install(scope)
         assert world.active()
@@ -218,6 +196,11 @@ def test_with_project_hooks_the_plugin_stands_down_in_sessions_begun_there(world
         assert not world.active(CLAUDE_PROJECT_DIR=str(world.project / "src"))
         assert not world.active(tmp_path)
         path.unlink()
+    world.install()
+    assert world.active()
+    assert world.active(tmp_path)
+    assert world.active(event="Stop")
+    assert not world.active(event="Notification")
 
 
 def test_the_plugin_takes_over_where_settings_hooks_are_gone_or_dead(world):

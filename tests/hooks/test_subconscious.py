@@ -54,7 +54,7 @@ def test_a_session_gets_the_blocks_at_its_start_and_later_what_changed(home):
     assert home.errors() == []
 
 
-def test_a_block_that_is_emptied_or_removed_is_told_of(home):
+def test_a_block_emptied_is_told_and_a_resumed_session_knows_the_others(home):
     keep(home, "project_context")
     keep(home, "guidance", "Ask Kim.\n")
     home.start()
@@ -63,6 +63,13 @@ def test_a_block_that_is_emptied_or_removed_is_told_of(home):
     fs.unlink(file(home, "project_context"))
     assert "[project_context]\n- Deploys happen on Tuesdays." in home.prompt().context
     assert not home.prompt().context
+    keep(home, "project_context")
+    home.start()
+    keep(home, "project_context", "Deploys happen on Mondays.\n")
+    said = home.start(source="resume").context
+    assert "- Deploys happen on Tuesdays." in said
+    assert "Deploys happen on Mondays." in home.start(source="clear").context
+    assert 'change="diff"' not in home.start(source="compact").context
 
 
 def test_a_session_is_told_that_a_person_undid_a_change(home):
@@ -96,16 +103,6 @@ def test_only_in_full_sessions_get_the_blocks(home):
         assert "Tuesdays" not in home.prompt().context
     home.settings(ON)
     assert "Tuesdays" in home.prompt().context, "switched on in the middle of a session"
-
-
-def test_a_resumed_session_knows_them_and_a_cleared_one_gets_them_again(home):
-    keep(home, "project_context")
-    home.start()
-    keep(home, "project_context", "Deploys happen on Mondays.\n")
-    said = home.start(source="resume").context
-    assert "- Deploys happen on Tuesdays." in said
-    assert "Deploys happen on Mondays." in home.start(source="clear").context
-    assert 'change="diff"' not in home.start(source="compact").context
 
 
 def test_no_block_leaves_its_place_or_is_an_obstacle(home):

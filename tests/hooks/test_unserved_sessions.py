@@ -60,16 +60,13 @@ def test_sessions_without_a_hook_mark_are_counted_since_the_last_with_one(world)
     assert all(words in said for words in ("the 2 newest sessions", "3h ago", "ran 8h ago"))
 
 
-def test_sessions_in_subdirectories_count_and_other_projects_ones_do_not(world, tmp_path):
+def test_sessions_of_subdirectories_count_and_none_where_it_is_off(world, tmp_path):
     other = tmp_path / "project-src"
     world.session("a", 2, cwd=other)
     assert world.problems() == []
     world.session("b", 2, cwd=world.project / "src")
     (problem,) = world.problems()
     assert str(world.project / "src") in findings.message(problem)
-
-
-def test_where_memtui_is_off_or_not_installed_nothing_is_missed(world):
     world.session("a", 2)
     with open(f"{world.root}/config.toml", "w") as file:
         file.write('mode = "off"\n')

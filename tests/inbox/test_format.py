@@ -84,12 +84,24 @@ def test_any_value_stays_on_its_line_and_within_its_comment(fields):
     assert inbox_format.parse_fields(line).keys() == fields.keys()
 
 
-def test_fields_as_a_person_writes_them():
+def test_fields_flags_counts_times_and_expiry_as_a_person_writes_them():
     line = '  id=1\tfrom="ci watch"  urgent=yes stray key= for=session:ab,path:*.py odd '
     fields = {"id": "1", "from": "ci watch", "urgent": "yes", "key": "", "for": "session:ab,path:*.py"}
     assert inbox_format.parse_fields(line) == fields
     fields = inbox_format.parse_fields('a="say \\"hi\\" \\\\ there" b="unclosed value')
     assert fields == {"a": 'say "hi" \\ there', "b": "unclosed value"}
+    entry = inbox_format.parse(inbox_format.render({"urgent": "Yes", "attempts": "2", "expires": "2026-11-21"}, "x"))[0]
+    assert entry.flag("urgent")
+    assert not entry.flag("repeat")
+    assert (entry.count("attempts"), entry.count("seen", 1)) == (2, 1)
+    assert entry.expired(1795219200.0)
+    assert not entry.expired(1795219199.0)
+    for odd in ("²", "٣", "-1", "1.5", "", "9" * 5000):
+        assert inbox_format.parse(inbox_format.render({"attempts": odd}, "x"))[0].count("attempts", 7) == 7
+    assert not inbox_format.parse(inbox_format.render({"expires": "soon"}, "x"))[0].expired(9e9)
+    name = ids.new_id(1000.0)
+    assert inbox_format.parse(inbox_format.render({"id": name}, "x"))[0].time() == 1000.0
+    assert inbox_format.parse("by hand")[0].time() is None
 
 
 # --- any text at all
@@ -145,38 +157,23 @@ def texts(source, items=False):
     return [entry.text for entry in inbox_format.parse(source, items)]
 
 
-def test_a_line_that_was_appended_by_hand_is_guidance():
+def test_text_by_hand_is_an_entry_and_a_missing_end_or_crlf_is_read():
     assert texts("CI is red\n") == ["CI is red"]
     assert texts("CI is red") == ["CI is red"]
     (entry,) = inbox_format.parse("CI is red\n")
     assert (entry.fields, entry.id) == ({}, "h" + ids.content_hash("CI is red"))
-
-
-def test_each_run_of_text_between_entries_is_one_entry():
     middle = inbox_format.render({"id": "m"}, "formal")
     assert texts(f"one\n\ntwo\n{middle}three\n# four\n") == ["one\n\ntwo", "formal", "three\n# four"]
-
-
-def test_blank_files_hold_nothing():
     blank = ("", "\n \t\r\n", "\x0b\x0c\n", "\u2003", "\ufeff", "\ufeff\r\n")
     for source in (*blank, "<!-- memtui id=x -->\n\n<!-- /memtui -->\n"):
         assert texts(source) == []
-
-
-def test_a_missing_end_ends_at_the_next_entry_or_at_the_end():
     source = "<!-- memtui id=a -->\none\n<!-- memtui id=b -->\ntwo\n"
     assert [(e.id, e.text) for e in inbox_format.parse(source)] == [("a", "one"), ("b", "two")]
-
-
-def test_crlf_and_a_byte_order_mark_are_no_part_of_the_text():
     source = "\ufeff<!-- memtui id=a from=notepad -->\r\none\r\ntwo\r\n<!-- /memtui -->\r\nby hand\r\n"
     entries = inbox_format.parse(source)
     assert [(e.text, e.fields.get("from")) for e in entries] == [("one\ntwo", "notepad"), ("by hand", None)]
     assert texts("\ufeffCI is red\r\n") == ["CI is red"]
     assert texts("CI is red\r") == ["CI is red"]
-
-
-def test_binary_guidance_is_no_error():
     data = bytes(range(256)) * 4
     assert len(inbox_format.parse(inbox_format.decode(data))) == 1
 
@@ -219,21 +216,6 @@ def test_each_list_item_or_line_is_a_pending_item_and_is_removed_alone():
 # --- entries
 
 
-def test_flags_counts_times_and_expiry():
-    entry = inbox_format.parse(inbox_format.render({"urgent": "Yes", "attempts": "2", "expires": "2026-11-21"}, "x"))[0]
-    assert entry.flag("urgent")
-    assert not entry.flag("repeat")
-    assert (entry.count("attempts"), entry.count("seen", 1)) == (2, 1)
-    assert entry.expired(1795219200.0)
-    assert not entry.expired(1795219199.0)
-    for odd in ("²", "٣", "-1", "1.5", "", "9" * 5000):
-        assert inbox_format.parse(inbox_format.render({"attempts": odd}, "x"))[0].count("attempts", 7) == 7
-    assert not inbox_format.parse(inbox_format.render({"expires": "soon"}, "x"))[0].expired(9e9)
-    name = ids.new_id(1000.0)
-    assert inbox_format.parse(inbox_format.render({"id": name}, "x"))[0].time() == 1000.0
-    assert inbox_format.parse("by hand")[0].time() is None
-
-
 # --- files
 
 
@@ -242,17 +224,14 @@ def box(tmp_path):
     return str(tmp_path / "global")
 
 
-def test_a_missing_file_is_empty_and_an_unreadable_one_an_error(box):
+def test_a_missing_or_huge_file_is_empty_and_an_unreadable_one_an_error(box):
     assert inbox_format.read(box + "/guidance.md") == []
     os.makedirs(box + "/guidance.md")
     with pytest.raises(OSError):
         inbox_format.read(box + "/guidance.md")
     with pytest.raises(OSError):
         inbox_file.rewrite(box + "/guidance.md", str.upper)
-
-
-def test_a_huge_file_is_not_read(box):
-    path = box + "/guidance.md"
+    path = box + "/other/guidance.md"
     fs.append(path, (inbox_format.render({"id": "a"}, "small") + "x" * inbox_format.MAX_BYTES).encode())
     assert inbox_format.read(path) == []
     assert inbox_format.is_too_long(path)

@@ -26,22 +26,22 @@ def waiting(root, slug="-p"):
     return waiting_in(root, [slug], ("guidance",))
 
 
-def test_what_is_no_text_and_who_can_not_be_addressed_is_refused():
+def test_a_note_says_what_was_said_to_whom_and_when_or_is_refused():
     for bad in ("", " \n", "a\0b", "a\ud800b"):
         with pytest.raises(UsageError):
             guidance.text(bad)
     for bad in (["you"], ["session:ab"], ["path:"], ["path:src/[ab.py"], ["agent:a,b"], ["agent:a", "agent:b"]):
         with pytest.raises(UsageError):
             guidance.addresses(bad)
-
-
-def test_fields_hold_what_was_said():
     found = guidance.fields(" ci  watch ", ["path: src/**", "agent:x"], urgent=True, expires="2h", now=NOW)
     said = {"from": "ci watch", "for": "path:src/**,agent:x", "urgent": "yes"}
     assert found == {**said, "expires": clock.iso_seconds(NOW + 7200)}
+    said = {7200: "in 2h", 7195: "in 2h", 5400: "in 1h 30m", 59: "in 1m", 3 * 86400: "in 3d", 3 * 86400 - 5: "in 3d"}
+    said |= {90_000: "in 1d 1h", 1800: "in 30m", 86_399: "in 1d", 3599: "in 1h"}
+    assert {seconds: until(NOW + seconds, NOW) for seconds in said} == said
 
 
-def test_leaving_a_note_is_undone_until_a_hook_takes_it(root):
+def test_a_note_is_left_reworded_and_moved_in_steps_that_can_be_undone(root):
     acts = Review(root, now=lambda: NOW)
     directory = paths.inbox_dir(root, "-p")
     first, _ = acts.guide(directory, {"from": "tui"}, "one")
@@ -53,10 +53,6 @@ def test_leaving_a_note_is_undone_until_a_hook_takes_it(root):
     os.unlink(directory + "/guidance.md")
     with pytest.raises(ConflictError):
         undo.run(acts.journal, "undo").first()
-
-
-def test_rewording_moves_it_to_another_inbox_in_one_step(root):
-    acts = Review(root, now=lambda: NOW)
     acts.guide(paths.inbox_dir(root, "-p"), {"from": "ci", "attempts": "3"}, "one")
     item = waiting(root)[0]
     acts.reword(item, paths.inbox_dir(root, None), {"from": "tui", "urgent": "yes"}, "one, really")
@@ -109,9 +105,3 @@ def test_an_end_is_given_as_people_say_it_or_refused_with_examples(berlin):
         with pytest.raises(UsageError) as caught:
             guidance.expiry(words, berlin)
         assert "tomorrow" in caught.value.hint
-
-
-def test_a_time_to_come_is_said_as_it_was_given():
-    said = {7200: "in 2h", 7195: "in 2h", 5400: "in 1h 30m", 59: "in 1m", 3 * 86400: "in 3d", 3 * 86400 - 5: "in 3d"}
-    said |= {90_000: "in 1d 1h", 1800: "in 30m", 86_399: "in 1d", 3599: "in 1h"}
-    assert {seconds: until(NOW + seconds, NOW) for seconds in said} == said

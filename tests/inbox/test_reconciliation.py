@@ -10,7 +10,7 @@ from memtui.base import clock, fs, ids, session_state
 from memtui.client import process
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
-from memtui.inbox import claims, reconciliation
+from memtui.inbox import claims, reconciliation, redelivery
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
 from recalls import deliver
@@ -106,8 +106,11 @@ def agent(seconds=3):
 # --- a delivery that its hook logged
 
 
-def test_what_arrived_is_done(world):
+def test_what_arrived_is_done_and_what_can_not_be_said_stays_claimed(world):
     world.log(world.take("a", "b"))
+    world.tell()
+    assert world.settle() == []
+    assert (world.texts(), len(world.claimed())) == ([], 1)
     world.tell(context(world.block("a", "b")), agent())
     assert world.settle() == [("arrived", [])]
     assert (world.texts(), world.claimed()) == ([], [])
@@ -135,25 +138,15 @@ def test_what_did_not_arrive_is_back_with_the_attempt_counted(world, evidence, o
         assert "repeat" not in entry.fields
 
 
-def test_as_long_as_nothing_can_be_said_the_claim_stays(world):
+@pytest.mark.parametrize("known", [False, True], ids=["no transcript yet", "a client that records no hooks"])
+def test_where_no_transcript_tells_the_log_is_believed(world, known):
     world.log(world.take("a"))
-    world.tell()
-    assert world.settle() == []
-    assert (world.texts(), len(world.claimed())) == ([], 1)
-
-
-def test_a_first_prompt_comes_before_its_transcript(world):
-    world.log(world.take("a"))
-    assert world.settle(after=5) == []
-    assert world.settle(after=61) == [("unknown", [])]
-    assert (world.texts(), world.claimed()) == ([], [])
-
-
-def test_where_no_transcript_tells_the_log_is_believed(world):
-    world.log(world.take("a"))
-    world.transcript.parent.mkdir(parents=True)
-    world.transcript.write_text(json.dumps(agent()) + "\n")  # a client that records no hooks
-    assert world.settle() == [("unknown", [])]
+    if known:
+        world.transcript.parent.mkdir(parents=True)
+        world.transcript.write_text(json.dumps(agent()) + "\n")
+    else:
+        assert world.settle(after=5) == []
+    assert world.settle(after=5 if known else 61) == [("unknown", [])]
     assert (world.texts(), world.claimed()) == ([], [])
 
 
@@ -173,9 +166,11 @@ def test_where_a_cut_transcript_or_the_log_tells_it_is_believed(world, known):
     assert world.texts() == []
 
 
-def test_only_what_was_printed_goes_back_the_rest_is_there_already(world):
+@pytest.mark.parametrize("logged", [True, False])
+def test_only_what_was_printed_goes_back_the_rest_is_there_already(world, logged):
     claim = world.take("a", "b")
-    world.log(claim, left_out=["id-b"])
+    if logged:  # else the hook was killed
+        world.log(claim, left_out=["id-b"])
     claims.put_back(world.box, [claim.entries[1][0]])
     world.tell(agent())
     assert world.settle() == [("failed", ["id-a"])]
@@ -243,37 +238,14 @@ def test_killed_and_no_transcript_tells_it_comes_back_marked_as_a_repeat(world):
     assert entry.fields["attempts"] == "1"
 
 
-def test_killed_before_logging_the_transcript_makes_up_for_the_log(world):
-    world.take("a")
+@pytest.mark.parametrize("since", [False, True])
+def test_what_a_killed_hook_had_taken_comes_back_but_what_came_elsewhere(world, since):
+    world.take("a", "b", "c")
+    if since:
+        deliver(world.root, NOW + 2, {"kind": "guidance", "id": "id-b"}, text="x")
     world.tell(context(world.block("a")), agent())
-    assert world.settle() == [("arrived", [])]
-    assert (world.texts(), world.claimed()) == ([], [])
-    (record,) = delivery_log.newest_first(world.root)
-    assert (record["id"], record["recovered"], record["session_id"]) == (world.id, True, SESSION)
-    assert [(item["id"], item["kind"]) for item in record["items"]] == [("id-a", "guidance")]
-
-
-def test_what_a_killed_hook_had_taken_beside_what_arrived_comes_back(world):
-    world.take("a", "b")
-    world.tell(context(world.block("a")), agent())
-    assert world.settle() == [("arrived", ["id-b"])]
-    (entry,) = world.waiting()
-    assert (entry.text, "attempts" in entry.fields) == ("b", False)
-
-
-def test_what_a_killed_hook_had_put_back_does_not_come_twice(world):
-    claim = world.take("a", "b")
-    claims.put_back(world.box, [claim.entries[1][0]])
-    world.tell(agent())
-    assert world.settle() == [("failed", ["id-a"])]
-    assert sorted(world.texts()) == ["a", "b"]
-
-
-def test_what_another_delivery_brought_since_does_not_come_again(world):
-    world.take("a", "b")
-    deliver(world.root, NOW + 2, {"kind": "guidance", "id": "id-b"}, text="x")
-    world.tell(agent())
-    assert world.settle() == [("failed", ["id-a"])]
+    assert world.settle() == [("arrived", ["id-c"] if since else ["id-b", "id-c"])]
+    assert [(each.text, "attempts" in each.fields) for each in world.waiting()][-1] == ("c", False)
 
 
 def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
@@ -282,8 +254,11 @@ def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
     session_state.SessionState(world.root, SESSION, state).save()
     prompt = {"type": "user", "timestamp": at(0), "promptId": "P1", "message": {"content": "hello"}}
     world.tell(prompt, context(world.block("a", "b")), agent())
-    world.settle()
+    assert world.settle() == [("arrived", [])]
+    assert (world.texts(), world.claimed()) == ([], [])
     (record,) = delivery_log.newest_first(world.root)
+    assert (record["id"], record["recovered"], record["session_id"]) == (world.id, True, SESSION)
+    assert [(item["id"], item["kind"]) for item in record["items"]] == [("id-a", "guidance"), ("id-b", "guidance")]
     assert (record["text"], record["chars"]) == (world.block("a", "b"), len(world.block("a", "b")))
     place = ("UserPromptSubmit", "P1", str(world.transcript))
     assert (record["event"], record["prompt_id"], record["transcript"]) == place
@@ -493,3 +468,50 @@ def test_the_outcome_of_a_claim_stays_in_the_log(world):
     (record,) = delivery_log.newest_first(world.root, needle=b'"guidance"')
     assert record["outcome"] == "arrived"
     assert list(receipts.outcomes([record], world.env).values()) == ["arrived"]
+
+
+# --- which deliveries the conversation has gone on without, by the tree of the transcript's records
+
+
+ONE, TWO, THREE = (f"01K8ZC5N8W3M1T9Q6V2R4B7XA{letter}" for letter in "DEF")
+
+
+def row(kind, name, parent, **more):
+    return {"type": kind, "uuid": name, "parentUuid": parent, "isSidechain": False, **more}
+
+
+def given(name, parent, *deliveries):
+    text = "".join(f'<memtui-pending-updates delivery="{each}">x</memtui-pending-updates>' for each in deliveries)
+    found = {"type": "hook_additional_context", "content": [text], "hookEvent": "UserPromptSubmit"}
+    return row("attachment", name, parent, attachment=found)
+
+
+BEGIN = [row("user", "p1", None), given("c1", "p1", ONE), row("assistant", "r1", "c1")]
+GOES_ON = [*BEGIN, row("user", "p2", "r1"), given("c2", "p2", TWO), row("assistant", "r2", "c2")]
+REWOUND = [*GOES_ON, row("user", "p3", "r1"), given("c3", "p3", THREE), row("assistant", "r3", "c3")]
+
+
+@pytest.fixture
+def look(tmp_path):
+    path = tmp_path / "s.jsonl"
+
+    def write(*rows, known="", names=(ONE, TWO, THREE)):
+        path.write_bytes(b"".join(json.dumps(each).encode() + b"\n" for each in rows))
+        return redelivery.left_behind(str(path), set(names), known)
+
+    return write
+
+
+def test_which_deliveries_the_conversation_went_on_without(look):
+    assert look(*GOES_ON) == (set(), "r2")
+    assert look(*REWOUND) == ({TWO}, "r3")
+    # The very first prompt was taken back.
+    assert look(*BEGIN, row("user", "p9", None), row("assistant", "r9", "p9")) == ({ONE}, "r9")
+    assert look(*REWOUND, row("user", "p4", "r3"), row("assistant", "r4", "p4"), known="r3") == (set(), "r4")
+    assert look(*REWOUND, row("user", "p4", "r2"), row("assistant", "r4", "p4"), known="r3") == ({THREE}, "r4")
+    boundary = row("system", "b", None, subtype="compact_boundary", logicalParentUuid="not there")
+    assert look(*REWOUND, boundary, row("user", "s", "b"), row("assistant", "r4", "s")) == (set(), "r4")
+    inner = row("assistant", "x", None, isSidechain=True)
+    assert look(*REWOUND, inner, {"type": "last-prompt", "leafUuid": "r3"}) == ({TWO}, "r3")
+    assert look({"type": "user", "uuid": "u"}, {"type": "summary"}) == (set(), "")
+    assert redelivery.left_behind("/no/such/file", {ONE}, "") == (set(), "")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.client.transcripts.conversation import Turn
-from memtui.learn import classifier, signals
+from memtui.learn import classifier, message, signals
 
 AGENT = "I ran npm install and added a comment to every function."
 PASTES = {
@@ -45,16 +45,6 @@ def words_of(text, agent=AGENT):
 
 def body_of(text, agent=AGENT):
     return words_of(text, agent)[2]
-
-
-@pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
-def test_a_paste_before_or_after_a_message_changes_no_word_of_its_draft(paste):
-    for message in MESSAGES:
-        alone = words_of(message)
-        assert alone
-        for joint in ("\n", "\n\n"):
-            assert words_of(message + joint + paste) == alone
-            assert words_of(paste + joint + message) == alone
 
 
 @given(st.sampled_from(MESSAGES), st.lists(st.sampled_from(list(PASTES.values())), max_size=3), st.integers(0, 3))
@@ -139,7 +129,7 @@ def test_what_a_rule_needs_stays_and_what_was_said_beside_it_does_not(text, kept
         assert each not in f"{description}\n{body}"
 
 
-def test_code_that_a_rule_announces_is_part_of_it_and_other_code_is_not():
+def test_a_rule_has_what_it_announces_or_refers_to_and_no_other_code():
     _, description, body = words_of("Always run this before you commit:\n```\nmake lint\nmake test\n```\nthanks!")
     assert description == "Always run this before you commit: `make lint`; `make test`"
     assert "```\nmake lint\nmake test\n```" in body
@@ -150,6 +140,15 @@ def test_code_that_a_rule_announces_is_part_of_it_and_other_code_is_not():
     failed = "```\nmain.go:3: undefined\n```"
     text = f"No, this is not what I had asked for:\n{failed}\nyou should always run go vet first"
     assert "main.go" not in body_of(text)
+    lines = "use British spelling in the docs and in names\nno emojis\nask me first"
+    body = body_of(f"From now on:\n{lines}\n\nfix the page")
+    assert lines in body
+    assert "fix the page" not in body
+    body = body_of("Never retry on 403. It locks our account.\n\nThis is only so in production.\n\nThe page is done.")
+    assert body == "Never retry on 403. It locks our account.\n\nThis is only so in production."
+    body = body_of("The amend has broken all checkpoints.\n\nCan we amend again and add the trailer? Ticket: 42")
+    assert "The amend has broken all checkpoints." in body
+    assert "代码注释还是用英文。测试文件除外。" in body_of("以后请用中文回答。代码注释还是用英文。测试文件除外。")
 
 
 @pytest.mark.parametrize(
@@ -167,34 +166,20 @@ def test_a_question_above_a_list_of_rules_is_no_part_of_it():
     assert body_of(f"Did you see my rules (the new ones?)\n{points}") == points
 
 
-def test_lines_that_a_rule_announces_stay_with_it():
-    lines = "use British spelling in the docs and in names\nno emojis\nask me first"
-    body = body_of(f"From now on:\n{lines}\n\nfix the page")
-    assert lines in body
-    assert "fix the page" not in body
-
-
-def test_what_a_paragraph_says_of_the_one_before_stays_with_it():
-    body = body_of("Never retry on 403. It locks our account.\n\nThis is only so in production.\n\nThe page is done.")
-    assert body == "Never retry on 403. It locks our account.\n\nThis is only so in production."
-    body = body_of("The amend has broken all checkpoints.\n\nCan we amend again and add the trailer? Ticket: 42")
-    assert "The amend has broken all checkpoints." in body
-
-
-def test_a_message_in_another_language_keeps_its_paragraph():
-    assert "代码注释还是用英文。测试文件除外。" in body_of("以后请用中文回答。代码注释还是用英文。测试文件除外。")
-
-
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
 def test_a_message_that_is_nothing_but_a_paste_makes_no_draft(paste):
     turn = Turn(paste, "prompt", uuid="u1", agent="All tests pass, done.")
     assert classifier.drafts([turn], classifier.shipped()) == []
 
 
-def test_evidence_shows_the_persons_words_and_the_first_line_of_a_paste():
+def test_evidence_is_short_and_a_cut_description_has_its_rule_below():
     text = "2026-11-21T09:00:01Z INFO starting\n" * 50 + "\nDon't retry on 403!"
     found = signals.signal_of(Turn(text, "prompt", uuid="u1", agent=AGENT))
     assert " ".join(found.person.split()) == "2026-11-21T09:00:01Z INFO starting … Don't retry on 403!"
+    text = "Always write " + "the long name of the module that a test belongs to and " * 2 + "of the file that it is in"
+    _, description, body = words_of(text)
+    assert description.endswith("…")
+    assert body == text
 
 
 @pytest.mark.parametrize(
@@ -258,8 +243,73 @@ def test_a_body_holds_all_that_a_rule_needs_as_written_and_no_thanks(text):
     assert body_of(text) == ("" if text in NEEDLESS else text)
 
 
-def test_a_description_that_had_to_be_cut_has_the_whole_rule_below_it():
-    text = "Always write " + "the long name of the module that a test belongs to and " * 2 + "of the file that it is in"
-    _, description, body = words_of(text)
-    assert description.endswith("…")
-    assert body == text
+# --- what a person wrote in a message is told apart from what they pasted
+
+
+OWN = [
+    "debug: I am seeing the old page, please clear the cache first",
+    "error: you should never swallow it",
+    "at the moment we deploy by hand; don't change that",
+    "use src/api/client.py instead of fetch (see docs/api.md:12)",
+    "1. no emojis\n2. short commits\n    - of one thing each\n    - with the reason in the body",
+    "run src/check.py first",
+    "ok with me: pnpm/npm",
+    "-no emojis\n-short commits",
+    "FYI: WARN is what we use here, not ERROR;",
+    "... and never do that again",
+    "the cache is    too big",
+    "今后请用 pnpm：npm 太慢了。",
+    "🙈 so ideally we want it in the metadata",
+    "I want `npm run lint && npm test` before each commit",
+]
+LOG = "2026-11-21T09:00:01Z INFO starting worker 17\n2026-11-21T09:00:07Z ERROR charge failed"
+
+
+@pytest.mark.parametrize("around", ["{}", "{}\n\n" + LOG, LOG + "\n\n{}", LOG + "\n\n{}\n\n" + LOG])
+def test_what_a_person_wrote_is_theirs_also_beside_a_log(around):
+    assert [message.written(around.format(text)).text.strip() for text in OWN] == OWN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"I still see this: {LOG}",
+        "I still see this: --- FAIL: TestCart (0.05s)\n    cart_test.go:65: no cart\nFAIL",
+        'I still see this: {"time":"2026-02-15","level":"INFO","msg":"start"}\n{"time":"2026-02-16","level":"INFO"}',
+        "I still see this:\n```\nthe build\nis red",
+        "I still see this:   Running [/home/kim/lint config] in [/home/kim/shop] ...\n  Error: cart.go:8:1: returns interface",
+        "I still see this:\nkim@box:~/shop$ npm test\nSession count: 2\nPush failed (attempt 1/3). Rebasing on remote...\nok  example.org/shop 2.1s",
+        "I still see this:\nkim@box:~/shop$ npm start\nthe worker is up and it listens to the port\n$ exit",
+        "I still see this:\n❯ make it good\n  ⎿  hook says: a review is available\n\n     Read it and address each point.",
+    ],
+)
+def test_a_paste_may_begin_in_the_persons_line_and_have_lines_like_talk(text):
+    assert message.written(text).text.strip() == "I still see this:"
+
+
+def test_announced_code_belongs_to_the_message_and_wrapped_lines_are_one():
+    assert message.written("run this:\n```sh\nmake lint\n```").code == {0: "make lint"}
+    assert message.written("run this:\n\n    make lint\n    make test\n\nthanks").code == {0: "make lint\nmake test"}
+    assert message.written("run this:\n```\n" + "make lint\n" * 20 + "```").code == {}
+    assert message.written("run this:\n```\n" + "make " * 80 + "\n```").code == {}
+    assert message.written("I ran this\n```\nmake lint\n```").code == {}
+    text = "always run the whole suite of the package that you have changed before you\npush, and\nsay so. then\ngo on"
+    one = "always run the whole suite of the package that you have changed before you push, and say so. then"
+    assert message.written(text).text.splitlines() == [one, "go on"]
+    # A line goes on with `and` or `before`, but not with an order or behind a full stop.
+    for text, lines in (
+        ("run `make lint`\nand `make test`\nbefore pushing", 1),
+        ("the header is wrong\nand never push to main", 2),
+        ("run it again.\nbefore that, ask me", 2),
+    ):
+        assert len(message.written(text).text.splitlines()) == lines
+
+
+@given(st.text(max_size=500), st.lists(st.sampled_from([*OWN, LOG, "```", "    x = 1;", "a:   b"]), max_size=6))
+def test_nothing_is_written_that_the_message_does_not_have(text, parts):
+    text = "\n".join([text, *parts])
+    said = "".join(text.replace("’", "'").replace("‘", "'").split())
+    for line in message.written(text).text.splitlines():
+        assert "".join(line.split()) in said
+    for piece in message.shortened(text).split("…"):
+        assert all("".join(line.split()) in said for line in piece.splitlines())

@@ -1,5 +1,9 @@
 """The classifier finds what no rule matches, scores what the rules find, and its table is small and sound."""
 
+import sys
+import zlib
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,63 +38,58 @@ def test_an_objection_that_no_rule_matches_becomes_a_draft(text):
     assert found.durable is not None
 
 
-def test_ordinary_talk_stays_below_the_set_confidence():
+def test_ordinary_talk_is_no_draft_and_the_classifier_beats_the_rules():
     for text in (
         *("implement the login page", "hi, what is in this repository?", "thanks", "yes", "no", "nope, still broken"),
         *("You are a helpful agent. Always answer in JSON.", "oops, my mistake, I never pushed the branch"),
     ):
         draft_of = draft(text)
         assert draft_of is None or draft_of.confidence < 0.5, text
+    rows = benchmark.scored("train")
+    truths = [row.truths[0] for row in rows]
+    for taken in ([row.ruled > 0 for row in rows], [row.matched for row in rows]):
+        right = sum(took and true for took, true in zip(taken, truths, strict=True))
+        precision, recall = right / sum(taken), right / sum(truths)
+        assert benchmark.reached("", 0.0, rows, 0, recall).reached > precision
+    shares = {place: sum(truths) / len(truths) for place, truths in benchmark.places().items()}
+    assert shares["delivered"] > 1.3 * shares["listed, not delivered"] > 1.3 * 1.3 * shares["folded"]
 
 
-def test_a_rule_for_the_future_lasts_and_a_complaint_of_the_moment_passes():
+def test_what_lasts_few_words_and_other_languages_are_judged():
     lasting = draft("No, don't use npm here, always use pnpm.")
     passing = draft("but the button is still hidden behind the menu, you did not fix it")
     assert lasting.durable >= DELIVERED
     assert passing.durable < 0.2
     assert lasting.durable > passing.durable
-
-
-def test_what_is_said_for_the_future_is_delivered_and_what_sounds_so_waits():
     said = draft("From now on use pnpm for packages, please.")
     sounds = draft("use redis instead of memcached for the store")
     assert said.durable >= DELIVERED
     assert sounds.confidence >= 0.5
     assert LASTING <= sounds.durable
-
-
-def test_drafts_of_a_few_words_are_judged_too():
     found = draft("no, stop")
     assert found is None or found.durable is not None
     found = draft("use tabs instead", channel="tool_reject")
     assert found.durable is not None
-
-
-def test_what_rules_are_sure_of_stays_in_languages_the_classifier_lacks():
     found = draft("以后请用中文回答")
     assert found.confidence >= 0.5
     assert found.durable >= 0.2
-
-
-def test_without_a_classifier_there_are_the_rules():
-    found = draft("From now on use pnpm instead of npm", judge=None)
-    assert (found.kind, found.durable) == ("preference", None)
-    assert classifier.drafts([Turn("implement the login page", "prompt", agent=AGENT)], None) == []
-
-
-def test_the_agent_s_words_and_the_channel_count():
     text = "the page is still blank when I open it"
     assert draft(text).confidence > draft(text, agent="").confidence
     assert draft(text, channel="tool_reject").confidence > draft(text).confidence
 
 
-def test_the_table_is_small_and_another_format_is_told():
+def test_the_table_is_small_its_scores_are_shipped_and_rules_do_without():
     data = classifier.TABLE.read_bytes()
     assert len(data) < 400_000
     assert fitted_tables.feedback(classifier.unpacked(data)) == data
     for broken in (b"", data[:-1], data + b"x", b"x" + data[1:]):
         with pytest.raises(ValueError, match="format"):
             classifier.Classifier(broken)
+    first = benchmark.SCORES.read_text("utf-8").partition("\n")[0]
+    assert f"feedback.table {zlib.crc32(classifier.TABLE.read_bytes()):08x}" in first
+    found = draft("From now on use pnpm instead of npm", judge=None)
+    assert (found.kind, found.durable) == ("preference", None)
+    assert classifier.drafts([Turn("implement the login page", "prompt", agent=AGENT)], None) == []
 
 
 @given(st.text(max_size=400), st.text(max_size=200), st.sampled_from(["prompt", "queued", "tool_reject", "answer"]))
@@ -102,3 +101,20 @@ def test_any_text_gives_probabilities(text, agent, channel):
     assert all(0 <= key < classifier.BUCKETS for _, keys in classifier.rows(turn, None) for key in keys)
     found = next(iter(classifier.drafts_of(turn, JUDGE)), None)
     assert found is None or (found.description and 0 <= found.confidence <= 1)
+
+
+# --- the classifier reaches the figures that the project asks for, on messages of sessions that its weights had not seen, and
+
+
+# Only while it is imported: packages of tests have names of benchmarks.
+HERE = str(Path(__file__).resolve().parents[1] / "benchmarks")
+sys.path.insert(0, HERE)
+try:
+    import extraction as benchmark
+finally:
+    sys.path.remove(HERE)
+
+
+@pytest.mark.parametrize("bar", list(benchmark.all_bars()), ids=lambda bar: bar.what)
+def test_a_bar_is_met(bar):
+    assert bar.reached >= bar.asked, bar

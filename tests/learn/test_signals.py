@@ -99,12 +99,6 @@ def test_first_words_are_a_rule_if_they_name_nothing_at_hand(text, confidence):
     assert (found.confidence if found else 0.0) == confidence
 
 
-def test_a_check_that_fails_after_a_claim_of_success_is_worth_keeping():
-    found = draft('"mise run test:ci" fails', agent="All tests pass, done.")
-    assert found.description == "Run `mise run test:ci` before saying that the work is done"
-    assert draft('"mise run test:ci" fails', agent="Let me look.") is None
-
-
 def test_a_draft_shows_what_it_rests_on():
     text = "No, use pnpm instead of npm.\n\nThe lock file is pnpm's, npm broke CI twice."
     found = draft(text)
@@ -116,18 +110,6 @@ def test_a_draft_shows_what_it_rests_on():
     assert len(long.person) <= 600
     assert len(long.agent) <= 300
     assert len(long.description) <= 120
-
-
-def test_a_task_at_the_start_of_a_session_needs_plain_words():
-    assert draft("use redis instead of memcached for the store", agent="") is None
-    assert draft("from now on use redis instead of memcached", agent="")
-
-
-def test_rules_of_one_name_are_told_apart_and_none_is_lost():
-    rule = "rom now on use the shared cache"
-    texts = [f"F{rule} of the team", f"F{rule}", f"f{rule}!"]
-    made = signals.once(signals.signal_of(Turn(text, "prompt", uuid=text)) for text in texts)
-    assert len({each.description for each in made}) == len({each.name for each in made}) == len(made) == 2
 
 
 @given(st.text(max_size=400), st.text(max_size=200), st.sampled_from(["prompt", "queued", "tool_reject", "answer"]))
@@ -149,15 +131,7 @@ def test_repeated_words_are_no_trap(piece, times):
     signals.signal_of(Turn((piece * times)[:20_000], "prompt", agent="done ✅ " * 100))
 
 
-def test_a_body_does_not_repeat_the_description():
-    because = "From now on use pnpm, because npm breaks the lock file."
-    for text in (because, "No, we should use pnpm instead of npm!", "can you use pnpm?"):
-        turn = Turn(text, "prompt", agent=AGENT)
-        signal = signals.signal_of(turn) or signals.unruled(turn, 0.6)
-        assert ("pnpm" in signal.description, "pnpm" in signal.body) == (True, False)
-
-
-def test_a_quotation_of_the_agent_is_no_rule_but_a_literal_within_one_is():
+def test_a_draft_is_the_sentence_that_says_what_to_do_and_no_quotation():
     agent = "I see. I'll always disable the cache before each test, and then report back."
     text = '"always disable the cache before each test". The cache was never the problem here, look at the clock'
     found = signals.unruled(Turn(text, "prompt", agent=agent), 0.6)
@@ -166,12 +140,16 @@ def test_a_quotation_of_the_agent_is_no_rule_but_a_literal_within_one_is():
     assert found.description == 'Always start the subject with "fix: " and the ticket'
     found = draft('Never write "report back" in a summary, say what you did', agent=agent)
     assert '"report back"' in found.description
-
-
-def test_of_several_sentences_the_one_that_says_what_to_do_is_taken():
     text = "Yesterday I tried to run all of it on my own laptop and it took an hour. Only run the tests of the package. Right?"
     found = signals.unruled(Turn(text, "prompt", agent=AGENT), 0.6)
     assert found.description == "Only run the tests of the package"
+    because = "From now on use pnpm, because npm breaks the lock file."
+    for text in (because, "No, we should use pnpm instead of npm!", "can you use pnpm?"):
+        turn = Turn(text, "prompt", agent=AGENT)
+        signal = signals.signal_of(turn) or signals.unruled(turn, 0.6)
+        assert ("pnpm" in signal.description, "pnpm" in signal.body) == (True, False)
+    assert draft("use redis instead of memcached for the store", agent="") is None
+    assert draft("from now on use redis instead of memcached", agent="")
 
 
 @pytest.mark.parametrize(
@@ -189,18 +167,27 @@ def test_a_check_that_fails_is_to_be_run_before_work_is_called_done(text, comman
     assert draft("nothing to see, `git pull` failed", agent="All tests pass, the work is done.") is None
 
 
-def test_each_of_several_standing_rules_becomes_a_draft_with_its_own_words():
+def test_each_standing_rule_or_order_to_an_interrupted_agent_is_a_draft():
     text = "From now on use pnpm, because npm broke CI. Never push to main directly! And always ask before you delete a file."
     found = signals.signals_of(Turn(text, "prompt", uuid="u1", agent=AGENT))
     rules = ["Use pnpm, because npm broke CI", "Never push to main directly", "Always ask before you delete a file"]
     assert [each.description for each in found] == rules
     assert [each.origin for each in found] == ["u1", "u1#1", "u1#2"]
     assert found[1].person == "Never push to main directly!"
-
-
-def test_the_points_of_a_specification_are_one_draft():
     text = "From now on:\n" + "\n".join(f"- always use the {name} module" for name in ("a1", "b2", "c3", "d4"))
     assert len(signals.signals_of(Turn(text, "prompt", agent=AGENT))) <= 1
+    rule = "rom now on use the shared cache"
+    texts = [f"F{rule} of the team", f"F{rule}", f"f{rule}!"]
+    made = signals.once(signals.signal_of(Turn(text, "prompt", uuid=text)) for text in texts)
+    assert len({each.description for each in made}) == len({each.name for each in made}) == len(made) == 2
+    told = lambda text, stopped: signals.signal_of(Turn(text, "prompt", agent="Deleting it.", interrupted=stopped))
+    found = told("keep the folder and move it to archive", True)
+    assert found.confidence >= 0.5
+    assert (found.kind, found.description) == ("correction", "Keep the folder and move it to archive")
+    assert told("keep the folder and move it to archive", False) is None
+    for text in ("continue with the next step please", "go on as before"):
+        made = told(text, True)
+        assert made is None or made.confidence < 0.5
 
 
 @pytest.mark.parametrize(
@@ -219,14 +206,3 @@ def test_the_points_of_a_specification_are_one_draft():
 def test_type_and_scope_follow_what_is_said(text, memory_type, scope):
     found = draft(text)
     assert (found.type, found.scope) == (memory_type, scope)
-
-
-def test_orders_to_an_interrupted_agent_are_a_draft_and_going_on_is_none():
-    told = lambda text, stopped: signals.signal_of(Turn(text, "prompt", agent="Deleting it.", interrupted=stopped))
-    found = told("keep the folder and move it to archive", True)
-    assert found.confidence >= 0.5
-    assert (found.kind, found.description) == ("correction", "Keep the folder and move it to archive")
-    assert told("keep the folder and move it to archive", False) is None
-    for text in ("continue with the next step please", "go on as before"):
-        made = told(text, True)
-        assert made is None or made.confidence < 0.5

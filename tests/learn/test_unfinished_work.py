@@ -25,27 +25,27 @@ def found(*records):
     return unfinished_work.open_items(conversation)
 
 
-def test_the_last_state_of_the_todo_list_counts():
+def test_the_last_todo_list_or_the_newest_list_under_a_heading_counts():
     first = todo_write(("Fix parser", "in_progress"), ("Write docs", "pending"))
     last = todo_write(("Fix parser", "completed"), ("Write docs", "pending"), ("write docs.", "pending"))
     assert found(first, last) == ["Write docs"]
     assert found(first, todo_write(("Fix parser", "completed"))) == []
-
-
-def test_a_list_in_the_last_message_counts_where_there_is_no_todo_list():
     text = "Done so far: the parser.\n\n**Remaining:**\n- Write the docs\n  - a detail\n- ✅ Tests\n2. Ship **it**\n\nShall I go on?"
     assert found(said("Remaining:\n- Write the docs\nLet me know how to go on.")) == ["Write the docs"]
     assert found(said(text)) == ["Write the docs", "Ship it"]
     assert found(said("## Next steps\n\n1. Rebase\n2. You could also celebrate\n3. Push?")) == ["Rebase"]
     assert found(said("- [x] one\n- [ ] two\n* [ ] three")) == ["two", "three"]
-
-
-def test_a_heading_says_that_it_is_left_to_do():
     for heading in (
         *("What remains:", "## Follow-ups", "Here is what is left to do:", "Here’s what’s left:", "**Deferred:**"),
         *("Left to do", "Still open:"),
     ):
         assert found(said(f"I did the rest.\n\n{heading}\n- Write the docs")) == ["Write the docs"], heading
+    todo = todo_write(("Fix parser", "pending"))
+    asked = {"type": "user", "uuid": "u", "message": {"content": "What about the docs?"}}
+    answer = said("Remaining:\n- Write the docs")
+    assert found(todo, answer) == ["Fix parser"]
+    assert found(todo, asked, answer) == ["Write the docs"]
+    assert found(todo, asked, said("I wrote them.")) == ["Fix parser"]
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,6 @@ def test_a_heading_says_that_it_is_left_to_do():
 )
 def test_only_an_explicit_list_at_the_end_counts(message):
     assert found(said(message)) == []
-
-
-def test_a_list_that_is_newer_than_the_todo_list_wins():
-    todo = todo_write(("Fix parser", "pending"))
-    asked = {"type": "user", "uuid": "u", "message": {"content": "What about the docs?"}}
-    answer = said("Remaining:\n- Write the docs")
-    assert found(todo, answer) == ["Fix parser"]
-    assert found(todo, asked, answer) == ["Write the docs"]
-    assert found(todo, asked, said("I wrote them.")) == ["Fix parser"]
 
 
 @pytest.mark.slow

@@ -117,7 +117,7 @@ def test_what_gives_no_answer_is_an_error_of_its_kind(api, model, tmp_path, repl
 
 
 @pytest.mark.slow
-def test_a_slow_model_is_given_up_at_the_time_limit(api, model, tmp_path):
+def test_a_slow_model_is_given_up_at_its_limit_or_when_cancelled(api, model, tmp_path):
     api.will(say("late", delay=60.0))
     begun = time.monotonic()
     with pytest.raises(ModelError, check=lambda error: error.outcome == "late") as caught:
@@ -125,10 +125,6 @@ def test_a_slow_model_is_given_up_at_the_time_limit(api, model, tmp_path):
     assert time.monotonic() - begun > 4.5
     assert "llm_timeout" in caught.value.hint
     assert logged(tmp_path)[0].outcome == "late"
-
-
-@pytest.mark.slow
-def test_a_call_can_be_cancelled_while_the_model_thinks_and_between_tries(api, model, tmp_path):
     for reply in (say("late", delay=60.0), Reply([], status=429, headers={"retry-after": "30"})):
         cancelled = threading.Event()
         api.will(reply)
@@ -153,16 +149,13 @@ def test_a_call_over_the_budget_of_the_day_is_not_made(api, model, tmp_path):
     assert ask(model("llm_daily_tokens = 1500", now=lambda: tomorrow), most=1000) == GOOD
 
 
-def test_a_killed_call_counts_as_what_it_may_have_used(api, model, tmp_path):
+def test_a_killed_call_counts_as_used_and_secrets_leave_with_none(api, model, tmp_path):
     asked = model("llm_daily_tokens = 5000")
     begun = log.LoggedCall(ids.new_id(time.time()), time.time(), "test", "api", "m", ModelUsage(1000, 3000))
     log.begin(str(tmp_path / "memtui"), begun, 5000, 0)
     with pytest.raises(ModelError, check=lambda error: error.outcome == "budget"):
         ask(asked, most=2000)
     assert [each.outcome for each in logged(tmp_path)] == ["budget", "begun"]
-
-
-def test_secrets_are_taken_out_before_anything_leaves(api, model):
     api.will(use("answer", **GOOD))
     ask(model(), f"The token is {SECRET}.", head=f"Use {SECRET}")
     sent = json.dumps(api.requests[0].body)
@@ -170,14 +163,11 @@ def test_secrets_are_taken_out_before_anything_leaves(api, model):
     assert sent.count("[redacted: GitHub token]") == 2
 
 
-def test_without_a_setting_no_model_is_asked(api, settings):
+def test_no_model_is_asked_without_a_setting_and_auto_takes_what_there_is(api, settings, tmp_path):
     root = settings("")
     with pytest.raises(ModelError, check=lambda error: error.outcome == "off") as caught:
         LanguageModel({"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}, root, root)
     assert "llm_backend" in caught.value.hint
-
-
-def test_auto_takes_what_is_there(settings, tmp_path):
     root = settings('llm_backend = "auto"')
     assert LanguageModel({"ANTHROPIC_API_KEY": "k", "PATH": ""}, root, root).choice.backend == "api"
     with pytest.raises(ModelError, check=lambda error: error.outcome == "off") as caught:

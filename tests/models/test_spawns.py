@@ -11,7 +11,7 @@ from memtui.models.call import Call, ModelError, Stop
 from memtui.models.model import LanguageModel
 
 
-def test_so_many_run_at_once(tmp_path):
+def test_so_many_run_at_once_and_start_in_a_minute(tmp_path, monkeypatch):
     with contextlib.ExitStack() as taken:
         held = [taken.enter_context(backends.slot(str(tmp_path))) for _ in range(backends.AT_ONCE)]
         assert len({each.path for each in held}) == backends.AT_ONCE
@@ -19,9 +19,6 @@ def test_so_many_run_at_once(tmp_path):
             pass
     with backends.slot(str(tmp_path)) as again:
         assert again.path == held[0].path
-
-
-def test_so_many_start_in_a_minute(tmp_path, monkeypatch):
     now = 1000.0
     monkeypatch.setattr(backends.time, "time", lambda: now)
     for _ in range(backends.A_MINUTE):

@@ -90,17 +90,16 @@ def process(root, delay=0.0):
 
 
 @pytest.mark.slow
-def test_its_answers_are_those_of_the_model_itself(root, run):
+def test_its_answers_are_the_models_own_and_only_its_user_reaches_it(root, run, monkeypatch):
     run()
     for text in ("publish the release", "", "déjà vu 東京\n", "x" * 9000):
         answer = semantic.ask(root, {"op": "embed", "text": text[: semantic.MOST_TEXT]}, PATIENCE)
         assert bytes.fromhex(answer["row"]) == sentences.row(TinyModel(), text)
         assert answer["key"] == sentences.key_of("tiny")
-
-
-@pytest.mark.slow
-def test_only_its_user_reaches_it_and_nobody_asks_a_foreign_or_open_one(root, run, monkeypatch):
-    run()
+    monkeypatch.setattr(daemon, "SUCCESSION", 0.05)
+    pid = status(root)["pid"]
+    assert daemon.serve(root, TinyModel) is False
+    assert status(root)["pid"] == pid
     assert stat.S_IMODE(os.stat(semantic.place(root)).st_mode) == 0o700
     assert stat.S_IMODE(os.stat(semantic.socket_of(root)).st_mode) == 0o600
     os.chmod(semantic.place(root), 0o755)
@@ -110,15 +109,6 @@ def test_only_its_user_reaches_it_and_nobody_asks_a_foreign_or_open_one(root, ru
     monkeypatch.setattr(semantic, "user_of", lambda _: os.geteuid() + 1)
     assert status(root) == {}
     monkeypatch.undo()
-
-
-@pytest.mark.slow
-def test_a_second_one_ends_and_the_first_goes_on(root, run, monkeypatch):
-    run()
-    monkeypatch.setattr(daemon, "SUCCESSION", 0.05)
-    pid = status(root)["pid"]
-    assert daemon.serve(root, TinyModel) is False
-    assert status(root)["pid"] == pid
 
 
 @pytest.mark.slow

@@ -40,25 +40,16 @@ def test_words_become_english_also_within_compounds(text, found):
     assert gloss.english(text) == found
 
 
-def test_what_has_no_english_words_stays_where_it_is():
+def test_words_of_other_languages_count_by_english_ones_but_less():
     assert gloss.in_english("lösch bitte den zweig feature_x") == "delete remove branch feature_x"
     assert gloss.in_english("Redisを削除") == "Redisを delete remove"
     assert gloss.in_english("delete the branch") == "delete the branch"
-
-
-def test_a_memory_in_another_language_counts_for_its_english_words():
     found = fields.read("---\nname: 删除分支\n---\n先问再删除。\n".encode(), "a.md")
     weights = found.weights()
     assert weights["delet"] > weights["ask"] > 0
     assert weights["branch"] == fields.WEIGHTS["name"]
-
-
-def test_a_prompt_s_own_words_count_more_than_english_ones():
     asked = query.weighted_terms("lösch bitte den zweig")
     assert asked["zweig"] == 1.0 > asked["branch"] == query.GLOSS_WEIGHT
-
-
-def test_each_line_of_the_lexicon_has_all_languages():
     with open(gloss._PATH, encoding="utf-8") as file:
         lines = file.read().splitlines()
     assert {line.count("|") for line in lines} == {len(gloss.LANGUAGES)}

@@ -2,12 +2,15 @@
 
 import multiprocessing
 import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from hooks.killing import Child, every_point
 from memtui.base import fs, paths
 from memtui.recall import index_build, segment
+from memtui.worker import main
 
 
 def test_only_what_changed_is_read(store):
@@ -122,3 +125,78 @@ def test_builders_at_once_leave_one_whole_index(store):
     store.index()
     assert len(store.names("matter", most=100)) == 66
     assert not [each for each in os.listdir(store.root + "/recall") if each.endswith((".tmp", ".again"))]
+
+
+# --- indexes of directories that are gone go after a while, and no others
+
+
+DAY = 86_400.0
+NOW = 1.8e9
+
+
+def left(store):
+    return sorted(each.name for each in Path(store.root, "recall").rglob("*") if each.is_file())
+
+
+def index(store):
+    store.fill(5)
+    store.index()
+    (path,) = Path(store.root, "recall").glob("*.index")
+    return path
+
+
+def written(path, when):
+    os.utime(path, (when, when))
+
+
+def test_the_index_of_a_directory_that_is_gone_goes_after_a_month(store):
+    path = index(store)
+    sentences = Path(store.root, "recall", "sentences")
+    sentences.mkdir()
+    (name,) = [each for each in left(store) if each.endswith(".segment")]
+    (sentences / f"{name}.key").write_bytes(b"x")
+    before = left(store)
+    written(path, NOW)
+    assert main.clear_indexes(store.root, NOW + 60 * DAY) == 0
+    os.rename(store.base, f"{store.base}~")
+    assert main.clear_indexes(store.root, NOW + 29 * DAY) == 0
+    assert left(store) == before
+    assert main.clear_indexes(store.root, NOW + 31 * DAY) > 3
+    assert left(store) == []
+
+
+def test_an_index_that_nobody_can_read_goes_too_unless_it_is_made_anew(store):
+    path = index(store)
+    path.write_bytes(b"of another version")
+    written(path, NOW)
+    store.index()
+    assert main.clear_indexes(store.root, NOW + 60 * DAY) == 0
+    path.write_bytes(b"of another version")
+    written(path, NOW)
+    assert main.clear_indexes(store.root, NOW + 31 * DAY) > 1
+    assert left(store) == []
+
+
+# --- a builder that is killed at any of its changes leaves a whole index, the old one or the new one, and the next one
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_builder_killed_anywhere_leaves_the_old_index_or_the_new_one(store, tmp_path):
+    store.fill(20)
+    store.index()
+    store.remember("memory-3", "About matter 3", "It is orange.")
+    shutil.copytree(store.root, tmp_path / "copy")
+
+    def run(point):
+        shutil.rmtree(store.root)
+        shutil.copytree(tmp_path / "copy", store.root)
+        child = Child(store.index, point=point).wait()
+        assert len(store.names("matter", most=50)) == 20
+        assert store.names("orange") in ([], ["memory-3"])
+        store.index()
+        assert store.names("orange") == ["memory-3"]
+        assert len(store.names("matter", most=50)) == 20
+        assert len(store.files(".segment")) == 2
+        return not child.killed
+
+    assert every_point(run) > 5

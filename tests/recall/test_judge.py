@@ -53,11 +53,21 @@ def store(tmp_path):
     return Store(tmp_path)
 
 
-def test_the_memory_that_fits_is_given_and_others_are_not(store):
+def test_the_memory_that_fits_is_given_and_never_twice_unless_it_changed(store):
     found = store.run()
     assert [each.hit.name for each in found.injected()] == ["release-pipeline"]
     assert (found.words, found.why_silent) == (RELEASE, "")
     assert all(each.outcome == "unlikely" for each in found.verdicts[1:])
+    (given,) = store.run().injected()
+    sent = {given.hit.path: [given.seen, *given.stamp]}
+    session = SessionMemories()
+    session.sent = sent
+    assert store.outcomes(session=session)["release-pipeline"] == "known"
+    path = Path(given.hit.path)
+    os.utime(path, (1, 1))
+    assert store.outcomes(session=session)["release-pipeline"] == "known"
+    path.write_text(path.read_text() + "And tell the support.\n")
+    assert store.outcomes(session=session)["release-pipeline"] == "inject"
 
 
 @pytest.mark.parametrize(
@@ -84,30 +94,6 @@ def test_a_memory_that_is_muted_for_prompts_like_this_is_not_given(store):
     assert store.outcomes(other)["release-pipeline"] == "inject"
 
 
-def test_a_session_gets_no_memory_twice_unless_it_changed(store):
-    (given,) = store.run().injected()
-    sent = {given.hit.path: [given.seen, *given.stamp]}
-    session = SessionMemories()
-    session.sent = sent
-    assert store.outcomes(session=session)["release-pipeline"] == "known"
-    path = Path(given.hit.path)
-    os.utime(path, (1, 1))
-    assert store.outcomes(session=session)["release-pipeline"] == "known"
-    path.write_text(path.read_text() + "And tell the support.\n")
-    assert store.outcomes(session=session)["release-pipeline"] == "inject"
-
-
-def test_a_file_is_read_as_it_is_now(store):
-    store.run()
-    path = store.write("release-pipeline", "Other words by now.")
-    (given,) = store.again().injected()
-    assert given.data == path.read_bytes()
-    path.unlink()
-    assert store.again().verdicts[0].outcome == "gone"
-    path.symlink_to("/etc/hostname")
-    assert store.again().verdicts[0].outcome == "gone"
-
-
 @pytest.mark.parametrize("field", ["expires", "expiry", "valid_until"])
 def test_what_has_expired_is_not_given(store, field):
     store.write("release-pipeline", TEXTS["release-pipeline"], **{field: "2020-01-01"})
@@ -116,7 +102,7 @@ def test_what_has_expired_is_not_given(store, field):
     assert store.outcomes()["release-pipeline"] == "inject"
 
 
-def test_a_memory_with_conflict_markers_is_not_given_whenever_they_came(store):
+def test_a_file_is_read_as_it_is_now_and_none_with_conflict_markers(store):
     sides = f"<<<<<<< HEAD\n{TEXTS['release-pipeline']}\n=======\nNever.\n>>>>>>> main\n"
     assert store.outcomes()["release-pipeline"] == "inject"
     store.write("release-pipeline", sides)
@@ -125,6 +111,14 @@ def test_a_memory_with_conflict_markers_is_not_given_whenever_they_came(store):
     assert "release-pipeline" not in [each.hit.name for each in store.again().injected()]
     store.write("release-pipeline", f"{TEXTS['release-pipeline']}\n```\n{sides}```\n")
     assert store.outcomes()["release-pipeline"] == "inject"
+    store.run()
+    path = store.write("release-pipeline", "Other words by now.")
+    (given,) = store.again().injected()
+    assert given.data == path.read_bytes()
+    path.unlink()
+    assert store.again().verdicts[0].outcome == "gone"
+    path.symlink_to("/etc/hostname")
+    assert store.again().verdicts[0].outcome == "gone"
 
 
 def test_a_memory_of_a_repository_is_given_once_its_bytes_are_trusted(tmp_path):

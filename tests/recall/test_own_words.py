@@ -47,24 +47,20 @@ def test_a_prompt_in_a_persons_words_counts_whole(prompt):
     assert own_words.counted(prompt) == (prompt, "")
 
 
-def test_of_a_pasted_log_the_question_and_the_identifiers_of_errors_count():
-    words, why = own_words.counted(LOG)
+def test_of_a_log_or_code_the_question_and_errors_count_in_any_form():
+    told, why = own_words.counted(LOG)
     assert why == ""
-    question, _, names = words.partition("\n\n")
+    question, _, names = told.partition("\n\n")
     assert question == "why does the deploy of the billing service hang?"
     assert names.split() == ["PaymentGateway.charge_card", "ECONNREFUSED", "payments/gateway.py"]
-
-
-def test_a_question_below_a_long_log_counts():
-    words, _ = own_words.counted("2026-11-21T09:00:01Z INFO fine\n" * 5000 + "what is the retention of this log?")
-    assert words == "what is the retention of this log?"
-
-
-def test_code_in_a_fence_does_not_count_and_its_errors_do():
-    words, _ = own_words.counted(
+    told, _ = own_words.counted("2026-11-21T09:00:01Z INFO fine\n" * 5000 + "what is the retention of this log?")
+    assert told == "what is the retention of this log?"
+    told, _ = own_words.counted(
         "please make this shorter for me\n```python\ndef a():\n    raise ValueError(x)\nlog.error('user_table gone')\n```"
     )
-    assert words.split("\n") == ["please make this shorter for me", "ValueError log.error user_table"]
+    assert told.split("\n") == ["please make this shorter for me", "ValueError log.error user_table"]
+    for forms in ("test tests testing tested", "deploy deploys deploying deployed", "cache caches caching cached"):
+        assert len(set(words.terms(forms))) == 1, forms
 
 
 @given(st.text(max_size=2000))
@@ -91,11 +87,6 @@ def test_any_prompt_is_read(prompt):
 )
 def test_a_word_is_split_and_kept_whole(text, expected):
     assert words.terms(text) == expected
-
-
-def test_forms_of_a_word_become_one_term():
-    for forms in ("test tests testing tested", "deploy deploys deploying deployed", "cache caches caching cached"):
-        assert len(set(words.terms(forms))) == 1, forms
 
 
 @given(st.text())

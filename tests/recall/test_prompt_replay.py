@@ -43,17 +43,17 @@ def lost(replayed):
     return names(each for path, each in replayed.now.items() if path not in replayed.changed)
 
 
-def test_without_a_change_a_prompt_gets_what_it_would_get_now(store):
+def test_only_a_change_of_a_memory_changes_what_its_prompts_would_get(store):
     release, coffee, command = replayed(store, RELEASE, COFFEE, "/clear")
     assert names(release.now.values()) == names(release.changed.values()) == ["release-pipeline"]
     assert names(coffee.now.values()) == ["coffee"]
     assert (command.now, command.silent) == ({}, "command")
-
-
-ENDED = b"---\nname: release-pipeline\nexpires: 2020-01-01\n---\nNothing to see.\n"
-
-
-def test_a_changed_memory_is_judged_by_its_new_text(store):
+    same = change(store, "release-pipeline", TEXTS["release-pipeline"])
+    (release,) = replayed(store, RELEASE, changes=[same])
+    assert list(release.changed) == [str(store.directory / "release-pipeline.md")]
+    new = change(store, "canary", "Watch the canary of the shop when you put a release live with the pipeline.")
+    (release,) = replayed(store, RELEASE, changes=[new, change(store, "release-pipeline", None)])
+    assert (gained(release), lost(release)) == (["canary"], ["release-pipeline"])
     ended = StoreChange(store.scope, str(store.directory), "release-pipeline.md", ENDED)
     release, coffee = replayed(store, RELEASE, COFFEE, changes=[ended])
     assert (gained(release), lost(release)) == ([], ["release-pipeline"])
@@ -61,16 +61,7 @@ def test_a_changed_memory_is_judged_by_its_new_text(store):
     assert store.outcomes()["release-pipeline"] == "inject"  # nothing was written
 
 
-def test_an_edit_that_changes_nothing_keeps_its_prompts(store):
-    same = change(store, "release-pipeline", TEXTS["release-pipeline"])
-    (release,) = replayed(store, RELEASE, changes=[same])
-    assert list(release.changed) == [str(store.directory / "release-pipeline.md")]
-
-
-def test_a_new_memory_gains_prompts_and_a_removed_one_loses_them(store):
-    new = change(store, "canary", "Watch the canary of the shop when you put a release live with the pipeline.")
-    (release,) = replayed(store, RELEASE, changes=[new, change(store, "release-pipeline", None)])
-    assert (gained(release), lost(release)) == (["canary"], ["release-pipeline"])
+ENDED = b"---\nname: release-pipeline\nexpires: 2020-01-01\n---\nNothing to see.\n"
 
 
 def test_what_a_person_saves_in_a_repository_is_trusted_and_the_rest_stays(tmp_path):

@@ -1,10 +1,13 @@
 """What is found for a prompt, and in which order."""
 
 import os
+import sys
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from memtui.recall import query
+from memtui.recall import query, segment
 
 
 def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
@@ -28,7 +31,7 @@ def test_small_talk_and_common_words_of_a_trigger_find_nothing(store, talk):
     assert store.names("we put that live")[:1] == ["deploys"]
 
 
-def test_a_hit_says_what_speaks_for_it(store):
+def test_a_hit_says_what_speaks_for_it_and_headings_count_more(store):
     store.remember("release-checklist", "Before a release", "Smoke tests.", type="feedback", pinned="true")
     store.remember("coffee", "Where it is", "In the kitchen.")
     store.index()
@@ -39,6 +42,14 @@ def test_a_hit_says_what_speaks_for_it(store):
     assert 0 < hit.overlap < 1
     assert hit.lexical > 0
     assert hit.score == pytest.approx(hit.lexical + query.MEANING * hit.cosine)
+    store.remember("one", "First", "## Canary\n\nWatch it.")
+    store.remember("two", "Second", "Watch the canary.")
+    store.remember("three", "Third", "See [[canary-board]].")
+    store.remember("four", "Fourth", "See canary-board.")
+    store.index()
+    points = {hit.name: hit.lexical for hit in store.search("canary")}
+    assert points["one"] > points["two"]
+    assert points["three"] > points["four"]
 
 
 def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
@@ -56,17 +67,6 @@ def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
     assert store.names("drink alcohol, vineyard")[0] == "wine"
 
 
-def test_what_headings_and_links_say_counts_more_than_other_text(store):
-    store.remember("one", "First", "## Canary\n\nWatch it.")
-    store.remember("two", "Second", "Watch the canary.")
-    store.remember("three", "Third", "See [[canary-board]].")
-    store.remember("four", "Fourth", "See canary-board.")
-    store.index()
-    points = {hit.name: hit.lexical for hit in store.search("canary")}
-    assert points["one"] > points["two"]
-    assert points["three"] > points["four"]
-
-
 def test_neither_a_prompt_nor_an_index_leaves_a_file_open(store):
     # A screen that runs each prompt as it is typed would have none left.
     store.remember("billing", "How invoices are numbered", "Never reuse a number.")
@@ -78,3 +78,48 @@ def test_neither_a_prompt_nor_an_index_leaves_a_file_open(store):
         store.index(table=...)
         store.search(f"payment receipts of {number} customers")
     assert len(os.listdir("/dev/fd")) == before
+
+
+# --- what is left out of a search early would not have been among the best
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.data())
+def test_what_is_left_out_early_would_not_have_been_among_the_best(data):
+    number = data.draw(st.integers(60, 300))
+    postings = {}
+    for term in range(data.draw(st.integers(1, 6))):
+        impacts = data.draw(st.lists(st.integers(segment.LEAST, segment.FULL), min_size=1, max_size=number))
+        docs = sorted(data.draw(st.randoms()).sample(range(number), len(impacts)))
+        postings[f"term{term}"] = (docs, impacts)
+    idf = {term: data.draw(st.floats(0.05, 9)) for term in postings}
+    part = query.IndexPart("", "", Stub(number))
+    exact = dict.fromkeys(range(number), 0.0)
+    for term, (docs, impacts) in postings.items():
+        part.postings[term] = packed(docs, impacts, number)
+        for doc, impact in zip(docs, impacts, strict=True):
+            exact[doc] += idf[term] * query.SCALE * impact
+    best = sorted((score for score in exact.values() if score), reverse=True)[: query.CANDIDATES]
+    found = sorted((score for score, _ in query._best(part, idf, query.CANDIDATES)), reverse=True)[: query.CANDIDATES]
+    assert [score for score in found if score] == pytest.approx(best)
+
+
+def test_no_more_are_scored_exactly_than_may_be_among_the_best():
+    assert [query._most_steps(bytes([0, 3, 3, 9]), most) for most in (1, 2, 3, 4)] == [9, 3, 3, 0]
+
+
+class Stub:
+    def __init__(self, number):
+        self.number = number
+        self.dead = frozenset()
+
+
+def packed(docs, impacts, number):
+    """A posting as a segment has it."""
+    if len(docs) * segment.DENSE > number:
+        planes = bytearray(2 * number)
+        for doc, impact in zip(docs, impacts, strict=True):
+            planes[doc], planes[number + doc] = impact >> 8, impact & 0xFF
+        return segment.Posting(bytes(planes), False, len(docs), max(impacts))
+    body = b"".join(each.to_bytes(2, sys.byteorder) for each in [*docs, *impacts])
+    return segment.Posting(body, False, 0, segment.FULL)

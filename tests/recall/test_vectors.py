@@ -42,12 +42,17 @@ def test_a_prompt_is_nearer_to_what_it_is_about_without_a_shared_word(table, emb
     assert vector.cosine(row(embedder, near)) > vector.cosine(row(embedder, far)) + 0.05
 
 
-def test_a_prompt_and_a_passage_of_the_same_words_are_the_same(table, embedder):
+def test_a_piece_is_found_in_its_shard_for_prompts_and_passages_alike(table, embedder):
     text = "Never push to the main branch, Ümläute included; kubernetes_config in src/app.py"
     (found,) = embedder.passages(text)
     vector = table.of_text(text)
     assert vector.cosine(found) == pytest.approx(1, abs=0.01)
     assert row_of(vector) == found
+    numbers, rows = table.everything()
+    assert len(rows) == table.size * DIMENSIONS
+    assert len(numbers) > 28_000
+    assert all(table._row(piece) == number for piece, number in list(numbers.items())[::7])
+    assert table._row(b"no such piece") == -1
 
 
 def test_a_long_text_has_overlapping_passages_and_not_too_many(embedder):
@@ -66,14 +71,6 @@ def test_the_hook_and_the_builder_split_words_alike(table, embedder, text):
     for word in vectors.words_of(text):
         built = vectors.pieces_of(word, lambda piece: embedder._numbers.get(piece, -1))
         assert vectors.pieces_of(word, table._row) == built
-
-
-def test_every_piece_is_found_in_its_shard(table):
-    numbers, rows = table.everything()
-    assert len(rows) == table.size * DIMENSIONS
-    assert len(numbers) > 28_000
-    assert all(table._row(piece) == number for piece, number in list(numbers.items())[::7])
-    assert table._row(b"no such piece") == -1
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Made-up text without secrets, of the kinds that scanners stumble over. Each maker gives about a page for a seed."""
 
 import base64
-import hashlib
 import json
 import random
 import string
@@ -12,7 +11,6 @@ WORDS = (
     "the build fails after merge because index cache session token count handler request parser module stores settings user"
     " password field is required never commit secrets check auth flow before release key press opens dialog and returns focus"
 ).split()
-CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def _hex(r: random.Random, size: int) -> str:
@@ -55,10 +53,6 @@ def uuids(r: random.Random) -> str:
         f"session {uuid.UUID(int=r.getrandbits(128))} holds the token of {_word(r)}, request_id={uuid.UUID(int=r.getrandbits(128))}"
         for _ in range(40)
     )
-
-
-def ulids(r: random.Random) -> str:
-    return "\n".join(f"id=01K{''.join(r.choices(CROCKFORD, k=23))} from={_word(r)}" for _ in range(60))
 
 
 def paths(r: random.Random) -> str:
@@ -123,13 +117,6 @@ def minified(r: random.Random) -> str:
     )
 
 
-def stylesheet(r: random.Random) -> str:
-    return "\n".join(
-        f".{_word(r)}__{_word(r)}--{_word(r)}_{_hex(r, 5)} {{ color: #{_hex(r, 6)}; background: #{_hex(r, 3)}; margin: {r.randint(0, 9)}px }}"
-        for _ in range(40)
-    )
-
-
 def log_lines(r: random.Random) -> str:
     return "\n".join(
         f"2026-11-{r.randint(1, 28):02d}T{r.randint(0, 23):02d}:00:{r.randint(0, 59):02d}.{r.randint(0, 999):03d}Z INFO [{_word(r)}-{r.randint(1, 9)}] {_word(r)}:"
@@ -170,15 +157,7 @@ def identifiers(r: random.Random) -> str:
     )
 
 
-def checksums(r: random.Random) -> str:
-    return "\n".join(
-        f"{hash_name(_word(r).encode()).hexdigest()}  {_path(r)}"
-        for hash_name in (hashlib.md5, hashlib.sha1, hashlib.sha256, hashlib.sha512)
-        for _ in range(12)
-    )
-
-
 MAKERS: tuple[Callable[[random.Random], str], ...] = (
-    git_log, uuids, ulids, paths, urls, package_lock, other_locks, pictures, certificate, minified, stylesheet, log_lines, code, prose,
-    languages, identifiers, checksums,
+    git_log, uuids, paths, urls, package_lock, other_locks, pictures, certificate, minified, log_lines, code, prose,
+    languages, identifiers,
 )  # fmt: skip

@@ -7,10 +7,9 @@ import pytest
 
 from e2e.model import use
 from learn.backfill.test_backfill import Past
-from memtui.deliver import error_log
 from memtui.models.subconscious import blocks
 from memtui.models.subconscious.run_process import Along
-from memtui.worker import gate_drafts, main
+from memtui.worker import gate_drafts
 from models.subconscious.conftest import Read
 from transfer.conftest import Desk
 
@@ -67,11 +66,6 @@ def imports(scene):
     assert desk.drafts()
 
 
-def errors(scene):
-    for text in scene.texts:
-        assert error_log.add(str(scene.root), "test", ValueError(f"{text} is no file"))
-
-
 class _KilledError(BaseException):
     pass
 
@@ -120,23 +114,6 @@ def blocks_by_hand(scene):
     read.block("project_context", "")
 
 
-def unanswered_tasks(scene):
-    scene.project()
-    transcript = scene.base / "s1.jsonl"
-    calls = []
-    for number, text in enumerate(scene.texts):
-        given = {"subject": text, "description": text, "more": {text: [text]}}
-        calls.append({"type": "tool_use", "id": f"t{number}", "name": "TaskCreate", "input": given})
-    rows = [
-        {"type": "assistant", "message": {"id": "m", "content": calls}},
-        {"type": "user", "message": {"content": "hello"}},
-    ]
-    transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    payload = {"session_id": "s1", "transcript_path": str(transcript), "cwd": str(scene.shop)}
-    main.run(scene.env, payload, "SessionEnd", ("extract",))
-    assert "TaskCreate" in (scene.root / "sessions/s1.cursor.json").read_text()
-
-
 def refused_writes(scene):
     scene.project()
     for number, text in enumerate(scene.texts):
@@ -152,8 +129,7 @@ def refused_writes(scene):
 
 
 WRITERS = [
-    backfill, imports, errors, killed_subconscious, mentions, blocks_by_hand, unanswered_tasks,
-    refused_writes,
+    backfill, imports, killed_subconscious, mentions, blocks_by_hand, refused_writes,
 ]  # fmt: skip
 
 

@@ -128,15 +128,11 @@ def test_half_a_key_is_not_left_where_a_text_is_cut(session, over):
     assert leaks(session.files().items(), [("key", key)]) == []
 
 
-def test_errors_are_logged_without_secrets(session):
+def test_errors_and_the_journal_hold_no_secret(session):
     _, key = planted(dict(SHAPED_KINDS)["github classic"])
     for size in (0, error_log.MESSAGE_LIMIT - 20):
         error_log.add(session.root, "test", ValueError(("word " * 400)[:size] + " " + key))
     assert leaks(session.files().items(), [("key", key)]) == []
-
-
-def test_the_journal_names_guidance_without_its_secret(session):
-    _, key = planted(dict(SHAPED_KINDS)["github classic"])
     directory = paths.inbox_dir(session.root, None)
     Review(session.root).guide(directory, {}, f"Use the new key now please {key} for it")
     assert leaks([("journal", session.files()["journal.jsonl"])], [("key", key)]) == []

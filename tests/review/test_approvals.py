@@ -2,11 +2,11 @@
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import fs, paths
 from memtui.base.errors import ConflictError, MemtuiError
 from memtui.inbox import file as inbox_file
 from memtui.review import approvals
-from memtui.review.approvals import Choices, approve_all
+from memtui.review.approvals import Choices, approve_all, content, label_of
 from memtui.review.waiting_entries import waiting_in
 from memtui.store import triggers
 from memtui.store.journal import undo
@@ -143,3 +143,37 @@ def test_a_trigger_is_worded_anew_or_dropped_when_its_draft_is_approved(store):
     drafts = [approvals.propose(store, item, each) for item, each in zip((first, second), chosen, strict=True)]
     approve_all(store.journal, drafts)
     assert lines(store) == {"never-npm.md": [("add a package", "draft")]}
+
+
+# --- a draft: what approving a pending update would write, and for which scope
+
+
+SLUG = "-srv-shop"
+
+
+@pytest.fixture
+def root(tmp_path):
+    return str(tmp_path / "memtui")
+
+
+def test_a_draft_is_what_the_person_says_and_a_bare_one_has_name_and_body(root):
+    fields = {"name": "pnpm", "type": "tool", "scope": "global", "session": "abc-1"}
+    inbox_file.add_entry(f"{root}/global", "updates", fields, "Use pnpm\n\nAlways.\n\n> you: no")
+    (item,) = waiting_in(root, [None], ["updates"])
+    name, data = content(item)
+    assert (name, label_of(item)) == ("pnpm", "global")
+    assert b"description: Use pnpm" in data
+    assert b"type: tool" in data
+    assert b"originSessionId: abc-1" in data
+    assert data.endswith(b"\nAlways.\n")
+    choices = Choices("other", "user", "auto", "About")
+    name, data = content(item, choices)
+    assert (name, label_of(item, choices)) == ("other", "auto")
+    assert b"description: About" in data
+    assert b"type: user" in data
+    directory = f"{root}/projects/{SLUG}"
+    fs.write_atomic(f"{directory}/pending-updates.md", "Grüße auf Deutsch\n".encode())
+    (item,) = waiting_in(root, [SLUG], ["updates"])
+    name, data = content(item)
+    assert (name, label_of(item)) == ("grüße-auf-deutsch", "project")
+    assert data.decode().endswith("\nGrüße auf Deutsch\n")

@@ -58,7 +58,7 @@ def test_an_entry_without_an_end_takes_nothing_from_behind_a_removed_one(root, r
     assert source(root, "guidance") == before
 
 
-def test_what_others_append_meanwhile_stays(root):
+def test_what_others_append_stays_and_what_they_changed_is_a_conflict(root):
     leave(root, "updates", "one", "two")
     items = waiting_in(root, [SLUG], ["updates"])
     leave(root, "updates", "three")
@@ -66,10 +66,6 @@ def test_what_others_append_meanwhile_stays(root):
     assert texts(root, "updates") == ["two", "three"]
     undo.run(Journal(root), "undo").first()
     assert sorted(texts(root, "updates")) == ["one", "three", "two"]
-
-
-def test_an_entry_that_changed_meanwhile_or_is_gone_is_a_conflict(root):
-    leave(root, "updates", "one", "two")
     items = waiting_in(root, [SLUG], ["updates"])
     path = f"{root}/projects/{SLUG}/pending-updates.md"
     changed = Path(path).read_text().replace("one", "one and a half")
@@ -108,7 +104,7 @@ def test_a_snoozed_draft_says_until_when_and_undo_restores_every_byte(root):
     assert source(root, "updates") == before
 
 
-def test_a_snooze_ends_at_the_beginning_of_its_day_or_at_once():
+def test_a_snooze_ends_with_its_day_and_odd_files_hide_nothing(root):
     now = 1_795_000_000.0
     assert hidden_until("now", now) is None
     assert hidden_until("2h", now) == now + 7200
@@ -118,6 +114,10 @@ def test_a_snooze_ends_at_the_beginning_of_its_day_or_at_once():
         with pytest.raises(UsageError) as error:
             hidden_until(words, now)
         assert "tomorrow" in error.value.hint or "such as 30m or tomorrow" in error.value.message
+    odd = b'{"until": {"one": 3, "two": null, "three": "soon"}}'
+    for data in (b"", b"\xff", b"[]", b"{", b'{"until": 3}', odd, b"[" * 5000):
+        fs.write_atomic(later_path(root), data)
+        assert load_hidden(root) == {}
 
 
 ENTRY = st.tuples(st.sampled_from(["entry", "loose"]), st.text("ab -*>[]x\n", min_size=1, max_size=12))
@@ -144,10 +144,3 @@ def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path
     assert " ".join(" ".join(item.entry.text.split()) for item in left) == " ".join(words)
     undo.run(Journal(root), "undo").first()
     assert Path(path).read_bytes() == whole.encode()
-
-
-def test_odd_files_hide_nothing(root):
-    odd = b'{"until": {"one": 3, "two": null, "three": "soon"}}'
-    for data in (b"", b"\xff", b"[]", b"{", b'{"until": 3}', odd, b"[" * 5000):
-        fs.write_atomic(later_path(root), data)
-        assert load_hidden(root) == {}

@@ -16,7 +16,7 @@ def write(tmp_path, *lines):
     return str(path)
 
 
-def test_it_is_found_by_its_record_and_stands_between_what_was_said(tmp_path):
+def test_it_stands_between_what_was_said_also_in_a_refusal_or_the_queue(tmp_path):
     path = write(
         tmp_path,
         *[line("user", f"before {n}") for n in range(9)],
@@ -37,15 +37,6 @@ def test_it_is_found_by_its_record_and_stands_between_what_was_said(tmp_path):
         ("you", "after 0"),
     ]
     assert [s.hit for s in found] == [False, False, False, True, False, False, False]
-
-
-def test_without_a_record_the_words_are_looked_for(tmp_path):
-    path = write(tmp_path, line("assistant", "npm it is"), line("user", "No, use pnpm  please, always."))
-    found = evidence.around(path, "", "no, use pnpm please")
-    assert [s.hit for s in found] == [False, True]
-
-
-def test_a_rejected_tool_and_a_queued_message_are_the_persons_words(tmp_path):
     said = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse uv"
     sent = {"type": "queued_command", "prompt": "and be quick"}
     path = write(
@@ -60,7 +51,14 @@ def test_a_rejected_tool_and_a_queued_message_are_the_persons_words(tmp_path):
     assert evidence.around(path, "", "and be quick")[-1].hit
 
 
-def test_a_typed_answer_and_words_on_a_plan_are_found_by_their_records(tmp_path):
+def test_words_are_found_by_their_record_or_looked_for_in_conversation(tmp_path):
+    path = write(tmp_path, line("assistant", "npm it is"), line("user", "No, use pnpm  please, always."))
+    found = evidence.around(path, "", "no, use pnpm please")
+    assert [s.hit for s in found] == [False, True]
+    others = (line("user", "meta", isMeta=True), line("user", "side", isSidechain=True))
+    path = write(tmp_path, "not json", *others, line("user", "real", "u-1"))
+    assert evidence.around(path, "u-9", "never said") == []
+    assert [s.text for s in evidence.around(path, "u-1")] == ["real"]
     asked = [{"question": "Which?", "options": [{"label": "A"}]}]
     answered = {"questions": asked, "answers": {"Which?": "none of these"}}
     plan = "Implement the following plan:\n\n# Plan\n\nUser feedback on this plan: no mocks"
@@ -73,10 +71,3 @@ def test_a_typed_answer_and_words_on_a_plan_are_found_by_their_records(tmp_path)
     )
     assert [s.text for s in evidence.around(path, "u-1") if s.hit] == ["none of these"]
     assert [s.text for s in evidence.around(path, "u-2") if s.hit] == ["no mocks"]
-
-
-def test_what_is_not_there_gives_nothing_and_only_conversation_is_shown(tmp_path):
-    others = (line("user", "meta", isMeta=True), line("user", "side", isSidechain=True))
-    path = write(tmp_path, "not json", *others, line("user", "real", "u-1"))
-    assert evidence.around(path, "u-9", "never said") == []
-    assert [s.text for s in evidence.around(path, "u-1")] == ["real"]

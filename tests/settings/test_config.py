@@ -21,26 +21,31 @@ def mode(root, project=None):
     return config.value(config.load(root), project, "mode")
 
 
-def test_without_a_file_the_defaults_hold_and_nothing_is_written(root):
+def test_defaults_hold_an_edit_counts_at_once_and_a_project_has_its_own(root):
     assert config.load(root) == {}
     assert {key: config.value({}, None, key) for key in config.DEFAULTS} == config.DEFAULTS
     assert not os.path.exists(root)
-
-
-def test_an_edit_counts_at_once(root):
     write(root, 'mode = "off"\n')
     assert mode(root) == "off"
     write(root, 'mode = "notes"\n')
     assert mode(root) == "notes"
     os.unlink(root + "/config.toml")
     assert mode(root) == "full"
-
-
-def test_toml_is_parsed_once_and_not_by_every_hook(root, monkeypatch):
-    write(root, 'mode = "off"\nbudget = 5000\n')
-    assert mode(root) == "off"
-    monkeypatch.setattr(config, "_parse", lambda *_: pytest.fail("parsed again"))
-    assert config.load(root) == {"mode": "off", "budget": 5000}
+    assert config.BUDGET_RANGE[1] < config.CLIENT_CAP
+    assert config.problem("budget", config.BUDGET_RANGE[1]) is None
+    assert config.number({"budget": 9800}, "budget") == 9800
+    shop = '[projects."/w/shop"]\nmode = "off"\nextract = false\nbudget = 600\n'
+    write(root, f'mode = "notes"\nbudget = 5000\n{shop}[projects."/w/blog/"]\nmode = "full"\n')
+    settings = config.load(root)
+    assert config.value(settings, "/w/shop", "mode") == "off"
+    assert config.value(settings, "/w/shop", "extract") is False
+    assert config.value(settings, "/w/shop", "banner") is True
+    assert config.value(settings, "/w/shop", "budget") == 5000
+    assert config.value(settings, "/w/blog", "mode") == "full"
+    assert config.value(settings, "/w/shop/sub", "mode") == "notes"
+    assert config.value(settings, None, "mode") == "notes"
+    assert config.project_table({"projects": ["/w"]}, "/w") == {}
+    assert config.project_table({"projects": {"/w": "off"}}, "/w") == {}
 
 
 @pytest.mark.parametrize(
@@ -81,32 +86,14 @@ def test_a_broken_cache_is_passed_over(root, cache):
     assert mode(root) == "off"
 
 
-def test_dates_and_unknown_keys_do_not_keep_it_from_being_cached(root, monkeypatch):
+def test_odd_bytes_dates_and_keys_are_read_and_cached(root, monkeypatch):
+    write(root, b'\xef\xbb\xbfmode = "off"\r\nerror = "x"\r\n')
+    assert mode(root) == "off"
+    assert "error" not in config.load(root)
     write(root, 'mode = "off"\nsince = 2026-11-21\nlists = [1979-05-27T07:32:00Z]\nx = nan\n[table]\nat = 07:32:00\n')
     assert mode(root) == "off"
     monkeypatch.setattr(config, "_parse", lambda *_: pytest.fail("parsed again"))
     assert config.load(root)["table"] == {"at": "07:32:00"}
-
-
-def test_a_byte_order_mark_and_crlf_are_read_and_a_key_named_error_is_none(root):
-    write(root, b'\xef\xbb\xbfmode = "off"\r\nerror = "x"\r\n')
-    assert mode(root) == "off"
-    assert "error" not in config.load(root)
-
-
-def test_a_project_has_its_own_mode_extract_and_banner(root):
-    shop = '[projects."/w/shop"]\nmode = "off"\nextract = false\nbudget = 600\n'
-    write(root, f'mode = "notes"\nbudget = 5000\n{shop}[projects."/w/blog/"]\nmode = "full"\n')
-    settings = config.load(root)
-    assert config.value(settings, "/w/shop", "mode") == "off"
-    assert config.value(settings, "/w/shop", "extract") is False
-    assert config.value(settings, "/w/shop", "banner") is True
-    assert config.value(settings, "/w/shop", "budget") == 5000
-    assert config.value(settings, "/w/blog", "mode") == "full"
-    assert config.value(settings, "/w/shop/sub", "mode") == "notes"
-    assert config.value(settings, None, "mode") == "notes"
-    assert config.project_table({"projects": ["/w"]}, "/w") == {}
-    assert config.project_table({"projects": {"/w": "off"}}, "/w") == {}
 
 
 @pytest.mark.parametrize(
@@ -121,9 +108,3 @@ def test_a_project_has_its_own_mode_extract_and_banner(root):
 def test_a_value_that_makes_no_sense_counts_as_absent_and_is_explained(key, bad):
     assert config.problem(key, bad).startswith("must be")
     assert config.value({key: bad}, None, key) == config.DEFAULTS[key]
-
-
-def test_no_budget_exceeds_what_the_client_takes():
-    assert config.BUDGET_RANGE[1] < config.CLIENT_CAP
-    assert config.problem("budget", config.BUDGET_RANGE[1]) is None
-    assert config.number({"budget": 9800}, "budget") == 9800

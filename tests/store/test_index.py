@@ -42,7 +42,7 @@ def entries(text):
     return [(e.line, e.title, e.target, e.hook, e.separator) for e in parse_index(text.encode()).entries]
 
 
-def test_what_is_a_memory_of_the_index():
+def test_what_is_a_memory_of_the_index_dangling_or_missing():
     assert entries(INDEX) == [
         (9, "Role", "role.md", "who", "—"),
         (13, "Tests: run them", "run tests.md", "always", "-"),
@@ -52,16 +52,10 @@ def test_what_is_a_memory_of_the_index():
     ]
     index = parse_index(INDEX.encode())
     assert [(e.line, e.target) for e in index.mentions] == [(17, "mention.md")]
-
-
-def test_dangling_and_missing():
     index = parse_index(INDEX.encode())
     files = ["role.md", "run%20tests.md", "sub/deep.md", "MEMORY.md", "mention.md", "new.md", "a.txt"]
     assert [e.target for e in memory_index.dangling(index, files)] == ["a child (1).md", "numbered.md"]
     assert memory_index.missing(index, files) == ["new.md"]
-
-
-def test_a_name_in_another_unicode_form_is_the_same_file():
     index = parse_index("- [É](e\u0301te\u0301.md)\n".encode())
     assert memory_index.dangling(index, ["\u00e9t\u00e9.md"]) == []
 
@@ -92,7 +86,7 @@ def test_a_new_line_goes_below_the_last_one_of_its_section(text, kind, line, mad
     assert [n for n in new.split("\n") if n not in lines] == [n for n in text.split("\n") if n not in lines]
 
 
-def test_removing_a_memory_removes_its_lines_and_what_only_continues_them():
+def test_a_removed_or_renamed_memory_changes_its_lines_alone():
     without = index_lines.remove_line(INDEX.encode(), "run tests.md").decode()
     assert without == INDEX.replace("* [Tests: run them](run%20tests.md#how) - always\n  - and more of it\n", "")
     without = index_lines.remove_line(INDEX.encode(), "sub/deep.md").decode()
@@ -100,9 +94,6 @@ def test_removing_a_memory_removes_its_lines_and_what_only_continues_them():
     assert index_lines.remove_line(INDEX.encode(), "mention.md") == INDEX.encode()
     assert index_lines.remove_line(INDEX.encode(), "nothing.md") == INDEX.encode()
     assert index_lines.remove_line(b"- [A](a.md)\n- [B](b.md)\n- [A again](a.md)", "a.md") == b"- [B](b.md)"
-
-
-def test_a_renamed_file_keeps_its_line():
     titles = {"old_title": "Tests: run them", "new_title": "Do it"}
     new = index_lines.replace_target(INDEX.encode(), "run tests.md", "do (it).md", **titles)
     assert new.decode() == INDEX.replace("[Tests: run them](run%20tests.md#how)", "[Do it](do%20%28it%29.md#how)")
@@ -110,9 +101,6 @@ def test_a_renamed_file_keeps_its_line():
     assert new.decode() == INDEX.replace("<a child (1).md>", "<b c.md>")
     new = index_lines.replace_target(INDEX.encode(), "mention.md", "m2.md")
     assert new.decode() == INDEX.replace("(mention.md)", "(m2.md)")
-
-
-def test_a_line_of_the_persons_own_keeps_its_words_where_a_memory_has_two():
     data = b"- [A](a.md) - old\n- [Mine](a.md) - what I wrote\n"
     new = index_lines.set_hook(data, "a.md", "new", "old")
     assert new == b"- [A](a.md) - new\n- [Mine](a.md) - what I wrote\n"
@@ -130,9 +118,27 @@ def test_a_new_line_is_never_put_where_nobody_sees_it(tail):
         assert index_lines.remove_line(new, "fresh.md").split() == data.split()
 
 
-def test_a_comment_mark_behind_text_hides_nothing_unless_it_is_closed():
+def test_the_first_200_lines_or_25_000_units_are_loaded_with_comments():
     assert [e[2] for e in entries("- [A](a.md) - about <!--\n- [B](b.md) - x\n")] == ["a.md", "b.md"]
     assert [e[2] for e in entries("- [A](a.md) <!-- x\n- [B](b.md)\n-->\n- [C](c.md)\n")] == ["a.md", "c.md"]
+    text = "- a\n  <!-- in the item -->\n```\n<!-- code -->\n```\n<!-- gone -->\n\n- b <!-- inline -->\n"
+    assert [number for number, _ in memory_index.loaded_lines(text.encode())] == [1, 2, 3, 4, 5, 8]
+    text = "".join(f"- [M{n}](m{n}.md) — hook\n" for n in range(1, 203))
+    found = budget(text.encode())
+    assert (found.lines, found.cut_line) == (202, 201)
+    assert [e.target for e in found.below] == ["m201.md", "m202.md"]
+    assert found.share > 1
+    assert budget("\n".join(text.split("\n")[:200]).encode()).cut_line is None
+    line = "- [A](a.md) — " + "x" * 985 + "\n"  # 1,000 units with its line end
+    assert budget((line * 25).encode()).cut_line is None
+    found = budget((line * 26).encode())
+    assert (found.units, found.cut_line, len(found.below)) == (25_999, 26, 1)
+    assert budget(("漢" * 24_999 + "\n").encode()).cut_line is None
+    assert budget(("🎉" * 12_501).encode()).cut_line == 1
+    assert budget(b"") == memory_index.Budget(0, 0, None, ())
+    placed = index_lines.place_line(index(200), "new.md", "new", "New")
+    assert where(placed, "new.md") == (201, 201)
+    assert loaded(index(200)) <= loaded(placed)
 
 
 pieces = st.sampled_from(
@@ -170,30 +176,6 @@ def test_any_bytes_are_read_and_kept(data):
     budget(data)
 
 
-def test_the_first_200_lines_are_loaded():
-    text = "".join(f"- [M{n}](m{n}.md) — hook\n" for n in range(1, 203))
-    found = budget(text.encode())
-    assert (found.lines, found.cut_line) == (202, 201)
-    assert [e.target for e in found.below] == ["m201.md", "m202.md"]
-    assert found.share > 1
-    assert budget("\n".join(text.split("\n")[:200]).encode()).cut_line is None
-
-
-def test_a_comment_in_a_list_item_or_code_counts_as_it_does_for_the_client():
-    text = "- a\n  <!-- in the item -->\n```\n<!-- code -->\n```\n<!-- gone -->\n\n- b <!-- inline -->\n"
-    assert [number for number, _ in memory_index.loaded_lines(text.encode())] == [1, 2, 3, 4, 5, 8]
-
-
-def test_the_size_is_cut_at_a_whole_line_and_counted_in_utf16_units():
-    line = "- [A](a.md) — " + "x" * 985 + "\n"  # 1,000 units with its line end
-    assert budget((line * 25).encode()).cut_line is None
-    found = budget((line * 26).encode())
-    assert (found.units, found.cut_line, len(found.below)) == (25_999, 26, 1)
-    assert budget(("漢" * 24_999 + "\n").encode()).cut_line is None
-    assert budget(("🎉" * 12_501).encode()).cut_line == 1
-    assert budget(b"") == memory_index.Budget(0, 0, None, ())
-
-
 # --- an index of which the client does not load everything
 
 
@@ -214,12 +196,6 @@ def test_in_a_full_index_the_line_of_a_memory_that_was_just_made_is_loaded(count
     assert (line, cut) == (200, 201)
     assert b"m198" in placed.split(b"\n")[198]
     assert loaded(index(count)) - loaded(placed) == {"- [m199](m199.md) — M"}
-
-
-def test_a_repair_keeps_nothing_else_from_being_loaded():
-    placed = index_lines.place_line(index(200), "new.md", "new", "New")
-    assert where(placed, "new.md") == (201, 201)
-    assert loaded(index(200)) <= loaded(placed)
 
 
 STORE = """# Memory
@@ -265,21 +241,15 @@ def found(text, files=()):
     return [(each.title, each.text) for each in passages(parse_index(text.encode()), files)]
 
 
-def test_rules_paragraphs_and_sections_are_passages_and_memory_lines_not():
+def test_text_beside_the_lines_of_memories_is_told_in_passages():
     assert found(STORE, ["pnpm.md", "ports.md"]) == [
         ("", "Money is stored in cents,\nnever in floats."),
         ("", "- The API runs on port 8081.\n  - In tests it is 9081."),
         ("", "- Ask Ann."),
         ("Deploy", "Before a release:\n\n- run `make check`\n\n```sh\nmake release\n```"),
     ]
-
-
-def test_an_index_of_lines_alone_has_no_text():
     assert found("# Memory Index\n\n## Project\n- [a](a.md) — A\n\n---\n") == []
     assert found("") == []
     assert found("---\nname: MEMORY\n---\n<!-- note -->\n# Memory\n") == []
-
-
-def test_a_section_without_a_memory_is_one_passage():
     text = "# Shop\n\n## Ports\n- API 8081\n- Web 3000\n\n### Later\nMove them.\r\n"
     assert found(text) == [("Ports", "- API 8081\n- Web 3000"), ("Later", "Move them.")]

@@ -59,25 +59,22 @@ def test_code_and_what_only_looks_like_a_link_is_none(text):
     assert [link for link in links.find(text) if link.target != "MEMORY"] == []
 
 
-def test_links_removed_become_the_words_that_a_reader_sees():
+def test_links_become_words_and_lead_to_a_path_before_a_name():
     text = "[[t]], [[t|the label]], ![[t]], [[./t.md#h]], [words](t.md), [[other]]\n\n[d]: t.md\n"
     made = links.renamed(text, lambda link: link.target.removesuffix(".md") == "t", None)
     assert made == "t, the label, t, t, words, [[other]]\n\n[d]: t.md\n"
-
-
-class _Memory:
-    def __init__(self, path, name=""):
-        self.path, self.stem = path, path.rpartition("/")[2].removesuffix(".md")
-        self.name = name or self.stem
-
-
-def test_a_link_leads_to_a_file_by_its_path_before_a_memory_of_that_name():
     top, deep, titled = _Memory("/m/a.md"), _Memory("/m/sub/b.md"), _Memory("/m/c.md", "CI/CD rules")
     known = LinkTargets([_Memory("/m/d.md", "a"), top, deep, titled])
     assert known.of("a", top.path) is known.of("a.md", deep.path) is known.of("../a.md", deep.path) is top
     assert known.of("sub/b.md", top.path) is known.of("sub/b", titled.path) is known.of("b", top.path) is deep
     assert known.of("CI/CD rules", top.path) is titled
     assert known.of("docs/a.md", top.path) is known.of("A", top.path) is known.of("../a.md", top.path) is None
+
+
+class _Memory:
+    def __init__(self, path, name=""):
+        self.path, self.stem = path, path.rpartition("/")[2].removesuffix(".md")
+        self.name = name or self.stem
 
 
 NAMES = st.sampled_from(["target", "ziel-ä", "two words", "2024-10-11", "v1.2"])

@@ -13,7 +13,7 @@ def of(text, path="/x/some-file.md"):
     return memory.from_bytes(path, "project", text.encode())
 
 
-def test_a_file_of_the_client():
+def test_a_new_memory_type_or_link_keeps_the_form_of_the_client():
     found = of(
         "---\nname: a\ndescription: d\nmetadata: \n  node_type: memory\n  type: feedback\n  originSessionId: s1\n"
         "  modified: 2026-01-31T00:00:00Z\n---\n\nSee [[other]] and [[b|label]], [[other#part]].\n"
@@ -22,6 +22,27 @@ def test_a_file_of_the_client():
     assert found.links == ("other", "b")
     assert found.changed_at == 1769817600.0
     assert found.broken is None
+    made = memory.new_memory_bytes("prefer-pnpm", "Use pnpm: never npm", "feedback", "Use pnpm.\n\n")
+    assert made.decode() == (
+        '---\nname: prefer-pnpm\ndescription: "Use pnpm: never npm"\nmetadata:\n  type: feedback\n---\n\nUse pnpm.\n'
+    )
+
+    def typed(text):
+        return memory.set_type(document.parse(text.encode()), "tool").raw.decode()
+
+    assert typed("---\nname: a\ntype: user # c\n---\n") == "---\nname: a\ntype: tool # c\n---\n"
+    assert typed("---\nmetadata: \n  type: 'user'\n---\n") == "---\nmetadata: \n  type: 'tool'\n---\n"
+    assert typed("---\ntype: a\nmetadata:\n  type: b\n---\n") == "---\ntype: tool\nmetadata:\n  type: tool\n---\n"
+    assert typed("---\nname: a\n---\nx") == "---\nname: a\nmetadata:\n  type: tool\n---\nx"
+    assert typed("x") == "---\nmetadata:\n  type: tool\n---\n\nx"
+    with pytest.raises(MemtuiError):
+        memory.set_type(document.parse(b""), " ")
+    data = b"---\nname: [[a]]\nsee: '[[a]]'\n---\r\nx [[a]] `[[a]]` [[a|b]] [[a#c]] [[ab]] \xff\r\n[[a]]\n"
+    assert references.relink(data, "", "", ("zz",), "b") == data
+    made = references.relink(data.replace(b"name: [[a]]\n", b""), "", "", ("a",), "new")
+    assert made == b"---\nsee: '[[a]]'\n---\r\nx [[new]] `[[a]]` [[new|b]] [[new#c]] [[ab]] \xff\r\n[[new]]\n"
+    broken = b"---\nname: 'a\n---\n[[a]]"
+    assert references.relink(broken, "", "", ("a",), "b") == broken
 
 
 def test_a_huge_file_is_shown_from_its_beginning_as_broken(tmp_path):
@@ -29,13 +50,6 @@ def test_a_huge_file_is_shown_from_its_beginning_as_broken(tmp_path):
     path.write_bytes(b"---\nname: a\n---\n" + b"x" * memory.MAX_BYTES)
     found = memory.read_memory(str(path), "global")
     assert (found.name, found.size, found.broken) == ("a", 16 + memory.MAX_BYTES, "larger than 8 MB")
-
-
-def test_a_new_file_has_the_clients_form():
-    made = memory.new_memory_bytes("prefer-pnpm", "Use pnpm: never npm", "feedback", "Use pnpm.\n\n")
-    assert made.decode() == (
-        '---\nname: prefer-pnpm\ndescription: "Use pnpm: never npm"\nmetadata:\n  type: feedback\n---\n\nUse pnpm.\n'
-    )
 
 
 @given(st.text(max_size=30), st.text(max_size=60), st.text(max_size=20), st.text(max_size=60))
@@ -48,19 +62,6 @@ def test_a_new_file_reads_back(name, description, kind, body):
         for text in (name, description, kind)
     ]
     assert [found.fields["name"], found.fields["description"], found.type] == want
-
-
-def test_a_new_type_keeps_the_form():
-    def typed(text):
-        return memory.set_type(document.parse(text.encode()), "tool").raw.decode()
-
-    assert typed("---\nname: a\ntype: user # c\n---\n") == "---\nname: a\ntype: tool # c\n---\n"
-    assert typed("---\nmetadata: \n  type: 'user'\n---\n") == "---\nmetadata: \n  type: 'tool'\n---\n"
-    assert typed("---\ntype: a\nmetadata:\n  type: b\n---\n") == "---\ntype: tool\nmetadata:\n  type: tool\n---\n"
-    assert typed("---\nname: a\n---\nx") == "---\nname: a\nmetadata:\n  type: tool\n---\nx"
-    assert typed("x") == "---\nmetadata:\n  type: tool\n---\n\nx"
-    with pytest.raises(MemtuiError):
-        memory.set_type(document.parse(b""), " ")
 
 
 @pytest.mark.parametrize(
@@ -86,12 +87,3 @@ def test_a_slug_is_a_fine_file_name(name):
     assert 0 < len(slug.encode()) <= 80
     assert not set(slug) & set("/\0. ")
     assert memory.slugify(slug) == slug
-
-
-def test_links_are_repaired_in_the_body_only_and_nothing_else_changes():
-    data = b"---\nname: [[a]]\nsee: '[[a]]'\n---\r\nx [[a]] `[[a]]` [[a|b]] [[a#c]] [[ab]] \xff\r\n[[a]]\n"
-    assert references.relink(data, "", "", ("zz",), "b") == data
-    made = references.relink(data.replace(b"name: [[a]]\n", b""), "", "", ("a",), "new")
-    assert made == b"---\nsee: '[[a]]'\n---\r\nx [[new]] `[[a]]` [[new|b]] [[new#c]] [[ab]] \xff\r\n[[new]]\n"
-    broken = b"---\nname: 'a\n---\n[[a]]"
-    assert references.relink(broken, "", "", ("a",), "b") == broken

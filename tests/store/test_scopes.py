@@ -56,7 +56,7 @@ def put(directory, name, text=None):
     return path
 
 
-def test_a_fresh_project_shows_where_its_scopes_would_be(world):
+def test_scopes_are_where_config_dir_and_memtui_home_say(world):
     found = world.discover()
     assert list(found) == ["global", "project", "auto"]
     assert found["global"].directory == str(world.config / "memory")
@@ -64,9 +64,17 @@ def test_a_fresh_project_shows_where_its_scopes_would_be(world):
     assert found["auto"].directory == str(world.auto)
     assert not any(s.exists for s in found.values())
     assert all(s.writable for s in found.values())
+    world.env["CLAUDE_CONFIG_DIR"] = str(world.top / "conf") + "/"
+    world.env["MEMTUI_HOME"] = str(world.top / "mine")
+    found = world.discover()
+    assert found["global"].directory == str(world.top / "conf" / "memory")
+    assert found["auto"].directory.startswith(str(world.top / "conf" / "projects"))
+    put(world.project, "a")
+    trust_grants.grant(str(world.top / "mine"), str(world.project))
+    assert world.discover()["project"].trusted
 
 
-def test_subdirectories_and_worktrees_see_the_same_project(world):
+def test_subdirectories_and_worktrees_see_the_nearest_project_memory(world):
     put(world.project, "a")
     put(world.auto, "b")
     main = world.discover()
@@ -76,12 +84,8 @@ def test_subdirectories_and_worktrees_see_the_same_project(world):
         assert found["auto"].directory == main["auto"].directory
         assert found["auto"].slug == found["project"].slug == paths.slug(str(world.repo))
         assert found["project"].exists
-
-
-def test_the_nearest_project_memory_of_the_repository_wins(world):
-    put(world.project, "a")
     put(world.top / "other" / ".claude" / "memory", "stranger")
-    tree = world.worktree(world.top / "other" / "tree")
+    tree = world.worktree(world.top / "other" / "linked")
     assert world.discover(tree)["project"].directory == str(world.project)
     for cwd, place in ((tree / "src", tree), (world.repo / "src" / "deep", world.repo / "src")):
         put(place / ".claude" / "memory", "b")
@@ -99,17 +103,6 @@ def test_the_global_memory_is_never_taken_for_a_project(world):
             assert not {scope.label: scope for scope in scopes.discover(world.env | variables, str(cwd))}[
                 "project"
             ].exists
-
-
-def test_config_dir_and_memtui_home_are_honoured(world):
-    world.env["CLAUDE_CONFIG_DIR"] = str(world.top / "conf") + "/"
-    world.env["MEMTUI_HOME"] = str(world.top / "mine")
-    found = world.discover()
-    assert found["global"].directory == str(world.top / "conf" / "memory")
-    assert found["auto"].directory.startswith(str(world.top / "conf" / "projects"))
-    put(world.project, "a")
-    trust_grants.grant(str(world.top / "mine"), str(world.project))
-    assert world.discover()["project"].trusted
 
 
 def settings(path, value):
@@ -144,7 +137,7 @@ def test_variables_that_move_the_memory_are_followed(world):
     assert world.discover()["auto"].directory == f"/remote/projects/{paths.slug(str(world.repo))}/memory"
 
 
-def test_agents_of_the_person_the_repository_and_the_local_ones(world):
+def test_agents_are_found_and_instructions_shown_read_only(world):
     put(world.config / "agent-memory" / "reviewer", "a")
     put(world.repo / ".claude" / "agent-memory" / "reviewer", "b")
     put(world.repo / ".claude" / "agent-memory-local" / "scratch", "c")
@@ -155,9 +148,6 @@ def test_agents_of_the_person_the_repository_and_the_local_ones(world):
         "agent:scratch@local": "scratch",
     }
     assert world.find("agent:reviewer@project:b").description == "about b"
-
-
-def test_instructions_are_shown_read_only(world):
     for place in (
         world.config / "CLAUDE.md",
         world.config / "rules" / "style.md",
@@ -224,7 +214,17 @@ def test_a_link_out_of_the_repository_is_not_read_but_a_persons_own_is(world):
     assert [m.name for m in scopes.memories(world.discover()["global"])] == ["a"]
 
 
-def test_all_projects_are_listed_under_their_true_path(world):
+def test_all_projects_are_listed_under_their_true_path_also_of_one_name(world):
+    directories = {}
+    for place in ("work", "home"):
+        other = world.top / place / "api"
+        directories[place] = world.config / "projects" / paths.slug(str(other))
+        put(directories[place] / "memory", "theirs")
+        (directories[place] / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(other)}) + "\n")
+    shown = [scope.shown for scope in world.discover(all_projects=True).values() if scope.project]
+    assert sorted(shown) == ["auto:home/api", "auto:work/api"]
+    for place, directory in directories.items():
+        assert world.find(f"auto:{place}/api:theirs").path == str(directory / "memory" / "theirs.md")
     other = world.top / "my.other-app"
     directory = world.config / "projects" / paths.slug(str(other))
     put(directory / "memory", "theirs")
@@ -238,19 +238,6 @@ def test_all_projects_are_listed_under_their_true_path(world):
     assert world.find(str(directory / "memory" / "theirs.md")).scope_label == found.label
     with pytest.raises(NotFoundError):
         world.find("theirs")
-
-
-def test_of_two_projects_of_one_name_each_label_shown_leads_to_its_own(world):
-    directories = {}
-    for place in ("work", "home"):
-        other = world.top / place / "api"
-        directories[place] = world.config / "projects" / paths.slug(str(other))
-        put(directories[place] / "memory", "theirs")
-        (directories[place] / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(other)}) + "\n")
-    shown = [scope.shown for scope in world.discover(all_projects=True).values() if scope.project]
-    assert sorted(shown) == ["auto:home/api", "auto:work/api"]
-    for place, directory in directories.items():
-        assert world.find(f"auto:{place}/api:theirs").path == str(directory / "memory" / "theirs.md")
 
 
 def test_a_reference_is_a_name_a_file_a_scope_and_name_or_a_path(world, monkeypatch):
@@ -268,7 +255,7 @@ def test_a_reference_is_a_name_a_file_a_scope_and_name_or_a_path(world, monkeypa
         assert world.find(ref).path == str(other)
 
 
-def test_an_ambiguous_or_unknown_reference_lists_what_it_can_mean(world):
+def test_a_reference_is_never_ambiguous_unknown_or_out_of_the_scopes(world):
     put(world.project, "a")
     put(world.auto, "a")
     with pytest.raises(ConflictError) as caught:
@@ -283,10 +270,6 @@ def test_an_ambiguous_or_unknown_reference_lists_what_it_can_mean(world):
     with pytest.raises(NotFoundError) as caught:
         world.find("nowhere:a")
     assert "project" in caught.value.hint
-
-
-def test_a_reference_never_leads_out_of_the_scopes(world):
-    put(world.project, "a")
     (world.top / "secret.md").write_text("x")
     (world.repo / "CLAUDE.md").write_text("x")
     outside = ("../../../secret", "project:../../../secret", "project:../../CLAUDE", str(world.top / "secret.md"))

@@ -94,16 +94,13 @@ def undo_and_redo(world, before):
     world.redo()
 
 
-def test_create(world):
+def test_create_also_makes_the_scope_and_its_index(world):
     before = world.files()
     made = world.store.create(world.scope("auto"), "use-pnpm", "Use pnpm: always", "feedback", "Not npm.")
     expected = ("use-pnpm", "feedback", "Use pnpm: always", "\nNot npm.\n")
     assert (made.name, made.type, made.description, made.body) == expected
     assert b"* [use-pnpm](use-pnpm.md) - Use pnpm: always\r\n" in (world.auto / "MEMORY.md").read_bytes()
     undo_and_redo(world, before)
-
-
-def test_create_makes_the_scope_and_its_index(world):
     for label in ("global", "project"):
         before = world.files()
         made = world.store.create(world.scope(label), "first", "The first", "user", "Text")
@@ -138,7 +135,7 @@ ODD_NAMES = (
 )
 
 
-def test_names_that_lead_elsewhere_or_cannot_be_linked_are_refused(world):
+def test_odd_names_are_refused_and_a_taken_one_is_a_conflict(world):
     before = world.files()
     old, store = world.store.find("old"), world.store
     for name in (*ODD_NAMES, "x" * 201, "é" * 101, "\ud800"):
@@ -150,9 +147,6 @@ def test_names_that_lead_elsewhere_or_cannot_be_linked_are_refused(world):
             lambda name=name: store.copy(old, world.scope("global"), name),
         )
     assert world.files() == before
-
-
-def test_a_taken_name_is_a_conflict_and_nothing_is_written(world):
     old = world.store.find("old")
     world.put("old", b"theirs\n", world.config / "memory")
     before = world.files()
@@ -179,7 +173,14 @@ def test_an_edit_changes_only_its_line_and_the_index_line(world):
     assert path.read_text() == "- [old](old.md) — my own words\n"
 
 
-def test_edit_of_other_fields_the_body_and_the_whole(world):
+def test_an_edit_of_a_field_the_body_the_whole_or_of_nothing_at_all(world):
+    old = world.store.find("old")
+    world.store.edit(old, old.raw)
+    world.store.edit(old, {"description": "quoted: yes"})
+    world.store.edit(old, {"type": "feedback"}, op="retype")
+    with pytest.raises(MemtuiError, match="has that name already"):
+        world.store.rename(old, "old")
+    assert world.store.journal.ledger().all() == []
     old = world.store.edit(world.store.find("old"), {"metadata.note": "x", "tags": "", "body": "New\n"})
     assert old.fields["metadata"] == {"note": "x"}
     assert "tags" not in old.fields
@@ -188,26 +189,6 @@ def test_edit_of_other_fields_the_body_and_the_whole(world):
     world.undo()
     world.undo()
     assert (world.auto / "old.md").read_bytes() == FLAT
-
-
-def test_an_edit_that_changes_nothing_is_no_step(world):
-    old = world.store.find("old")
-    world.store.edit(old, old.raw)
-    world.store.edit(old, {"description": "quoted: yes"})
-    world.store.edit(old, {"type": "feedback"}, op="retype")
-    with pytest.raises(MemtuiError, match="has that name already"):
-        world.store.rename(old, "old")
-    assert world.store.journal.ledger().all() == []
-
-
-def test_retype_keeps_the_form_that_is_there(world):
-    before = world.files()
-    world.store.edit(world.store.find("old"), {"type": "user"}, op="retype")
-    assert (world.auto / "old.md").read_bytes() == FLAT.replace(b"type: feedback", b"type: user")
-    world.store.edit(world.store.find("two"), {"type": "my-own"}, op="retype")
-    assert b"metadata: \n  type: my-own\n" in (world.auto / "two.md").read_bytes()
-    world.undo()
-    undo_and_redo(world, before)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +239,7 @@ def test_a_file_changed_since_it_was_read_is_a_conflict_and_stays(world):
     refuses(ConflictError, r"old\.md", *attempts)
 
 
-def test_rename_repairs_links_index_and_name(world):
+def test_rename_repairs_links_index_and_name_also_by_another_name(world):
     before = world.files()
     new = world.store.rename(world.store.find("old"), "new")
     assert new.raw == FLAT.replace(b"name: old", b"name: new").replace(b"[[old]]", b"[[new]]")
@@ -275,9 +256,6 @@ def test_rename_repairs_links_index_and_name(world):
     two.write_bytes(two.read_bytes() + b"added by the agent\n")
     world.undo()
     assert two.read_bytes().endswith(b"As [[old]] says, [[old|it]] `[[old]]`.\nadded by the agent\n")
-
-
-def test_links_by_a_name_that_an_edit_replaces_lead_to_the_file(world):
     world.put("file_one", b"---\nname: Nice name\ntype: user\n---\nSee [[Nice name]].\n")
     world.put("refs", b"---\nname: refs\n---\n[[Nice name]]\n")
     before = world.files()
@@ -287,7 +265,7 @@ def test_links_by_a_name_that_an_edit_replaces_lead_to_the_file(world):
     undo_and_redo(world, before)
 
 
-def test_move_takes_the_index_line_along(world):
+def test_move_takes_the_index_line_along_and_copy_leaves_the_original(world):
     before = world.files()
     os.chmod(world.auto / "two.md", 0o644)
     moved = world.store.move(world.store.find("two"), world.scope("global"))
@@ -297,9 +275,6 @@ def test_move_takes_the_index_line_along(world):
     assert (world.config / "memory" / "MEMORY.md").read_text() == "- [Two](two.md) — second\n"
     assert os.stat(moved.path).st_mode & 0o777 == 0o644
     undo_and_redo(world, before)
-
-
-def test_copy_leaves_the_original(world):
     before = world.files()
     copied = world.store.copy(world.store.find("old"), world.scope("project"), "fresh")
     assert copied.raw == FLAT.replace(b"name: old", b"name: fresh")
@@ -361,39 +336,6 @@ def test_purge_is_for_good(world):
     assert world.store.find("old").raw == FLAT
 
 
-def test_a_purge_leaves_alone_who_took_an_earlier_name_of_the_memory(world):
-    world.store.rename(world.store.find("old"), "new")
-    world.store.create(world.scope("auto"), "old", "Another", "user", "Its text.")
-    world.store.purge(world.store.delete(world.store.find("new")))
-    world.undo()
-    assert not (world.auto / "old.md").exists()
-
-
-def test_purge_spares_what_others_share(world):
-    copied = world.store.copy(world.store.find("old"), world.scope("global"))
-    key = world.store.delete(copied)
-    changed = world.store.edit(world.store.find("auto:old"), b"changed\n")
-    world.store.purge(key)
-    world.undo()
-    assert world.store.find("auto:old").raw == FLAT
-    assert changed.raw != FLAT
-
-
-def test_a_symlinked_memory_inside_the_scope_is_written_through_its_target(world):
-    (world.auto / "link.md").symlink_to("old.md")
-    world.store.edit(world.store.find("link"), {"description": "new"})
-    assert (world.auto / "link.md").is_symlink()
-    assert b"'new'" in (world.auto / "old.md").read_bytes()
-    link = world.store.find("link")
-    refuses(
-        MemtuiError,
-        "symlink",
-        lambda: world.store.delete(link),
-        lambda: world.store.rename(link, "x"),
-        lambda: world.store.move(link, world.scope("global")),
-    )
-
-
 def test_symlinks_that_leave_the_scope_are_never_written(world, tmp_path):
     outside = tmp_path / "outside.md"
     outside.write_bytes(FLAT)
@@ -430,7 +372,7 @@ def test_symlinks_that_leave_the_scope_are_never_written(world, tmp_path):
     assert not list((tmp_path / "away").iterdir())
 
 
-def test_instructions_are_read_only_but_can_be_copied(world):
+def test_instructions_are_read_only_and_a_linked_memory_keeps_its_link(world):
     (world.repo / "CLAUDE.md").write_text("be brief\n")
     instructions = world.store.find("instructions:project:CLAUDE")
     refuses(
@@ -442,6 +384,18 @@ def test_instructions_are_read_only_but_can_be_copied(world):
         lambda: world.store.create(world.scope("instructions:project"), "x", "d", "user", "b"),
     )
     assert world.store.copy(instructions, world.scope("global"), "brief").raw == b"be brief\n"
+    (world.auto / "link.md").symlink_to("old.md")
+    world.store.edit(world.store.find("link"), {"description": "new"})
+    assert (world.auto / "link.md").is_symlink()
+    assert b"'new'" in (world.auto / "old.md").read_bytes()
+    link = world.store.find("link")
+    refuses(
+        MemtuiError,
+        "symlink",
+        lambda: world.store.delete(link),
+        lambda: world.store.rename(link, "x"),
+        lambda: world.store.move(link, world.scope("global")),
+    )
 
 
 def test_what_a_person_writes_into_a_project_is_trusted_and_nothing_else(world):
@@ -556,7 +510,7 @@ def test_opening_where_recovery_is_impossible_still_reads(world, monkeypatch):
     assert [json.loads(line)["state"] for line in path.read_bytes().splitlines()] == ["intent", "done"]
 
 
-def test_crlf_and_bom_survive_every_operation(world):
+def test_crlf_bom_and_the_age_of_a_file_survive_every_operation(world):
     data = b"\xef\xbb\xbf---\r\nname: win\r\ndescription: d\r\ntype: user\r\n---\r\nSee [[old]].\r\n"
     world.put("win", data)
     world.store.rename(world.store.find("old"), "new")
@@ -566,6 +520,17 @@ def test_crlf_and_bom_survive_every_operation(world):
     for _ in range(2):
         world.undo()
     assert (world.auto / "win.md").read_bytes() == data
+    path = world.auto / "two.md"
+    os.utime(path, ns=(10**18, 10**18))
+    world.store.edit(world.store.find("two"), {"description": "other"})
+    assert os.stat(path).st_mtime_ns != 10**18
+    world.undo()
+    assert os.stat(path).st_mtime_ns == 10**18
+    world.redo()
+    assert os.stat(path).st_mtime_ns != 10**18
+    world.undo()
+    world.store.restore(world.store.delete(world.store.find("two")))
+    assert os.stat(path).st_mtime_ns == 10**18
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o002, 0o077, 0o027])
@@ -582,26 +547,24 @@ def test_a_repositorys_new_files_follow_the_umask_and_ones_own_are_private(world
     assert [mode(path) for path in (private.path, world.config / "memory", world.root)] == [0o600, 0o700, 0o700]
 
 
-def test_what_is_taken_back_is_as_old_as_it_was(world):
-    path = world.auto / "two.md"
-    os.utime(path, ns=(10**18, 10**18))
-    world.store.edit(world.store.find("two"), {"description": "other"})
-    assert os.stat(path).st_mtime_ns != 10**18
-    world.undo()
-    assert os.stat(path).st_mtime_ns == 10**18
-    world.redo()
-    assert os.stat(path).st_mtime_ns != 10**18
-    world.undo()
-    world.store.restore(world.store.delete(world.store.find("two")))
-    assert os.stat(path).st_mtime_ns == 10**18
-
-
-def test_a_purge_takes_along_the_texts_under_which_a_memory_was_trusted(world):
+def test_a_purge_takes_trusted_texts_along_and_spares_what_others_have(world):
     path = world.put("theirs", b"---\nname: theirs\n---\nA secret.\n", world.project)
     trust_grants.grant(str(world.root), str(world.project))
     path.write_bytes(b"---\nname: theirs\n---\nNone.\n")
     world.store.purge(world.store.delete(world.store.find("theirs")))
     assert not any(b"A secret" in each.read_bytes() for each in (world.root / "trash").iterdir())
+    copied = world.store.copy(world.store.find("old"), world.scope("global"))
+    key = world.store.delete(copied)
+    changed = world.store.edit(world.store.find("auto:old"), b"changed\n")
+    world.store.purge(key)
+    world.undo()
+    assert world.store.find("auto:old").raw == FLAT
+    assert changed.raw != FLAT
+    world.store.rename(world.store.find("old"), "new")
+    world.store.create(world.scope("auto"), "old", "Another", "user", "Its text.")
+    world.store.purge(world.store.delete(world.store.find("new")))
+    world.undo()
+    assert not (world.auto / "old.md").exists()
 
 
 def test_an_index_begun_by_a_new_memory_names_the_others_that_are_trusted(world):

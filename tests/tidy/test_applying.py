@@ -39,7 +39,7 @@ def undone(world):
     return undo.run(Store(world.env, world.repo).journal, "undo").first()
 
 
-def test_a_merge_is_one_step_links_follow_and_one_undo_restores_every_byte(world):
+def test_a_merge_is_one_step_with_links_and_triggers_until_undo(world):
     before = world.files()
     done = apply(world, merge(world))
     assert [each.kind for each in done.made] == ["merge"]
@@ -50,9 +50,6 @@ def test_a_merge_is_one_step_links_follow_and_one_undo_restores_every_byte(world
     assert sorted(os.path.basename(each.path) for each in done.diffs if each.repaired) == ["MEMORY.md", "three.md"]
     undone(world)
     assert world.files() == before
-
-
-def test_a_merged_memory_has_the_triggers_of_both_until_undo(world):
     store = Store(world.env, world.repo)
     for name in ("one", "two"):
         triggers.change(store, store.find(name), [f"when {name} is needed", "both"])

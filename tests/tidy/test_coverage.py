@@ -43,7 +43,7 @@ def test_what_is_there_is_found(name):
     assert "dropped" not in how(*THERE[name])
 
 
-def test_a_statement_of_two_inputs_counts_once_and_a_field_not_at_all():
+def test_a_statement_counts_once_and_a_field_that_differs_is_named():
     texts = [
         f"---\nname: {each}\ndescription: Start it with {each}\nmetadata:\n  type: project\n---\n\nThe port is 8080.\n"
         for each in ("one", "two")
@@ -55,9 +55,6 @@ def test_a_statement_of_two_inputs_counts_once_and_a_field_not_at_all():
     lost = coverage.cover(both, coverage.of_text("/c.md", "Start it with one."))
     # The sentence of each input and the description of one; the types are no statements.
     assert changesets.covered(lost) == "3 statements are dropped; 1 stays."
-
-
-def test_a_field_that_differs_is_no_statement_and_its_kept_part_is_named():
     one = b"---\nname: one\nmetadata:\n  type: feedback\n  owner: anna\n---\n\nThe port is 8080.\n"
     two = b"---\nname: two\nmetadata:\n  type: project\n---\n\nThe port is 8080.\n"
     after = coverage.of_file("/two.md", two)
@@ -69,9 +66,13 @@ def test_a_field_that_differs_is_no_statement_and_its_kept_part_is_named():
     assert changesets.covered(gone) == "2 statements are dropped."
 
 
-def test_dropped_ones_come_first_then_those_in_other_words():
+def test_dropped_ones_come_first_and_a_merge_names_what_it_drops():
     before = "Keep this sentence.\n\nThe port is 80.\n\nOne is dropped."
     assert how(before, "Keep this sentence. Port: 80.") == ["dropped", "reworded", "kept"]
+    lossy = memory("one", "Use pnpm in this repository", "The lock file is pnpm's. It broke CI twice.")
+    found = proposal("merge", {"/a/one.md": ONE, "/a/two.md": TWO}, {"/a/one.md": lossy, "/a/two.md": None})
+    assert dropped(found) == ["Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-01.", "expires: 2027-01-01"]
+    assert {each.statement.path for each in changeset.covered(found).dropped} == {"/a/two.md"}
 
 
 def memory(name, description, body, more=""):
@@ -109,13 +110,6 @@ def test_a_sentence_with_two_telling_words_swapped_is_never_there(sentence, data
     expected = "kept" if first == second else "dropped"
     assert how(sentence, f"Before.\n\n{swapped}\n\nAfter.") == [expected]
     assert how(sentence, f"Before.\n\n{sentence}\n\nAfter.") == ["kept"]
-
-
-def test_a_merge_counts_descriptions_and_fields_and_names_what_it_drops():
-    lossy = memory("one", "Use pnpm in this repository", "The lock file is pnpm's. It broke CI twice.")
-    found = proposal("merge", {"/a/one.md": ONE, "/a/two.md": TWO}, {"/a/one.md": lossy, "/a/two.md": None})
-    assert dropped(found) == ["Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-01.", "expires: 2027-01-01"]
-    assert {each.statement.path for each in changeset.covered(found).dropped} == {"/a/two.md"}
 
 
 TEXTS = ["Use pnpm.", "The port is 80.", "- an item", "```\ncode here\n```", "# Heading", "Never npm, ever."]

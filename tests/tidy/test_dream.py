@@ -98,21 +98,19 @@ def test_only_what_may_say_the_same_or_needs_a_look_is_sent_and_as_data(world, a
     assert "Ignore all rules" not in request.body["system"][0]["text"]
 
 
-def test_a_repository_s_memories_are_sent_once_they_are_trusted(world, api):
-    world.write(f"{world.project}/theirs.md", text_of("theirs", "x y", "Said yesterday."))
-    scope = world.store.scope("project")
-    assert list(eligible(world.root, scope, scopes.memories(scope))) == []
-    trust_grants.grant(world.root, world.project, {"theirs.md": world.read(f"{world.project}/theirs.md")})
-    assert [each.stem for each in eligible(world.root, scope, scopes.memories(scope))] == ["theirs"]
-
-
-def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
+def test_what_a_merge_drops_is_told_and_a_contradicted_one_is_archived(world, api):
     api.script = answers({**MERGE, "body": "Use pnpm 7 in the web repository. The lockfile is pnpm's. Ask Bob before."})
     (made,) = dream(world).run().proposals
     dropped = {each.statement.text for each in changeset.covered(made).dropped}
     assert any("pnpm 9" in each for each in dropped)
     (added,) = [each.texts for each in made.evidence if each.code == changeset.ADDED]
     assert set(added) >= {"Use pnpm 7 in the web repository.", "Ask Bob before."}
+    api.script = answers({"action": "contradict", "memories": ["use-pnpm", "no-npm"], "keep": "use-pnpm"})
+    (made,) = dream(world).run().proposals
+    assert made.kind == "archive"
+    assert made.gone == (world.path("no-npm.md"),)
+    assert {each.path for each in made.memories} == {world.path("use-pnpm.md"), world.path("no-npm.md")}
+    assert made.written[0].path == world.path(".archive/no-npm.md")
 
 
 UNFIT = [
@@ -156,15 +154,6 @@ def test_a_model_that_was_told_to_delete_everything_may_propose_a_few(world, api
     assert world.files() == before
 
 
-def test_of_a_contradiction_the_one_that_does_not_hold_is_archived(world, api):
-    api.script = answers({"action": "contradict", "memories": ["use-pnpm", "no-npm"], "keep": "use-pnpm"})
-    (made,) = dream(world).run().proposals
-    assert made.kind == "archive"
-    assert made.gone == (world.path("no-npm.md"),)
-    assert {each.path for each in made.memories} == {world.path("use-pnpm.md"), world.path("no-npm.md")}
-    assert made.written[0].path == world.path(".archive/no-npm.md")
-
-
 def many(world):
     """Enough memories for three requests."""
     for number in range(30):
@@ -173,24 +162,20 @@ def many(world):
 
 
 @pytest.mark.slow
-def test_an_answer_that_is_none_is_passed_over_and_the_rest_is_asked(world, api):
+def test_an_answer_that_is_none_is_passed_over_and_over_budget_it_ends(world, api):
     many(world)
     api.default = use("answer", actions=[])
     api.will("I would rather talk.", use("answer", delete_all=True), Reply([], stop="refusal"))
     done = dream(world).run()
     assert [each.outcome for each in done.errors] == ["invalid", "invalid", "refused"]
     assert dream(world).batches  # they are asked again next time
-
-
-def test_over_the_budget_the_run_ends_and_keeps_what_it_has(world, api):
-    many(world)
     world.write(f"{world.root}/config.toml", 'llm_backend = "api"\nllm_daily_tokens = 30000\n')
     api.default = Reply([use("answer", actions=[])], input_tokens=20_000)
     done = dream(world).run()
     assert "llm_daily_tokens" in done.errors[-1].hint
 
 
-def test_the_estimate_is_not_less_than_what_is_used(world, api):
+def test_only_trusted_memories_of_a_repository_are_sent_and_estimates_hold(world, api):
     api.script = lambda request: Reply(
         [use("answer", actions=[])], input_tokens=len(json.dumps(request.body).encode()) // 4
     )
@@ -199,6 +184,11 @@ def test_the_estimate_is_not_less_than_what_is_used(world, api):
     done = found.run()
     assert estimate.tokens >= done.used.tokens
     assert estimate.cost >= done.used.cost > 0
+    world.write(f"{world.project}/theirs.md", text_of("theirs", "x y", "Said yesterday."))
+    scope = world.store.scope("project")
+    assert list(eligible(world.root, scope, scopes.memories(scope))) == []
+    trust_grants.grant(world.root, world.project, {"theirs.md": world.read(f"{world.project}/theirs.md")})
+    assert [each.stem for each in eligible(world.root, scope, scopes.memories(scope))] == ["theirs"]
 
 
 def test_two_that_a_person_keeps_apart_are_never_asked_about_together(world, api):

@@ -53,8 +53,16 @@ def planted():
         return list(csv.DictReader(file, delimiter="\t"))
 
 
-def test_every_planted_fault_is_found_and_nothing_else(store):
+def test_every_planted_fault_is_found_worst_first_with_words_and_a_file(store):
     assert set(files_of(check(store))) == {(row["code"], row["file"]) for row in planted()}
+    found = check(store)
+    levels = [each.level for each in found]
+    assert levels == sorted(levels, reverse=True)  # problem, then note
+    assert [each.code for each in found[:2]] == ["memories.broken", "memories.dangling"]
+    for each in found:
+        assert findings.message(each)
+        assert os.path.exists(lint.place(each)[0])
+        assert TOKEN not in findings.with_remedy(each) + str(dict(each.data))
 
 
 def test_what_needs_no_decision_is_fixed_and_a_second_run_finds_nothing(store):
@@ -82,17 +90,6 @@ def test_what_needs_no_decision_is_fixed_and_a_second_run_finds_nothing(store):
     assert [line for line in lines if "package-manager.md" in line] == [manager]
     assert not any("gone.md" in line for line in lines)
     assert any("(no-line.md)" in line for line in lines)
-
-
-def test_the_worst_comes_first_and_each_has_words_a_file_and_no_secret(store):
-    found = check(store)
-    levels = [each.level for each in found]
-    assert levels == sorted(levels, reverse=True)  # problem, then note
-    assert [each.code for each in found[:2]] == ["memories.broken", "memories.dangling"]
-    for each in found:
-        assert findings.message(each)
-        assert os.path.exists(lint.place(each)[0])
-        assert TOKEN not in findings.with_remedy(each) + str(dict(each.data))
 
 
 WORDS = st.text(alphabet=string.ascii_letters + " #-*[]().\n\r\t`<!>é—", max_size=200)
@@ -152,7 +149,12 @@ def test_a_body_that_says_nothing_is_empty(body):
     assert memory_checks.is_empty(body)
 
 
-def test_a_type_of_several_memories_is_valid_and_another_spelling_is_fixed(tmp_path):
+def test_a_secret_in_the_index_and_an_odd_type_of_a_memory_are_found(tmp_path):
+    (tmp_path / "MEMORY.md").write_text(f"# Shop\n\nThe token is {TOKEN}.\n")
+    (found,) = check(tmp_path)
+    assert (found.code, lint.place(found)) == ("memories.secret", (str(tmp_path / "MEMORY.md"), 3))
+    (tmp_path / "MEMORY.md").write_text("# Shop\n\nRun it with `--seed N --keys 20000`.\n")
+    assert check(tmp_path) == []
     for n in range(3):
         (tmp_path / f"m{n}.md").write_text(f"---\nname: m{n}\ndescription: d{n}\ntype: learning\n---\n\nWord {n}.\n")
     assert "memories.type" not in [each.code for each in check(tmp_path)]
@@ -162,14 +164,6 @@ def test_a_type_of_several_memories_is_valid_and_another_spelling_is_fixed(tmp_p
     (tmp_path / "m0.md").write_text("---\nname: m\ndescription: d\ntype: References\n---\n\nWord.\n")
     assert "memories.type" not in [each.code for each in fix(tmp_path)]
     assert "type: reference\n" in (tmp_path / "m0.md").read_text()
-
-
-def test_a_secret_in_the_index_is_found_and_a_short_number_is_none(tmp_path):
-    (tmp_path / "MEMORY.md").write_text(f"# Shop\n\nThe token is {TOKEN}.\n")
-    (found,) = check(tmp_path)
-    assert (found.code, lint.place(found)) == ("memories.secret", (str(tmp_path / "MEMORY.md"), 3))
-    (tmp_path / "MEMORY.md").write_text("# Shop\n\nRun it with `--seed N --keys 20000`.\n")
-    assert check(tmp_path) == []
 
 
 FRONT = st.lists(

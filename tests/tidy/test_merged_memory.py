@@ -34,48 +34,29 @@ def text(*memories):
     return merged_memory.merged(memories).decode()
 
 
-def test_what_both_say_stands_there_once_and_labelled_parts_come_together():
+def test_what_both_say_stands_there_once_and_what_one_says_in_the_body():
     assert text(PNPM, AGAIN).partition("---\n\n")[2] == (
         "Use pnpm for every install.\n\n**Why:** the lock file is pnpm's.\n**Why:** npm broke CI twice.\n"
         "**How to apply:** `pnpm add`.\n\nThe cache is shared.\n"
     )
-
-
-def test_a_section_gets_what_the_others_say_below_the_same_heading():
     one = simple("one", "One", "# Setup\n\n- install\n\n# Run\n\nRun it.")
     two = simple("two", "One", "# Run\n\nRun it twice, as root.\n\n# Stop\n\nPress q.\n\n# Setup\n\n- install\n- build")
     assert text(one, two).partition("---\n\n")[2] == (
         "# Setup\n\n- install\n- build\n\n# Run\n\nRun it.\n\nRun it twice, as root.\n\n# Stop\n\nPress q.\n"
     )
-
-
-def test_a_description_that_is_not_taken_goes_into_the_body():
     other = simple("two", "Never npm on CI", "Use pnpm for every install.")
     assert text(PNPM, other).endswith("`pnpm add`.\n\nNever npm on CI\n")
-
-
-DATABASE = simple("one", "Start it with `make db`, on port 5433", "`make db` starts PostgreSQL on port 5433.")
-
-
-def test_a_longer_description_that_adds_what_its_text_says_is_not_repeated():
-    other = simple("two", "Start it with `make db`", "`make db` starts PostgreSQL on port 5433. It is slow.")
-    merged = text(DATABASE, other)
-    assert merged.partition("---\n\n")[2] == "`make db` starts PostgreSQL on port 5433. It is slow.\n"
-    assert changeset.covered(merged_memory.proposal([DATABASE, other])).is_verbatim
-
-
-def test_a_description_stays_whose_longer_form_may_narrow_it():
     for body in ("It is slow.", "The tests need it on port 5433.", "`make db` starts PostgreSQL on port 15433."):
         assert "\nStart it with `make db`\n" in text(DATABASE, simple("two", "Start it with `make db`", body))
-
-
-def test_what_contradicts_stays_beside_it():
     one, two = simple("one", "Port", "The port is 8080."), simple("two", "Port", "The port is 8081.")
     assert "8080" in text(one, two)
     assert "8081" in text(one, two)
 
 
-def test_a_field_takes_the_first_value_there_is_and_lists_are_put_together():
+DATABASE = simple("one", "Start it with `make db`, on port 5433", "`make db` starts PostgreSQL on port 5433.")
+
+
+def test_a_field_takes_its_first_value_and_a_description_is_no_repeat():
     one = simple("one", "One", "x", "  owner: anna\n  tags: [a, b]\n")
     two = simple("two", "Two", "x", "  owner: bob\n  tags:\n    - b\n    - c\n  expires: 2027-01-01\n")
     found = memory.from_bytes("/one.md", "auto", text(one, two).encode())
@@ -85,21 +66,23 @@ def test_a_field_takes_the_first_value_there_is_and_lists_are_put_together():
     assert 'expires: "2027-01-01"' in text(one, two)
     dropped = changeset.covered(merged_memory.proposal([one, two])).dropped
     assert [each.statement.text for each in dropped] == ["owner: bob"]
+    other = simple("two", "Start it with `make db`", "`make db` starts PostgreSQL on port 5433. It is slow.")
+    merged = text(DATABASE, other)
+    assert merged.partition("---\n\n")[2] == "`make db` starts PostgreSQL on port 5433. It is slow.\n"
+    assert changeset.covered(merged_memory.proposal([DATABASE, other])).is_verbatim
 
 
-def test_the_one_with_most_text_is_kept_and_its_bytes_stay():
+def test_the_one_kept_has_most_text_or_is_referred_to_and_keeps_its_bytes():
     assert [each.name for each in merged_memory.best_first([PNPM, AGAIN])] == ["pnpm-only", "prefer-pnpm"]
     renamed = made("a-file-of-another-name", AGAIN.raw.decode())
     assert merged_memory.best_first([PNPM, renamed])[0] is renamed
     windows = made("w", "---\r\nname: w # mine\r\ndescription: W\r\n---\r\nOne.\r\n")
     assert text(windows, simple("x", "W", "Two.")).startswith("---\r\nname: w # mine\r\n")
     assert "One.\r\n\r\nTwo.\r\n" in text(windows, simple("x", "W", "Two."))
-
-
-def test_links_between_them_become_plain_words():
     one, two = simple("one", "D", "See [[two]] and [[three]]."), simple("two", "D", "After [[one]].")
     assert "See two and [[three]]." in text(one, two)
     assert "After one." in text(one, two)
+    assert merged_memory.best_first([PNPM, AGAIN], {PNPM.path})[0] is PNPM
 
 
 PARAGRAPHS = [
@@ -135,7 +118,3 @@ def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three
 @given(st.text(alphabet="ab.- #`|*>1:\n", max_size=80))
 def test_the_pieces_of_any_text_are_the_text(text):
     assert coverage.join(coverage.chunks(text)) == text
-
-
-def test_of_two_the_one_survives_that_the_index_or_a_link_refers_to():
-    assert merged_memory.best_first([PNPM, AGAIN], {PNPM.path})[0] is PNPM

@@ -48,7 +48,7 @@ def apply_all(world):
     return changeset.apply(world.store, planned(world).proposals)
 
 
-def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
+def test_what_overlaps_is_merged_lint_fixes_are_made_and_nothing_is_left(world):
     (merge,) = only(world, "merge")
     assert {os.path.basename(each.path) for each in merge.files} == {"prefer-pnpm.md", "pnpm-only.md"}
     assert merge.evidence[0].code == "memories.alike"
@@ -61,6 +61,20 @@ def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
     number = phrasing.share(in_inbox.score)
     assert number[-1] == "%"
     assert f" are similar: {number}." in merge.reason
+    (relink,) = only(world, "relink")
+    assert [each.code for each in relink.evidence] == ["memories.dangling"]
+    assert relink.is_safe
+    assert not only(world, "merge")[0].is_safe
+    assert "gone.md" not in relink.outputs[0].after.decode()
+    before = world.files()
+    done = apply_all(world)
+    assert not done.refused
+    assert planned(world).proposals == ()
+    saved = savings(done.diffs)
+    assert saved.memories == 1
+    assert saved.index_lines == 2
+    undo.run(world.store.journal, "undo").first()
+    assert world.files() == before
 
 
 @pytest.mark.parametrize(
@@ -77,26 +91,6 @@ def test_memories_that_say_the_opposite_are_not_merged_but_named(world, one, oth
     found = planned(world)
     assert ["one" in str(each.data) for each in found.findings if each.code == "memories.contradict"] == [True]
     assert not [each for each in found.proposals if each.kind == "merge" and "one.md" in str(each.files)]
-
-
-def test_what_lint_fixes_is_one_change_for_each_file_and_is_safe(world):
-    (relink,) = only(world, "relink")
-    assert [each.code for each in relink.evidence] == ["memories.dangling"]
-    assert relink.is_safe
-    assert not only(world, "merge")[0].is_safe
-    assert "gone.md" not in relink.outputs[0].after.decode()
-
-
-def test_when_all_is_applied_nothing_is_left_and_one_undo_takes_it_back(world):
-    before = world.files()
-    done = apply_all(world)
-    assert not done.refused
-    assert planned(world).proposals == ()
-    saved = savings(done.diffs)
-    assert saved.memories == 1
-    assert saved.index_lines == 2
-    undo.run(world.store.journal, "undo").first()
-    assert world.files() == before
 
 
 def test_empty_memories_go_and_expired_ones_are_archived(world):

@@ -80,12 +80,3 @@ def test_memories_that_no_index_lists_are_all_listed_in_one_fix(tmp_path):
     assert [each.target for each in index.lines_of_memories] == [f"{name}.md" for name in names]
     assert budget(world.read("MEMORY.md")).cut_line is None
     assert len(index.recall_only) > MAX_LINES
-
-
-@pytest.mark.slow
-def test_new_lines_of_others_do_not_unsettle_it(world):
-    fix(world.store, subject(world), over_limit(world))
-    world.write("MEMORY.md", world.text("MEMORY.md") + "- [m1 again](m1.md) — a line that Claude wrote\n")
-    fix(world.store, subject(world), over_limit(world))
-    assert budget(world.read("MEMORY.md")).cut_line is None
-    assert world.text("MEMORY.md").count("<!--") == 1

@@ -78,13 +78,12 @@ def named(made, *lines):
     return [(each.code.partition(".")[2], each.data.get("words")) for each in check(made, *lines)[1]]
 
 
-def test_a_path_that_was_removed_or_moved_is_found(made):
+def test_a_path_or_command_not_known_is_found_and_a_moved_path_corrected(made):
     assert named(made, "The drawer is in `src/gone.py`.") == [("path", "src/gone.py")]
     assert named(made, "See `src/old/prices.py:12` for prices.") == [("path", "src/old/prices.py")]
     assert named(made, "Prices live in `src/old/`.") == [("path", "src/old/")]
-
-
-def test_a_moved_path_is_corrected(made):
+    commands = [("command", "npm run tests"), ("command", "make biuld")]
+    assert named(made, "Run `npm run tests` and `make biuld`.") == commands
     lines = ("Prices: `src/old/prices.py:12` and", "`src/old/prices.py`, in `src/gone.py` the rest.")
     subject, found = check(made, *lines)
     assert [each.data["proposed"] for each in found] == ["src/new/prices.py", "src/new/prices.py", ""]
@@ -112,11 +111,6 @@ def test_a_moved_path_is_corrected(made):
 )
 def test_what_is_there_never_was_or_is_told_as_past_is_left_alone(made, line):
     assert named(made, line) == []
-
-
-def test_commands_that_the_project_does_not_know_are_found(made):
-    commands = [("command", "npm run tests"), ("command", "make biuld")]
-    assert named(made, "Run `npm run tests` and `make biuld`.") == commands
 
 
 @pytest.mark.parametrize(
@@ -153,23 +147,24 @@ def test_what_is_forbidden_or_of_the_past_is_left_alone_in_each_sentence(made, l
     assert named(made, line) == []
 
 
-def test_a_makefile_that_includes_another_tells_nothing(made):
+def test_a_makefile_clone_option_or_link_tells_nothing_that_is_not_so(made, tmp_path):
     (made / "Makefile").write_text("include more.mk\nbuild:\n\techo\n")
     assert named(made, "Run `make biuld`.") == []
     (made / "Makefile").write_text(FILES["Makefile"])
-
-
-def test_a_shallow_clone_tells_nothing(made, tmp_path):
     git(made, "clone", "-q", "--depth", "1", f"file://{made}", str(tmp_path / "shallow"))
     (tmp_path / "shallow/.claude/memory").mkdir(parents=True)
     assert named(tmp_path / "shallow", "In `src/gone.py`, call `open_till_drawer()` on branch `feature/till`.") == []
-
-
-def test_words_that_look_like_options_reach_git_as_words(made):
     lines = ["`--output=/tmp/x/y.py` `-c/core.py` branch `--all`, `-e_foo_Bar()` `$(touch x).py` `:(glob)x/y.py`"]
     before = sorted(os.listdir(made))
     assert named(made, *lines) == []
     assert sorted(os.listdir(made)) == before
+    (tmp_path / "secret.txt").write_text("the word")
+    link = made / "docs/link.txt"
+    link.symlink_to(tmp_path / "secret.txt")
+    try:
+        assert not stale.holds(ProjectFiles(str(made)), 'grep "the word" in docs/*.txt')
+    finally:
+        link.unlink()
 
 
 @pytest.mark.parametrize(
@@ -217,16 +212,6 @@ def test_checks_work_without_a_repository_and_say_so_where_they_need_one(tmp_pat
     assert not stale.holds(project, "glob .hidden")
     with pytest.raises(ValueError, match="no git repository"):
         stale.holds(project, "git branch main")
-
-
-def test_a_link_out_of_the_project_is_not_read(made, tmp_path):
-    (tmp_path / "secret.txt").write_text("the word")
-    link = made / "docs/link.txt"
-    link.symlink_to(tmp_path / "secret.txt")
-    try:
-        assert not stale.holds(ProjectFiles(str(made)), 'grep "the word" in docs/*.txt')
-    finally:
-        link.unlink()
 
 
 @given(st.text(max_size=60))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.store import memory
-from memtui.tidy import similarity
+from memtui.tidy import contradictions, similarity
 
 
 def made(name, description, body=""):
@@ -24,33 +24,21 @@ def names(found):
     return [{pair.one.name, pair.other.name} for pair in found]
 
 
-def test_two_that_say_the_same_in_other_words_are_a_pair_with_shared_words():
+def test_what_says_the_same_is_a_pair_in_any_language_best_first():
     found = similarity.pairs([RELEASE, PNPM, REVIEW, AGAIN])
     assert names(found) == [{"prefer-pnpm", "pnpm-only"}]
     assert "frozen" in found[0].shared
     assert 0.35 <= found[0].share < 1
-
-
-def test_a_copy_scores_highest():
     copy = made("prefer-pnpm-2", PNPM.description, PNPM.body)
     found = similarity.pairs([PNPM, RELEASE, AGAIN, copy, REVIEW])
     assert names(found)[0] == {"prefer-pnpm", "prefer-pnpm-2"}
     assert [pair.share for pair in found] == sorted((pair.share for pair in found), reverse=True)
-
-
-def test_a_part_of_another_is_a_pair():
     whole = made("deploys", "How deploys go", f"{PNPM.body} {RELEASE.body} {REVIEW.body}")
     found = similarity.pairs([whole, RELEASE, *STEPS])
     assert {"deploys", "release-steps"} in names(found)
-
-
-def test_a_language_without_blanks_between_words_is_compared_too():
     one = made("a", "このリポジトリではpnpmを使い、npmは使わない")
     other = made("b", "npmは使わない。このリポジトリではpnpmを使う")
     assert names(similarity.pairs([one, RELEASE, REVIEW, other])) == [{"a", "b"}]
-
-
-def test_no_more_are_listed_than_asked_for_and_broken_ones_never():
     broken = memory.from_bytes("/x/broken.md", "project", b"---\nname: 'x\n---\n" + PNPM.body.encode())
     assert broken.broken
     assert len(similarity.pairs([PNPM, AGAIN, made("c", PNPM.description, PNPM.body)], most=2)) == 2
@@ -71,21 +59,21 @@ def test_any_texts_are_compared_and_the_order_of_memories_does_not_matter(texts)
 SHORT = made("concise-answers", "Answer in a few sentences, code first")
 
 
-def test_the_same_name_comes_first():
+def test_a_draft_is_like_what_has_its_name_or_words_and_no_broken_memory():
     found = similarity.to_draft("prefer-pnpm", "A frozen lock file in CI", [RELEASE, SHORT, PNPM])
     assert found[0].memory is PNPM
     assert found[0].score >= similarity.SAME_NAME
-
-
-def test_other_words_for_the_same_are_found_and_unlike_ones_are_not():
     found = similarity.to_draft("use-pnpm", "Use pnpm, not npm", [RELEASE, SHORT, PNPM])
     assert [each.memory for each in found] == [PNPM]
     found = similarity.to_draft("short-answers", "Keep answers short, code first", [PNPM, SHORT])
     assert [each.memory for each in found] == [SHORT]
     assert similarity.to_draft("alt-texts", "Every image gets an alt text", [PNPM, SHORT, RELEASE]) == []
+    broken = memory.from_bytes("/x/prefer-pnpm.md", "project", b"---\nname: 'x\n---\nx")
+    assert broken.broken
+    assert similarity.to_draft("prefer-pnpm", "Use pnpm", [broken]) == []
 
 
-def test_few_differing_words_are_marked_as_runs_and_many_not_at_all():
+def test_differing_words_are_marked_and_a_shared_sentence_is_no_rival():
     def runs(one, other):
         spans = similarity.differing(one, other)
         return [[text[start:end] for start, end in found] for text, found in zip((one, other), spans, strict=True)]
@@ -95,12 +83,7 @@ def test_few_differing_words_are_marked_as_runs_and_many_not_at_all():
     assert runs(one, "answer in a few sentences") == [[], []]
     assert runs("use pnpm", "use pnpm whenever something is built at all") == [[], []]
     assert runs(one, one.upper()) == [[], []]
-
-
-def test_a_broken_memory_can_not_be_merged_into():
-    broken = memory.from_bytes("/x/prefer-pnpm.md", "project", b"---\nname: 'x\n---\nx")
-    assert broken.broken
-    assert similarity.to_draft("prefer-pnpm", "Use pnpm", [broken]) == []
+    assert between("Use port 3000 for dev. Use port 4000 for dev.", "Use port 4000 for dev.") is None
 
 
 # --- known texts
@@ -123,3 +106,40 @@ def is_known(one, other):
 )
 def test_the_same_rule_in_other_words_is_known_and_another_is_not(one, other, known):
     assert is_known(one, other) == is_known(other, one) == known
+
+
+# --- memories of which a sentence differs in one telling word are rivals or siblings, whatever the language
+
+
+RIVALS = [
+    ("The user likes long commit messages.", "The user hates long commit messages."),
+    ("Siempre usar tabulaciones en el código.", "Nunca usar tabulaciones en el código."),
+    ("The dev server listens on port 3000.", "The dev server listens on port 4000."),
+    ("テストは必ず pytest で実行する。", "テストは必ず unittest で実行する。"),
+    ("Run tests with pytest, not with unittest.", "Run tests with unittest, not with pytest."),
+    ("All times are stored in UTC.", "All times are stored in local time."),
+    ("Zeiten stehen in UTC.", "Zeiten stehen in Ortszeit."),
+    ("Tests use staging-db for data.", "Tests use prod-db for data."),
+    ("Copy the dump from alpha to beta before noon.", "Copy the dump from beta to alpha before noon."),
+    ("Sync alpha → beta nightly.", "Sync beta → alpha nightly."),
+    ("必须使用pnpm安装依赖。", "禁止使用pnpm安装依赖。"),
+]
+SIBLINGS = [
+    ("Load test of 1 April: 300 requests per second.", "Load test of 1 May: 300 requests per second."),
+    ("Load test of 2026-04-01: it passed.", "Load test of 2026-05-01: it passed."),
+]
+NEITHER = [
+    ("Use pnpm for all installs.", "Use pnpm for all installs."),
+    ("Deploy on Friday, never npm.", "The lock file of npm breaks the install."),
+    ("Never npm.", "Never yarn."),
+]
+
+
+def between(*texts):
+    memories = (memory.from_bytes(f"/{at}.md", "auto", text.encode()) for at, text in enumerate(texts))
+    return contradictions.difference(*memories)
+
+
+@pytest.mark.parametrize("pair", [*RIVALS, *SIBLINGS, *NEITHER])
+def test_a_telling_word_makes_rivals_and_a_date_siblings_and_both_are_told(pair):
+    assert between(*pair) == (None if pair in NEITHER else (*pair, pair in SIBLINGS))

@@ -128,13 +128,10 @@ def test_one_that_is_violated_although_it_is_pinned_forbids_its_command(home):
     assert Path(path).read_text() == NPM.format(more="pinned: true\n")
 
 
-def test_what_forbids_a_command_stays_although_claude_md_says_the_same(home):
+def test_instructions_neither_replace_what_forbids_nor_are_written(home):
     violated(home, 4, more="pinned: true\nforbids: npm\n")
     home.claude_md.write_text("- Use pnpm, never npm\n")
     assert home.planned() == []
-
-
-def test_no_change_may_write_instructions(home):
     home.claude_md.write_bytes(b"# Mine\n")
     found = changeset.propose("rewrite", [FileDiff(str(home.claude_md), b"# Mine\n", b"# Mine\nx\n")])
     assert [each.reason for each in home.make(found).refused] == ["forbidden"]

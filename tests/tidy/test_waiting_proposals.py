@@ -29,7 +29,7 @@ def read(world, found):
     return waiting_proposals.read(world.path("saved.json"))
 
 
-def test_what_is_written_is_read_back_the_same(world):
+def test_what_is_written_is_read_back_and_what_has_no_proposals_refused(world):
     world.write("odd.md", b"\xff\xfe no text \x80")
     facts = {"count": 3, "level": None, "name": "x"}
     evidence = ProposalEvidence("duplicate", 0.75, ("a passage", "“ü” \u202e\x1b[31m"), facts)
@@ -42,6 +42,10 @@ def test_what_is_written_is_read_back_the_same(world):
     data = waiting_proposals.dumps(found, 0.0)
     assert read(world, data) == found
     assert all(each == "\n" or each.isprintable() for each in data.decode())
+    odd = (b"", b"null", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b'{"v": 2}', b'{"v": 1, "changes": 5}', b"1" * 5000)
+    for data in odd:
+        with pytest.raises(MemtuiError):
+            read(world, data)
 
 
 @pytest.mark.slow
@@ -81,13 +85,6 @@ def test_one_about_other_files_is_refused(world, name):
     before = world.files()
     assert [refused.reason for refused in changeset.apply(world.store, proposals).refused] == ["forbidden"]
     assert world.files() == before
-
-
-def test_what_has_no_proposals_at_all_is_refused(world):
-    odd = (b"", b"null", b"[]", b"{", b"\xff\xfe", b"[" * 100_000, b'{"v": 2}', b'{"v": 1, "changes": 5}', b"1" * 5000)
-    for data in odd:
-        with pytest.raises(MemtuiError):
-            read(world, data)
 
 
 TELLING = st.sampled_from(["merge", "delete", "accepted", "/etc/passwd.md", "../x.md", "MEMORY.md"])

@@ -67,11 +67,17 @@ def test_an_export_is_imported_as_drafts(desk, elsewhere):
     assert draft.text == "A rule\n\nKeep it short."
 
 
-def test_an_export_says_which_memories_seem_to_hold_a_secret(desk):
+def test_an_export_says_what_holds_a_secret_and_a_failed_one_leaves_none(desk):
     token = b"ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     put(desk, {"a.md": b"Use " + token + b"\n", "b.md": b"B.\n"})
     words = " ".join(drafts.beside(export(desk, desk.tmp / "mine")))
     assert "1 memory seems to hold a secret: a.md (a GitHub token)" in words
+    put(desk, {"a.md": b"A.\n"})
+    (desk.tmp / "file").write_text("x")
+    before = sorted(path.name for path in desk.tmp.iterdir())
+    with pytest.raises(MemtuiError):
+        export(desk, desk.tmp / "file/mine")
+    assert sorted(path.name for path in desk.tmp.iterdir()) == before
 
 
 def test_nothing_is_overwritten(desk):
@@ -88,12 +94,3 @@ def test_nothing_is_overwritten(desk):
     export(desk, desk.tmp / "new")
     assert all_of(desk.tmp / "new") == {"a.md": b"A rule.\n"}
     assert (desk.tmp / "new").stat().st_mode & 0o077 == 0
-
-
-def test_a_folder_that_can_not_be_written_leaves_nothing(desk):
-    put(desk, {"a.md": b"A.\n"})
-    (desk.tmp / "file").write_text("x")
-    before = sorted(path.name for path in desk.tmp.iterdir())
-    with pytest.raises(MemtuiError):
-        export(desk, desk.tmp / "file/mine")
-    assert sorted(path.name for path in desk.tmp.iterdir()) == before

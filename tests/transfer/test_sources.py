@@ -57,7 +57,7 @@ def database(path, script):
     return path
 
 
-def test_claude_mem_gives_observations_and_summaries_of_this_project(desk):
+def test_claude_mem_gives_what_is_of_this_project_whatever_its_state(desk):
     path = database(desk.tmp / "claude-mem.db", NEWEST)
     before = path.read_bytes()
     drafts = desk.take(path)
@@ -74,9 +74,6 @@ def test_claude_mem_gives_observations_and_summaries_of_this_project(desk):
     assert "tags:" in made
     rows = approved(desk, "speed-the-upload-up")
     assert "**Learned:** Chunks of 8 MB are best." in rows
-
-
-def test_the_folder_of_claude_mem_and_its_oldest_schema_are_known(desk):
     (desk.tmp / "home/.claude-mem").mkdir()
     database(desk.tmp / "home/.claude-mem/claude-mem.db", OLDEST)
     assert [each.text for each in desk.take(desk.tmp / "home/.claude-mem").values()] == ["Tests run with make test."]
@@ -241,15 +238,9 @@ def test_sections_of_claude_md_become_drafts_and_imports_are_not_followed(desk):
     assert "NEVER READ" not in str(drafts)
 
 
-def test_the_persons_own_claude_md_is_for_all_projects(desk):
+def test_own_rules_are_global_and_odd_times_and_secrets_go(desk):
     path = write(desk.config / "CLAUDE.md", "# Words\n\nBritish spelling.\n")
     assert [each.scope for each in desk.take(path).values()] == ["global"]
-
-
-# Markdown
-
-
-def test_a_time_that_is_none_is_left_out_and_no_field_has_a_secret(desk):
     key = "sk-ant-api03-" + "aB3" * 30
     head = f"created: soon, with {key}\ndate: 2026-01-02\ntype: {key}\noriginSessionId: {key}"
     note = write(desk.tmp / "note.md", f"---\n{head}\n---\n\nThe queue is a table.\n")
@@ -258,7 +249,10 @@ def test_a_time_that_is_none_is_left_out_and_no_field_has_a_secret(desk):
     assert key not in str(fields)
 
 
-def test_a_folder_of_notes_keeps_what_their_frontmatter_gives(desk):
+# Markdown
+
+
+def test_a_folder_of_notes_keeps_what_frontmatter_gives_but_odd_files(desk):
     notes = desk.tmp / "vault"
     (notes / "deep/er").mkdir(parents=True)
     (notes / ".obsidian").mkdir()
@@ -281,11 +275,6 @@ def test_a_folder_of_notes_keeps_what_their_frontmatter_gives(desk):
     place = desk.store.scope("auto").directory
     lines = triggers.lines_of(desk.env["MEMTUI_HOME"], place)["plan.md"]
     assert [each.text for each in lines] == ["what is next?", "roadmap"]
-
-
-def test_links_out_of_a_folder_binary_files_and_long_texts_are_left_out(desk):
-    notes = desk.tmp / "vault"
-    notes.mkdir()
     write(desk.tmp / "secret.md", "Outside.")
     (notes / "out.md").symlink_to(desk.tmp / "secret.md")
     (notes / "image.md").write_bytes(b"\x89PNG\r\n\0\0" * 10)
@@ -300,7 +289,7 @@ def test_links_out_of_a_folder_binary_files_and_long_texts_are_left_out(desk):
     assert whys["out.md"] == "is a link that leads out of the folder"
 
 
-def test_what_is_no_source_is_refused_with_what_is_one(desk):
+def test_what_is_no_source_is_refused_and_called_what_it_is(desk):
     (desk.tmp / "empty").mkdir()
     (desk.tmp / "a.bin").write_bytes(b"\0\1\2\xff")
     for path in (desk.tmp / "empty", desk.tmp / "a.bin", desk.tmp / "gone"):
@@ -311,9 +300,6 @@ def test_what_is_no_source_is_refused_with_what_is_one(desk):
         file.truncate(1 << 30)
     with pytest.raises(MemtuiError, match="larger than"):
         desk.read(desk.tmp / "huge.md")
-
-
-def test_files_of_other_formats_are_called_what_they_are(desk):
     for name, data, why in (
         ("a.tar", b"a.md".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0"), "is a binary file"),
         ("a.zip", b"PK\3\4\0", "is a binary file"),

@@ -8,9 +8,11 @@ import time
 import pytest
 
 from memtui.base import fs, paths
+from memtui.client.transcripts.conversation import Turn
 from memtui.deliver import log as delivery_log
 from memtui.inbox import file as inbox_file
 from memtui.inbox import format as inbox_format
+from memtui.learn import inbox_writer, signals
 from memtui.recall import places
 from memtui.store.versions.versions import Versions
 from memtui.worker import extraction, main, processes
@@ -92,19 +94,6 @@ def test_a_turn_leaves_drafts_and_open_items(world):
     assert world.errors == []
 
 
-def test_only_the_new_part_is_read_and_nothing_comes_twice(world):
-    world.is_corrected()
-    world.run("ok")
-    assert world.offset == os.path.getsize(world.path)
-    world.run("ok")
-    world.write(world.user("Also, never push to main without asking me"), world.agent("fine"))
-    world.run("fine")
-    assert world.updates == ["Always use pnpm", "Never push to main without asking me"]
-    fs.unlink(world.root + "/sessions/s1.cursor.json")
-    world.run("fine")
-    assert len(world.updates) == 2
-
-
 def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
     monkeypatch.setattr(extraction, "READ_SECONDS", -1.0)  # one record
     world.is_corrected()
@@ -115,17 +104,6 @@ def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
     assert offsets == [*sorted(set(offsets[:3])), os.path.getsize(world.path)]
     assert world.updates == ["Always use pnpm"]
     assert world.errors == []
-
-
-def test_a_forked_session_brings_nothing_twice(world, tmp_path):
-    world.is_corrected()
-    world.run("ok")
-    fork = str(tmp_path / "s2.jsonl")
-    with open(world.path, "rb") as file:
-        rows = [json.loads(line) for line in file]
-    world.write(*[{**row, "sessionId": "s2"} for row in reversed(rows)], path=fork)
-    world.run("ok", session="s2", path=fork)
-    assert world.updates == ["Always use pnpm"]
 
 
 def test_a_rewritten_transcript_is_read_anew(world):
@@ -203,7 +181,7 @@ def test_it_waits_for_a_transcript_that_lags(world, monkeypatch):
     assert world.updates == ["Always use pnpm"]
 
 
-def test_what_a_hook_injected_is_not_extracted(world):
+def test_what_a_hook_injected_is_not_extracted_nor_anything_if_off(world):
     injected = '<memtui-guidance id="1" delivery="2">\nFrom now on always use yarn for installs\n</memtui-guidance>'
     world.write(
         world.agent("I ran npm."),
@@ -215,6 +193,10 @@ def test_what_a_hook_injected_is_not_extracted(world):
     world.run(event="SessionEnd")
     assert world.updates == []
     assert world.items == []
+    fs.append(world.root + "/config.toml", f'[projects."{world.repo}"]\nextract = false\n'.encode())
+    world.write(world.agent("I ran npm."), world.user(RULE))
+    world.run(event="SessionEnd")
+    assert world.updates == []
 
 
 def test_who_has_to_repeat_what_a_memory_says_marks_it_as_violated(world):
@@ -257,23 +239,6 @@ def test_items_go_when_they_are_done(world):
     assert world.items == []
 
 
-def test_it_can_be_switched_off(world):
-    fs.append(world.root + "/config.toml", f'[projects."{world.repo}"]\nextract = false\n'.encode())
-    world.write(world.agent("I ran npm."), world.user(RULE))
-    world.run(event="SessionEnd")
-    assert world.updates == []
-
-
-def test_secrets_are_not_kept_in_the_cursor_either(world):
-    key = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT" * 2
-    world.write(world.agent(f"I used {key}."), world.user(f"From now on use {key} for installs"), world.agent(key))
-    world.run(event="SessionEnd")
-    assert world.updates == ["Use [redacted: GitHub token] for installs"]
-    for base, _, names in os.walk(world.root):
-        for name in names:
-            assert key.encode() not in fs.read_bytes(os.path.join(base, name))
-
-
 OTHER = b'{"v":1,"agent":"x","type":"user","content":"From now on use pnpm"}\n{\n  "messages": [\n'
 
 
@@ -310,11 +275,27 @@ def test_a_broken_cursor_is_started_over(world):
     assert world.updates == ["Always use pnpm"]
 
 
-def test_two_workers_of_one_session_take_turns(world):
+def test_only_the_new_part_is_read_and_nothing_comes_twice_even_at_once(world, tmp_path):
     world.is_corrected()
     at_once(*[lambda: world.run("ok")] * 4)
     assert world.updates == ["Always use pnpm"]
     assert world.errors == []
+    world.run("ok")
+    fork = str(tmp_path / "s2.jsonl")
+    with open(world.path, "rb") as file:
+        rows = [json.loads(line) for line in file]
+    world.write(*[{**row, "sessionId": "s2"} for row in reversed(rows)], path=fork)
+    world.run("ok", session="s2", path=fork)
+    assert world.updates == ["Always use pnpm"]
+    world.run("ok")
+    assert world.offset == os.path.getsize(world.path)
+    world.run("ok")
+    world.write(world.user("Also, never push to main without asking me"), world.agent("fine"))
+    world.run("fine")
+    assert world.updates == ["Always use pnpm", "Never push to main without asking me"]
+    fs.unlink(world.root + "/sessions/s1.cursor.json")
+    world.run("fine")
+    assert len(world.updates) == 2
 
 
 @pytest.mark.slow
@@ -469,3 +450,48 @@ def test_without_a_transcript_the_last_message_tells_what_is_open(world):
     world.run(last="Done.")
     assert len(world.updates) == 1
     assert not os.path.exists(world.root + "/log/errors.jsonl")
+
+
+# --- two workers at once: each waits where the other one is just about to write, which no lock would let happen
+
+
+PNPM = "From now on use pnpm instead of npm"
+# Seconds for the other one to come to the same place, which it does at once if nothing keeps it out.
+PATIENCE = 0.3
+
+
+@pytest.fixture
+def env(tmp_path):
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    return {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "config"), "MEMTUI_HOME": str(tmp_path / "root")}
+
+
+def meeting(monkeypatch, module, name):
+    """Let whoever calls a function wait for another one who calls it."""
+    barrier, function = threading.Barrier(2), getattr(module, name)
+
+    def called(*given, **named):
+        try:
+            barrier.wait(PATIENCE)
+        except threading.BrokenBarrierError:
+            pass
+        return function(*given, **named)
+
+    monkeypatch.setattr(module, name, called)
+
+
+@pytest.mark.slow
+def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp_path, monkeypatch):
+    meeting(monkeypatch, inbox_writer.inbox_file, "add_entry")
+    shop = str(tmp_path / "shop")
+
+    def put(session):
+        turn = Turn(PNPM, "prompt", uuid=session, session=session, agent="I ran npm.", time="2026-01-01T00:00:00Z")
+        inbox_writer.write_drafts(env, shop, [signals.signal_of(turn)], 0.5)
+
+    at_once(lambda: put("s1"), lambda: put("s2"))
+    box = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(shop))
+    (entry,) = inbox_format.read(f"{box}/pending-updates.md")
+    assert entry.fields["seen"] == "2"
+    rows = [json.loads(line) for line in fs.read_bytes(f"{box}/extracted.jsonl").splitlines()]
+    assert {row["evidence"] for row in rows} == {"s1", "s2"}

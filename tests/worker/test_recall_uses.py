@@ -57,7 +57,7 @@ def home(tmp_path):
     return Home(tmp_path)
 
 
-def test_what_a_hook_learns_is_brought_up_to_date(home):
+def test_what_a_hook_learns_is_counted_as_counting_anew_would(home):
     home.recall("s1", home.pnpm, home.other, ago=30)
     recall_uses.update(home.root)
     assert home.known == {"prefer-pnpm.md": (1, 0, 0), "deploys.md": (1, 0, 0)}
@@ -65,9 +65,6 @@ def test_what_a_hook_learns_is_brought_up_to_date(home):
     home.read("s2", home.other)
     recall_uses.update(home.root)
     assert home.known == {"prefer-pnpm.md": (1, 1, 0), "deploys.md": (1, 0, 0)}
-
-
-def test_counting_goes_on_as_counting_anew_would(home):
     for number in range(6):
         home.recall(f"s{number % 2}", home.pnpm, ago=20 - number)
         home.read(f"s{number % 3}", home.pnpm)
@@ -102,15 +99,12 @@ def test_a_memory_that_changed_begins_anew_and_one_that_went_is_forgotten(home):
     assert home.known == {"prefer-pnpm.md": (1, 0, 0)}
 
 
-def test_a_correction_counts_for_the_memory_that_it_concerns(home):
+def test_a_correction_counts_for_the_memory_of_that_session_it_concerns(home):
     home.recall("s1", home.pnpm, home.other, ago=60)
     assert home.corrects("s1", "No, install the packages with pnpm") == 1
     assert home.corrects("s1", "No, install the packages with pnpm") == 0  # met again after a compaction
     recall_uses.update(home.root)
     assert home.known == {"prefer-pnpm.md": (1, 0, 1), "deploys.md": (1, 0, 0)}
-
-
-def test_what_a_session_was_not_given_is_not_corrected_again(home):
     home.recall("s1", home.pnpm, ago=60)
     assert home.corrects("s2", "No, install the packages with pnpm") == 0
     assert home.corrects("s1", "The colours of the button are wrong") == 0

@@ -17,7 +17,6 @@ from memtui.learn.backfill import past_sessions, progress, ranking, session
 from memtui.review import waiting_entries
 from memtui.store.journal import undo
 from memtui.store.store import Store
-from redact.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
 
 NOW = 1_795_000_000.0
 RULE = "Never use npm here, always use pnpm for packages."
@@ -97,24 +96,14 @@ def past(tmp_path):
     return Past(tmp_path)
 
 
-def test_what_was_said_becomes_one_draft_that_counts_its_sessions(past):
-    past.say("one", RULE, "thanks, what is in this file?")
-    past.say("two", RULE)
-    past.say("three", OTHER)
-    past.fill()
-    found = past.drafts()
-    assert len(found) == 2
-    seen = {"pnpm" in each.text: each.entry.fields.get("seen") for each in found}
-    assert seen == {True: "2", False: None}
-
-
 def test_a_rule_reworded_in_three_sessions_is_one_draft_seen_three_times(past):
-    past.say("one", RULE)
+    past.say("one", RULE, "thanks, what is in this file?")
     past.say("two", "Never use npm here, always use pnpm for the packages!")
     past.say("three", "never use npm here; always use pnpm for packages, please")
+    past.say("three", OTHER)
     past.fill()
-    (draft,) = past.drafts()
-    assert draft.entry.count("seen") == 3
+    seen = {"pnpm" in each.text: each.entry.fields.get("seen") for each in past.drafts()}
+    assert seen == {True: "3", False: None}
     past.say("four", RULE)
     assert past.fill().drafts == []
 
@@ -147,10 +136,15 @@ def test_what_is_always_so_is_no_rule_for_anybody(past, said):
     assert said not in drafts or drafts[said].worth < drafts[RULE].worth
 
 
-def test_what_the_person_repeats_of_the_agents_words_is_no_draft(past):
+def test_what_the_agent_or_instructions_say_in_any_script_is_left_out(past):
     past.say("one", OTHER, agent=f"Your guide says: “{OTHER}” Shall I?")
     past.say("one", RULE)
     assert [each.candidate.draft.person for each in past.fill().drafts] == [RULE]
+    (past.tmp / "shop/CLAUDE.md").write_text("- 以后请用中文回答。代码注释还是用英文。\n")
+    past.say("one", "以后请用中文回答。")
+    (past.tmp / "blog/CLAUDE.md").write_text("- 代码注释还是用英文。\n")
+    past.say("two", "以后请用中文回答。", project="blog")
+    assert [each.candidate.project for each in past.fill().drafts] == [str(past.tmp / "blog")]
 
 
 def test_a_rule_of_several_projects_is_one_draft_for_all_of_them(past):
@@ -163,7 +157,7 @@ def test_a_rule_of_several_projects_is_one_draft_for_all_of_them(past):
     assert past.fill().drafts == []
 
 
-def test_a_second_run_reads_only_what_is_new(past):
+def test_a_second_run_reads_only_what_is_new_or_was_replaced(past):
     past.say("one", RULE)
     size = past.path("one").stat().st_size
     assert past.read().bytes == size
@@ -171,6 +165,18 @@ def test_a_second_run_reads_only_what_is_new(past):
     past.say("one", OTHER)
     assert past.read().bytes == past.path("one").stat().st_size - size
     assert len(past.fill().drafts) == 2
+    with past.path("one").open("ab") as file:
+        file.write(b'{"type":"user","message":{"content":"' + b"x" * 1000)
+    assert past.read().files == 1
+    assert past.read().files == 0, "a torn last line is not read again until there is more"
+    with past.path("one").open("ab") as file:
+        file.write(b'"}}\n')
+    past.say("one", LONG)
+    assert past.read().files == 1
+    assert len(past.fill().drafts) == 1
+    past.path("one").unlink()
+    past.say("one", OTHER)
+    assert past.read().files == 1
 
 
 def test_one_undo_takes_back_a_backfills_drafts_which_can_be_offered_again(past):
@@ -237,22 +243,6 @@ def test_what_instructions_say_is_left_out_even_in_broken_or_joined_lines(past, 
     assert offer.known == 2
 
 
-def test_what_instructions_say_in_a_script_without_blanks_is_left_out(past):
-    (past.tmp / "shop/CLAUDE.md").write_text("- 以后请用中文回答。代码注释还是用英文。\n")
-    past.say("one", "以后请用中文回答。")
-    (past.tmp / "blog/CLAUDE.md").write_text("- 代码注释还是用英文。\n")
-    past.say("two", "以后请用中文回答。", project="blog")
-    assert [each.candidate.project for each in past.fill().drafts] == [str(past.tmp / "blog")]
-
-
-def test_what_a_hook_said_is_no_draft_in_the_sessions_next_part_either(past):
-    hook = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [f"- {RULE}", RULE]}}
-    past.say("one", "hello", records=[hook])
-    past.read()
-    past.say("one", RULE)
-    assert past.fill().drafts == []
-
-
 @pytest.mark.parametrize("length", [0, 700, 1500, 1990, 2400])
 def test_secrets_of_the_agent_and_the_request_are_in_no_file_wherever_cut(past, length):
     token, block = "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "\n".join(["MIIEow" + "kQ7z9aB2" * 7] * 26)
@@ -266,25 +256,6 @@ def test_secrets_of_the_agent_and_the_request_are_in_no_file_wherever_cut(past, 
     for path in past.root.rglob("*"):
         data = path.read_bytes() if path.is_file() else b""
         assert not any(each in data for each in (token[-20:].encode(), b"kQ7z9aB2"))
-
-
-@pytest.mark.slow
-def test_no_kind_of_secret_stands_in_a_file(past):
-    kinds = [*SHAPED_KINDS, *PLACED_KINDS, *((name, f"{name} <<{{P12}}>>") for name in NAMES)]
-    secrets = []
-    for number, (name, template) in enumerate(kinds):
-        text, secret = planted(template, str(number))
-        secrets.append((name, secret))
-        past.say(f"s{number}", f"Log in there with\n{text}\nand look.", agent=f"It says\n{text}\nShall I?")
-        past.say(f"s{number}", f"Never use number {number} for that:\n{text}", agent=f"I used\n{text}\nfor it.")
-    assert past.fill(most=0).drafts
-    leaked = []
-    for path in past.root.rglob("*"):
-        text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
-        for seen in (text, text.replace("\\\\", "\\").replace('\\"', '"')):
-            lengths = ((name, secret, 24 if " " in secret else 8) for name, secret in secrets)
-            leaked += [(name, path.name) for name, secret, length in lengths if left_of(secret, seen, length)]
-    assert leaked == []
 
 
 def test_a_project_without_extraction_is_skipped_and_named(past):
@@ -346,32 +317,16 @@ def queued(words):
     return {"type": "queue-operation", "operation": "enqueue", "content": words, "sessionId": "one"}
 
 
-def test_what_a_clock_says_in_the_agents_words_is_no_draft(past):
+def test_what_a_clock_or_hook_says_is_no_draft(past):
     meta = {"isMeta": True, "promptSource": "system", "turnOrigin": "scheduled"}
     fired = {"type": "user", "message": {"role": "user", "content": RULE}, "sessionId": "one", **meta}
     past.say("one", "wait for the build", records=[queued(RULE), fired])
     assert past.fill().drafts == []
-
-
-def test_a_torn_last_line_is_not_read_again_until_there_is_more(past):
-    past.say("one", RULE)
-    with past.path("one").open("ab") as file:
-        file.write(b'{"type":"user","message":{"content":"' + b"x" * 1000)
-    assert past.read().files == 1
-    assert past.read().files == 0
-    with past.path("one").open("ab") as file:
-        file.write(b'"}}\n')
-    past.say("one", OTHER)
-    assert past.read().files == 1
-    assert len(past.fill().drafts) == 2
-
-
-def test_a_transcript_that_was_replaced_by_a_shorter_one_is_read_anew(past):
-    past.say("one", "hello, what is in this file?", "and what is in that one?", RULE)
+    hook = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [f"- {RULE}", RULE]}}
+    past.say("one", "hello", records=[hook])
     past.read()
-    past.path("one").unlink()
-    past.say("one", OTHER)
-    assert past.read().files == 1
+    past.say("one", RULE)
+    assert past.fill().drafts == []
 
 
 def test_damaged_files_and_a_damaged_state_are_survived(past):

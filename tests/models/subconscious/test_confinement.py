@@ -30,14 +30,11 @@ def shop(tmp_path):
     return agent.Tools(str(tmp_path / "shop"))
 
 
-def test_no_tool_leaves_the_directory_even_for_one_whose_name_begins_so(shop):
+def test_no_tool_leaves_the_directory_by_a_name_or_a_link(shop, tmp_path):
     paths = ("../shop-x/f", "../shop-x", "..", "../shop/../shop-x/f", "/", "notes.md/../../shop-x/f")
     for tool, path in itertools.product(agent.NAMES, paths):
         result = shop.run(tool, path, "words")
         assert (bool(result.refused), "outside" in result.text) == (True, False), (tool, path)
-
-
-def test_links_to_files_or_directories_elsewhere_are_not_found_or_searched(shop, tmp_path):
     os.symlink(tmp_path / "shop-x" / "f", tmp_path / "shop" / "link.md")
     os.symlink(tmp_path / "shop-x", tmp_path / "shop" / "linked")
     os.symlink(tmp_path / "shop" / "notes.md", tmp_path / "shop" / "same.md")
@@ -123,11 +120,19 @@ def test_several_processes_change_a_block_at_once_and_no_change_is_lost(read):
     assert [len(text.splitlines()) for text in texts] == [*range(WRITERS * EDITS, 0, -1)]
 
 
-def test_only_a_person_changes_what_it_is(read):
+def test_only_a_person_changes_directives_and_no_change_meanwhile_is_lost(read):
     with pytest.raises(blocks.RefusedEditError, match="not yours"):
         read.blocks.edit(block_files.DIRECTIVES, "", "Obey tools.", run="r", session="s")
     assert read.blocks.versions(block_files.DIRECTIVES) == []
     assert read.blocks.replace(block_files.DIRECTIVES, "Mine.", Journal(read.root))
+    read.blocks.edit("project_context", "", "First.", run="r", session="s")
+    seen = read.blocks.editable("project_context")
+    read.blocks.edit("project_context", "", "Second.", run="r", session="s")
+    with pytest.raises(ConflictError):
+        read.blocks.replace("project_context", "Mine.", Journal(read.root), seen)
+    assert read.blocks.text("project_context") == "First.\nSecond."
+    assert read.blocks.replace("project_context", "Mine.", Journal(read.root), read.blocks.editable("project_context"))
+    assert read.blocks.text("project_context") == "Mine."
 
 
 @pytest.mark.parametrize("who", ["model", "person"])
@@ -141,14 +146,3 @@ def test_what_was_written_into_a_file_by_hand_is_a_version_of_its_own(read, who)
     versions = read.blocks.versions("project_context")
     assert [version.writer.by for version in versions] == [who, "other", "model"]
     assert [read.blocks.content("project_context", version) for version in versions[1:]] == ["By hand.", "First."]
-
-
-def test_what_changed_while_a_person_was_editing_is_not_overwritten(read):
-    read.blocks.edit("project_context", "", "First.", run="r", session="s")
-    seen = read.blocks.editable("project_context")
-    read.blocks.edit("project_context", "", "Second.", run="r", session="s")
-    with pytest.raises(ConflictError):
-        read.blocks.replace("project_context", "Mine.", Journal(read.root), seen)
-    assert read.blocks.text("project_context") == "First.\nSecond."
-    assert read.blocks.replace("project_context", "Mine.", Journal(read.root), read.blocks.editable("project_context"))
-    assert read.blocks.text("project_context") == "Mine."

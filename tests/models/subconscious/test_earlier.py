@@ -61,8 +61,15 @@ def test_a_block_change_whisper_and_reply_are_remembered_in_the_next_run(read, a
     ]
 
 
-def test_what_was_looked_at_is_not_told_again():
+def test_what_was_looked_at_is_not_told_again_and_later_rows_are_skipped(tmp_path):
     assert numbers(agent.told_again([run(2, "whispered", 20), run(1, "looked", 5), run(0, "noted", 100)])) == [0, 2]
+    every = [run(number, "noted", 5) for number in range(3)]
+    for each in every:
+        runs.append(str(tmp_path), each)
+    with open(runs.path(str(tmp_path)), "a") as file:
+        file.write(json.dumps({**every[0].data(), "id": "later", "v": 2}) + "\n")
+    assert runs.newest_first(str(tmp_path), session="s") == every[::-1]
+    assert runs.newest_first(str(tmp_path), 1) == every[2:]
 
 
 @given(RUNS)
@@ -73,13 +80,3 @@ def test_the_newest_remarks_that_fit_are_told_again(sizes):
     assert told == spoken[len(spoken) - len(told) :]
     assert len(told) == len(spoken) or len(text) > agent.EARLIER_ALL - agent.EARLIER - 100
     assert len(text) <= agent.EARLIER_ALL + len(sizes) + 100
-
-
-def test_rows_of_a_later_memtui_are_skipped(tmp_path):
-    every = [run(number, "noted", 5) for number in range(3)]
-    for each in every:
-        runs.append(str(tmp_path), each)
-    with open(runs.path(str(tmp_path)), "a") as file:
-        file.write(json.dumps({**every[0].data(), "id": "later", "v": 2}) + "\n")
-    assert runs.newest_first(str(tmp_path), session="s") == every[::-1]
-    assert runs.newest_first(str(tmp_path), 1) == every[2:]

@@ -1,8 +1,11 @@
 """What a tool printed, or a file holds, tells the subconscious to do something: nothing comes of it."""
 
+import os
+
 import pytest
 
 from memtui.models.subconscious.transcript_view import Sources
+from redact.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
 
 from .test_run_process import SAID, SECRET, answer, edit, tool, whisper
 
@@ -79,7 +82,7 @@ def test_a_reply_tells_what_a_file_says_and_not_what_a_tool_printed(read, tmp_pa
 
 
 @pytest.mark.slow
-def test_what_the_person_says_too_may_be_kept(read):
+def test_what_the_person_says_too_may_be_kept_and_no_secret_is_cut_in_two(read):
     read.says(
         "Please run the whole suite before each commit.",
         READ,
@@ -87,6 +90,9 @@ def test_what_the_person_says_too_may_be_kept(read):
     )
     kept = edit("user_preferences", new="Run the whole suite before each commit.", quote="the whole suite before each")
     assert read.run(answer(edits=[kept])).blocks == ("user_preferences",)
+    read.says(SAID)
+    read.run(answer(whispers=[whisper("word " * 239 + SECRET, quote="deploy on Tuesdays only")]))
+    assert SECRET[:8] not in read.notes()[0].text
 
 
 @pytest.mark.slow
@@ -97,13 +103,6 @@ def test_what_is_given_beside_looks_is_not_done_and_is_asked_for_again(read, api
     assert run.blocks == ("project_context",)
     assert "edits beside looks" in run.refused[0]
     assert "give them again, without `looks`" in api.requests[1].text()
-
-
-@pytest.mark.slow
-def test_a_secret_at_the_end_of_what_is_said_is_not_cut_in_two(read):
-    read.says(SAID)
-    read.run(answer(whispers=[whisper("word " * 239 + SECRET, quote="deploy on Tuesdays only")]))
-    assert SECRET[:8] not in read.notes()[0].text
 
 
 @pytest.mark.parametrize(
@@ -140,3 +139,43 @@ def test_a_quotation_has_a_few_words(person, quote, enough):
 )
 def test_a_run_of_words_that_only_a_tool_has_is_found(printed, text, repeated):
     assert bool(Sources(["Hello there."], [], (), [printed]).repeats(text)) is repeated
+
+
+# --- no secret of any kind that came up in a session reaches the model, or stands in a file of the subconscious
+
+
+KINDS = [*SHAPED_KINDS, *PLACED_KINDS, *((name, f"{name} <<{{P12}}>>") for name in NAMES)][::4]
+AT_ONCE = 12
+
+
+def found_in(root):
+    texts = []
+    for top, _, names in os.walk(root):
+        for name in names:
+            with open(os.path.join(top, name), "rb") as file:
+                texts.append(file.read().decode("utf-8", "replace"))
+    return texts
+
+
+@pytest.mark.slow
+def test_no_kind_of_secret_is_sent_or_kept(read, api):
+    assert len(KINDS) >= 30
+    secrets = []
+    for start in range(0, len(KINDS), AT_ONCE):
+        made = [(name, *planted(template, str(start))) for name, template in KINDS[start : start + AT_ONCE]]
+        secrets += [(name, secret) for name, _, secret in made]
+        lines = [text for _, text, _ in made]
+        read.says("\n\n".join(["I said this once more.", *lines]), "\n\n".join(["The agent repeats it.", *lines]))
+        said = {"quote": "I said this once more."}
+        edits = [{"block": "project_context", "old": "", "new": line[:300], **said} for line in lines[:4]]
+        whispers = [{"text": "\n\n".join(lines)[:1100], **said}]
+        read.answered(note="\n".join(lines)[:1900], edits=edits, whispers=whispers)
+        read.block("project_context", "")
+    texts = [*found_in(read.root), *(request.text() for request in api.requests)]
+    leaked = []
+    for name, secret in secrets:
+        for text in texts:
+            for seen in (text, text.replace("\\\\", "\\").replace('\\"', '"')):
+                piece = left_of(secret, seen, 24 if " " in secret else 8)
+                leaked += [(name, piece, text[max(0, text.find(piece) - 60) : text.find(piece) + 20])] if piece else []
+    assert leaked == []

@@ -51,25 +51,18 @@ def desk(tmp_path):
     return Desk(str(tmp_path / "memtui"))
 
 
-def test_what_a_person_changed_is_undone_and_redone(desk):
-    desk.noted("- Deploys on Tuesdays")
-    desk.typed("- Ask Kim first")
-    assert desk.back() == "edit the block project_context of this project"
-    assert desk.text == "- Deploys on Tuesdays"
-    desk.back("redo")
-    assert desk.text == "- Ask Kim first"
-
-
-def test_an_undo_without_a_name_steps_over_what_the_model_changed(desk):
+def test_what_a_person_changed_is_undone_unless_it_was_changed_since(desk):
     desk.typed("Mine.", "user_preferences")
     desk.noted("- Deploys on Tuesdays")
     assert desk.back() == "edit the block user_preferences"
     assert desk.text == "- Deploys on Tuesdays"
     with pytest.raises(NotFoundError, match="nothing to undo"):
         desk.back()
-
-
-def test_a_block_that_was_changed_since_says_so_and_stays(desk):
+    desk.typed("- Ask Kim first")
+    assert desk.back() == "edit the block project_context of this project"
+    assert desk.text == "- Deploys on Tuesdays"
+    desk.back("redo")
+    assert desk.text == "- Ask Kim first"
     desk.typed("- Deploys on Mondays")
     desk.noted("- Tests need a database")
     done = undoing.run(desk.journal, "undo")

@@ -31,7 +31,7 @@ def lines_changed(old, new):
     return [line for line in a if line not in b], [line for line in b if line not in a]
 
 
-def test_nested_and_flat_forms_are_read():
+def test_nested_and_flat_forms_are_read_and_a_new_field_keeps_them():
     doc = document.parse(NESTED)
     assert doc.fields == {
         "name": "prefer-pnpm",
@@ -43,6 +43,11 @@ def test_nested_and_flat_forms_are_read():
     flat = document.parse(FLAT)
     assert flat.fields == {"type": "user", "name": "it's me", "tags": ["a", "b"], "x": "2026-01-31"}
     assert (flat.bom, flat.newline, flat.body) == (True, "\r\n", "Text\n")
+    doc = document.parse(b"# Title\r\ntext\r\n").with_field(("metadata", "type"), "user")
+    assert doc.raw == b"---\r\nmetadata:\r\n  type: user\r\n---\r\n\r\n# Title\r\ntext\r\n"
+    assert document.parse(b"").with_field(("name",), "a").raw == b"---\nname: a\n---\n"
+    assert document.parse(FLAT).with_body("a\nb\n").raw == FLAT.replace(b"Text\r\n", b"a\r\nb\r\n")
+    assert document.parse(b"---\na: b\n---").with_body("x").raw == b"---\na: b\n---\nx"
 
 
 @pytest.mark.parametrize(
@@ -81,7 +86,7 @@ def test_changing_one_field_changes_only_its_lines(data, path, value, gone, come
     assert lines_changed(data, doc.raw) == (gone, come)
 
 
-def test_removing_a_field_removes_its_lines_and_an_emptied_parent():
+def test_a_removed_field_takes_its_lines_and_odd_yaml_is_read_and_told():
     doc = document.parse(NESTED).without_field(("metadata", "originSessionId"))
     assert lines_changed(NESTED, doc.raw) == ([b"  originSessionId: 0a1b"], [])
     doc = doc.without_field(("metadata", "node_type")).without_field(("metadata", "type"))
@@ -90,17 +95,16 @@ def test_removing_a_field_removes_its_lines_and_an_emptied_parent():
     flow = document.parse(b"---\na: {b: 'c', d: [e], b: f} # g\n---\n").without_field(("a", "b"))
     assert flow.raw == b"---\na: {d: [e]} # g\n---\n"
     assert document.parse(b"---\na: {b: c}\nd: e\n---\n").without_field(("a", "b")).raw == b"---\nd: e\n---\n"
-
-
-def test_a_field_in_a_file_without_frontmatter_makes_one_above_the_text():
-    doc = document.parse(b"# Title\r\ntext\r\n").with_field(("metadata", "type"), "user")
-    assert doc.raw == b"---\r\nmetadata:\r\n  type: user\r\n---\r\n\r\n# Title\r\ntext\r\n"
-    assert document.parse(b"").with_field(("name",), "a").raw == b"---\nname: a\n---\n"
-
-
-def test_a_new_body_takes_the_line_ends_of_the_file():
-    assert document.parse(FLAT).with_body("a\nb\n").raw == FLAT.replace(b"Text\r\n", b"a\r\nb\r\n")
-    assert document.parse(b"---\na: b\n---").with_body("x").raw == b"---\na: b\n---\nx"
+    data = b"---\nlinks:\n  - to: a\n    why: &w b\n  - to: *w\nname: n\n---\n"
+    doc = document.parse(data)
+    assert doc.fields == {"links": [{"to": "a", "why": "b"}, {"to": "b"}], "name": "n"}
+    assert doc.with_field(("name",), "m").raw == data.replace(b"name: n", b"name: m")
+    doc = document.parse(
+        b"---\nname: a\nname: b\ndescription: see #4 and #5 --- now\ntype: x\nmetadata:\n  type: y\n---\n"
+    )
+    assert len(doc.notes) == 4
+    assert doc.broken is None
+    assert document.parse(NESTED.replace(b"  # decided in May", b"")).notes == ()
 
 
 @pytest.mark.parametrize(
@@ -179,13 +183,6 @@ def test_files_without_frontmatter_are_all_body(data):
     assert doc.body == data.decode("utf-8", "replace")
 
 
-def test_yaml_outside_the_subset_is_read_by_pyyaml_and_can_be_changed():
-    data = b"---\nlinks:\n  - to: a\n    why: &w b\n  - to: *w\nname: n\n---\n"
-    doc = document.parse(data)
-    assert doc.fields == {"links": [{"to": "a", "why": "b"}, {"to": "b"}], "name": "n"}
-    assert doc.with_field(("name",), "m").raw == data.replace(b"name: n", b"name: m")
-
-
 @pytest.mark.parametrize(
     ("block", "path"),
     [("b: c\n? a", ("a",)), ("b: &x c\nd: *x", ("b",)), ("b: &x {c: d}\ne: *x", ("e", "c")), ("b: ''", ("b", "c"))],
@@ -202,15 +199,6 @@ def test_a_field_that_cannot_be_changed_alone_is_refused(block, path):
 @pytest.mark.parametrize("block", ["a: &a [x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d]\nf: [*e]", "a: " + "[" * 5000, '"a": "\\Uffffffff"', "? [a]\n: b\nc: d"])  # fmt: skip
 def test_endless_and_silly_yaml_is_broken_not_fatal(block):
     assert document.parse(f"---\n{block}\n---\n".encode()).broken
-
-
-def test_oddities_are_told():
-    doc = document.parse(
-        b"---\nname: a\nname: b\ndescription: see #4 and #5 --- now\ntype: x\nmetadata:\n  type: y\n---\n"
-    )
-    assert len(doc.notes) == 4
-    assert doc.broken is None
-    assert document.parse(NESTED.replace(b"  # decided in May", b"")).notes == ()
 
 
 anything = st.text(max_size=60)

@@ -16,6 +16,7 @@ from memtui.inbox import format as inbox_format
 from memtui.store.journal import undo
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
+from memtui.store.journal.ledger import Ledger
 from memtui.store.journal.text_edit import TextEdit, text_edits
 from memtui.views.changes import undone_as_one
 
@@ -89,7 +90,7 @@ AFTER = {
 }
 
 
-def test_undo_and_redo_across_restarts(journal, files):
+def test_undo_and_redo_across_restarts_keep_what_others_wrote_since(journal, files):
     before = snapshot(files)
     journal.run("test", plan(files), "all kinds")
     assert snapshot(files) == AFTER
@@ -100,6 +101,25 @@ def test_undo_and_redo_across_restarts(journal, files):
         assert snapshot(files) == AFTER
     with pytest.raises(NotFoundError):
         undo.run(Journal(journal.root), "redo").first()
+    index = files / "MEMORY.md"
+    index.write_bytes(b"- [first](first.md)\n" + index.read_bytes() + b"- [last](last.md)\n")
+    undo.run(journal, "undo").first()
+    assert index.read_bytes() == (
+        b"- [first](first.md)\n# Index\n- [gone](gone.md) - x\n- [old](old.md) - y\n- [last](last.md)\n"
+    )
+    undo.run(journal, "redo").first()
+    assert b"- [new](new.md) - x\n" in index.read_bytes()
+    (files / "old.md").write_bytes(b"the agent wrote this\n")
+    before = snapshot(files)
+    with pytest.raises(ConflictError, match=r"old\.md"):
+        undo.run(journal, "undo").first()
+    assert snapshot(files) == before
+    (files / "old.md").write_bytes(b"changed\n")
+    index = files / "MEMORY.md"
+    index.write_bytes(index.read_bytes().replace(b"- x", b"- another hook"))
+    with pytest.raises(ConflictError, match=r"MEMORY\.md"):
+        undo.run(journal, "undo").first()
+    assert (files / "new.md").exists()
 
 
 def test_a_new_operation_ends_what_could_be_redone(journal, files):
@@ -133,33 +153,6 @@ def test_a_file_that_is_not_as_expected_stops_everything_before_it_starts(journa
     with pytest.raises(ConflictError, match="exists"):
         journal.run("test", [FileChange(f"{files}/old.md", None, b"x")], "a name that is taken")
     assert journal.ledger().transactions == {}
-
-
-def test_undo_of_a_file_changed_since_names_it_and_writes_nothing(journal, files):
-    journal.run("test", plan(files), "s")
-    (files / "old.md").write_bytes(b"the agent wrote this\n")
-    before = snapshot(files)
-    with pytest.raises(ConflictError, match=r"old\.md"):
-        undo.run(journal, "undo").first()
-    assert snapshot(files) == before
-    (files / "old.md").write_bytes(b"changed\n")
-    index = files / "MEMORY.md"
-    index.write_bytes(index.read_bytes().replace(b"- x", b"- another hook"))
-    with pytest.raises(ConflictError, match=r"MEMORY\.md"):
-        undo.run(journal, "undo").first()
-    assert (files / "new.md").exists()
-
-
-def test_undo_in_a_file_that_others_write_to_keeps_what_they_wrote(journal, files):
-    journal.run("test", plan(files), "s")
-    index = files / "MEMORY.md"
-    index.write_bytes(b"- [first](first.md)\n" + index.read_bytes() + b"- [last](last.md)\n")
-    undo.run(journal, "undo").first()
-    assert index.read_bytes() == (
-        b"- [first](first.md)\n# Index\n- [gone](gone.md) - x\n- [old](old.md) - y\n- [last](last.md)\n"
-    )
-    undo.run(journal, "redo").first()
-    assert b"- [new](new.md) - x\n" in index.read_bytes()
 
 
 def test_what_memtui_makes_is_private_and_a_file_comes_back_with_its_mode(journal, files):
@@ -467,3 +460,72 @@ def test_somebody_elses_change_is_not_undone_in_place_of_what_was_named(tmp_path
     with pytest.raises(ConflictError, match="meanwhile"):
         undo.run(journal, "undo", top=top)
     assert len(list(tmp_path.glob("*.md"))) == 4
+
+
+# --- the journal is read once, and from there on only what is appended; never wrongly where the file is another one
+
+
+def make(journal, name):
+    return journal.run("test", [FileChange(f"{journal.root}/{name}.md", None, b"x")], name)
+
+
+def names(ledger):
+    return [each.summary for each in ledger.transactions.values()]
+
+
+def test_what_is_appended_is_read_and_nothing_else(journal, monkeypatch):
+    ledger = Ledger(journal.path)
+    assert names(ledger.follow()) == []
+    for number in range(50):
+        make(journal, str(number))
+    assert names(ledger.follow()) == [str(number) for number in range(50)]
+    read = []
+    real = os.pread
+    monkeypatch.setattr(os, "pread", lambda fd, size, at: read.append(len(data := real(fd, size, at))) or data)
+    make(journal, "new")
+    undo.run(journal, "undo").first()
+    read.clear()
+    assert names(ledger.follow())[-2:] == ["new", "new"]
+    assert ledger.redoable == [list(ledger.transactions)[-2]]
+    assert sum(read) < os.stat(journal.path).st_size / 4
+
+
+def test_a_line_that_is_not_finished_yet_is_read_once_it_is(journal):
+    make(journal, "a")
+    ledger = Ledger(journal.path).follow()
+    make(journal, "b")
+    with open(journal.path, "rb") as file:
+        content = file.read()
+    for cut in range(content.index(b"\n", 0) + 1, len(content)):
+        with open(journal.path, "r+b") as file:
+            file.truncate(cut)
+        ledger.follow()
+        with open(journal.path, "wb") as file:
+            file.write(content)
+        assert names(ledger.follow()) == ["a", "b"]
+        assert ledger.skipped == 0
+
+
+def test_a_journal_that_was_cut_or_replaced_is_read_anew(journal, tmp_path):
+    make(journal, "a")
+    with open(journal.path, "rb") as file:
+        short = file.read()
+    make(journal, "b")
+    ledger = Ledger(journal.path).follow()
+    with open(journal.path, "r+b") as file:
+        file.truncate(len(short))
+    assert names(ledger.follow()) == ["a"]
+    other = Journal(str(tmp_path / "other"))
+    for name in "xyz":
+        make(other, name)
+    with open(other.path, "rb") as file:
+        content = file.read()
+    with open(journal.path, "r+b") as file:  # the same file, grown beyond what was read of it
+        file.truncate(0)
+        file.write(content)
+    assert names(ledger.follow()) == ["x", "y", "z"]
+    make(other, "w")
+    os.replace(other.path, journal.path)
+    assert names(ledger.follow()) == ["x", "y", "z", "w"]
+    os.unlink(journal.path)
+    assert names(ledger.follow()) == []

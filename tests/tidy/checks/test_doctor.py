@@ -60,13 +60,10 @@ def only(machine, area, *words):
     assert remedy
 
 
-def test_nothing_is_wrong_where_nothing_is(machine):
+def test_nothing_is_wrong_where_nothing_is_but_files_open_to_others(machine):
     assert {finding.level for finding in machine.check()} == {OK}
     areas = {"root", "config", "errors", "inbox", "memories", "trust", "journal", "kept"}
     assert {finding.area for finding in machine.check()} == areas
-
-
-def test_files_open_to_others(machine):
     os.chmod(machine.root / "global/guidance.md", 0o644)
     assert machine.problems() == [], "nobody else comes so far, and `echo >> guidance.md` is a way to leave a note"
     os.chmod(machine.root, 0o711)
@@ -82,7 +79,7 @@ def test_a_root_that_can_not_be_written(machine):
         os.chmod(machine.root, 0o700)
 
 
-def test_settings(machine):
+def test_settings_that_are_wrong_or_ask_a_model_that_may_not_be_asked(machine):
     for text, words in (
         ("mode = \n", "can't be read"),
         ("budgte = 9000\n", "Did you mean budget"),
@@ -93,9 +90,6 @@ def test_settings(machine):
     ):
         fs.write_atomic(f"{machine.root}/config.toml", text.encode())
         only(machine, "config", words, f"Edit {machine.root}/config.toml")
-
-
-def test_what_asks_a_model_while_none_may_be_asked(machine):
     config = f"{machine.root}/config.toml"
     for line in ("recall_select = true", 'subconscious = "full"'):
         for backend, sentences in (("off", 1), ("api", 0)):
@@ -105,8 +99,13 @@ def test_what_asks_a_model_while_none_may_be_asked(machine):
             assert said == [f"{name} is on, but llm_backend is off, so no model is asked."] * sentences
 
 
-def test_guidance_that_nobody_will_get(machine):
+def test_guidance_that_nobody_will_get_or_that_holds_a_secret(machine):
     path = f"{machine.root}/projects/{machine.slug}/guidance.md"
+    fs.append(path, b"The database wants password=hunter2 now.\n")
+    only(machine, "inbox", "for repo seems to contain a password", "memtui note --withdraw")
+    os.unlink(path)
+    machine.guide("The database wants password=hunter2 now.", slug=machine.slug, **{"from": "cli"})  # was asked about
+    assert machine.problems() == []
     for fields, words in (
         ({"expires": "2026-11-20"}, "expired"),
         ({"expires": "tomorrow"}, "“tomorrow” is not a time"),
@@ -122,43 +121,37 @@ def test_guidance_that_nobody_will_get(machine):
     only(machine, "inbox", "too long")
 
 
-def test_hand_written_guidance_that_holds_a_secret(machine):
-    path = f"{machine.root}/projects/{machine.slug}/guidance.md"
-    fs.append(path, b"The database wants password=hunter2 now.\n")
-    only(machine, "inbox", "for repo seems to contain a password", "memtui note --withdraw")
-    os.unlink(path)
-    machine.guide("The database wants password=hunter2 now.", slug=machine.slug, **{"from": "cli"})  # was asked about
-    assert machine.problems() == []
-
-
 @pytest.mark.large
 def test_an_inbox_that_is_too_large(machine):
     fs.append(f"{machine.root}/projects/{machine.slug}/pending-items.md", b"- item\n" * 200_000)
     only(machine, "inbox", "larger than")
 
 
-def test_a_claim_that_is_stuck(machine):
-    name = f"{ids.new_id(NOW - 86400)}~session~1.md"
-    fs.write_atomic(f"{machine.root}/global/claimed/{name}", b"note\n")
-    only(machine, "inbox", "not known whether")
+def stuck_claim(machine):
+    fs.write_atomic(f"{machine.root}/global/claimed/{ids.new_id(NOW - 86400)}~session~1.md", b"note\n")
 
 
-def test_a_memory_with_text_that_nobody_can_see(machine):
+def hidden_text(machine):
     hidden = "".join(chr(0xE0100 + byte) for byte in b"obey")
     (machine.memory / "a.md").write_text(f"---\nname: a\ndescription: A\n---\n\nUse pnpm.{hidden}\n")
     trust_grants.grant(str(machine.root), str(machine.memory))
-    only(machine, "memories", "a has 4 invisible characters", "editor", str(machine.memory / "a.md"))
 
 
-def test_a_symlink_out_of_the_scope(machine, tmp_path):
-    (tmp_path / "secret.md").write_text("secret")
-    (machine.memory / "b.md").symlink_to(tmp_path / "secret.md")
-    only(machine, "memories", "b is not read", "Remove the link.")
-
-
-def test_a_trust_file_that_can_not_be_read(machine):
-    Path(trust.path(str(machine.root))).write_text("{torn")
-    assert any("no memory of a repository is trusted" in message for _, message, _ in machine.problems())
+@pytest.mark.parametrize(
+    ("harm", "area", "words"),
+    [
+        (stuck_claim, "inbox", ["not known whether"]),
+        (hidden_text, "memories", ["a has 4 invisible characters", "editor", "a.md"]),
+        (
+            lambda machine: (machine.memory / "b.md").symlink_to("/etc/hosts"),
+            "memories",
+            ["b is not read", "Remove the link."],
+        ),
+    ],
+)
+def test_a_stuck_claim_hidden_text_and_a_link_out_of_the_scope(machine, harm, area, words):
+    harm(machine)
+    only(machine, area, *words)
 
 
 def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):
@@ -170,6 +163,8 @@ def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):
     only(machine, "journal", "I/O error")
 
 
-def test_a_torn_journal_is_worth_a_note(machine):
+def test_a_torn_journal_is_a_note_and_a_torn_trust_file_a_problem(machine):
     fs.append(f"{machine.root}/journal.jsonl", json.dumps({"v": 1}).encode() + b"\n")
     assert [f.level for f in machine.check() if f.area == "journal"] == ["note"]
+    Path(trust.path(str(machine.root))).write_text("{torn")
+    assert any("no memory of a repository is trusted" in message for _, message, _ in machine.problems())

@@ -45,20 +45,14 @@ def test_a_fix_is_one_that_fixes_or_a_door_makes():
     assert set(fixes.AT_ONCE) <= asked
 
 
-def test_templates_name_facts_alone():
+def test_facts_fill_templates_and_long_lists_are_cut():
     for code, kind in findings.REGISTRY.items():
         for template in (kind.words, kind.remedy, kind.flag, kind.several):
             names = [name for _, name, _, _ in string.Formatter().parse(template) if name is not None]
             assert all(map(str.isidentifier, names)), code
         assert not kind.several or (kind.by and "{files" in kind.several), code
-
-
-def test_what_a_fact_holds_is_never_a_template():
     found = problem("memories.broken", scope="auto", memory="{why}", why="{path} {0}", path="/x")
     assert findings.message(found) == "auto:{why} is broken: {path} {0}."
-
-
-def test_a_long_list_of_names_is_cut_and_counts_are_in_words():
     names = [f"{letter}.md" for letter in "abcdefg"]
     found = problem("memories.no_line", scope="auto", files=names)
     sentence = "MEMORY.md of auto has no line for 7 memories: a.md, b.md, c.md, d.md, e.md and 2 more."
@@ -67,7 +61,7 @@ def test_a_long_list_of_names_is_cut_and_counts_are_in_words():
     assert findings.message(hidden) == "auto:a has 1 invisible character."
 
 
-def test_problems_are_counted_by_cause():
+def test_problems_are_counted_and_told_by_cause_or_each_if_to_be_decided():
     def below(name):
         return problem("memories.cut", "index:auto", scope="auto", files=[f"{name}.md"], line=201)
 
@@ -76,15 +70,9 @@ def test_problems_are_counted_by_cause():
     first, _ = findings.by_cause(found)
     assert first.sentence == "MEMORY.md of auto is over its limit: 305 memories not loaded."
     assert (first.action, len(first.memories), len(first.parts)) == ("fix", 305, 305)
-
-
-def test_what_needs_a_decision_each_is_a_problem_each():
     found = [problem("memories.secret", f"memory:/{n}.md", scope="auto", memory=n, kinds="a key") for n in "ab"]
     assert [each.action for each in findings.by_cause(found)] == ["edit", "edit"]
     assert findings.problems(found) == 2
-
-
-def test_one_sentence_names_all_memories_of_a_cause():
     facts = [{"scope": "auto", "memory": name, "path": f"/{name}.md"} for name in "ab"]
     one, both = (
         findings.by_cause(problem("memories.no_description", **each) for each in some) for some in (facts[:1], facts)

@@ -29,9 +29,17 @@ def lines_of(names, hook="words"):
 MANY = [f"m{number}" for number in range(MAX_LINES + 50)]
 
 
-def test_an_index_within_its_limit_stays():
+def test_what_fits_stays_and_of_a_subagent_the_most_used():
     data = lines_of(MANY[:MAX_LINES]).encode()
     assert fit(AUTO, data, store(*MANY), {}).data == data
+    data = lines_of(MANY[:150], "only the index says that " * 9).encode()
+    found = fit(AUTO, data, store(*MANY), {})
+    assert found.shortened == 0
+    assert b"only the index says that " * 9 in found.data.replace(b"that\n", b"that \n")
+    agent = Scope("agent", "agent:x", "/store")
+    found = fit(agent, lines_of(MANY).encode(), store(*MANY), {"m249.md": (1, 1)})
+    assert parse_index(found.data).entries[0].title == "m249"
+    assert len(parse_index(found.data).entries) == len(MANY)
 
 
 @pytest.mark.slow
@@ -46,14 +54,7 @@ def test_shorter_lines_are_enough():
     assert "Deploys go out on Mondays" in found.data.decode().splitlines()[0]
 
 
-def test_a_long_line_keeps_what_its_memory_lacks():
-    data = lines_of(MANY[:150], "only the index says that " * 9).encode()
-    found = fit(AUTO, data, store(*MANY), {})
-    assert found.shortened == 0
-    assert b"only the index says that " * 9 in found.data.replace(b"that\n", b"that \n")
-
-
-def test_what_is_never_used_is_only_recalled():
+def test_what_is_never_used_is_only_recalled_and_renamed_as_such():
     data = ("# Shop\n\n" + lines_of(MANY) + "\nWords of a person.\n").encode()
     found = fit(AUTO, data, store(*MANY), {"m249.md": (3, 9), "m100.md": (1, 1)})
     index = parse_index(found.data)
@@ -65,18 +66,12 @@ def test_what_is_never_used_is_only_recalled():
     assert text.startswith("# Shop\n\n- [m249]")
     assert "\nWords of a person.\n\n<!-- recall only" in text
     assert text.endswith("-->\n")
-
-
-def test_a_second_time_adds_to_what_is_only_recalled():
     once = fit(AUTO, lines_of(MANY).encode(), store(*MANY), {}).data
     more = [f"n{number}" for number in range(20)]
     twice = fit(AUTO, lines_of(more).encode() + once, store(*MANY, *more), {}).data
     assert budget(twice).cut_line is None
     assert twice.count(b"<!--") == 1
     assert len(parse_index(twice).lines_of_memories) == len(MANY) + 20
-
-
-def test_a_memory_only_recalled_is_renamed_and_removed_with_the_others():
     once = fit(AUTO, lines_of(MANY).encode(), store(*MANY), {}).data
     renamed = index_lines.replace_target(once, "m249.md", "new.md", old_title="m249", new_title="new")
     assert b"- [new](new.md)" in renamed
@@ -84,13 +79,6 @@ def test_a_memory_only_recalled_is_renamed_and_removed_with_the_others():
         once = index_lines.remove_line(once, each.target)
     assert b"<!--" not in once
     assert len(parse_index(once).entries) == MAX_LINES
-
-
-def test_of_a_subagent_the_most_used_lines_are_loaded():
-    agent = Scope("agent", "agent:x", "/store")
-    found = fit(agent, lines_of(MANY).encode(), store(*MANY), {"m249.md": (1, 1)})
-    assert parse_index(found.data).entries[0].title == "m249"
-    assert len(parse_index(found.data).entries) == len(MANY)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

@@ -1,4 +1,4 @@
-"""Triggers: beside the memory or in its file, each change a step of undo; they follow their memory."""
+"""What is kept beside a memory follows it, and each change of it is a step of undo: triggers, muted prompts, pairs apart."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.store import scopes, sidecars, triggers
+from memtui.base.errors import UsageError
+from memtui.recall import words
+from memtui.store import mutes, scopes, sidecars, triggers
 from memtui.store.journal import own_files, undo
 from memtui.store.journal.own_files import BesideEdit
 from memtui.store.store import Store
@@ -23,8 +25,9 @@ def store(tmp_path):
     found = Store({"HOME": str(tmp_path)}, str(repo), now=lambda: NOW)
     for scope in ("auto", "global"):
         os.makedirs(found.scope(scope).directory)
-    for name in "ab":
-        Path(directory(found), f"{name}.md").write_text(f"---\nname: {name}\ndescription: About {name}\n---\n\nText.\n")
+    for name in "abcxz":
+        text = f"---\nname: {name}\ndescription: About {name}\n---\n\nText {name}.\n"
+        Path(directory(found), f"{name}.md").write_text(text)
     return found
 
 
@@ -66,15 +69,15 @@ def test_a_line_is_kept_beside_an_unchanged_memory_and_undo_leaves_nothing(store
 def test_lines_follow_a_rename_a_move_and_the_way_through_the_trash(store):
     add(store, "a", "one")
     add(store, "b", "two")
-    store.rename(named(store, "a"), "c")
-    assert texts(store) == {"b": ["two"], "c": ["one"]}
-    store.move(named(store, "c"), store.scope("global"))
+    store.rename(named(store, "a"), "k")
+    assert texts(store) == {"b": ["two"], "k": ["one"]}
+    store.move(named(store, "k"), store.scope("global"))
     assert texts(store) == {"b": ["two"]}
-    assert texts(store, "global") == {"c": ["one"]}
-    key = store.delete(named(store, "c", "global"))
+    assert texts(store, "global") == {"k": ["one"]}
+    key = store.delete(named(store, "k", "global"))
     assert texts(store, "global") == {}
     store.restore(key)
-    assert texts(store, "global") == {"c": ["one"]}
+    assert texts(store, "global") == {"k": ["one"]}
     for _ in range(4):
         undone(store)
     assert texts(store) == {"a": ["one"], "b": ["two"]}
@@ -85,15 +88,15 @@ def test_what_is_deleted_for_good_leaves_no_line_behind(store):
     add(store, "a", "a secret plan")
     triggers.mute(store, named(store, "a"), "tell me a secret plan", str.split)
     add(store, "b", "stays")
-    store.rename(named(store, "a"), "c")
-    store.erase(named(store, "c"))
+    store.rename(named(store, "a"), "k")
+    store.erase(named(store, "k"))
     assert texts(store) == {"b": ["stays"]}
     kept = [path.read_bytes() for path in Path(store.root).rglob("*") if path.is_file()]
     assert not any(b"a secret plan" in data for data in kept)
     assert any(b"stays" in data for data in kept)
 
 
-def test_a_file_with_triggers_of_its_own_gets_what_a_person_adds(store):
+def test_triggers_in_frontmatter_are_read_in_every_form_and_added_to(store):
     path = Path(directory(store), "a.md")
     path.write_text("---\nname: a\ntriggers:\n  - first\n  - second\n---\n\nText.\n")
     triggers.change(store, named(store, "a"), ["third"], ["first"])
@@ -103,9 +106,6 @@ def test_a_file_with_triggers_of_its_own_gets_what_a_person_adds(store):
     assert [each.origin for each in shown] == ["file", "file"]
     undone(store)
     assert "first" in path.read_text()
-
-
-def test_triggers_in_frontmatter_are_read_in_every_form(store):
     for field in ("triggers: one line", "triggers: [one line]", "metadata:\n  triggers:\n  - one line"):
         Path(directory(store), "a.md").write_text(f"---\nname: a\n{field}\n---\n\nText.\n")
         assert triggers.in_frontmatter(named(store, "a").fields) == ["one line"]
@@ -162,3 +162,100 @@ def test_an_edit_and_its_inverse_leave_what_others_added(before, after, others):
     assert edit.result(before) == after
     foreign = {text: row for text, row in others.items() if text not in {**before, **after}}
     assert edit.inverse().result(edit.result(before | foreign)) == before | foreign
+
+
+# --- never for prompts like this
+
+PROMPT = "how do I run the tests of the billing service?"
+
+
+def mute(store, text=PROMPT):
+    return triggers.mute(store, store.find("a"), text, words.terms)
+
+
+def muted(store, text, file="a.md"):
+    return mutes.Mutes(store.root, words.COMMON).muted(directory(store), file, words.terms(text))
+
+
+def test_a_memory_is_muted_for_prompts_like_one_until_it_is_undone(store):
+    assert mute(store)
+    assert not mute(store)
+    assert triggers.muted_prompts(store.root, directory(store), "a.md") == [(PROMPT, NOW)]
+    store.rename(store.find("a"), "k")
+    assert muted(store, PROMPT, "k.md")
+    triggers.unmute(store, store.find("k"), [PROMPT])
+    assert not muted(store, PROMPT, "k.md")
+    for _ in range(3):
+        undo.run(store.journal, "undo").first()
+    assert triggers.muted_prompts(store.root, directory(store), "a.md") == []
+    assert not muted(store, PROMPT)
+    mute(store)
+    for prompt in (PROMPT, "run the billing service tests", "Please run tests of billing service now"):
+        assert muted(store, prompt)
+        assert not muted(store, prompt, "b.md")
+    others = (
+        "how do I run the linter of the web client?",
+        "how do I run the dev server?",
+        "what is the billing period?",
+    )
+    for prompt in (*others, ""):
+        assert not muted(store, prompt)
+
+
+def test_muted_prompts_hold_no_secret_and_damage_mutes_nothing_more(store):
+    secret = "ghp_" + "a1B2" * 9
+    mute(store, f"deploy with {secret} please")
+    assert not any(
+        secret.lower().encode() in path.read_bytes().lower() for path in Path(store.root).rglob("*") if path.is_file()
+    )
+    with pytest.raises(UsageError):
+        mute(store, " ")
+    mute(store)
+    path = next(Path(store.root, "mutes").iterdir())
+    path.write_bytes(path.read_bytes() + b'{"file": "a.md", "terms": 7}\n[]\n{"file": "a.md", "te')
+    assert muted(store, PROMPT)
+    assert not muted(store, "te")
+
+
+# --- pairs of memories that a person called different
+
+
+def mark(store, one, other):
+    return sidecars.keep_apart(store.journal, named(store, one), named(store, other))
+
+
+def pairs(store):
+    return {"".join(sorted(os.path.basename(each)[0] for each in pair)) for pair in sidecars.kept_apart(store.root)}
+
+
+def content(store):
+    path = sidecars.pairs_path(store.root)
+    return Path(path).read_bytes() if os.path.exists(path) else None
+
+
+def undo_last(store, op):
+    """Undo the newest step of that kind, wherever in the list it is."""
+    (undone,) = [each for each in store.journal.ledger().changes() if each.op == op][:1]
+    undo.run(store.journal, "undo", undone.id).first()
+
+
+@pytest.mark.parametrize("other", ["ac", "bx", "xz"])  # sorted before, between and behind the one that is renamed
+def test_undo_of_a_rename_takes_back_the_mark_also_after_another_was_made(store, other):
+    mark(store, "b", "c")
+    before = content(store)
+    store.rename(named(store, "b"), "y")
+    assert pairs(store) == {"cy"}
+    new = other.replace("b", "y")
+    mark(store, *new)
+    undo_last(store, "rename")
+    assert pairs(store) == {"bc", "".join(sorted(new))}
+    undo_last(store, "apart")
+    assert content(store) == before
+
+
+def test_a_mark_is_taken_back_after_its_memory_was_renamed_back(store):
+    mark(store, "b", "c")
+    store.rename(named(store, "b"), "y")
+    undo.run(store.journal, "undo").first()
+    undo.run(store.journal, "undo").first()
+    assert content(store) is None
