@@ -15,7 +15,7 @@ from memtui.base import clock
 from memtui.deliver import log as delivery_log
 from memtui.deliver import receipts
 from memtui.deliver.log_queries import DeliveryRow
-from memtui.deliver.record import CHARS_A_TOKEN, CORRECTED, RECALL, USE, Delivery, Item
+from memtui.deliver.record import CHARS_A_TOKEN, CORRECTED, RECALL, USE, Delivery
 
 READ = "read"
 
@@ -72,21 +72,25 @@ class RecallCounter:
             if item.left_out or not item.path or item.kind not in {RECALL, USE, CORRECTED}:
                 continue
             if self._wants(item.path, delivery.time):
-                self._add(item, item.path, _key(delivery.session, item.path), delivery.time, newest=newest)
+                self.add(
+                    item.path, delivery.session, item.kind, item.action, item.chars or 0, delivery.time, newest=newest
+                )
 
-    def _add(self, item: Item, path: str, key: int, seconds: float, *, newest: bool) -> None:
-        """Count an item about the memory at `path`."""
-        if item.kind == USE:
-            if item.action == READ:
-                self._add_read(path, key, newest=newest)
-            return
-        counts = self._of(path)
-        if item.kind == CORRECTED:
+    def add(
+        self, path: str, session: str, kind: str, action: str, chars: int, seconds: float, *, newest: bool = False
+    ) -> None:
+        """Count an item about the memory at `path`; `newest` as for `count`."""
+        if kind == USE:
+            if action == READ:
+                self._add_read(path, _key(session, path), newest=newest)
+        elif kind == CORRECTED:
+            counts = self._of(path)
             counts.corrected += 1
             counts.corrected_last = max(counts.corrected_last, seconds)
-        else:
+        elif kind == RECALL:
+            counts, key = self._of(path), _key(session, path)
             counts.recalled += 1
-            counts.chars += item.chars or 0
+            counts.chars += chars
             counts.last = max(counts.last, seconds)
             if key in self._read and not newest:
                 self._read.remove(key)
