@@ -40,8 +40,8 @@ async def test_what_was_typed_behind_a_key_that_opens_something_is_in_its_order(
         await settle(pilot)
         assert app.screen.query_one("#text", TextArea).text == "quite a text\nof two lines"
         await pressed(pilot, "ctrl+g")
-        await pressed(pilot, "U", *"pref", "backspace", *"fer")
-        assert app.screen.typed == "preffer"
+        await pressed(pilot, "ctrl+p", *"pref", "backspace", *"fer")
+        assert app.screen.typed == "prefer"
         await pressed(pilot, "escape", "escape")
         await pressed(pilot, "slash")
         app.screen.call_later(asyncio.sleep, 1.6)  # the screen is slow
