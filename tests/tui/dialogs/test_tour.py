@@ -61,8 +61,7 @@ async def test_a_draft_is_approved_comes_with_the_next_session_and_is_taken_back
         assert activity.services.data.receipts.known[delivery.logged.id] == receipts.ARRIVED
         assert ("guidance", 2) in prompt.logged.contents.counts  # the notes that waited
         assert activity.services.data.receipts.known[prompt.logged.id] == receipts.ARRIVED
-        # One is for files. Those that the session got do not wait any more, once that is read.
-        await until(pilot, lambda: "What waits for it  1 note" in " ".join(lines(app)))
+        # The notes that the session got do not wait any more.
         assert "There it is" in " ".join(lines(app))
         await press(pilot, "enter")
         await press(pilot, "z")

@@ -321,7 +321,7 @@ async def _start_session(services: "Services", screen: Any) -> None:
     data = services.data
     world = os.path.dirname(data.env["HOME"])
     session = await asyncio.to_thread(sessions.start, world, data.project_root, data.now())
-    screen.listing.fold(session, unfold=True)
+    screen.listing.folds[session] = True
     screen.wanted = lambda rows: screen.table.index_of(f"session {session}", rows)
     screen.reload()  # a note that the session took waits no longer
 
