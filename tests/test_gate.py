@@ -84,7 +84,7 @@ def test_asked_for_all_it_counts_by_marker_and_other_cases_have_their_turn(ran):
 
 
 def test_each_case_has_its_turn(monkeypatch):
-    for of in (2, 3, 4, 6, 12):
+    for of in (2, 3, 4, 6, 8, 12, 24):
         found = []
         for turn in range(turns.TURNS):
             monkeypatch.setattr(turns, "turn", lambda turn=turn: turn)

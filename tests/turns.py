@@ -9,8 +9,8 @@ import os
 import random
 import zlib
 
-TURNS = 12  # a share is one in 2, 3, 4, 6 or 12
-SHARE = 6
+TURNS = 24  # a share is one in 2, 3, 4, 6, 8, 12 or 24
+SHARE = 8
 NAME = "MEMTUI_TEST_TURN"
 
 

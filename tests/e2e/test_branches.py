@@ -106,7 +106,7 @@ def other_hook(on, command, event="UserPromptSubmit"):
     return on.settings(settings)
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("command", ['echo \'{"decision": "block", "reason": "no"}\'', "echo no >&2; exit 2"])
 def test_a_note_for_a_prompt_a_hook_blocked_comes_to_the_next_session(on, command):
     good = on.settings()
@@ -133,7 +133,7 @@ def break_off(on, model, sent):
     return on.deliveries()[-1]["session_id"]
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 def test_a_note_whose_answer_broke_off_comes_again_but_not_to_its_session(on, model, sent):
     session = break_off(on, model, sent)
@@ -145,7 +145,7 @@ def test_a_note_whose_answer_broke_off_comes_again_but_not_to_its_session(on, mo
     assert on.errors() == []
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("resumed", [False, True])
 def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, resumed):
@@ -166,7 +166,7 @@ def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, re
     assert on.errors() == []
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("env", [{}, {"CLAUDE_CODE_SKIP_PROMPT_HISTORY": "1"}])
 def test_a_session_that_leaves_no_transcript_was_told_what_it_was_told(on, model, env):
     furnish(on)

@@ -21,7 +21,7 @@ BEFORE = {
 }
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("channel", CHANNELS)
 def test_what_is_said_becomes_a_draft(on, model, channel):
     with CHANNELS[channel](on, model, SAID):

@@ -175,7 +175,7 @@ def test_a_subagent_takes_nothing_away_from_its_session(on, model):
     assert run.main[-1].count("Production is down.") == 1
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("text", ["日本語のメモ " * 700, "🙂" * 4300])
 def test_the_budget_counts_as_the_client_does(on, text):
     on.leave(text, from_="script")

@@ -36,7 +36,7 @@ def memories(world):
     return {each.name: each.read_text() for each in (world.config / "memory").glob("*.md")}
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy, model, backend):
     dreamy.asks(backend)

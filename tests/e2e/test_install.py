@@ -59,7 +59,7 @@ def test_uninstall_after_the_client_has_rewritten_the_file(world):
     assert world.settings() == {"hooks": theirs}
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("scope", ["project", "local"])
 def test_project_settings(world, scope):
     world.memtui("setup", "hooks", "--scope", scope, "--yes")

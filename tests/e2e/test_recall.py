@@ -64,7 +64,7 @@ def test_a_prompt_receives_the_memory_by_its_trigger_once_until_it_changes(on):
     assert on.errors() == []
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
     others(on.config / "memory")

@@ -26,7 +26,7 @@ def unharmed(run, prompt="hi"):
     return True
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("variable", ["MEMTUI_HOME", "MEMTUI_INSIDE", "CLAUDE_CONFIG_DIR", "CLAUDE_HEADLESS"])
 def test_a_repository_neither_speaks_as_the_user_nor_mutes_memtui(on, variable):
     evil = on.project / ".claude" / "evil"

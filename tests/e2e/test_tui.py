@@ -96,7 +96,7 @@ def boom(*_, **__): raise ZeroDivisionError("boom")
 """
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("slip", ["MemtuiApp.on_mount = boom", "Memories.__init__ = boom", "Data.keys = boom"])
 def test_where_memtui_can_not_start_it_says_so_and_restores_the_terminal(here, slip):
     with MemtuiTerminal(here, before=SLIPS + slip) as tui:
@@ -108,7 +108,7 @@ def test_where_memtui_can_not_start_it_says_so_and_restores_the_terminal(here, s
     assert here.errors()[0]["error"] == "ZeroDivisionError"
 
 
-@pytest.mark.every(of=2)
+@pytest.mark.every(of=4)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_told_to_end_it_keeps_what_was_typed_and_gives_the_terminal_back(here, number):
     with MemtuiTerminal(here) as tui:

@@ -3,7 +3,7 @@ goes on, and nothing may be lost, told twice or left half done.
 
     python tests/faults/sweep.py              one error number for each call and kind
     MEMTUI_TEST_TURN=4 python tests/faults/sweep.py
-                                              what the gate runs: a twelfth of these, in turn
+                                              what the gate runs: one in 24 of these, in turn
     python tests/faults/sweep.py --all        all of them
     python tests/faults/sweep.py --only note-tok-n1-note
     python tests/faults/sweep.py --case 'note-tok-n1-note main:7:once:EIO'

@@ -1,4 +1,4 @@
-"""The harness in parts, as the gate runs it: a twelfth of the cases, in turn (tests/turns.py). A case that fails is tried again
+"""The harness in parts, as the gate runs it: one in 24 of the cases, in turn (tests/turns.py). A case that fails is tried again
 by `python tests/faults/sweep.py --case`."""
 
 import os
