@@ -41,7 +41,7 @@ list.previous | K | | M | read the previous | The previous one in the list
 memories.edit | e | edit | Dwr | | Edit its fields and text
 memories.editor | E | | Dwr | edit in your editor | Edit the file in $VISUAL or $EDITOR
 memories.new | n | new | Dw | | Create a memory
-memories.restore | | | Dw | open the trash | Open the trash: restore, or delete for good
+memories.restore | | | Dw | open the trash | Open the trash, and restore from it
 memories.remove | x | remove | Dwr | remove this memory | Move it to the trash
 memories.purge | | | Dwr | delete for good | Delete for good: no undo brings it back
 memories.recall | r | prompt | D | try a prompt | Try a prompt: what it brings and why; mute one
@@ -56,7 +56,7 @@ memories.export | | | Dwr | export this scope… | Export this scope: to a folde
 inbox.approve | a | approve | Dwr | | Approve: do what is shown
 inbox.edit | e | edit | Dwr | | Edit, then approve it
 inbox.reject | x | reject | Dwr | | Reject; on the grey row: never again
-inbox.later | w | later | Dwr | | Hide it until tomorrow or a date
+inbox.later | w | later | Dwr | | Hide it until tomorrow, for three days or a week
 inbox.merge | m | merge | Dwr | | Merge a draft into a memory
 inbox.history | H | versions | D | versions | Versions of the memory; restore one
 inbox.follow | f | go to it | D | to the memory | To the memory that it is about

@@ -75,3 +75,15 @@ def bare(tmp_path, monkeypatch, capsysbinary):
     home.mkdir()
     (repo / ".git").mkdir(parents=True)
     return Shell(monkeypatch, capsysbinary, {"HOME": str(home)}, repo)
+
+
+@pytest.fixture
+def editor(tmp_path):
+    """Make an editor of a few lines of Python that get `path`; gives its command line."""
+
+    def make(source):
+        script = tmp_path / "editor.py"
+        script.write_text(f"import sys, pathlib\npath = pathlib.Path(sys.argv[-1])\n{source}\n")
+        return f"{sys.executable} {script}"
+
+    return make

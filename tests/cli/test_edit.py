@@ -129,3 +129,33 @@ def test_many_go_to_the_trash_only_after_a_yes(memtui, world):
     assert files(world) == before
     memtui("rm", *many, "--yes")
     assert files(world) != before
+
+
+def test_the_editor_gets_the_file_and_if_it_fails_the_edit_is_discarded(memtui, world, editor):
+    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    before = path.read_bytes()
+    memtui.env["EDITOR"] = editor("path.write_text('gone'); sys.exit(1)")
+    assert memtui("edit", "prefer-pnpm", check=False).code == 1
+    assert path.read_bytes() == before
+    memtui.env["VISUAL"] = editor("path.write_text(path.read_text().replace('every install', 'each install'))")
+    memtui("edit", "prefer-pnpm")
+    assert "each install" in path.read_text()
+    assert memtui("edit", "meeting-notes", "--type", "user", check=False).code == 1, "it is broken"
+    memtui.env["VISUAL"] = editor("path.write_text(path.read_text().replace('about \"soft', 'about soft'))")
+    memtui("edit", "meeting-notes")
+    assert "broken" not in memtui("show", "meeting-notes").out
+
+
+def test_a_conflict_keeps_what_was_typed_and_says_where(memtui, world, editor):
+    path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
+    other = path.read_text() + "\nSomebody else was faster.\n"
+    memtui.env["EDITOR"] = editor(
+        f"path.write_text(path.read_text() + 'MINE')\npathlib.Path({str(path)!r}).write_text({other!r})"
+    )
+    done = memtui("edit", "prefer-pnpm", check=False)
+    assert done.code == 4
+    assert path.read_text() == other
+    draft = Path(done.err.split("kept in ")[1].split(";")[0])
+    assert draft.read_text().endswith("MINE")
+    draft.unlink()
+    draft.parent.rmdir()

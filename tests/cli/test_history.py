@@ -133,6 +133,18 @@ def test_history_goes_on_over_a_new_name_and_restores_earlier_versions(memtui):
     assert "name: yy\n" in path.read_text()
 
 
+def test_an_earlier_name_leads_to_the_present_one_and_what_is_put_back_is_new(memtui):
+    memtui("new", "zz", "--description", "d", "--body", "one")
+    memtui("mv", "zz", "yy")
+    for words in ([], ["--restore", "1"]):
+        refused = memtui("history", "zz", *words, check=False)
+        assert refused.code == 3
+        assert "zz became" in refused.err
+        assert "memtui history project:yy" in refused.err
+    times = [version["written"] for version in memtui.json("history", "yy")["versions"]]
+    assert times == sorted(times)
+
+
 def test_a_disk_that_can_not_be_written_does_not_hide_what_is_known(memtui, world):
     versions(memtui)
     path = path_of(memtui, "prefer-pnpm")

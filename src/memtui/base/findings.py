@@ -181,13 +181,13 @@ REGISTRY = {
     "inbox.binary": Kind(NOTE_OF + " is not text, so it is not delivered.", WITHDRAW, "", "binary, not delivered"),
     "inbox.long": Kind(
         NOTE_OF + " is too long to be delivered.",
-        f"Shorten it: memtui edit {{id}} --body TEXT, or {WITHDRAW}",
+        f"Shorten it in Activity, or {WITHDRAW}",
         "",
         "too long, not delivered",
     ),
     "inbox.secret": Kind(
         "Note {id} for {inbox} seems to contain {kinds}.",
-        f"Take it out: memtui edit {{id}} --body TEXT, or {WITHDRAW}",
+        f"Take it out in Activity, or {WITHDRAW}",
     ),
     # memories and their index
     **memory_kinds.KINDS,

@@ -72,19 +72,24 @@ class Context(Workspace):
         if sys.stdin.readline().strip().lower() not in {"y", "yes"}:
             raise MemtuiError(declined)
 
-    def checked(self, text: str, *, yes: bool, declined: str) -> "tuple[str, list[str]]":
+    def checked(self, text: str, *, yes: bool, declined: str, before: str = "") -> "tuple[str, list[str]]":
         """Ask about secrets in a text, or take them out if nobody can be asked; return it with their kinds."""
         if self.can_ask:
-            self.confirm_secrets(text, yes=yes, declined=declined)
+            self.confirm_secrets(text, yes=yes, declined=declined, before=before)
             return text, []
         from memtui.redact import redact
 
-        kinds = [] if yes else redact.kinds_in(text)
+        kinds = [] if yes else redact.kinds_in(text, before)
         if not kinds:
             return text, []
         was, them = ("was", "it") if len(kinds) == 1 else ("were", "them")
         self.out.say(f"memtui: {redact.suspicion(kinds)}, which {was} taken out; --yes keeps {them}.")
         return redact.redact(text)[0], kinds
+
+    def checked_bytes(self, data: bytes, *, yes: bool, declined: str, before: bytes = b"") -> bytes:
+        """Return a file's content as it may be kept, as `checked` does."""
+        text, old = (raw.decode("utf-8", "surrogateescape") for raw in (data, before))
+        return self.checked(text, yes=yes, declined=declined, before=old)[0].encode("utf-8", "surrogateescape")
 
     def confirm_secrets(self, text: str, *, yes: bool, declined: str, before: str = "") -> None:
         """Ask about a secret in a text that can't be changed, unless `before` has it too. Raises MemtuiError for no."""

@@ -108,6 +108,33 @@ def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[V
     return versions.line(newest_gone.directory, newest_gone.file) if newest_gone else []
 
 
+def became(versions: Versions, version: Version) -> Version | None:
+    """Return the newest version of what a version became that is gone because memtui renamed it; None for others."""
+    newest, after = None, versions.became(version)
+    while after is not None:
+        newest = versions.of(after.directory, after.file)[-1]
+        after = versions.became(newest)
+    return newest
+
+
+class HistoryRow(NamedTuple):
+    """A version, and when it came to be there (seconds since the epoch)."""
+
+    version: Version
+    time: float
+
+
+def rows(versions: Sequence[Version]) -> list[HistoryRow]:
+    """Return versions as rows of a history. One that got an older time, as from a backup, came when it was noticed."""
+    history: list[HistoryRow] = []
+    last = 0.0
+    for version in versions:
+        at = version.written or 0.0
+        last = at if at >= last else max(last, clock.parse(version.time) or 0.0)
+        history.append(HistoryRow(version, last))
+    return history
+
+
 def scopes_of(env: dict[str, str], cwd: str, line: Sequence[Version]) -> list[Scope]:
     """List the scopes here, with those of other projects where a memory was in one."""
     every = scopes.discover(env, cwd)

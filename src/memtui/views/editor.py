@@ -1,4 +1,4 @@
-"""Run the person's editor on a file."""
+"""Run the person's editor on a file. What was typed is never lost: a file that could not be saved is kept."""
 
 import os
 import shlex
@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Self
 
 from memtui.base.errors import MemtuiError, UsageError
 
@@ -53,10 +54,41 @@ def interrupts_ignored() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
+def write_temporary(directory: str, name: str, data: bytes) -> str:
+    """Write content for the editor into a directory and return the path; its extension tells the editor the syntax."""
+    path = os.path.join(directory, name.replace("/", "-") + ("" if name.endswith(".toml") else ".md"))
+    with open(path, "wb") as file:
+        file.write(data)
+    return path
+
+
 def edited(env: "dict[str, str]", name: str, data: bytes) -> bytes:
-    """Run the editor on a temporary file, whose extension tells the syntax; return what it saved. Raises as `run`."""
+    """Run the editor on a temporary file with this content and return what it saved. Raises as `run`."""
     with tempfile.TemporaryDirectory(prefix="memtui-") as directory:
-        path = os.path.join(directory, name.replace("/", "-") + ("" if name.endswith(".toml") else ".md"))
-        with open(path, "wb") as file:
-            file.write(data)
-        return run(env, path)
+        return run(env, write_temporary(directory, name, data))
+
+
+class EditedFile:
+    """A temporary file for the editor; it stays if an edit could not be saved, or with `keep`. `say` gets its path."""
+
+    def __init__(self, env: "dict[str, str]", name: str, data: bytes, say: Callable[[str], object]) -> None:
+        self.env, self.before, self.say = env, data, say
+        self.keep = self.edited = False
+        self.directory = tempfile.mkdtemp(prefix="memtui-")
+        self.path = write_temporary(self.directory, name, data)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: object, error: "BaseException | None", __: object) -> None:
+        if error is not None and self.edited and not self.keep:
+            self.keep = True
+            self.say(f"Your text is kept in {self.path}")
+        if not self.keep:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def edit(self) -> bytes:
+        """Run the editor and return what it saved. Raises MemtuiError if it failed: the edit is discarded."""
+        data = run(self.env, self.path)
+        self.edited = data != self.before
+        return data

@@ -176,6 +176,9 @@ def history_of(ctx: Context, args: argparse.Namespace) -> Result:
     if not lineage or scope is None:
         hint = "memtui keeps those of all memories that it can read, but not of CLAUDE.md and rules."
         raise NotFoundError(f"There are no versions of {line(name)}.", hint)
+    if memory is None and (heir := history.became(versions, lineage[-1])):
+        now = changes.ref(heir.directory, heir.file, history.scopes_of(ctx.env, ctx.cwd, [heir]))
+        raise NotFoundError(f"{line(name)} became {line(now)}.", f"memtui history {shell_word(now)}")
     every = history.scopes_of(ctx.env, ctx.cwd, lineage)
     chosen = history.numbered(lineage, number) if number is not None else None
     newest = lineage[-1]
@@ -189,18 +192,19 @@ def history_of(ctx: Context, args: argparse.Namespace) -> Result:
     path, trash = os.path.realpath(newest.path), ctx.store().trash() if memory is None else []
     trashed = next((item.id for item in trash if item.path == path), "")
     last = f"It is in the trash: memtui history {short_id(trashed)} --restore" if trashed else ""
+    rows = history.rows(lineage)
     occasions = Occasions(ctx.env)
     data: dict[str, object] = {}
-    data["versions"] = [_data(n, version, newest, occasions, every) for n, version in enumerate(lineage, 1)]
+    data["versions"] = [_data(n, row, newest, occasions, every) for n, row in enumerate(rows, 1)]
 
     def text(out: Output) -> None:
         cells, notes = [], []
-        for number, version in reversed(list(enumerate(lineage, 1))):
-            occasion = occasions.of(version.writer)
+        for number, row in reversed(list(enumerate(rows, 1))):
+            version, occasion = row.version, occasions.of(row.version.writer)
             what = size(version.size) if version.digest != GONE else "deleted"
             who = line(changes.told(version, newest, occasion.title, every))
             unseen = "not seen yet" if history.waits(lineage, version) else ""
-            cells.append([str(number), age(version.written, ctx.now()), what, who, unseen])
+            cells.append([str(number), age(row.time, ctx.now()), what, who, unseen])
             notes.append(line(changes.prompted(occasion.prompt)))
         out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], cells, flex=[3], right=[0, 1, 2], notes=notes)
 
@@ -287,14 +291,14 @@ def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None,
 
 
 def _data(
-    number: int, version: Version, newest: Version, occasions: Occasions, every: "list[Scope]"
+    number: int, row: history.HistoryRow, newest: Version, occasions: Occasions, every: "list[Scope]"
 ) -> "dict[str, object]":
-    occasion = occasions.of(version.writer)
+    version, occasion = row.version, occasions.of(row.version.writer)
     return {
         **picked(version, "time size seen"),
         "number": number,
         "name": references.stem(version.file),
-        "written": clock.iso(version.written or 0.0),
+        "written": clock.iso(row.time),
         "by": version.writer.by,
         "did": version.op or None,
         "was": changes.ref(version.directory, version.file, every) if version.path != newest.path else None,

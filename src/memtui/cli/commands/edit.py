@@ -1,9 +1,10 @@
 """`memtui new` and `edit`: write a memory's text, fields and triggers."""
 
 import argparse
+import sys
 from functools import partial
 
-from memtui.base.errors import NotFoundError, UsageError
+from memtui.base.errors import ConflictError, NotFoundError, UsageError
 from memtui.base.phrasing import many
 from memtui.base.shell import shell_word
 from memtui.cli import memories, parser
@@ -14,6 +15,7 @@ from memtui.store import references, scopes, triggers
 from memtui.store.frontmatter import head as memory_head
 from memtui.store.journal import acts
 from memtui.store.memory import Memory
+from memtui.views.editor import EditedFile
 
 NOT_MADE, NOT_CHANGED = "No memory was created.", "Nothing was changed."
 
@@ -55,10 +57,11 @@ def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str
 
 @parser.command(f"""\
 edit: change text, fields or triggers of memories
+  memtui edit prefer-pnpm
   memtui edit prefer-pnpm --set description='Use pnpm'
   memtui edit prefer-pnpm release-steps --type feedback
   memtui edit release-steps --trigger "put it live"
-e in Memories of the TUI opens a form, E your editor.
+Without options your editor opens. If it exits with an error, the edit is discarded.
 names=NAME... |
 --set KEY=VALUE... | a field; metadata.KEY for a nested one
 --type TYPE | another type
@@ -76,9 +79,10 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     memories.ask_others(ctx, store, args.names, yes=args.yes)
     fields = _fields(args)
     if not fields:
-        raise UsageError(
-            "There is nothing to change.", "Use --set, --type, --description, --body, --trigger or --no-trigger."
-        )
+        if not only:
+            hint = "For several, use --type, --set, --description or --body."
+            raise UsageError("Your editor can open only one memory.", hint)
+        return _edit_in_editor(ctx, memories.find(ctx, args.names[0]), args)
     fields, redacted = _checked(ctx, fields, yes=args.yes, declined=NOT_CHANGED)
 
     def change(name: str) -> "tuple[Memory, Memory]":
@@ -90,6 +94,25 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     rows = [{**memories.data_of(after), "changed": after.raw != before.raw} for before, after in pairs]
     data = {**(rows[0] if only else {}), "edited": rows, "redacted": redacted}
     return bulk.result(data, *_text(ctx, pairs))
+
+
+def _edit_in_editor(ctx: Context, mem: Memory, args: argparse.Namespace) -> Result:
+    store = ctx.store()
+    if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
+        raise UsageError(
+            "There is nothing to change.", "Use --set, --type, --description, --body, --trigger or --no-trigger."
+        )
+    references.writable(store.scope(mem.scope_label), shared=store.shared)
+    with EditedFile(ctx.env, mem.stem, mem.raw, ctx.out.say) as draft:
+        after = ctx.checked_bytes(draft.edit(), yes=args.yes, declined=NOT_CHANGED, before=mem.raw)
+        try:
+            memory = store.edit(mem, after, seen=True)
+        except ConflictError as error:
+            draft.keep = True
+            hint = f"Your text is kept in {draft.path}; compare, then run memtui edit again."
+            raise ConflictError(f"{mem.path} changed while you were editing.", hint) from error
+    row = {**memories.data_of(memory), "changed": memory.raw != mem.raw}
+    return Result({**row, "edited": [row], "redacted": []}, *_text(ctx, [(mem, memory)]))
 
 
 def _change_triggers(ctx: Context, memory: Memory, args: argparse.Namespace) -> Result:

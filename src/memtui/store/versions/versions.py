@@ -208,6 +208,15 @@ class Versions:
             line = before[: next((at for at, version in enumerate(before) if version.change == first.change), 0)]
         return versions
 
+    def became(self, version: Version) -> Version | None:
+        """Return what a version became that is gone because memtui moved or renamed it; None for any other."""
+        if version.digest != GONE or not version.change:
+            return None
+        here = (version.directory, version.file)
+        with self.guard:
+            heirs = (other for other in self._every() if other.change == version.change and other.was == here)
+            return next(heirs, None)
+
     def other(self, version: Version) -> Writer:
         """Return who else wrote what waits to be seen with a version, also below what a person wrote over it."""
         for state in reversed(self.line(version.directory, version.file)):

@@ -109,7 +109,8 @@ async def show_changes(services: Services) -> None:
     if _can_undo(data, by_id[chosen]):
         services.turn("undo", chosen)
     else:
-        services.say(f"This change {_meaning(data, by_id[chosen])}.")
+        again = keymap.keyed(" {app.redo} redoes what was undone last.") if by_id[chosen].state == "undone" else ""
+        services.say(f"This change {_meaning(data, by_id[chosen])}.{again}")
 
 
 def _line(data: Data, row: ChangeRow) -> str:
@@ -331,8 +332,8 @@ async def _chosen(services: Services, lineage: Lineage) -> Version | None:
         return text.append_text(prose.difference(before, after))
 
     rows = [
-        (str(number), f"{number:>3}  {age(version.written, now):>4}  {safe_text.line(lineage.who(version), 140)}")
-        for number, version in enumerate(line, 1)
+        (str(number), f"{number:>3}  {age(row.time, now):>4}  {safe_text.line(lineage.who(row.version), 140)}")
+        for number, row in enumerate(history.rows(line), 1)
     ][::-1]
     question = f"Versions of {name}" if len(line) > 1 else f"The only version of {name}"
     number = await services.ask(Choice(question, rows, about=drawn, verb="restore", idle=rows[0][0]))
