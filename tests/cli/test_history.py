@@ -133,7 +133,7 @@ def test_history_goes_on_over_a_new_name_and_restores_earlier_versions(memtui):
     assert "name: yy\n" in path.read_text()
 
 
-def test_an_earlier_name_leads_to_the_present_one_and_what_is_put_back_is_new(memtui):
+def test_an_earlier_name_leads_to_the_present_one_and_times_only_grow(memtui):
     memtui("new", "zz", "--description", "d", "--body", "one")
     memtui("mv", "zz", "yy")
     for words in ([], ["--restore", "1"]):

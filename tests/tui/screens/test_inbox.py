@@ -5,6 +5,7 @@ import os
 import re
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from textual.screen import ModalScreen
@@ -19,7 +20,9 @@ from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox import screen as inbox_screen
+from memtui.tui.screens.inbox.row import InboxView
 from tui.conftest import NOW, burst, press, running, settle, until
 from tui.hands import agree, exists, foot, lines, notes, read, to_kind, to_row, write
 
@@ -683,3 +686,14 @@ async def test_read_only_changes_nothing(world):
         await press(pilot, "a", "x", "w", "e", "m", "c", "A", "z", "g")
         assert app.screen.group == "inbox"
     assert (set(updates(world)), items(world)) == before
+
+
+@pytest.mark.every(step=1)
+def test_a_draft_is_compared_with_the_memories_of_its_own_project(world):
+    item = updates(world, paths.project_key(world.blog))["alt-texts"]
+    text = f"---\nname: pictures\ndescription: {item.text.splitlines()[0]}\ntype: feedback\n---\n\n{item.text}\n"
+    for project in (world.shop, world.blog):
+        Path(world.config, "projects", paths.slug(project), "memory", "pictures.md").write_text(text)
+    view = InboxView(SimpleNamespace(data=Data(dict(world.env), world.shop, now=NOW)))
+    view.memories = view.read_memories()
+    assert {paths.slug(world.blog) in near.memory.path for near in view.similar(item)} == {True}

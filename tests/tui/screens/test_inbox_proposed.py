@@ -209,6 +209,7 @@ async def test_what_is_undone_is_proposed_again_and_a_changed_file_is_kept(app, 
         assert "changed since this was planned" in notes(app)[-1]
 
 
+@pytest.mark.every(step=1)
 async def test_no_key_that_approves_is_offered_for_a_change_that_can_not_be_made(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
