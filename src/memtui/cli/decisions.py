@@ -281,8 +281,8 @@ def _draft_data(proposed: "Draft | None", evidence: Evidence) -> "dict[str, obje
 def name_taken(proposed: Draft) -> ConflictError:
     """Return the error that there is a memory of that name, with the command that avoids it."""
     approve = f"memtui approve {short_id(proposed.item.id)} --name {shell_word(proposed.name + '-2')}"
-    taken = f"There is a memory {proposed.scope.label}:{proposed.name} already."
-    return ConflictError(taken, f"Choose another name: {approve}")
+    problem = f"There is a memory {proposed.scope.label}:{proposed.name} already."
+    return ConflictError(problem, f"Choose another name: {approve}")
 
 
 # what `memtui consolidate` proposes
@@ -396,13 +396,13 @@ def _confirm_proposals(ctx: Context, store: Store, proposals: "list[Proposal]", 
     """Show what would be made, and ask about it; then about new secrets. Raises MemtuiError for no."""
     files = store.files()
     composition = Composition(files, proposals)
-    if not composition.made:
+    if not composition.applicable:
         return
     diffs = composition.preview()
     if not yes:
-        for proposal in [] if ctx.out.json else composition.made:
+        for proposal in [] if ctx.out.json else composition.applicable:
             proposal_printer(ctx, weigh(files, proposal))(ctx.out)
-        ctx.confirm(f"Approve {many(len(composition.made), 'change')} to {many(len(diffs), 'file')}?", NOT_MADE)
+        ctx.confirm(f"Approve {many(len(composition.applicable), 'change')} to {many(len(diffs), 'file')}?", NOT_MADE)
     after, before = (
         "\n".join(data.decode("utf-8", "replace") for change in diffs if (data := getattr(change, key)) is not None)
         for key in ("after", "before")

@@ -293,7 +293,7 @@ def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
     """Make the proposals that can be made. Raises MemtuiError if a file can't be written; then nothing is changed."""
     for tries_left in reversed(range(TRIES)):
         composition = Composition(store.files(), proposals)
-        plans, refused = tuple(composition.made), tuple(composition.refused)
+        plans, refused = tuple(composition.applicable), tuple(composition.refused)
         if not composition.preview():
             return Applied(plans, refused)
         successors = {path: proposal.successor for proposal in plans for path in proposal.gone if proposal.successor}
@@ -343,7 +343,7 @@ class Composition(Plan):
 
     def __init__(self, files: ScopeFiles, proposals: Iterable[Proposal]) -> None:
         super().__init__(files, unlinks=True)
-        self.made: list[Proposal] = []
+        self.applicable: list[Proposal] = []
         self.refused: list[Refused] = []
         self._writer: dict[str, Proposal] = {}
         for proposal in proposals:
@@ -352,7 +352,7 @@ class Composition(Plan):
             except _RefusedError as refusal:
                 self.refused.append(Refused(proposal, *refusal.args))
             else:
-                self.made.append(proposal)
+                self.applicable.append(proposal)
                 self._writer |= dict.fromkeys(outputs, proposal)
                 # It may count as trusted what is made from trusted files only.
                 trusted = all(files.is_trusted(file.path) for file in proposal.files if file.before is not None)

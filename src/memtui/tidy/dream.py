@@ -291,13 +291,13 @@ class Dream:
                 if not error.futile:
                     break
             else:
-                made = self.proposals(batch, answer)
-                outcome.dropped += len(answer["actions"]) - len(made)
-                proposals += made
+                proposed = self.proposals(batch, answer)
+                outcome.dropped += len(answer["actions"]) - len(proposed)
+                proposals += proposed
         settled = {*(proposal.id for proposal in self._waiting), *waiting_proposals.rejected(self.store.root)}
         composition = Composition(self.store.files(), [each for each in proposals if each.id not in settled])
         outcome.dropped += len(composition.refused)
-        outcome.proposals = tuple(composition.made)
+        outcome.proposals = tuple(composition.applicable)
         outcome.used = self.model.spent
         return outcome
 
