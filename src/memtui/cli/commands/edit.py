@@ -166,7 +166,7 @@ def _text(ctx: Context, pairs: "list[tuple[Memory, Memory]]") -> "list[str | Pri
     text: list[str | Printer] = []
     for before, after in pairs:
         if before.raw == after.raw:
-            text.append("Nothing changed.")
+            text.append(f"Nothing changed in {line(before.ref)}." if len(pairs) > 1 else "Nothing changed.")
         else:
             diff = partial(Output.diff_lines, lines=difference(before.raw, after.raw), indent="  ")
             text += [memories.written(ctx, acts.done("edit"), after), diff]

@@ -91,8 +91,10 @@ def _grant(
         ctx.confirm(f"Trust {what}{how or now}?", "Nothing was trusted.")
     after = trust_grants.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)
     words = "All are trusted already." if after.trusted else "There is no memory to trust."
-    if untrusted or how:
+    if untrusted:
         words = f"trusted: {many(len(untrusted), 'memory', 'memories')}{how}"
+    elif how:
+        words = "trusted: all later versions; the present ones are trusted already"
     undo = memories.undo(bool(untrusted or how))
     return bulk.result({**_data(directory, after), "newly": untrusted}, words, undo)
 
