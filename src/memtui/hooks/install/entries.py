@@ -141,8 +141,11 @@ def status_line(interpreter: str, launcher: str, root: str = "", config: str = "
 
 def parse(text: object) -> HookCommand | None:
     """Split a hook's command into its parts if it is one of ours, of any version and place; else None."""
-    if not isinstance(text, str) or LAUNCHER_TAIL not in text:
-        return None
+    return _parse(text) if isinstance(text, str) and LAUNCHER_TAIL in text else None
+
+
+@functools.cache  # the TUI asks after each change
+def _parse(text: str) -> HookCommand | None:
     try:
         words = shlex.split(text)
     except ValueError:
