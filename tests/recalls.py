@@ -1,17 +1,17 @@
 """Lines of the delivery log, for tests."""
 
-from memtui.base import clock, ids
-from memtui.deliver import log as delivery_log
+from memtui.base import clock_hot, ids_hot
+from memtui.deliver import log_hot
 
 SESSION = "5e55101f-recalls"
 # The id of the last delivery.
-LAST = ids.new_id(0.0)
+LAST = ids_hot.new_id(0.0)
 
 
 def deliver(root, seconds, *items, **more):
     """Log a delivery of that time with some items; its record."""
-    record = {"v": 1, "id": ids.new_id(seconds), "time": clock.iso(seconds), "items": list(items), **more}
-    delivery_log.append(root, record, seconds)
+    record = {"v": 1, "id": ids_hot.new_id(seconds), "time": clock_hot.iso(seconds), "items": list(items), **more}
+    log_hot.append(root, record, seconds)
     return record
 
 
@@ -20,9 +20,9 @@ def log(world, path, chars=400):
     item = {"id": path.rpartition("/")[2].removesuffix(".md"), "scope": "project", "path": path}
     recall = {**item, "kind": "recall", "reason": "fits the prompt", "probability": 0.82, "chars": chars}
     for ago, delivery, event, found in (
-        (600.0, ids.new_id(1.0), "UserPromptSubmit", recall),
-        (500.0, ids.new_id(2.0), "PostToolUse", {**item, "kind": "use", "action": "read"}),
-        (400.0, ids.new_id(3.0), "Stop", {**item, "kind": "corrected", "reason": "Use pnpm"}),
+        (600.0, ids_hot.new_id(1.0), "UserPromptSubmit", recall),
+        (500.0, ids_hot.new_id(2.0), "PostToolUse", {**item, "kind": "use", "action": "read"}),
+        (400.0, ids_hot.new_id(3.0), "Stop", {**item, "kind": "corrected", "reason": "Use pnpm"}),
         (300.0, LAST, "UserPromptSubmit", recall),
     ):
         size = chars if found is recall else 0

@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from memtui.recall import semantic
+from memtui.recall import semantic_hot
 from memtui.worker import sentence_vectors
 from waiting import eventually
 
@@ -57,4 +57,4 @@ def end(root):
 
 def socket_is_there(root):
     """Whether a socket is there, of whichever daemon."""
-    return os.path.exists(semantic.socket_of(str(root)))
+    return os.path.exists(semantic_hot.socket_of(str(root)))

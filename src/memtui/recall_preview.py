@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memtui.base import fs, paths
-from memtui.client import locate
-from memtui.deliver import blocks
+from memtui.base import fs_hot, paths_hot
+from memtui.client import locate_hot
+from memtui.deliver import blocks_hot
 from memtui.deliver.record import CHARS_A_TOKEN
 from memtui.workspace import Workspace
 
 if TYPE_CHECKING:
     from memtui.client.transcripts.prompts import Prompt
-    from memtui.recall import judge
+    from memtui.recall import judge_hot
     from memtui.recall.prompt_replay import ReplayedPrompt, StoreChange
     from memtui.store.memory import Memory
 
@@ -107,15 +107,15 @@ class Recalling:
 
     def places(self) -> list[tuple[str, str]]:
         """List (scope, directory) of the memories that a session here may recall."""
-        from memtui.recall import places
+        from memtui.recall import places_hot
 
-        return places.of_session(self.space.env, self.space.cwd)
+        return places_hot.of_session(self.space.env, self.space.cwd)
 
     def searched(self) -> list[tuple[str, str]]:
         """List as `places` what a prompt searches: where Claude Code recalls its own memories itself, not these."""
-        from memtui.recall import places
+        from memtui.recall import places_hot
 
-        return places.of_prompt(self.space.env, self.space.root, self.space.cwd)
+        return places_hot.of_prompt(self.space.env, self.space.root, self.space.cwd)
 
     def bring_up_to_date(self, say: Callable[[str], object] = lambda _: None) -> int:
         """Bring all indexes up to date; return how many memories were read, and `say` it. Raises OSError."""
@@ -142,31 +142,33 @@ class Recalling:
         """Return how many memories a directory has; 0 if it can't be read."""
         if directory not in self._counts:
             try:
-                self._counts[directory] = len(locate.recallable(directory))
+                self._counts[directory] = len(locate_hot.recallable(directory))
             except OSError:
                 return 0
         return self._counts[directory]
 
     def run(self, prompt: str, session: str = "") -> RecallRun:
         """Find out what a prompt would bring to a session (its whole id; empty: a new one)."""
-        from memtui.deliver import session_memories
-        from memtui.recall import judge, memory_block
+        from memtui.deliver import session_memories_hot
+        from memtui.recall import judge_hot, memory_block_hot
         from memtui.store import triggers
 
         prompt, space, root = prompt[:MOST_CHARACTERS], self.space, self.space.root
         where, limits = self.searched(), self._limits()
         began = time.perf_counter()
-        recalled = judge.dry_run(
-            root, prompt, where, session_memories.SessionMemories(root, session), space.now(), limits
+        recalled = judge_hot.dry_run(
+            root, prompt, where, session_memories_hot.SessionMemories(root, session), space.now(), limits
         )
         room = int(str(space.setting("budget")))
-        muted, allowed = judge.muting(root, recalled.words), judge.Allowed(root)
+        muted, allowed = judge_hot.muting(root, recalled.words), judge_hot.Allowed(root)
         for each in recalled.verdicts:  # what a hook need not know of a memory that is unlikely, a person wants to
             if each.outcome == "unlikely" and muted(each.hit.directory, each.hit.file):
                 each.outcome = "muted"
             elif each.outcome == "unlikely" and not allowed(each.hit.scope, each.hit.directory, each.hit.digest):
                 each.outcome = "untrusted"
-        whole = blocks.compose(memory_block.blocks(recalled.injected(), room, space.now()), room, NO_DELIVERY)[0]
+        whole = blocks_hot.compose(memory_block_hot.blocks(recalled.injected(), room, space.now()), room, NO_DELIVERY)[
+            0
+        ]
         ms = ms_since(began)
         words_by_term = _asked(recalled.words)
         lines = {directory: triggers.lines_of(root, directory) for _, directory in where if recalled.verdicts}
@@ -180,7 +182,7 @@ class Recalling:
             self._silent(recalled, where) if prompt.strip() else "empty",
             tuple(sorted(candidates, key=lambda candidate: (not candidate.delivered, -candidate.probability))),
             whole,
-            blocks.units(whole),
+            blocks_hot.units(whole),
             ms,
             sum(self._memories(directory) for _, directory in where),
             session,
@@ -194,24 +196,24 @@ class Recalling:
 
         return prompt_replay.replay(self.space.root, prompts, self.places(), changes, self._limits(), self.space.now())
 
-    def _silent(self, recalled: "judge.Recalled", where: Sequence[tuple[str, str]]) -> str:
+    def _silent(self, recalled: "judge_hot.Recalled", where: Sequence[tuple[str, str]]) -> str:
         """Return why a prompt brings nothing: as the hook says it, or that nothing is indexed."""
-        from memtui.recall import judge
+        from memtui.recall import judge_hot
 
-        if recalled.why_silent == judge.NOTHING and not recalled.verdicts:
+        if recalled.why_silent == judge_hot.NOTHING and not recalled.verdicts:
             full = [directory for _, directory in where if self._memories(directory)]
             if full and not any(map(self._is_indexed, full)):
                 return "no-index"
         return recalled.why_silent
 
     def _is_indexed(self, directory: str) -> bool:
-        return os.path.exists(paths.index_base(self.space.root, directory) + ".index")
+        return os.path.exists(paths_hot.index_base(self.space.root, directory) + ".index")
 
-    def _limits(self) -> "judge.RecallLimits":
-        from memtui.recall import judge
+    def _limits(self) -> "judge_hot.RecallLimits":
+        from memtui.recall import judge_hot
 
         most, threshold = self.space.setting("recall_most"), self.space.setting("recall_threshold")
-        return judge.RecallLimits(int(str(most)), float(str(threshold)), self.space.setting("semantic") is True)
+        return judge_hot.RecallLimits(int(str(most)), float(str(threshold)), self.space.setting("semantic") is True)
 
     @property
     def unheard(self) -> str:
@@ -222,7 +224,7 @@ class Recalling:
         """Return the newest prompts that a person typed in this project."""
         from memtui.client.transcripts import prompts
 
-        return prompts.recent(self.space.config_dir, [paths.slug(self.space.project_root)], most)
+        return prompts.recent(self.space.config_dir, [paths_hot.slug(self.space.project_root)], most)
 
     def add_trigger(self, memory: "Memory", line: str) -> bool:
         """Add a trigger to a memory; return whether it is new. Raises MemtuiError."""
@@ -232,19 +234,21 @@ class Recalling:
 
     def mute(self, memories: "Sequence[Memory]", prompt: str, *, back: bool = False) -> None:
         """Never deliver some memories for prompts like this one; `back`: take that back. Raises MemtuiError."""
-        from memtui.recall import own_words, words
+        from memtui.recall import own_words_hot, words_hot
         from memtui.store import triggers
 
-        counted = own_words.counted(prompt)[0] or prompt
+        counted = own_words_hot.counted(prompt)[0] or prompt
         store = self.space.store()
         with store.journal.together():
             for memory in memories:
                 if back:
                     scope, file = triggers.place_of(store, memory)
-                    texts = triggers.muted_like(store.root, scope.directory, file, words.terms(counted), words.COMMON)
+                    texts = triggers.muted_like(
+                        store.root, scope.directory, file, words_hot.terms(counted), words_hot.COMMON
+                    )
                     triggers.unmute(store, memory, texts)
                 else:
-                    triggers.mute(store, memory, counted, words.terms)
+                    triggers.mute(store, memory, counted, words_hot.terms)
 
 
 def ms_since(began: float) -> float:
@@ -253,20 +257,20 @@ def ms_since(began: float) -> float:
 
 
 def _candidate(
-    verdict: "judge.Verdict",
+    verdict: "judge_hot.Verdict",
     words_by_term: Mapping[str, str],
     triggers: Sequence[str],
     room: int,
     now: float,
 ) -> RecallCandidate:
     """Return what a verdict says, with the words that matched and the text for the model, in `room` units."""
-    from memtui.recall import content, fields, memory_block
+    from memtui.recall import content_hot, fields, memory_block_hot
 
     hit = verdict.hit
     if not verdict.data:
-        verdict.data, verdict.stamp = fs.read_or_empty(hit.path)[: content.READ_BYTES], list(hit.stamp)
-    exact = memory_block.blocks([verdict], room, now) if verdict.data else []
-    text = blocks.compose(exact, room, NO_DELIVERY)[0] if exact else ""
+        verdict.data, verdict.stamp = fs_hot.read_or_empty(hit.path)[: content_hot.READ_BYTES], list(hit.stamp)
+    exact = memory_block_hot.blocks([verdict], room, now) if verdict.data else []
+    text = blocks_hot.compose(exact, room, NO_DELIVERY)[0] if exact else ""
     texts = fields.read(verdict.data, hit.file, triggers).texts
     return RecallCandidate(
         hit.path,
@@ -283,19 +287,19 @@ def _candidate(
         terms=_matched(texts, words_by_term),
         trigger=_by_trigger(texts["triggers"], words_by_term),
         text=text,
-        units=blocks.units(text),
+        units=blocks_hot.units(text),
     )
 
 
 def _matched(texts: Mapping[str, str], words_by_term: Mapping[str, str]) -> tuple[MatchedTerm, ...]:
     """Return which telling words of the prompt a memory has, and in which fields, the weightiest first."""
-    from memtui.recall import fields, gloss, words
+    from memtui.recall import fields, gloss_hot, words_hot
 
     where: dict[str, dict[str, None]] = {}
-    language = gloss.language("\n".join(texts.values()))
+    language = gloss_hot.language("\n".join(texts.values()))
     for name, text in texts.items():
-        for term in words.terms(f"{text}\n{gloss.english(text, language)}" if language else text):
-            if term in words_by_term and term not in words.COMMON:
+        for term in words_hot.terms(f"{text}\n{gloss_hot.english(text, language)}" if language else text):
+            if term in words_by_term and term not in words_hot.COMMON:
                 where.setdefault(words_by_term[term], {})[name] = None
     order = sorted(where, key=lambda word: -sum(fields.WEIGHTS[name] for name in where[word]))
     return tuple(MatchedTerm(word, tuple(where[word])) for word in order)
@@ -303,24 +307,24 @@ def _matched(texts: Mapping[str, str], words_by_term: Mapping[str, str]) -> tupl
 
 def _by_trigger(lines: str, words_by_term: Mapping[str, str]) -> str:
     """Return the trigger that has the most words of the prompt; empty if none has any."""
-    from memtui.recall import words
+    from memtui.recall import words_hot
 
-    shared = {line: len(words_by_term.keys() & set(words.terms(line))) for line in lines.split("\n")}
+    shared = {line: len(words_by_term.keys() & set(words_hot.terms(line))) for line in lines.split("\n")}
     best = max(shared, key=lambda line: shared[line])
     return best if shared[best] else ""
 
 
 def _asked(text: str) -> dict[str, str]:
     """Return the words of a prompt by their terms, and by those of what they mean in English, each as it is there."""
-    from memtui.recall import gloss, words
+    from memtui.recall import gloss_hot, words_hot
 
     words_by_term: dict[str, str] = {}
     words_shown = {word: word.strip(".,;:!?()[]{}<>\"'`“”„‘’…").lower() for word in text.split()}
     for word, plain in words_shown.items():
-        for term in words.terms(word):
+        for term in words_hot.terms(word):
             words_by_term.setdefault(term, plain or term)
-    language = gloss.language(text)
+    language = gloss_hot.language(text)
     for word, plain in words_shown.items() if language else ():
-        for term in words.terms(gloss.english(word, language)):
+        for term in words_hot.terms(gloss_hot.english(word, language)):
             words_by_term.setdefault(term, plain or term)
     return words_by_term

@@ -4,9 +4,9 @@ import os
 from contextlib import suppress
 from functools import cached_property
 
-from memtui.base import clock, paths
+from memtui.base import clock_hot, paths_hot
 from memtui.base.errors import UsageError
-from memtui.settings import config
+from memtui.settings import config_hot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,26 +36,26 @@ class Workspace:
         self.env = dict(env)
         self.cwd = os.path.realpath(cwd)
         self.by = by
-        self.project_root = paths.project_root(self.cwd)
+        self.project_root = paths_hot.project_root(self.cwd)
         self.project = os.path.basename(self.project_root) or "/"
-        self.slug = paths.project_key(self.project_root)
+        self.slug = paths_hot.project_key(self.project_root)
         self._now = now
         self.known: dict[str, Memory] = {}  # memories by path as read last, where that is kept
         self.entries: Known | None = None  # what was read of inboxes, where that is kept
 
     def now(self) -> float:
         """Return the time in seconds since the epoch."""
-        return clock.now() if self._now is None else self._now
+        return clock_hot.now() if self._now is None else self._now
 
     @property
     def root(self) -> str:
         """memtui's own directory. Raises UsageError if no environment variable gives it."""
-        return self._directory(paths.root)
+        return self._directory(paths_hot.root)
 
     @property
     def config_dir(self) -> str:
         """Claude's configuration directory. Raises UsageError if no environment variable gives it."""
-        return self._directory(paths.config_dir)
+        return self._directory(paths_hot.config_dir)
 
     def _directory(self, find: "Callable[[dict[str, str]], str]") -> str:
         try:
@@ -68,7 +68,7 @@ class Workspace:
 
     def tilde(self, path: str) -> str:
         """Write a path with `~` for the home directory."""
-        home = paths.home(self.env)
+        home = paths_hot.home(self.env)
         return "~" + path[len(home) :] if home and path.startswith(home + "/") else path
 
     def must_have_home(self) -> None:
@@ -76,19 +76,19 @@ class Workspace:
         _ = self.root, self.config_dir
 
     def settings(self) -> "dict[str, object]":
-        return config.load(self.root)
+        return config_hot.load(self.root)
 
     def setting(self, key: str) -> "object":
         """Return one setting, of this project if it has its own; without a default what is written, or None."""
         settings = self.settings()
-        return config.value(settings, self.project_root, key) if key in config.DEFAULTS else settings.get(key)
+        return config_hot.value(settings, self.project_root, key) if key in config_hot.DEFAULTS else settings.get(key)
 
     def inbox(self, everywhere: bool) -> str:
         """Return the directory of the global inbox (`everywhere`) or of this project's, to write into it."""
         if everywhere:
-            return paths.inbox_dir(self.root, None)
-        directory = paths.inbox_dir(self.root, self.slug)
-        if not os.path.exists(f"{directory}/{paths.PROJECT_FILE}"):
+            return paths_hot.inbox_dir(self.root, None)
+        directory = paths_hot.inbox_dir(self.root, self.slug)
+        if not os.path.exists(f"{directory}/{paths_hot.PROJECT_FILE}"):
             from memtui.client import projects
 
             with suppress(OSError):  # whoever writes into it says why that fails
@@ -123,7 +123,7 @@ class Workspace:
         """Return what waits here and everywhere, with `every` then in other projects. `unread`: as for `waiting_in`."""
         from memtui.review import waiting_entries
 
-        others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
+        others = [slug for slug in paths_hot.inbox_slugs(self.root) if slug != self.slug] if every else []
         kinds_wanted = waiting_entries.KINDS if kinds is None else kinds
         return waiting_entries.waiting_in(self.root, [self.slug, None, *others], kinds_wanted, unread, self.entries)
 
@@ -162,7 +162,7 @@ class Workspace:
 
         if self.setting("gate") != "off":
             history.peeked(self.versions, scopes.discover(self.env, self.cwd))
-            if not paths.strangers(self.root):
+            if not paths_hot.strangers(self.root):
                 self.versions.note()
 
     def changed(self, *, every: bool = False) -> "list[Changed]":

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.base import fastjson
+from memtui.base import fastjson_hot
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(exclude_categories=()))
 VALUES = st.recursive(
@@ -44,7 +44,7 @@ def outcome(parse, text):
 
 
 def agree(text):
-    ours = outcome(fastjson.loads, text)
+    ours = outcome(fastjson_hot.loads, text)
     theirs = outcome(json.loads, text.removeprefix("\ufeff"))
     assert ours[0] == theirs[0], (text, ours, theirs)
     assert same(ours[1], theirs[1])
@@ -52,11 +52,11 @@ def agree(text):
 
 @given(VALUES)
 def test_what_is_written_is_what_json_writes_and_reads_back_the_same(value):
-    text = fastjson.dumps(value)
+    text = fastjson_hot.dumps(value)
     assert text == json.dumps(value)
     assert text.isascii()
     assert "\n" not in text
-    assert same(fastjson.loads(text), json.loads(text))
+    assert same(fastjson_hot.loads(text), json.loads(text))
 
 
 @given(PIECES)
@@ -94,10 +94,10 @@ def test_a_document_cut_or_changed_anywhere_is_judged_the_same(value, data):
 @pytest.mark.parametrize("opening", ["[", '{"a":'])
 def test_deep_nesting_is_an_error_and_no_crash(opening):
     code = (
-        "from memtui.base import fastjson\n"
+        "from memtui.base import fastjson_hot\n"
         f"text = {opening!r} * 1_000_000\n"
-        "try:\n    fastjson.loads(text)\nexcept (ValueError, RecursionError) as error:\n    print(type(error).__name__)\n"
-        "print(fastjson.loads_dict(text))"
+        "try:\n    fastjson_hot.loads(text)\nexcept (ValueError, RecursionError) as error:\n    print(type(error).__name__)\n"
+        "print(fastjson_hot.loads_dict(text))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
@@ -107,22 +107,22 @@ def test_deep_nesting_is_an_error_and_no_crash(opening):
 
 def test_what_json_cannot_hold_is_an_error_of_the_same_kind():
     for value in (object(), {1, 2}, b"x", {"a": object()}, {(1, 2): 3}):
-        for dumps in (json.dumps, fastjson.dumps):
+        for dumps in (json.dumps, fastjson_hot.dumps):
             with pytest.raises(TypeError):
                 dumps(value)
     value = []
     value.append(value)
     with pytest.raises(ValueError):
-        fastjson.dumps(value)
+        fastjson_hot.dumps(value)
 
 
 @given(VALUES)
 def test_without_the_accelerator_the_answers_are_the_same(value):
-    before = fastjson.ACCELERATED
-    text = fastjson.dumps(value)
-    fastjson.ACCELERATED = False
+    before = fastjson_hot.ACCELERATED
+    text = fastjson_hot.dumps(value)
+    fastjson_hot.ACCELERATED = False
     try:
-        assert fastjson.dumps(value) == text
-        assert same(fastjson.loads(text), json.loads(text))
+        assert fastjson_hot.dumps(value) == text
+        assert same(fastjson_hot.loads(text), json.loads(text))
     finally:
-        fastjson.ACCELERATED = before
+        fastjson_hot.ACCELERATED = before

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import fs
+from memtui.base import fs_hot
 
 
 def mode(path):
@@ -29,18 +29,18 @@ def base(tmp_path):
 def test_reads_are_bounded_and_a_missing_file_fails_or_is_empty_as_asked(base):
     with open(base + "/f", "wb") as file:
         file.write(b"0123456789" * 300_000)
-    assert len(fs.read_bytes(base + "/f")) == 3_000_000
-    assert fs.read_bytes(base + "/f", 5) == b"01234"
-    assert fs.read_bytes(base + "/f", 3, offset=4) == b"456"
-    assert fs.read_bytes(base + "/f", offset=2_999_999) == b"9"
-    assert fs.read_bytes(base + "/f", offset=5_000_000) == b""
-    assert fs.read_bytes(base + "/f", 0) == b""
-    assert len(fs.read_bytes(base + "/f", 2_500_000)) == 2_500_000
+    assert len(fs_hot.read_bytes(base + "/f")) == 3_000_000
+    assert fs_hot.read_bytes(base + "/f", 5) == b"01234"
+    assert fs_hot.read_bytes(base + "/f", 3, offset=4) == b"456"
+    assert fs_hot.read_bytes(base + "/f", offset=2_999_999) == b"9"
+    assert fs_hot.read_bytes(base + "/f", offset=5_000_000) == b""
+    assert fs_hot.read_bytes(base + "/f", 0) == b""
+    assert len(fs_hot.read_bytes(base + "/f", 2_500_000)) == 2_500_000
     with pytest.raises(FileNotFoundError):
-        fs.read_bytes(base + "/none")
-    assert fs.read_or_empty(base + "/none") == b""
+        fs_hot.read_bytes(base + "/none")
+    assert fs_hot.read_or_empty(base + "/none") == b""
     with pytest.raises(OSError):
-        fs.read_or_empty(base)
+        fs_hot.read_or_empty(base)
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, lambda path: os.symlink("/dev/zero", path)])
@@ -48,9 +48,9 @@ def test_what_is_no_regular_file_is_refused_at_once(base, make):
     make(base + "/odd")
     before = time.monotonic()
     with pytest.raises(OSError):
-        fs.read_bytes(base + "/odd")
+        fs_hot.read_bytes(base + "/odd")
     with pytest.raises(OSError):
-        fs.append(base + "/odd", b"lost for ever\n")
+        fs_hot.append(base + "/odd", b"lost for ever\n")
     assert time.monotonic() - before < 30
 
 
@@ -58,26 +58,26 @@ def test_what_is_no_regular_file_is_refused_at_once(base, make):
 
 
 def test_an_append_makes_all_private_or_is_an_error_where_nothing_can_be(base):
-    fs.append(base + "/a/b/c.log", b"one\n")
-    fs.append(base + "/a/b/c.log", b"two\n")
-    assert fs.read_bytes(base + "/a/b/c.log") == b"one\ntwo\n"
+    fs_hot.append(base + "/a/b/c.log", b"one\n")
+    fs_hot.append(base + "/a/b/c.log", b"two\n")
+    assert fs_hot.read_bytes(base + "/a/b/c.log") == b"one\ntwo\n"
     assert (mode(base + "/a"), mode(base + "/a/b"), mode(base + "/a/b/c.log")) == (0o700, 0o700, 0o600)
     # A torn last line costs one line and not two.
-    fs.append(base + "/log", b'{"torn": ')
-    fs.append(base + "/log", b"whole\n")
-    assert fs.read_bytes(base + "/log") == b'{"torn": \nwhole\n'
+    fs_hot.append(base + "/log", b'{"torn": ')
+    fs_hot.append(base + "/log", b"whole\n")
+    assert fs_hot.read_bytes(base + "/log") == b'{"torn": \nwhole\n'
     os.symlink("nowhere", base + "/gone")
-    fs.append(base + "/file", b"x")
+    fs_hot.append(base + "/file", b"x")
     for path in ("/gone/x", "/gone/x/y/z", "/file/x"):
         with pytest.raises(OSError):
-            fs.append(base + path, b"x\n")
+            fs_hot.append(base + path, b"x\n")
 
 
 LIMITED = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
-from memtui.base import fs
+from memtui.base import fs_hot
 try:
     {call}
 except OSError as error:
@@ -93,32 +93,32 @@ def limited(call):
 
 
 def test_on_a_full_disk_an_append_is_an_error_and_leaves_no_half(base):
-    fs.append(base + "/log", b"x" * 59 + b"\n")
-    assert "OSError" in limited(f"fs.append({base + '/log'!r}, b'y' * 79 + b'\\n')")
-    assert fs.read_bytes(base + "/log") == b"x" * 59 + b"\n"
-    assert limited(f"fs.append({base + '/log'!r}, b'y' * 39 + b'\\n')") == ""
-    assert len(fs.read_bytes(base + "/log")) == 100
+    fs_hot.append(base + "/log", b"x" * 59 + b"\n")
+    assert "OSError" in limited(f"fs_hot.append({base + '/log'!r}, b'y' * 79 + b'\\n')")
+    assert fs_hot.read_bytes(base + "/log") == b"x" * 59 + b"\n"
+    assert limited(f"fs_hot.append({base + '/log'!r}, b'y' * 39 + b'\\n')") == ""
+    assert len(fs_hot.read_bytes(base + "/log")) == 100
 
 
 def test_a_failed_rewrite_keeps_the_old_file_and_leaves_no_temporary_one(base):
-    fs.append(base + "/f", b"old\n")
-    assert "OSError" in limited(f"fs.write_atomic({base + '/f'!r}, b'y' * 200)")
-    assert fs.read_bytes(base + "/f") == b"old\n"
+    fs_hot.append(base + "/f", b"old\n")
+    assert "OSError" in limited(f"fs_hot.write_atomic({base + '/f'!r}, b'y' * 200)")
+    assert fs_hot.read_bytes(base + "/f") == b"old\n"
     os.mkdir(base + "/g")
     with pytest.raises(OSError):
-        fs.write_atomic(base + "/g", b"x")
+        fs_hot.write_atomic(base + "/g", b"x")
     assert sorted(os.listdir(base)) == ["f", "g"]
 
 
 def test_appends_of_many_processes_do_not_mix(base):
     code = (
-        "import sys\nfrom memtui.base import fs\n"
-        "for n in range(200): fs.append(sys.argv[1], (sys.argv[2] * 100 + '\\n').encode())"
+        "import sys\nfrom memtui.base import fs_hot\n"
+        "for n in range(200): fs_hot.append(sys.argv[1], (sys.argv[2] * 100 + '\\n').encode())"
     )
     writers = [subprocess.Popen([sys.executable, "-c", code, base + "/log", letter]) for letter in "abcd"]
     assert [writer.wait() for writer in writers] == [0] * 4
     # A writer that meets another one in the middle of its write may leave a blank line; readers pass over those.
-    lines = [line for line in fs.read_bytes(base + "/log").split(b"\n") if line]
+    lines = [line for line in fs_hot.read_bytes(base + "/log").split(b"\n") if line]
     assert sorted(lines) == sorted(letter.encode() * 100 for letter in "abcd" for _ in range(200))
 
 
@@ -126,13 +126,13 @@ def test_appends_of_many_processes_do_not_mix(base):
 
 
 def test_a_rewrite_keeps_the_mode_of_the_file_it_replaces(base):
-    fs.write_atomic(base + "/new", b"1")
+    fs_hot.write_atomic(base + "/new", b"1")
     assert mode(base + "/new") == 0o600
     os.chmod(base + "/new", 0o640)
-    fs.write_atomic(base + "/new", b"2")
-    assert (mode(base + "/new"), fs.read_bytes(base + "/new")) == (0o640, b"2")
-    fs.write_atomic(base + "/sub/dir/f", b"3", durable=False)
-    assert fs.read_bytes(base + "/sub/dir/f") == b"3"
+    fs_hot.write_atomic(base + "/new", b"2")
+    assert (mode(base + "/new"), fs_hot.read_bytes(base + "/new")) == (0o640, b"2")
+    fs_hot.write_atomic(base + "/sub/dir/f", b"3", durable=False)
+    assert fs_hot.read_bytes(base + "/sub/dir/f") == b"3"
     assert sorted(os.listdir(base)) == ["new", "sub"]
 
 
@@ -143,8 +143,8 @@ def test_a_rewrite_keeps_the_mode_of_the_file_it_replaces(base):
 
 HOLD = """
 import sys
-from memtui.base import fs
-with fs.Lock(sys.argv[1], 5):
+from memtui.base import fs_hot
+with fs_hot.Lock(sys.argv[1], 5):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -167,18 +167,18 @@ def let_go(holder):
 def test_a_lock_wait_ends_in_time_and_a_killed_process_holds_no_lock(base):
     holder = hold(base + "/deep/lock")
     before = time.monotonic()
-    with pytest.raises(fs.LockTimeoutError), fs.Lock(base + "/deep/lock", 0.05):
+    with pytest.raises(fs_hot.LockTimeoutError), fs_hot.Lock(base + "/deep/lock", 0.05):
         pass
     assert 0.04 < time.monotonic() - before < 30
-    with pytest.raises(OSError), fs.Lock(base + "/deep/lock", 0):
+    with pytest.raises(OSError), fs_hot.Lock(base + "/deep/lock", 0):
         pass
     let_go(holder)
-    with fs.Lock(base + "/deep/lock", 0):
+    with fs_hot.Lock(base + "/deep/lock", 0):
         pass
     killed = hold(base + "/lock")
     killed.kill()
     let_go(killed)
-    with fs.Lock(base + "/lock", 0):
+    with fs_hot.Lock(base + "/lock", 0):
         pass
 
 
@@ -187,7 +187,7 @@ def test_the_bytes_of_a_file_from_a_place_to_a_limit(tmp_path_factory, data, lim
     path = tmp_path_factory.getbasetemp() / "some"
     path.write_bytes(data)
     wanted = data[offset:] if limit < 0 else data[offset : offset + limit]
-    assert fs.read_bytes(str(path), limit, offset) == wanted
+    assert fs_hot.read_bytes(str(path), limit, offset) == wanted
 
 
 def test_what_the_disk_does_not_confirm_is_taken_off_or_said_to_be_there(base, monkeypatch):
@@ -195,14 +195,14 @@ def test_what_the_disk_does_not_confirm_is_taken_off_or_said_to_be_there(base, m
         raise OSError(5, "Input/output error")
 
     path = base + "/notes"
-    fs.append(path, b"one\n", durable=True)
+    fs_hot.append(path, b"one\n", durable=True)
     with monkeypatch.context() as patch:
         patch.setattr(posix, "fsync", fails)
         with pytest.raises(OSError, match="Input") as told:
-            fs.append(path, b"two\n", durable=True)
-        assert not isinstance(told.value, fs.KeptError)
-        assert fs.read_bytes(path) == b"one\n"
+            fs_hot.append(path, b"two\n", durable=True)
+        assert not isinstance(told.value, fs_hot.KeptError)
+        assert fs_hot.read_bytes(path) == b"one\n"
         patch.setattr(posix, "ftruncate", fails)
-        with pytest.raises(fs.KeptError):
-            fs.append(path, b"two\n", durable=True)
-    assert fs.read_bytes(path) == b"one\ntwo\n"
+        with pytest.raises(fs_hot.KeptError):
+            fs_hot.append(path, b"two\n", durable=True)
+    assert fs_hot.read_bytes(path) == b"one\ntwo\n"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import paths
-from memtui.client import locate
+from memtui.base import paths_hot
+from memtui.client import locate_hot
 
 
 def git(cwd, *words):
@@ -34,16 +34,16 @@ def repo(tmp_path):
 def test_a_slug_has_dashes_and_paths_are_those_of_posixpath():
     names = {"/srv/znfd/shop": "-srv-znfd-shop", "/home/ann/my_app.v2": "-home-ann-my-app-v2", "/": "-"}
     names |= {"/w/日本 é": "-w-----", "/w/cafe\u0301": "-w-cafe-", "/w/😀": "-w---"}
-    assert {path: paths.slug(path) for path in names} == names
-    one, other = paths.project_key("/w/my_app"), paths.project_key("/w/my-app")
-    assert paths.is_of("-w-my-app", one)
-    assert paths.is_of("-w-my-app", other)
-    assert paths.is_of(one, one)
-    assert not paths.is_of(one, other)
+    assert {path: paths_hot.slug(path) for path in names} == names
+    one, other = paths_hot.project_key("/w/my_app"), paths_hot.project_key("/w/my-app")
+    assert paths_hot.is_of("-w-my-app", one)
+    assert paths_hot.is_of("-w-my-app", other)
+    assert paths_hot.is_of(one, one)
+    assert not paths_hot.is_of(one, other)
     for path in ("/a", "/a/b", "/", "/a/b/c"):
-        assert paths.parent(path) == os.path.dirname(path)
-        assert paths.join(path, "x") == os.path.join(path, "x")
-        assert paths.join(path, "/x") == "/x"
+        assert paths_hot.parent(path) == os.path.dirname(path)
+        assert paths_hot.join(path, "x") == os.path.join(path, "x")
+        assert paths_hot.join(path, "/x") == "/x"
 
 
 def javascript_slug(path):
@@ -68,7 +68,7 @@ def javascript_slug(path):
 @given(st.text(st.characters(exclude_categories=()), max_size=30), st.integers(1, 30))
 def test_long_names_are_cut_and_get_a_hash_over_utf16_units(piece, times):
     path = "/" + piece * times
-    assert paths.slug(path) == javascript_slug(path)
+    assert paths_hot.slug(path) == javascript_slug(path)
 
 
 # --- keys of projects
@@ -79,34 +79,34 @@ def test_long_names_are_cut_and_get_a_hash_over_utf16_units(piece, times):
     [["my-app", "my_app", "my.app", "my app"], ["新聞", "暫存", "🎈"], ["a" * 300 + "-b", "a" * 300 + "_b"]],
 )
 def test_projects_with_one_slug_have_keys_of_their_own(names):
-    keys = [paths.project_key("/home/ann/w/" + name) for name in names]
+    keys = [paths_hot.project_key("/home/ann/w/" + name) for name in names]
     assert len(set(keys)) == len(names)
     for key, name in zip(keys, names, strict=True):
-        assert paths.slug_of(key) == paths.slug("/home/ann/w/" + name)
+        assert paths_hot.slug_of(key) == paths_hot.slug("/home/ann/w/" + name)
         assert len(key) < 255
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
 def test_a_key_is_a_plain_file_name_and_is_never_a_slug(one, other):
-    key = paths.project_key("/" + one)
+    key = paths_hot.project_key("/" + one)
     assert re.fullmatch(r"[A-Za-z0-9-]+\.[0-9a-f]{6}", key)
-    assert key != paths.slug("/" + other)
+    assert key != paths_hot.slug("/" + other)
 
 
 # --- configuration
 
 
 def test_directories_come_from_the_environment():
-    assert paths.config_dir({"HOME": "/home/ann"}) == "/home/ann/.claude"
-    assert paths.config_dir({"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": "/etc/claude/"}) == "/etc/claude"
-    assert paths.config_dir({"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": ""}) == "/home/ann/.claude"
-    assert paths.root({"HOME": "/home/ann"}) == "/home/ann/.claude/memtui"
-    assert paths.root({"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": "/c"}) == "/c/memtui"
-    assert paths.root({"MEMTUI_HOME": "/m/"}) == "/m"
+    assert paths_hot.config_dir({"HOME": "/home/ann"}) == "/home/ann/.claude"
+    assert paths_hot.config_dir({"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": "/etc/claude/"}) == "/etc/claude"
+    assert paths_hot.config_dir({"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": ""}) == "/home/ann/.claude"
+    assert paths_hot.root({"HOME": "/home/ann"}) == "/home/ann/.claude/memtui"
+    assert paths_hot.root({"HOME": "/home/ann", "CLAUDE_CONFIG_DIR": "/c"}) == "/c/memtui"
+    assert paths_hot.root({"MEMTUI_HOME": "/m/"}) == "/m"
     with pytest.raises(KeyError):
-        paths.root({})
-    assert paths.inbox_dir("/m", None) == "/m/global"
-    assert paths.inbox_dir("/m", "-w-shop") == "/m/projects/-w-shop"
+        paths_hot.root({})
+    assert paths_hot.inbox_dir("/m", None) == "/m/global"
+    assert paths_hot.inbox_dir("/m", "-w-shop") == "/m/projects/-w-shop"
 
 
 # --- the main repository root
@@ -115,29 +115,29 @@ def test_directories_come_from_the_environment():
 def test_a_directory_belongs_to_its_repository_or_stands_for_itself(repo, tmp_path):
     below = repo / "src" / "deep"
     below.mkdir(parents=True)
-    assert paths.project_root(str(below)) == str(repo)
-    assert paths.project_root(f"{below}/") == str(repo)
-    assert paths.project_root(str(repo)) == str(repo)
-    assert paths.project_root(f"{tmp_path}/") == str(tmp_path)
-    assert paths.project_root("/") == "/"
-    assert paths.project_root(str(tmp_path / "not" / "there")) == str(tmp_path / "not" / "there")
+    assert paths_hot.project_root(str(below)) == str(repo)
+    assert paths_hot.project_root(f"{below}/") == str(repo)
+    assert paths_hot.project_root(str(repo)) == str(repo)
+    assert paths_hot.project_root(f"{tmp_path}/") == str(tmp_path)
+    assert paths_hot.project_root("/") == "/"
+    assert paths_hot.project_root(str(tmp_path / "not" / "there")) == str(tmp_path / "not" / "there")
 
 
 def test_worktrees_of_a_bare_repository_share_it_and_a_submodule_does_not(repo, tmp_path):
     git(tmp_path, "clone", "-q", "--bare", str(repo), "shop.git")
     for name in ("one", "two"):
         git(tmp_path / "shop.git", "worktree", "add", "-q", f"../{name}", "-b", name)
-        assert paths.project_root(str(tmp_path / name)) == str(tmp_path / "shop.git")
+        assert paths_hot.project_root(str(tmp_path / name)) == str(tmp_path / "shop.git")
     # A memory directory is made in the work tree: a bare repository is no place for one.
     env = {"HOME": str(tmp_path)}
-    assert locate.project_dir(env, str(tmp_path / "one")) == (f"{tmp_path}/one/.claude/memory", False)
+    assert locate_hot.project_dir(env, str(tmp_path / "one")) == (f"{tmp_path}/one/.claude/memory", False)
     library = tmp_path / "library"
     library.mkdir()
     git(library, "init", "-q")
     git(library, "commit", "-q", "--allow-empty", "-m", "one")
     git(repo, "submodule", "add", "-q", str(library), "vendor/library")
     assert (repo / "vendor" / "library" / ".git").is_file()
-    assert paths.project_root(str(repo / "vendor" / "library")) == str(repo / "vendor" / "library")
+    assert paths_hot.project_root(str(repo / "vendor" / "library")) == str(repo / "vendor" / "library")
 
 
 def test_a_worktree_shares_the_main_work_tree_and_a_forged_one_does_not(repo, tmp_path):
@@ -145,25 +145,25 @@ def test_a_worktree_shares_the_main_work_tree_and_a_forged_one_does_not(repo, tm
     fake = tmp_path / "downloaded"
     fake.mkdir()
     (fake / ".git").write_bytes((tmp_path / "fix" / ".git").read_bytes())
-    assert paths.project_root(str(fake)) == str(fake)
+    assert paths_hot.project_root(str(fake)) == str(fake)
     own = fake / "meta" / "worktrees" / "x"
     own.mkdir(parents=True)
     (own / "commondir").write_text(f"{repo}/.git\n")
     (own / "gitdir").write_text(f"{fake}/.git\n")
     (fake / ".git").write_text(f"gitdir: {own}\n")
-    assert paths.project_root(str(fake)) == str(fake)
+    assert paths_hot.project_root(str(fake)) == str(fake)
     git(repo, "worktree", "add", "-q", ".claude/worktrees/inner")
     (tmp_path / "fix" / "src").mkdir()
-    assert paths.project_root(str(tmp_path / "fix")) == str(repo)
-    assert paths.project_root(str(tmp_path / "fix" / "src")) == str(repo)
-    assert paths.project_root(str(repo / ".claude" / "worktrees" / "inner")) == str(repo)
+    assert paths_hot.project_root(str(tmp_path / "fix")) == str(repo)
+    assert paths_hot.project_root(str(tmp_path / "fix" / "src")) == str(repo)
+    assert paths_hot.project_root(str(repo / ".claude" / "worktrees" / "inner")) == str(repo)
     (tmp_path / "link").symlink_to(tmp_path / "fix")
-    assert paths.project_root(str(tmp_path / "link")) == str(repo)
+    assert paths_hot.project_root(str(tmp_path / "link")) == str(repo)
     # Files that would block are not waited for.
     common = repo / ".git" / "worktrees" / "fix" / "commondir"
     common.unlink()
     os.mkfifo(common)
-    assert paths.project_root(str(tmp_path / "fix")) == str(tmp_path / "fix")
+    assert paths_hot.project_root(str(tmp_path / "fix")) == str(tmp_path / "fix")
 
 
 def test_a_git_file_of_another_kind_marks_a_project_of_its_own(tmp_path):
@@ -173,17 +173,17 @@ def test_a_git_file_of_another_kind_marks_a_project_of_its_own(tmp_path):
         *(b"x" * 9000, b"gitdir: \xff", b"ref: refs/heads/main"),
     ):
         (tmp_path / ".git").write_bytes(content)
-        assert paths.project_root(str(tmp_path / "src")) == str(tmp_path), content
+        assert paths_hot.project_root(str(tmp_path / "src")) == str(tmp_path), content
 
 
 def test_what_is_neither_file_nor_directory_is_passed_over(repo):
     below = repo / "src"
     below.mkdir()
     os.mkfifo(below / ".git")
-    assert paths.project_root(str(below)) == str(repo)
+    assert paths_hot.project_root(str(below)) == str(repo)
     (repo / "lib").mkdir()
     (repo / "lib" / ".git").symlink_to(repo / "nowhere")
-    assert paths.project_root(str(repo / "lib")) == str(repo)
+    assert paths_hot.project_root(str(repo / "lib")) == str(repo)
 
 
 # --- paths without `os`
@@ -204,7 +204,7 @@ def test_resolve_is_realpath(tmp_path_factory):
     @given(PARTS)
     def check(parts):
         path = real + "/" + "/".join(part for part in parts if part != "loop")
-        assert paths.resolve(path) == os.path.realpath(path)
+        assert paths_hot.resolve(path) == os.path.realpath(path)
 
     check()
 
@@ -214,11 +214,11 @@ def test_inside_follows_symlinks_and_does_not_take_a_prefix_for_a_parent(tmp_pat
     (tmp_path / "ab").mkdir()
     (tmp_path / "a" / "out").symlink_to("../ab")
     base = str(tmp_path / "a")
-    assert paths.inside(base, base + "/x")
-    assert not paths.inside(base, base)
-    assert not paths.inside(base, str(tmp_path / "ab" / "x"))
-    assert not paths.inside(base, base + "/out/x")
-    assert paths.inside("/", "/etc")
+    assert paths_hot.inside(base, base + "/x")
+    assert not paths_hot.inside(base, base)
+    assert not paths_hot.inside(base, str(tmp_path / "ab" / "x"))
+    assert not paths_hot.inside(base, base + "/out/x")
+    assert paths_hot.inside("/", "/etc")
     (tmp_path / "loop").symlink_to("loop")
-    assert paths.resolve(str(tmp_path / "loop")) is None
-    assert not paths.inside(str(tmp_path), str(tmp_path / "loop" / "x"))
+    assert paths_hot.resolve(str(tmp_path / "loop")) is None
+    assert not paths_hot.inside(str(tmp_path), str(tmp_path / "loop" / "x"))

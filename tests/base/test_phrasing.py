@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base.phrasing import cut, gap, some
+from memtui.base.phrasing_hot import cut, gap, some
 
 
 def test_lines_are_cut_between_words_and_names_beyond_five_counted():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock, dates
+from memtui.base import clock_hot, dates
 
 BERLIN = ZoneInfo("Europe/Berlin")
 DAYS = st.sampled_from([dates.START, dates.END, dates.NEXT])
@@ -93,4 +93,4 @@ def test_a_time_of_day_is_the_nearest_one_in_its_direction(now, hour, minute, ah
 @given(st.text(max_size=20) | st.text("0123456789-:.TZ+ smhdwtoyfri", max_size=32), st.booleans(), DAYS)
 def test_no_text_raises_and_what_is_found_can_be_written_into_a_file(text, ahead, day):
     found = dates.read(text, NOW.timestamp(), ahead=ahead, day=day)
-    assert found in {None, dates.NEVER} or clock.parse(clock.iso_seconds(found)) == int(found)
+    assert found in {None, dates.NEVER} or clock_hot.parse(clock_hot.iso_seconds(found)) == int(found)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.base import visible
+from memtui.base import visible_hot
 
 ANY = st.characters(exclude_categories=())
 TRICKS = st.sampled_from(
@@ -22,10 +22,10 @@ HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u202a-\u202e\u20
 @given(TEXTS)
 @example("a < b and c <= d, see <https://memtui-docs> and <b>")
 def test_cleaned_text_opens_no_guarded_tag_and_hides_nothing_harmful(text):
-    clean = visible.clean(text)
+    clean = visible_hot.clean(text)
     assert not LENIENT.search(clean)
     assert not HARMFUL.search(clean)
-    assert visible.clean(clean) == clean
+    assert visible_hot.clean(clean) == clean
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_cleaned_text_opens_no_guarded_tag_and_hides_nothing_harmful(text):
     ],
 )
 def test_what_nobody_can_see_is_not_put_before_the_model(secret):
-    assert visible.clean(f"Use pnpm{secret}.") == "Use pnpm."
+    assert visible_hot.clean(f"Use pnpm{secret}.") == "Use pnpm."
 
 
 ALIKE = [
@@ -58,12 +58,12 @@ ALIKE = [
 
 def test_what_only_looks_like_a_guarded_tag_is_none_either():
     for tag in ALIKE:
-        clean = visible.clean(f"before {tag} after")
+        clean = visible_hot.clean(f"before {tag} after")
         assert ("&lt;" in clean, tag[0] in clean) == (True, False), tag
-        assert visible.clean(clean) == clean
+        assert visible_hot.clean(clean) == clean
 
 
 @given(TEXTS)
 def test_an_attribute_stays_between_its_quotes_on_one_line(value):
-    found = visible.attribute(value)
+    found = visible_hot.attribute(value)
     assert not re.search(r'["<>\n\r\t]', found)

@@ -27,7 +27,7 @@ import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
 from fitted_tables import QUESTIONS, average_precision, precision_at  # noqa: E402
-from memtui.inbox.format import DELIVERED, LASTING  # noqa: E402
+from memtui.inbox.format_hot import DELIVERED, LASTING  # noqa: E402
 from memtui.learn import classifier, signals  # noqa: E402
 from memtui.learn.classifier import probability  # noqa: E402
 

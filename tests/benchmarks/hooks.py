@@ -75,7 +75,8 @@ class World:
         self.config = base / ".claude"
         self.root = self.config / "memtui"
         slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(self.project))
-        names = runpy.run_path(str(source / "memtui/base/paths.py"))
+        (module,) = source.glob("memtui/base/paths*.py")  # without the suffix in older revisions
+        names = runpy.run_path(str(module))
         self.inbox = self.root / "projects" / names["project_key"](str(self.project))
         self.inbox.mkdir(parents=True)
         # Its records are of now, or no claim would be settled by them.

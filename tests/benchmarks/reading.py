@@ -25,16 +25,16 @@ def backfill(path: str) -> str:
 
 
 def worker(path: str) -> str:
-    from memtui.base import paths, session_state
+    from memtui.base import paths_hot, session_state_hot
     from memtui.worker import main
 
     with tempfile.TemporaryDirectory() as top:
         env = {"HOME": top, "PATH": os.environ["PATH"]}
-        root = paths.root(env)
+        root = paths_hot.root(env)
         os.makedirs(root, mode=0o700)
         payload = {"session_id": "s", "transcript_path": path, "cwd": top}
         size, runs = os.path.getsize(path), 0
-        while session_state.load_part(root, "s", "cursor").get("offset") != size:
+        while session_state_hot.load_part(root, "s", "cursor").get("offset") != size:
             main.run(env, payload, "SessionEnd", ("extract",))
             runs += 1
         assert not os.path.exists(root + "/log/errors.jsonl")
@@ -42,11 +42,11 @@ def worker(path: str) -> str:
 
 
 def subconscious(path: str) -> str:
-    from memtui.client.transcripts import transcript
+    from memtui.client.transcripts import transcript_hot
     from memtui.client.transcripts.conversation import Conversation
     from memtui.models.subconscious import transcript_view
 
-    heard = transcript_view.listen(transcript.Reader(path), Conversation())
+    heard = transcript_view.listen(transcript_hot.Reader(path), Conversation())
     return f"{len(heard.lines)} messages, {heard.left_out} left out"
 
 

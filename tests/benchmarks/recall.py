@@ -25,8 +25,11 @@ sys.path[:0] = [os.path.join(HERE, "..", "..", "src"), HERE]
 import recall_sets  # noqa: E402
 from recall_sets import Query, RecallSet  # noqa: E402
 
-from memtui.recall import judge, vectors  # noqa: E402
-from memtui.recall import query as recall_query  # noqa: E402
+from memtui.recall import (  # noqa: E402
+    judge_hot,
+    query_hot,
+    vectors_hot,
+)
 from memtui.recall.index_build import bring_up_to_date  # noqa: E402
 
 OWN = os.path.join(HERE, "..", "data", "recall")
@@ -40,10 +43,10 @@ class Answer:
     """What was found for a prompt, the best first; `injected`: the paths that the hook would inject."""
 
     query: Query
-    hits: list[recall_query.Hit]
+    hits: list[query_hot.Hit]
     injected: list[str]
 
-    def by(self, key: Callable[[recall_query.Hit], float]) -> "Answer":
+    def by(self, key: Callable[[query_hot.Hit], float]) -> "Answer":
         """Return the same hits ranked by something else."""
         return Answer(self.query, sorted(self.hits, key=key, reverse=True), self.injected)
 
@@ -59,20 +62,20 @@ def answers(chosen: RecallSet, with_triggers: bool) -> list[Answer]:
         root = folder + "/data"
         os.makedirs(root + "/recall", mode=0o700)
         places = chosen.write(folder + "/stores", with_triggers)
-        table = vectors.Table(os.path.join(os.path.dirname(vectors.__file__), "vectors.table"))
+        table = vectors_hot.Table(os.path.join(os.path.dirname(vectors_hot.__file__), "vectors.table"))
         for directory in places.values():
             bring_up_to_date(root, directory, table=table)
         found = []
         for query in chosen.queries:
             asked = [(SCOPE, places[query.store])]
-            hits = recall_query.search(root, asked, query.text, most=MOST)
+            hits = query_hot.search(root, asked, query.text, most=MOST)
             found.append(Answer(query, hits, injected(root, query.text, asked)))
         return found
 
 
 def injected(root: str, text: str, places: Sequence[tuple[str, str]]) -> list[str]:
     """Return the paths that the hook would inject."""
-    outcome = judge.dry_run(root, text, places)
+    outcome = judge_hot.dry_run(root, text, places)
     return [verdict.hit.file for verdict in outcome.verdicts if verdict.outcome == "inject"]
 
 

@@ -30,7 +30,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 from revision import compared, sources
 
-from memtui.base import paths
+from memtui.base import paths_hot
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 # When the newest delivery of the log was made.
@@ -155,7 +155,7 @@ def fill_log(directory: Path, project: str) -> None:
     record |= {
         "session_id": "0b5d3a52",
         "cwd": project,
-        "project": paths.project_key(project),
+        "project": paths_hot.project_key(project),
         "mode": "full",
         "chars": 900,
         "ms": 9.0,

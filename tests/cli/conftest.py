@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.cli.main import main
 
-NOW = clock.parse("2026-11-21T09:00:00Z")
+NOW = clock_hot.parse("2026-11-21T09:00:00Z")
 
 
 @dataclasses.dataclass
@@ -32,7 +32,7 @@ class Shell:
     def __init__(self, monkeypatch, capsysbinary, env, cwd):
         self.monkeypatch = monkeypatch
         self.capture = capsysbinary
-        self.env = {"PATH": os.environ["PATH"], "COLUMNS": "80", "MEMTUI_NOW": clock.iso(NOW), **env}
+        self.env = {"PATH": os.environ["PATH"], "COLUMNS": "80", "MEMTUI_NOW": clock_hot.iso(NOW), **env}
         self.cwd = str(cwd)
 
     def __call__(self, *words, stdin=b"", check=True):

@@ -225,7 +225,7 @@ def test_looking_writes_nothing_among_files_of_another_user(memtui, three, world
     run = Path(world.env["HOME"], ".claude/memtui/run")
     for file in ("unseen.json", "versions.lock"):
         (run / file).unlink()
-    monkeypatch.setattr("memtui.base.paths.stranger", lambda _: 12345)
+    monkeypatch.setattr("memtui.base.paths_hot.stranger", lambda _: 12345)
     Workspace(dict(world.env), world.shop, by="cli", now=NOW).look()
     assert not {"unseen.json", "versions.lock"} & set(os.listdir(run))
     monkeypatch.undo()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError
-from memtui.settings import config, setting
+from memtui.settings import config_hot, setting
 
 
 def file(shell):
@@ -19,8 +19,8 @@ def test_files_of_an_earlier_version_and_keys_are_changed_in_place(bare):
     file(bare).write_text(
         'mode = "whisper"\nguide_to = "people"  # mine\n[projects."/srv"]\nsubconscious = "whisper"\n'
     )
-    settings = config.load(str(file(bare).parent))
-    assert config.value(settings, None, "mode") == config.value(settings, "/srv", "subconscious") == "notes"
+    settings = config_hot.load(str(file(bare).parent))
+    assert config_hot.value(settings, None, "mode") == config_hot.value(settings, "/srv", "subconscious") == "notes"
     assert bare("config", "get", "note_to").out == "people\n"
     assert bare.json("config", "list")["problems"] == []
     bare("config", "set", "note_to", "anyone")
@@ -72,13 +72,13 @@ def test_what_makes_no_sense_is_refused_and_each_value_is_explained(bare):
     for key in ("gate", "llm_backend"):
         done = bare("config", "set", key, "ask first", check=False)
         assert done.code == 2
-        for value in config.CHOICES[key]:
+        for value in config_hot.CHOICES[key]:
             words = setting.VALUES[key][value]
             assert words in " ".join(done.err.split())
 
 
 VALUES = {
-    "mode": st.sampled_from(config.MODES),
+    "mode": st.sampled_from(config_hot.MODES),
     "budget": st.integers(500, 9800),
     "banner": st.booleans(),
     "extract_confidence": st.sampled_from([0.25, 0.5, 1.0]),
@@ -124,7 +124,7 @@ def test_a_change_says_what_was_asked_and_keeps_every_other_line(lines, key, dat
 
 
 def test_every_setting_is_explained_in_eighty_columns(memtui):
-    from memtui.settings.config import DEFAULTS
+    from memtui.settings.config_hot import DEFAULTS
     from memtui.settings.setting import MEANINGS
 
     assert set(MEANINGS) == set(DEFAULTS)

@@ -201,7 +201,7 @@ def test_errors_are_one_shape_and_the_exit_code_says_which_kind(memtui):
 
 def test_an_unexpected_error_is_one_line_and_debug_shows_where(memtui, world, monkeypatch):
     secret = f"sk-ant-api03-{'Ab3dEf9hIj' * 4}"
-    monkeypatch.setattr("memtui.cli.commands.status.locate.auto_dir", lambda *_: {}[secret])
+    monkeypatch.setattr("memtui.cli.commands.status.locate_hot.auto_dir", lambda *_: {}[secret])
     done = memtui("status", "--paths", check=False)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert "KeyError" in done.err

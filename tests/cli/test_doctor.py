@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from memtui.base import clock, paths
-from memtui.deliver import error_log
+from memtui.base import clock_hot, paths_hot
+from memtui.deliver import error_log_hot
 from tidy.checks.broken import ASKED, AT_ONCE, break_all
 
 
@@ -19,8 +19,8 @@ def messages(memtui):
 
 
 def error(world, monkeypatch, message):
-    monkeypatch.setattr(clock, "now", lambda: world.now - 60)
-    error_log.add(world.root, "Stop", ValueError(message))
+    monkeypatch.setattr(clock_hot, "now", lambda: world.now - 60)
+    error_log_hot.add(world.root, "Stop", ValueError(message))
 
 
 def test_files_are_closed_and_fixes_that_need_no_decision_made(memtui, world):
@@ -58,11 +58,11 @@ def test_undo_brings_errors_back_and_closed_files_stay_closed(memtui, world, mon
 
 
 def test_errors_are_listed_and_set_aside_and_none_is_overwritten(memtui, world, monkeypatch):
-    monkeypatch.setattr(clock, "now", lambda: world.now - 7200)
+    monkeypatch.setattr(clock_hot, "now", lambda: world.now - 7200)
     try:
         raise ValueError("it broke\x1b[31m here")
     except ValueError as wrong:
-        error_log.add(world.root, "Stop", wrong)
+        error_log_hot.add(world.root, "Stop", wrong)
     newest, *_ = memtui.json("doctor", "--errors")["errors"]
     assert (newest["where"], newest["error"], newest["message"]) == ("Stop", "ValueError", "it broke\x1b[31m here")
     assert any("test_doctor.py" in place for place in newest["trace"])
@@ -95,7 +95,7 @@ def renamed(bare, tmp_path, old="shop", new="store", *, inside=""):
     (before / ".git").mkdir(parents=True)
     bare.cwd = str(before)
     bare("note", "mind the queue")
-    directory = Path(bare.env["HOME"]) / ".claude" / "projects" / paths.slug(str(before))
+    directory = Path(bare.env["HOME"]) / ".claude" / "projects" / paths_hot.slug(str(before))
     for name, text in (("one.md", "ONE"), ("deep/two.md", "TWO"), ("MEMORY.md", "- [one](one.md) — one\n")):
         (directory / "memory" / name).parent.mkdir(parents=True, exist_ok=True)
         (directory / "memory" / name).write_text(text)
@@ -103,7 +103,7 @@ def renamed(bare, tmp_path, old="shop", new="store", *, inside=""):
     after.parent.mkdir(exist_ok=True)
     os.rename(before, after)
     bare.cwd = str(after)
-    return directory / "memory", directory.parent / paths.slug(str(after)) / "memory"
+    return directory / "memory", directory.parent / paths_hot.slug(str(after)) / "memory"
 
 
 def findings_of(bare, code):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from e2e.model import say, use
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.cli import parser
 from memtui.tidy import gates, waiting_proposals
 from waiting import eventually
@@ -42,7 +42,7 @@ def merge(request):
 
 def home(bare):
     """What a person has, by path."""
-    every = Path(paths.config_dir(bare.env)).rglob("*")
+    every = Path(paths_hot.config_dir(bare.env)).rglob("*")
     return {str(each): each.read_bytes() for each in every if each.is_file() and "/memtui/" not in str(each)}
 
 

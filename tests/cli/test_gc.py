@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from memtui.base import clock, ids
-from memtui.deliver import log as delivery_log
+from memtui.base import clock_hot, ids_hot
+from memtui.deliver import log_hot
 from memtui.store.versions import trash
 
 from .conftest import NOW
@@ -16,18 +16,18 @@ DAY = 86_400.0
 @pytest.fixture
 def old(bare):
     """Changes and deliveries of long ago, and of today."""
-    bare.env["MEMTUI_NOW"] = clock.iso(NOW - 300 * DAY)
+    bare.env["MEMTUI_NOW"] = clock_hot.iso(NOW - 300 * DAY)
     bare("new", "long-ago", "--scope", "global", "--type", "user", "--description", "d", "--body", "Long ago.")
     bare("rm", "long-ago")
-    bare.env["MEMTUI_NOW"] = clock.iso(NOW)
+    bare.env["MEMTUI_NOW"] = clock_hot.iso(NOW)
     bare("new", "today", "--scope", "global", "--type", "user", "--description", "d", "--body", "Today.")
     root = bare.env["HOME"] + "/.claude/memtui"
     made = []
     for seconds in (NOW - 290 * DAY, NOW - 1):
         record = {
             "v": 1,
-            "id": ids.new_id(seconds),
-            "time": clock.iso(seconds),
+            "id": ids_hot.new_id(seconds),
+            "time": clock_hot.iso(seconds),
             "event": "UserPromptSubmit",
             "session_id": "5e551011",
             "project": "-shop",
@@ -35,9 +35,9 @@ def old(bare):
             "chars": 97,
             "items": [{"kind": "guidance", "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD", "scope": "project"}],
         }
-        delivery_log.append(root, record, seconds)
+        log_hot.append(root, record, seconds)
         made.append(record["id"])
-    os.rename(delivery_log.log_path(root, NOW), root + "/now")
+    os.rename(log_hot.log_path(root, NOW), root + "/now")
     return made
 
 

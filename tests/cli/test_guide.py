@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import paths
-from memtui.inbox import format as inbox_format
+from memtui.base import paths_hot
+from memtui.inbox import format_hot
 
-LAUNCHER = Path(paths.__file__).parents[1] / "hooks" / "launch.py"
+LAUNCHER = Path(paths_hot.__file__).parents[1] / "hooks" / "launch.py"
 
 
 def waiting(shell, everywhere=False):
     root = shell.env["HOME"] + "/.claude/memtui"
-    slug = None if everywhere else paths.project_key(shell.cwd)
-    return inbox_format.read(paths.inbox_dir(root, slug) + "/guidance.md")
+    slug = None if everywhere else paths_hot.project_key(shell.cwd)
+    return format_hot.read(paths_hot.inbox_dir(root, slug) + "/guidance.md")
 
 
 def test_a_delivered_note_stays_and_one_for_somebody_unknown_is_warned_of(memtui):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import clock, ids
+from memtui.base import clock_hot, ids_hot
 
 from .conftest import NOW
 
@@ -20,8 +20,8 @@ def logged_write(world, path, session, prompt):
     item = {"kind": "use", "action": "wrote", "id": path.stem, "scope": "project", "path": str(path)}
     record = {
         "v": 1,
-        "id": ids.new_id(path.stat().st_mtime),
-        "time": clock.iso(path.stat().st_mtime),
+        "id": ids_hot.new_id(path.stat().st_mtime),
+        "time": clock_hot.iso(path.stat().st_mtime),
         "event": "PostToolUse",
     }
     record |= {"session_id": session, "prompt_id": prompt, "items": [item]}

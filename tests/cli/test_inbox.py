@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import paths
-from memtui.inbox import file as inbox_file
+from memtui.base import paths_hot
+from memtui.inbox import file_hot
 
 from .conftest import NOW
 
 
 def shop_inbox(world, name="pending-updates.md"):
-    return Path(paths.inbox_dir(world.root, paths.project_key(world.shop))) / name
+    return Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))) / name
 
 
 def ids(memtui, kind):
@@ -206,7 +206,7 @@ def test_a_draft_of_another_project_goes_there(memtui, world):
 def test_rejecting_drops_entries_and_notes_their_words_without_secrets(memtui, world):
     key = "sk-ant-" + "api03-" + "Zx9k" * 12
     fields = {"kind": "correction", "name": "staging", "confidence": "0.90"}
-    entry = inbox_file.add_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it with {key}", now=NOW)
+    entry = file_hot.add_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it with {key}", now=NOW)
     before, rejected = shop_inbox(world).read_bytes(), shop_inbox(world, "rejected.jsonl")
     memtui("reject", "J5VMX3", "BV8W63")
     assert len(ids(memtui, "drafts")) == 4
@@ -285,9 +285,9 @@ def test_a_draft_is_shown_in_its_setting_with_the_memories_alike(memtui, world):
     text = memtui("inbox", "J5VMX3").out
     assert "no, no snapshots please" in text
     assert "transcript is gone" in text
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
+    directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
     fields = {"name": "prefer-pnpm", "type": "feedback", "scope": "project"}
-    entry_id = inbox_file.add_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
+    entry_id = file_hot.add_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
     data = memtui.json("inbox", entry_id)
     first = data["alike"][0]
     assert (first["name"], first["scope"], first["score"] > 0.9) == ("prefer-pnpm", "project", True)
@@ -326,8 +326,8 @@ def test_ids_of_another_kind_are_named_and_one_or_more_or_all_taken(memtui):
 
 @pytest.mark.parametrize("command", ["approve", "reject"])
 def test_all_leaves_what_looks_like_a_one_off(memtui, world, command):
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    inbox_file.add_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
+    directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
+    file_hot.add_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
     done = memtui(command, "--all", check=False)
     assert "2 probably one-offs: left in the inbox" in done.err
     if command == "reject":

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memtui.base import paths
-from memtui.hooks import runner
+from memtui.base import paths_hot
+from memtui.hooks import runner_hot
 
 LINKED = {
     "MEMTUI_HOME": {"MEMTUI_HOME": "memtui"},
@@ -41,9 +41,9 @@ def test_what_memtui_wrote_and_installed_is_in_order_through_a_link_to_it(memtui
     assert memtui.json("setup") == before
     for argv in (
         ["UserPromptSubmit", "--root", world.root, "--config", world.config],
-        ["UserPromptSubmit", "--root", paths.root(through), "--config", paths.config_dir(through)],
+        ["UserPromptSubmit", "--root", paths_hot.root(through), "--config", paths_hot.config_dir(through)],
     ):
-        env, error = runner._believed(through, argv)
-        assert (paths.root(env), error) == (world.root, None)
+        env, error = runner_hot._believed(through, argv)
+        assert (paths_hot.root(env), error) == (world.root, None)
     linked = ["UserPromptSubmit", "--root", through["MEMTUI_HOME"] or world.root, "--config", world.config]
-    assert runner._believed(world.env, linked)[1] is None
+    assert runner_hot._believed(world.env, linked)[1] is None

@@ -190,9 +190,9 @@ def test_nothing_that_git_is_configured_to_run_is_run(bare, messy, tmp_path):
 @pytest.fixture
 def over_limit(bare):
     """The MEMORY.md of Claude Code's own memory, with more lines than are loaded; the last is of a memory about tills."""
-    from memtui.client import locate
+    from memtui.client import locate_hot
 
-    found = Path(locate.auto_dir(bare.env, str(bare.cwd)))
+    found = Path(locate_hot.auto_dir(bare.env, str(bare.cwd)))
     found.mkdir(parents=True)
     names = [*(f"m{number}" for number in range(220)), "tills"]
     for name in names:

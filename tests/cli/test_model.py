@@ -6,11 +6,11 @@ import sys
 import pytest
 
 import sentence_daemon
-from memtui.base import clock, ids, paths
+from memtui.base import clock_hot, ids_hot, paths_hot
 from memtui.cli import parser
 from memtui.models import log
 from memtui.models.call import ModelUsage
-from memtui.models.subconscious import block_files, blocks, control, runs
+from memtui.models.subconscious import block_files_hot, blocks, control, runs
 from memtui.recall import sentences
 from memtui.worker import sentence_vectors
 from waiting import eventually
@@ -24,11 +24,13 @@ def test_off_says_how_to_switch_it_on(bare):
 
 
 def test_calls_are_listed_with_what_they_used_and_what_is_left_today(bare):
-    now = log.clock.parse(bare.env["MEMTUI_NOW"]) if "MEMTUI_NOW" in bare.env else log.clock.now()
+    now = log.clock_hot.parse(bare.env["MEMTUI_NOW"]) if "MEMTUI_NOW" in bare.env else log.clock_hot.now()
     used = ModelUsage(1200, 80, 3000, 0, 0.0123)
     root = bare.json("status", "--paths")["root"]
     for number, outcome in enumerate(["ok", "late", "refused"]):
-        call = log.LoggedCall(ids.new_id(now), now - number, "dream", "api", "claude-haiku-5-5", used, outcome, 2.5, 2)
+        call = log.LoggedCall(
+            ids_hot.new_id(now), now - number, "dream", "api", "claude-haiku-5-5", used, outcome, 2.5, 2
+        )
         log.append(root, call)
     bare("config", "set", "llm_backend", "api")
     bare("config", "set", "llm_daily_dollars", "2.5")
@@ -82,12 +84,12 @@ def on(memtui, world):
 
 
 def test_blocks_are_listed_with_who_wrote_them_and_printed(memtui, world):
-    slug = paths.project_key(world.shop)
+    slug = paths_hot.project_key(world.shop)
     blocks.Blocks(world.root, slug).edit("guidance", "", "Ask before a migration.", run="r1", session=SESSION)
     assert memtui("model", "blocks", "guidance").out == "Ask before a migration.\n"
     rows = {each["block"]: each for each in memtui.json("model", "blocks")["blocks"]}
     assert rows["guidance"]["by"] == "model"
-    assert set(rows) == set(block_files.BLOCKS)
+    assert set(rows) == set(block_files_hot.BLOCKS)
 
 
 def test_at_first_it_is_off_and_a_setting_that_needs_a_model_says_so(memtui):
@@ -120,8 +122,8 @@ def test_stop_and_start(on):
 
 
 def test_what_it_did_and_said_is_listed(on, world):
-    root, slug = world.root, paths.project_key(world.shop)
-    now = clock.parse("2026-11-21T08:59:00Z")
+    root, slug = world.root, paths_hot.project_key(world.shop)
+    now = clock_hot.parse("2026-11-21T08:59:00Z")
     whisper = runs.Whisper("01KAQ00000000000000000000W", "Deploys are on \x1b[31mTuesdays.")
     blocks.Blocks(root, slug).edit("project_context", "", "Deploys: Tuesdays.", run="r1", session=SESSION)
     run = runs.Run(
@@ -131,7 +133,7 @@ def test_what_it_did_and_said_is_listed(on, world):
     assert "reading now" in on("model", "log", "--runs").out
     runs.append(root, run.__class__(**{**vars(run), "changes": ("project_context: added",), "whispers": (whisper,)}))
     runs.send(root, run, whisper)
-    state = {"mentions": [{"id": "m1", "who": "person", "words": "when do we deploy?", "time": clock.iso(now)}]}
+    state = {"mentions": [{"id": "m1", "who": "person", "words": "when do we deploy?", "time": clock_hot.iso(now)}]}
     control.save(root, SESSION, state)
     out = on("model").out
     assert "1 block, 1 note" in out

@@ -110,11 +110,11 @@ def test_no_text_brings_an_escape_of_its_own(text, monkeypatch):
 
 
 def test_a_session_and_a_note_bring_no_escape_of_their_own(world, memtui):
-    from memtui.base import session_state
+    from memtui.base import session_state_hot
 
     evil = "\x1b[2J\x1b]0;owned\x07"
     state = {"mode": "full" + evil, "cwd": "/x" + evil, "project_root": "/x" + evil, "started": evil, "project": evil}
-    session_state.SessionState(str(world.root), "evil-" + "0" * 30, state).save()
+    session_state_hot.SessionState(str(world.root), "evil-" + "0" * 30, state).save()
     memtui("note", "a note" + evil)
     for words in (["activity"], ["activity", "evil"], ["note", "--list"], ["inbox"], ["status"]):
         done = memtui(*words, check=False)

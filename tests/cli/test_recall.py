@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from memtui.deliver import log as delivery_log
+from memtui.deliver import log_hot
 
 PROMPT = "do we install with pnpm or with npm here?"
 
@@ -48,7 +48,7 @@ def test_the_index_is_built_first_and_follows_the_files(memtui):
 
 
 def test_json_has_score_parts_and_exact_text_and_delivers_and_logs_nothing(memtui, world):
-    before = list(delivery_log.newest_first(world.root))
+    before = list(log_hot.newest_first(world.root))
     best = found(memtui, PROMPT)[1]["prefer-pnpm"]
     assert best["parts"]["lexical"] > 0
     assert {"pnpm", "npm"} <= {each["term"] for each in best["terms"]}
@@ -64,7 +64,7 @@ def test_json_has_score_parts_and_exact_text_and_delivers_and_logs_nothing(memtu
         assert "inject" not in {each["outcome"] for each in by_name.values()}
         assert data["silent"]
         assert why in memtui("recall", prompt).out
-    assert list(delivery_log.newest_first(world.root)) == before
+    assert list(log_hot.newest_first(world.root)) == before
 
 
 def test_an_index_that_can_t_be_written_is_said_and_what_there_is_answers(memtui, monkeypatch):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import clock, ids, paths
-from memtui.deliver import log as delivery_log
+from memtui.base import clock_hot, ids_hot, paths_hot
+from memtui.deliver import log_hot
 
 from .conftest import NOW
 
@@ -25,8 +25,8 @@ def log(bare):
         seconds = NOW - 3 * 86400 + number
         record = {
             "v": 1,
-            "id": ids.new_id(seconds),
-            "time": clock.iso(seconds),
+            "id": ids_hot.new_id(seconds),
+            "time": clock_hot.iso(seconds),
             "event": "UserPromptSubmit",
             "session_id": f"{number // 25:08x}-0000",
             "project": "-shop",
@@ -37,7 +37,7 @@ def log(bare):
             "ms": 10.0,
         }
         lines.append(json.dumps(record) + "\n")
-    path = Path(delivery_log.log_path(root, NOW))
+    path = Path(log_hot.log_path(root, NOW))
     path.parent.mkdir(parents=True)
     path.write_text("".join(lines))
     return root
@@ -70,7 +70,7 @@ def test_a_long_log_is_not_held_in_memory(bare, log, words):
 
 
 def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
-    monkeypatch.setattr(delivery_log, "WINDOW_BYTES", MB)
+    monkeypatch.setattr(log_hot, "WINDOW_BYTES", MB)
     # What a word of the line can find is sought in all of it.
     assert len(bare.json("activity", "--all-projects", "--text", "WORD1007 word1007")["deliveries"]) == 1
     old = bare.json("activity", "00000000-")["deliveries"]
@@ -83,7 +83,7 @@ def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
 
 
 def test_a_long_inbox_lists_its_first_entries_and_counts_the_others(bare):
-    inbox = Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects" / paths.project_key(bare.cwd)
+    inbox = Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects" / paths_hot.project_key(bare.cwd)
     inbox.mkdir(parents=True)
     (inbox / "pending-items.md").write_text("".join(f"- matter {number}\n" for number in range(250)))
     found = bare("inbox").out

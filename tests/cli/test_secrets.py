@@ -6,9 +6,9 @@ import string
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.cli.context import Context
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 
 KEY = "gh" + "p_" + "".join(random.Random(7).choices(string.ascii_letters + string.digits, k=36))
 LOOKS = "looks like it holds a GitHub token"
@@ -21,8 +21,8 @@ def asked(monkeypatch):
 
 
 def notes(shell):
-    return inbox_format.read(
-        paths.inbox_dir(shell.env["HOME"] + "/.claude/memtui", paths.project_key(shell.cwd)) + "/guidance.md"
+    return format_hot.read(
+        paths_hot.inbox_dir(shell.env["HOME"] + "/.claude/memtui", paths_hot.project_key(shell.cwd)) + "/guidance.md"
     )
 
 

@@ -74,5 +74,5 @@ def test_a_file_that_can_not_be_read_is_named(memtui, monkeypatch):
     def denied(*_):
         raise PermissionError(13, "Permission denied", "/srv/secret")
 
-    monkeypatch.setattr("memtui.cli.commands.status.locate.auto_dir", denied)
+    monkeypatch.setattr("memtui.cli.commands.status.locate_hot.auto_dir", denied)
     assert memtui("status", "--paths", check=False).err.startswith("memtui: /srv/secret: Permission denied.")

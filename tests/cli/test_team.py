@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 
 TEXT = "---\nname: {name}\ndescription: About {name}\n---\nBody of {name}, see [[deploy]].\n"
 
@@ -10,8 +10,8 @@ TEXT = "---\nname: {name}\ndescription: About {name}\n---\nBody of {name}, see [
 @pytest.fixture
 def team(bare):
     """The directory of the team, with two memories, beside one of the person's own and an index of all."""
-    own = paths.config_dir(bare.env) + "/projects/" + paths.slug(bare.cwd) + "/memory"
-    place = paths.normal(own + "/team")
+    own = paths_hot.config_dir(bare.env) + "/projects/" + paths_hot.slug(bare.cwd) + "/memory"
+    place = paths_hot.normal(own + "/team")
     import pathlib
 
     directory = pathlib.Path(place)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.cli import parser
 from memtui.store.store import Store
 
@@ -131,7 +131,7 @@ def test_a_person_at_a_terminal_is_asked_and_no_is_the_default(memtui, world, an
 
 def test_changes_made_together_are_named_as_one_and_need_yes(memtui, world):
     memtui("rm", "prefer-pnpm", "release-steps")
-    memtui.env["MEMTUI_NOW"] = clock.iso(NOW + 3600)
+    memtui.env["MEMTUI_NOW"] = clock_hot.iso(NOW + 3600)
     done = memtui("undo", check=False)
     assert "and 1 other change made with it" in done.err
     assert "memtui undo --yes" in done.err

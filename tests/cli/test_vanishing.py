@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import fs, paths
-from memtui.client import locate
+from memtui.base import fs_hot, paths_hot
+from memtui.client import locate_hot
 
 COMMANDS = (
     ["list"],
@@ -56,7 +56,7 @@ def after_listing(monkeypatch):
     """What happens to every memory after the directory was listed, and before it is read."""
 
     def after(happens):
-        walk = locate.walk
+        walk = locate_hot.walk
 
         def walked(directory, *more):
             found = walk(directory, *more)
@@ -64,7 +64,7 @@ def after_listing(monkeypatch):
                 happens(Path(directory, name))
             return found
 
-        monkeypatch.setattr(locate, "walk", walked)
+        monkeypatch.setattr(locate_hot, "walk", walked)
 
     return after
 
@@ -90,14 +90,14 @@ def test_what_is_named_and_gone_is_not_found(memtui, after_listing, command):
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_one_that_can_not_be_read_is_told_and_the_rest_goes_on(memtui, monkeypatch, command):
-    open_regular = fs.open_regular
+    open_regular = fs_hot.open_regular
 
     def denied(path, *args, **more):
         if path.endswith("prefer-pnpm.md"):
             raise PermissionError(13, "Permission denied", path)
         return open_regular(path, *args, **more)
 
-    monkeypatch.setattr(fs, "open_regular", denied)
+    monkeypatch.setattr(fs_hot, "open_regular", denied)
     done = memtui(*command, check=False)
     assert done.code in {0, 5}, done.err
     if command == ["list"]:
@@ -108,7 +108,7 @@ def test_one_that_can_not_be_read_is_told_and_the_rest_goes_on(memtui, monkeypat
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_a_directory_that_can_not_be_read_is_told_and_the_rest_goes_on(memtui, monkeypatch, world, command):
-    scandir, place = locate.posix.scandir, world.shop + "/.claude/memory"
+    scandir, place = locate_hot.posix.scandir, world.shop + "/.claude/memory"
 
     class Posix:
         def __getattr__(self, name):
@@ -119,7 +119,7 @@ def test_a_directory_that_can_not_be_read_is_told_and_the_rest_goes_on(memtui, m
                 raise PermissionError(13, "Permission denied", path)
             return scandir(path)
 
-    monkeypatch.setattr(locate, "posix", Posix())
+    monkeypatch.setattr(locate_hot, "posix", Posix())
     done = memtui(*command, check=False)
     assert done.code in ({0, 5} if command[0] != "trust" else {0, 1}), done.err
     assert "Traceback" not in done.err
@@ -133,7 +133,7 @@ def test_a_directory_that_can_not_be_read_is_told_and_the_rest_goes_on(memtui, m
 @pytest.fixture
 def broken(world):
     """The shop's inbox with a directory where the pending updates should be."""
-    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "pending-updates.md")
+    path = Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)), "pending-updates.md")
     path.unlink()
     path.mkdir()
     return path
@@ -163,7 +163,7 @@ def test_it_is_named_with_what_to_do_and_what_can_be_read_is_still_there(memtui,
 
 @pytest.mark.usefixtures("as_a_user")
 def test_a_closed_file_is_named(memtui, world):
-    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "pending-items.md")
+    path = Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)), "pending-items.md")
     path.chmod(0)
     assert "You may not read" in memtui("inbox", "--kind", "todos").err
 
@@ -171,7 +171,7 @@ def test_a_closed_file_is_named(memtui, world):
 @pytest.fixture
 def long(world):
     """The shop's guidance with a log of 3 MB in its middle."""
-    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "guidance.md")
+    path = Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)), "guidance.md")
     with path.open("a") as file:
         file.write("error: no such file\n" * 150_000)
     return path

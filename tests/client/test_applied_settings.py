@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from memtui.client import applied_settings, settings_files
+from memtui.client import applied_settings, settings_files_hot
 
 from .settings_cases import COMMAND, READ, SKIPPED, SKIPPED_TEXTS
 
@@ -67,7 +67,7 @@ VARIABLE = applied_settings.VARIABLE
 @pytest.fixture
 def world(tmp_path, monkeypatch):
     """Where each scope's settings are, and what tells whether the memory is off."""
-    monkeypatch.setattr(settings_files, "MANAGED", str(tmp_path / "managed"))
+    monkeypatch.setattr(settings_files_hot, "MANAGED", str(tmp_path / "managed"))
     env = {"HOME": str(tmp_path / "home")}
     project = tmp_path / "project"
     (project / ".git").mkdir(parents=True)

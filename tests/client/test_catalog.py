@@ -5,8 +5,8 @@ import tempfile
 
 import pytest
 
-from memtui.base import fs, ids
-from memtui.store import catalog, trust
+from memtui.base import fs_hot, ids_hot
+from memtui.store import catalog_hot, trust_hot
 
 
 @pytest.fixture
@@ -36,11 +36,11 @@ def names(found):
 def read(root, directory, known=None):
     """What hooks see; with `known` as memories of a project that are trusted so."""
     if known is not None:
-        trusted = {"v": 1, "dirs": {trust.key(directory): {"always": known.always, "hashes": known.hashes}}}
-        data = catalog.fastjson.dumps(trusted).encode()
-        if fs.read_or_empty(root + "/trust.json") != data:
-            fs.write_atomic(root + "/trust.json", data)
-    return catalog.look(root, directory, known is not None)
+        trusted = {"v": 1, "dirs": {trust_hot.key(directory): {"always": known.always, "hashes": known.hashes}}}
+        data = catalog_hot.fastjson_hot.dumps(trusted).encode()
+        if fs_hot.read_or_empty(root + "/trust.json") != data:
+            fs_hot.write_atomic(root + "/trust.json", data)
+    return catalog_hot.look(root, directory, known is not None)
 
 
 def test_lines_tell_name_description_type_and_the_digest_of_the_bytes(root, memory):
@@ -49,7 +49,7 @@ def test_lines_tell_name_description_type_and_the_digest_of_the_bytes(root, memo
     assert (line.file, line.name, line.description, line.type) == (
         "sub/prefer-pnpm.md", "prefer-pnpm", "Use pnpm", "feedback",
     )  # fmt: skip
-    assert line.digest == ids.digest((memory / "sub" / "prefer-pnpm.md").read_bytes())
+    assert line.digest == ids_hot.digest((memory / "sub" / "prefer-pnpm.md").read_bytes())
 
 
 def test_rules_come_first_then_the_newest(root, memory):
@@ -90,11 +90,11 @@ def test_files_of_any_content_have_a_line(root, memory):
 def test_what_is_not_trusted_is_only_counted(root, memory):
     for name in ("a", "b", "c"):
         write(memory, f"{name}.md")
-    known = trust.Trust(False, {ids.digest((memory / "b.md").read_bytes()): "b.md"})
+    known = trust_hot.Trust(False, {ids_hot.digest((memory / "b.md").read_bytes()): "b.md"})
     found = read(root, str(memory), known)
     assert (names(found), found.count, found.untrusted) == (["b"], 1, 2)
-    assert read(root, str(memory), trust.Trust(True, {})).count == 3
-    assert read(root, str(memory), trust.Trust(False, {})).untrusted == 3
+    assert read(root, str(memory), trust_hot.Trust(True, {})).count == 3
+    assert read(root, str(memory), trust_hot.Trust(False, {})).untrusted == 3
 
 
 # --- with caches
@@ -102,7 +102,7 @@ def test_what_is_not_trusted_is_only_counted(root, memory):
 
 @pytest.fixture
 def many(memory):
-    for number in range(catalog.CACHE_FROM + 200):
+    for number in range(catalog_hot.CACHE_FROM + 200):
         write(memory, f"m{number:03}.md", seconds=1_700_000_000 + number)
     return memory
 
@@ -119,7 +119,7 @@ def uncached(directory, known=None):
 HEAD_OF_FEEDBACK = b"---\nname: m000\nmetadata:\n  type: feedback\n---\nx\n"
 CHANGES = {
     "edit": lambda directory: write(directory, "m247.md", "feedback", "Edited in place"),
-    "edit below the head": lambda directory: fs.write_atomic(str(directory / "m000.md"), HEAD_OF_FEEDBACK),
+    "edit below the head": lambda directory: fs_hot.write_atomic(str(directory / "m000.md"), HEAD_OF_FEEDBACK),
     "add": lambda directory: write(directory, "new.md", "feedback"),
     "add below": lambda directory: write(directory, "sub/new.md", "feedback"),
     "remove": lambda directory: (directory / "m246.md").unlink(),
@@ -131,8 +131,8 @@ CHANGES = {
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_change_is_seen_though_everything_was_cached(root, many, change):
     first = read(root, str(many))
-    assert len(first.lines) == catalog.HEAD
-    assert first.count == catalog.CACHE_FROM + 200
+    assert len(first.lines) == catalog_hot.HEAD
+    assert first.count == catalog_hot.CACHE_FROM + 200
     assert picture(read(root, str(many))) == picture(first) == uncached(many)
     change(many)
     assert uncached(many) != picture(first)
@@ -141,9 +141,14 @@ def test_a_change_is_seen_though_everything_was_cached(root, many, change):
 
 
 def test_a_change_of_trust_is_seen_though_everything_was_cached(root, many):
-    every = {ids.digest(path.read_bytes()): path.name for path in many.iterdir()}
+    every = {ids_hot.digest(path.read_bytes()): path.name for path in many.iterdir()}
     some = dict(list(every.items())[:60])
-    for known in (trust.Trust(False, every), trust.Trust(False, some), trust.Trust(True, {}), trust.Trust(False, some)):
+    for known in (
+        trust_hot.Trust(False, every),
+        trust_hot.Trust(False, some),
+        trust_hot.Trust(True, {}),
+        trust_hot.Trust(False, some),
+    ):
         for _ in range(2):
             assert picture(read(root, str(many), known)) == uncached(many, known)
     assert read(root, str(many)).untrusted == 0
@@ -155,18 +160,18 @@ def test_broken_caches_are_made_anew(root, many):
     for garbage in (b"", b"{}", b"[]", b"\xff\x00", b'{"rows": [{}], "dirs": {}, "known": null, "count": 1}'):
         read(root, str(many))
         for name in os.listdir(root + "/run"):
-            fs.write_atomic(f"{root}/run/{name}", garbage)
+            fs_hot.write_atomic(f"{root}/run/{name}", garbage)
         assert picture(read(root, str(many))) == whole
     for row in ([], {}, "x", None, 5, [1, 2, 3, 4, 5, 6], ["a.md"]):
         read(root, str(many))
-        text = catalog.fastjson.dumps(row).encode()
+        text = catalog_hot.fastjson_hot.dumps(row).encode()
         for name in os.listdir(root + "/run"):
             path, data = f"{root}/run/{name}", b"".join(b"m%03d.md\t%s\n" % (n, text) for n in range(248))
             if name.endswith(".json"):
-                data = catalog.fastjson.dumps(
-                    catalog.fastjson.loads_dict(fs.read_bytes(path)) | {"rows": [row]}
+                data = catalog_hot.fastjson_hot.dumps(
+                    catalog_hot.fastjson_hot.loads_dict(fs_hot.read_bytes(path)) | {"rows": [row]}
                 ).encode()
-            fs.write_atomic(path, data)
+            fs_hot.write_atomic(path, data)
         for _ in range(2):
             assert picture(read(root, str(many))) == whole, row
 
@@ -177,22 +182,22 @@ def test_broken_caches_are_made_anew(root, many):
 @pytest.fixture
 def large(memory):
     """More than there is time for; those that `changes` are about rank first, but for m000."""
-    for number in range(catalog.AT_ONCE + 50):
+    for number in range(catalog_hot.AT_ONCE + 50):
         write(memory, f"m{number:03}.md", seconds=1_700_000_000 + (number if number < 248 else number - 1000))
     return memory
 
 
 def test_a_large_directory_tells_nothing_but_its_size_until_it_is_built(root, large):
     found = read(root, str(large))
-    assert (found.lines, found.count, found.building, found.unready) == ([], catalog.AT_ONCE + 50, True, True)
-    built = catalog.build(root, str(large), project=False)
-    assert len(built.lines) == catalog.HEAD
+    assert (found.lines, found.count, found.building, found.unready) == ([], catalog_hot.AT_ONCE + 50, True, True)
+    built = catalog_hot.build(root, str(large), project=False)
+    assert len(built.lines) == catalog_hot.HEAD
     found = read(root, str(large))
     assert (picture(found), found.building, found.unready) == (picture(built), False, False)
 
 
 def many_new(directory):
-    for number in range(catalog.AT_ONCE + 10):
+    for number in range(catalog_hot.AT_ONCE + 10):
         write(directory, f"new{number}.md", "feedback")
 
 
@@ -200,25 +205,25 @@ def many_new(directory):
 @pytest.mark.parametrize("change", [*CHANGES.values(), many_new], ids=[*CHANGES, "many new"])
 @pytest.mark.parametrize("quick", [False, True])
 def test_a_change_of_a_large_directory_is_seen_or_known_unseen_until_built(root, large, change, quick):
-    first = catalog.build(root, str(large), project=False)
+    first = catalog_hot.build(root, str(large), project=False)
     change(large)
-    found = catalog.look(root, str(large), project=False, quick=quick)
-    truth = catalog.build(root + "2", str(large), project=False)
+    found = catalog_hot.look(root, str(large), project=False, quick=quick)
+    truth = catalog_hot.build(root + "2", str(large), project=False)
     if not found.unready:
-        digests = lambda look: {line.file: line.digest for line in look.lines[: catalog.HEAD - 1]}
+        digests = lambda look: {line.file: line.digest for line in look.lines[: catalog_hot.HEAD - 1]}
         assert digests(found) == digests(truth)
         assert found.count == truth.count
     assert picture(truth) != picture(first)
-    assert picture(catalog.build(root, str(large), project=False)) == picture(truth)
+    assert picture(catalog_hot.build(root, str(large), project=False)) == picture(truth)
     assert picture(read(root, str(large))) == picture(truth)
     assert not read(root, str(large)).unready
 
 
 def test_what_was_noted_is_read_wherever_it_ranks(root, large):
-    catalog.build(root, str(large), project=False)
+    catalog_hot.build(root, str(large), project=False)
     CHANGES["edit below the head"](large)
-    catalog.touch(root, str(large / "m000.md"))
+    catalog_hot.touch(root, str(large / "m000.md"))
     assert read(root, str(large)).lines[0].file == "m000.md"
-    assert catalog.look(root, str(large), project=False, quick=True).lines[0].file == "m000.md"
-    catalog.build(root, str(large), project=False)
-    assert catalog.touched(catalog.look(root, str(large), project=False).files[-1]) == []
+    assert catalog_hot.look(root, str(large), project=False, quick=True).lines[0].file == "m000.md"
+    catalog_hot.build(root, str(large), project=False)
+    assert catalog_hot.touched(catalog_hot.look(root, str(large), project=False).files[-1]) == []

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.client import projects
 
 
@@ -17,7 +17,7 @@ def env(tmp_path):
 
 
 def transcript(env, cwd, *, slug=None, session="s1", before=()):
-    directory = f"{env['HOME']}/.claude/projects/{slug or paths.slug(cwd)}"
+    directory = f"{env['HOME']}/.claude/projects/{slug or paths_hot.slug(cwd)}"
     os.makedirs(directory, exist_ok=True)
     path = f"{directory}/{session}.jsonl"
     with open(path, "w") as file:
@@ -27,7 +27,7 @@ def transcript(env, cwd, *, slug=None, session="s1", before=()):
 
 
 def memory(env, path):
-    directory = f"{env['HOME']}/.claude/projects/{paths.slug(path)}/memory"
+    directory = f"{env['HOME']}/.claude/projects/{paths_hot.slug(path)}/memory"
     os.makedirs(directory, exist_ok=True)
     with open(directory + "/a.md", "w") as file:
         file.write("a\n")
@@ -39,8 +39,8 @@ def found(env):
 
 
 def called(*roots):
-    names = projects.names({"HOME": "/home/you"}, {paths.slug(root): root for root in roots})
-    return [names[paths.slug(root)] for root in roots]
+    names = projects.names({"HOME": "/home/you"}, {paths_hot.slug(root): root for root in roots})
+    return [names[paths_hot.slug(root)] for root in roots]
 
 
 def test_projects_are_called_by_directory_and_namesakes_by_more_of_a_path():
@@ -72,12 +72,12 @@ def test_the_true_path_comes_from_a_transcript_that_is_not_of_elsewhere(env, tmp
     if not kept:  # a root that can't be written costs only what is kept
         with open(f"{env['HOME']}/.claude/memtui", "w"):
             pass
-    assert found(env) == {paths.slug(cwd): None}
-    os.utime(transcript(env, "/somewhere/else", slug=paths.slug(cwd)), (2, 2))
-    assert found(env) == {paths.slug(cwd): None}
+    assert found(env) == {paths_hot.slug(cwd): None}
+    os.utime(transcript(env, "/somewhere/else", slug=paths_hot.slug(cwd)), (2, 2))
+    assert found(env) == {paths_hot.slug(cwd): None}
     before = [{"type": "summary"}, {"cwd": 3}]
-    os.utime(transcript(env, cwd + "/src/deep", slug=paths.slug(cwd), session="s2", before=before), (1, 1))
-    assert found(env) == {paths.slug(cwd): cwd}
+    os.utime(transcript(env, cwd + "/src/deep", slug=paths_hot.slug(cwd), session="s2", before=before), (1, 1))
+    assert found(env) == {paths_hot.slug(cwd): cwd}
 
 
 def test_memory_of_a_repository_used_only_from_subdirectories(env, tmp_path):
@@ -85,7 +85,7 @@ def test_memory_of_a_repository_used_only_from_subdirectories(env, tmp_path):
     (tmp_path / "repo" / "packages" / "web").mkdir(parents=True)
     transcript(env, str(tmp_path / "repo" / "packages" / "web"))
     memory(env, str(tmp_path / "repo"))
-    assert found(env) == {paths.slug(str(tmp_path / "repo")): str(tmp_path / "repo")}
+    assert found(env) == {paths_hot.slug(str(tmp_path / "repo")): str(tmp_path / "repo")}
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_damaged_transcripts_and_caches_are_survived(env, tmp_path, content):
     memory(env, cwd)
     with open(transcript(env, cwd), "wb") as file:
         file.write(content)
-    assert found(env) == {paths.slug(cwd): None}
-    with open(paths.root(env) + "/run/projects.json", "wb") as file:
+    assert found(env) == {paths_hot.slug(cwd): None}
+    with open(paths_hot.root(env) + "/run/projects.json", "wb") as file:
         file.write(content)
-    assert found(env) == {paths.slug(cwd): None}
+    assert found(env) == {paths_hot.slug(cwd): None}

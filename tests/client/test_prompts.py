@@ -3,7 +3,7 @@
 import json
 import os
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.client.transcripts import prompts
 
 
@@ -16,7 +16,7 @@ def write(tmp_path, name, *records, slug="-p"):
     path = tmp_path / "projects" / slug / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(json.dumps(record) + "\n" for record in records) + '{"type":"us')
-    newest = clock.parse(max(record["timestamp"] for record in records))
+    newest = clock_hot.parse(max(record["timestamp"] for record in records))
     os.utime(path, (newest, newest))
     return str(path)
 

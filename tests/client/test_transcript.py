@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.client.transcripts import transcript
+from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation
 
 
@@ -44,7 +44,7 @@ def path(tmp_path):
 def read(path, data, start=0, **options):
     with open(path, "wb") as out:
         out.write(data)
-    reader = transcript.Reader(path, start, **options)
+    reader = transcript_hot.Reader(path, start, **options)
     return [r.get("n") for r in reader], reader
 
 
@@ -74,7 +74,7 @@ def test_the_words_beside_images_are_read_however_long_the_line_is(path, count, 
     Path(path).write_bytes(first + with_images(count, "No, use pnpm é").strip() + end + (last if end else b""))
     tracemalloc.start()
     conversation = Conversation()
-    for record in transcript.Reader(str(path)):
+    for record in transcript_hot.Reader(str(path)):
         conversation.feed(record)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -86,7 +86,7 @@ def test_the_words_beside_images_are_read_however_long_the_line_is(path, count, 
 def test_a_long_line_of_anything_but_images_is_as_it_was(path):
     words = "plain words, \\" + "a" * 90_000 + '"é\n'
     Path(path).write_bytes(user(words * 50) + user(words * 200) + user("end"))
-    texts = [transcript.blocks(record)[0]["text"] for record in transcript.Reader(str(path))]
+    texts = [transcript_hot.blocks(record)[0]["text"] for record in transcript_hot.Reader(str(path))]
     assert [text for text in texts if text in {words * 50, "end"}][-1] == "end"
     assert all(set(text) <= set(words + "end") for text in texts)
 
@@ -129,7 +129,7 @@ def test_a_line_of_megabytes_is_read_and_a_monstrous_one_is_passed_over(path):
             out.write(b"y" * (1 << 20))
         out.write(b"\n" + line(n=2))
     tracemalloc.start()
-    reader = transcript.Reader(path)
+    reader = transcript_hot.Reader(path)
     assert [r["n"] for r in reader] == [2]
     assert tracemalloc.get_traced_memory()[1] < 24 << 20
     tracemalloc.stop()
@@ -141,14 +141,20 @@ def test_an_answer_that_is_written_before_its_prompt_is_read_behind_it():
 
     written = [{"type": "mode"}, record("answer", "prompt"), record("tool", "answer"), record("prompt", None)]
     written += [record("result", "tool")]
-    assert [each.get("uuid") for each in transcript.in_order(written)] == [None, "prompt", "answer", "tool", "result"]
+    assert [each.get("uuid") for each in transcript_hot.in_order(written)] == [
+        None,
+        "prompt",
+        "answer",
+        "tool",
+        "result",
+    ]
 
 
 def test_a_fifo_or_an_unreadable_or_missing_file_is_an_error_and_no_hang(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     for name in ("fifo", "missing", "."):
         with pytest.raises(OSError):
-            list(transcript.Reader(str(tmp_path / name)))
+            list(transcript_hot.Reader(str(tmp_path / name)))
 
 
 WHOLE_LINES = st.builds(lambda n: line(n=n)[:-1], st.integers(0, 99))
@@ -163,7 +169,7 @@ def test_no_bytes_break_the_reader_and_two_readings_see_what_one_sees(tmp_path_f
     half, reader = read(path, data[: len(data) // 2])
     with open(path, "wb") as out:
         out.write(data)
-    rest = transcript.Reader(path, reader.offset)
+    rest = transcript_hot.Reader(path, reader.offset)
     if not any(b"\n" in part or b"}{" in part for part in lines):
         assert half + [r.get("n") for r in rest] == whole
 
@@ -457,9 +463,9 @@ def test_a_queued_message_is_heard_once_it_is_sent(sent):
 def test_a_record_within_one_that_a_line_break_has_torn_is_nobodys(tmp_path, rest):
     path, inner = tmp_path / "s.jsonl", user("Always use pnpm", uuid="u1").strip()
     path.write_bytes(b'{"type": "progress", "data": {"message":\n ' + inner + rest + b"\n")
-    assert list(transcript.Reader(str(path), 0)) == []
+    assert list(transcript_hot.Reader(str(path), 0)) == []
     path.write_bytes(inner + inner[:20] + b"\n")
-    assert len(list(transcript.Reader(str(path), 0))) == 1, "a torn record behind it is another one"
+    assert len(list(transcript_hot.Reader(str(path), 0))) == 1, "a torn record behind it is another one"
 
 
 def test_a_session_id_that_leaves_the_directory_is_refused(tmp_path):
@@ -468,8 +474,8 @@ def test_a_session_id_that_leaves_the_directory_is_refused(tmp_path):
     (tmp_path / ".claude" / "projects" / "p" / ".jsonl").write_text("")
     config = str(tmp_path / ".claude")
     for session_id in ("../../outside", ""):
-        assert transcript.find(config, session_id) is None
-        assert transcript.path_of({"session_id": session_id}, config) is None
+        assert transcript_hot.find(config, session_id) is None
+        assert transcript_hot.path_of({"session_id": session_id}, config) is None
 
 
 # --- what a person says right after stopping the agent is known as such

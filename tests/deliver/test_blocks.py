@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from base.test_visible import LENIENT, TEXTS
-from memtui.base import visible
-from memtui.deliver import blocks, record
-from memtui.deliver import blocks as delivery_blocks
+from memtui.base import visible_hot
+from memtui.deliver import blocks_hot, record
 from memtui.deliver.record import LONGEST, Delivery
 from memtui.deliver.record import titles as found_titles
 
-TAGS = st.sampled_from(sorted(delivery_blocks.TAGS.values()))
+TAGS = st.sampled_from(sorted(blocks_hot.TAGS.values()))
 PARTS = st.lists(st.tuples(TEXTS | st.integers(0, 900).map("x".__mul__), TEXTS), max_size=8)
 ATTRIBUTES = st.dictionaries(st.sampled_from(["scope", "source", "from"]), TEXTS)
 BLOCKS = st.lists(st.tuples(TAGS, ATTRIBUTES, TEXTS, PARTS, st.integers(0, 3)), max_size=5)
@@ -28,24 +27,24 @@ def build(drawn):
     blocks, number = [], 0
     for tag, attributes, intro, drawn_parts, unlisted in drawn:
         parts = []
-        for text, label in drawn_parts[: 1 if tag == delivery_blocks.TAGS["guidance"] else None]:
+        for text, label in drawn_parts[: 1 if tag == blocks_hot.TAGS["guidance"] else None]:
             number += 1
-            parts.append(delivery_blocks.Part(f"[{number}]{text}[/{number}]", label, {"kind": tag, "id": str(number)}))
-        more = 0 if tag == delivery_blocks.TAGS["guidance"] else unlisted
-        blocks.append(delivery_blocks.Block(tag, attributes, intro, parts, more))
+            parts.append(blocks_hot.Part(f"[{number}]{text}[/{number}]", label, {"kind": tag, "id": str(number)}))
+        more = 0 if tag == blocks_hot.TAGS["guidance"] else unlisted
+        blocks.append(blocks_hot.Block(tag, attributes, intro, parts, more))
     return [block for block in blocks if block.parts]
 
 
 @given(TEXTS)
 def test_length_is_counted_as_the_client_counts_it(text):
-    assert delivery_blocks.units(text) == utf16(text)
+    assert blocks_hot.units(text) == utf16(text)
 
 
 @pytest.mark.slow
 @given(BLOCKS, st.integers(500, 9800))
 def test_no_blocks_exceed_the_budget_leave_their_tags_or_are_cut(drawn, budget):
     blocks = build(drawn)
-    text, items, left_out = delivery_blocks.compose(blocks, budget, ID)
+    text, items, left_out = blocks_hot.compose(blocks, budget, ID)
     assert utf16(text) <= budget
     # Every part is in the text whole, or among what is left out.
     parts = [part for block in blocks for part in block.parts]
@@ -75,37 +74,37 @@ def test_no_blocks_exceed_the_budget_leave_their_tags_or_are_cut(drawn, budget):
 def lists(*sizes):
     def block(name, size):
         item = {"kind": "index", "scope": name}
-        parts = [delivery_blocks.Part(f"- {name} {n}", f"{name}{n}", item) for n in range(size)]
-        return delivery_blocks.Block(delivery_blocks.TAGS["index"], {"scope": name}, "Intro.", parts)
+        parts = [blocks_hot.Part(f"- {name} {n}", f"{name}{n}", item) for n in range(size)]
+        return blocks_hot.Block(blocks_hot.TAGS["index"], {"scope": name}, "Intro.", parts)
 
     return [block(name, size) for name, size in zip("abc", sizes, strict=False)]
 
 
 def guidance(size):
-    part = delivery_blocks.Part("g" * size, "g", {"kind": "guidance", "id": size})
-    return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], {}, "", [part])
+    part = blocks_hot.Part("g" * size, "g", {"kind": "guidance", "id": size})
+    return blocks_hot.Block(blocks_hot.TAGS["guidance"], {}, "", [part])
 
 
 def test_guidance_comes_first_then_each_list_up_to_the_budget():
-    text, _, left_out = delivery_blocks.compose(lists(500, 3, 500), 3000, ID)
+    text, _, left_out = blocks_hot.compose(lists(500, 3, 500), 3000, ID)
     assert 'scope="a"' in text
     assert "- b 0\n- b 1\n- b 2\n" in text
     assert re.search(r'scope="c".*\(\d+ more left out for lack of room: c\d+, ', text, re.DOTALL)
     assert len(left_out) > 500
-    assert delivery_blocks.units(text) > 2500
+    assert blocks_hot.units(text) > 2500
     blocks = [guidance(300), guidance(2000), guidance(100), *lists(50)]
-    text, items, left_out = delivery_blocks.compose(blocks, 1600, ID)
+    text, items, left_out = blocks_hot.compose(blocks, 1600, ID)
     assert [part.item["id"] for part in left_out if part.item["kind"] == "guidance"] == [2000]
     assert "g" * 300 in text
     assert "g" * 301 not in text
     assert {"kind": "guidance", "id": 2000, "left_out": "no room"} in items
-    assert delivery_blocks.compose([], 9000, ID) == ("", [], [])
-    assert delivery_blocks.compose([delivery_blocks.Block("memtui-index", {}, "Intro.", [])], 9000, ID)[0] == ""
+    assert blocks_hot.compose([], 9000, ID) == ("", [], [])
+    assert blocks_hot.compose([blocks_hot.Block("memtui-index", {}, "Intro.", [])], 9000, ID)[0] == ""
     for size in range(300, 340):
-        text, _, left_out = delivery_blocks.compose([guidance(size)], 400, ID)
+        text, _, left_out = blocks_hot.compose([guidance(size)], 400, ID)
         assert bool(text) != bool(left_out)
         if text:
-            assert delivery_blocks.units(text) <= 400
+            assert blocks_hot.units(text) <= 400
 
 
 def test_what_was_told_is_read_back_from_a_delivery():
@@ -113,13 +112,13 @@ def test_what_was_told_is_read_back_from_a_delivery():
     blocks, items = [], []
     for number, text in enumerate(texts):
         item = {"kind": "guidance", "id": f"id-{number}", "scope": "project", "reason": "urgent"}
-        part = delivery_blocks.Part(text, text, item)
+        part = blocks_hot.Part(text, text, item)
         fields = {"id": f"id-{number}", "from": 'ci "watch" <x>'}
-        blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, "Note left.", [part]))
+        blocks.append(blocks_hot.Block(blocks_hot.TAGS["guidance"], fields, "Note left.", [part]))
         items.append(item)
-    whole, logged, _ = delivery_blocks.compose(blocks, 9000, "delivery-1")
+    whole, logged, _ = blocks_hot.compose(blocks, 9000, "delivery-1")
     found = record.notes_of(Delivery({"text": whole, "items": logged}))
-    assert [each.text for each in found] == [visible.clean(text) for text in texts]
+    assert [each.text for each in found] == [visible_hot.clean(text) for text in texts]
     assert found[0].sender == 'ci "watch" <x>'
     assert found[0].reason == "urgent"
 
@@ -148,21 +147,21 @@ LINES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cf", "Co", "Cn"])
 
 
 def titles(*given, budget=9000):
-    text, items, _ = blocks.compose(list(given), budget, DELIVERED)
+    text, items, _ = blocks_hot.compose(list(given), budget, DELIVERED)
     return found_titles(text, [each for each in Delivery({"items": items}).items if not each.left_out])
 
 
 def block(kind, scope, *texts):
     parts = [
-        blocks.Part(text, text, {"kind": kind, "id": f"{scope}{number}", "scope": scope})
+        blocks_hot.Part(text, text, {"kind": kind, "id": f"{scope}{number}", "scope": scope})
         for number, text in enumerate(texts)
     ]
-    return blocks.Block(blocks.TAGS[kind], {"scope": scope, "source": "/a"}, "What this list is.", parts)
+    return blocks_hot.Block(blocks_hot.TAGS[kind], {"scope": scope, "source": "/a"}, "What this list is.", parts)
 
 
 def note(name, text):
-    part = blocks.Part(text, text, {"kind": "guidance", "id": name, "scope": "project"})
-    return blocks.Block(blocks.TAGS["guidance"], {"id": name}, "Note left by the user.", [part])
+    part = blocks_hot.Part(text, text, {"kind": "guidance", "id": name, "scope": "project"})
+    return blocks_hot.Block(blocks_hot.TAGS["guidance"], {"id": name}, "Note left by the user.", [part])
 
 
 def test_notes_drafts_and_items_are_called_by_their_words_changed_or_not():
@@ -194,6 +193,6 @@ def test_each_title_is_that_of_its_own_item_whatever_the_texts_are(drafts, more)
     found = titles(block("pending-update", "project", *shown), *([block("pending-item", "a", *items)] if items else []))
     assert len(found) == len(drafts) + len(more)
     for title, text in zip(found, [*drafts, *more], strict=True):
-        words = visible.one_line(visible.clean(text))
+        words = visible_hot.one_line(visible_hot.clean(text))
         # What follows decides whether a bracket is escaped; here nothing does.
         assert title.replace("&lt;", "<") == words.replace("&lt;", "<") or len(words) > LONGEST

@@ -7,15 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock, fastjson, fs
-from memtui.deliver import log as delivery_log
-from memtui.deliver import log_queries
+from memtui.base import clock_hot, fastjson_hot, fs_hot
+from memtui.deliver import log_hot, log_queries
 from memtui.deliver.filter import Filter
 from memtui.deliver.log_queries import Reading, Receipts
 from memtui.deliver.record import Delivery
 from recalls import deliver
 
-NOW = clock.parse("2026-11-21T12:00:00Z")
+NOW = clock_hot.parse("2026-11-21T12:00:00Z")
 
 
 @pytest.fixture
@@ -58,13 +57,13 @@ def test_it_goes_on_where_it_stopped_and_puts_what_comes_on_top(root, proofs, mo
     found.more(100, lambda _: True)
     assert len(found.rows) == 5
     assert found.full
-    fs.write_atomic(delivery_log.months(root)[0], b"")
+    fs_hot.write_atomic(log_hot.months(root)[0], b"")
     assert found.fresh() is None
 
 
 def test_no_more_of_the_log_is_read_than_asked_and_that_is_told(root, proofs):
     made = [add(root, number) for number in range(20)]
-    size = len(fastjson.dumps(delivery_log.parse(fs.read_bytes(delivery_log.months(root)[0]).split(b"\n")[0]))) + 1
+    size = len(fastjson_hot.dumps(log_hot.parse(fs_hot.read_bytes(log_hot.months(root)[0]).split(b"\n")[0]))) + 1
     some = Reading(root, Filter(), proofs, most=5 * size)
     assert 4 <= len(list(some.read())) <= 6
     assert some.cut
@@ -81,17 +80,17 @@ def test_no_more_of_the_log_is_read_than_asked_and_that_is_told(root, proofs):
 def test_a_receipt_is_looked_up_until_it_is_known_for_good(root, proofs, tmp_path):
     add(root, 1, event="UserPromptSubmit", transcript=str(tmp_path / "t.jsonl"), transcript_size=0)
     (found,) = Reading(root, Filter(), proofs).read()
-    prompt = {"type": "user", "timestamp": clock.iso(NOW), "message": {"content": "hi"}}
-    (tmp_path / "t.jsonl").write_text(fastjson.dumps(prompt) + "\n")
+    prompt = {"type": "user", "timestamp": clock_hot.iso(NOW), "message": {"content": "hi"}}
+    (tmp_path / "t.jsonl").write_text(fastjson_hot.dumps(prompt) + "\n")
     os.utime(tmp_path / "t.jsonl", (NOW, NOW))
     assert proofs.of(found) == "waiting"
     assert not proofs.look_again()
-    line = {"type": "attachment", "timestamp": clock.iso(NOW), "attachment": {
+    line = {"type": "attachment", "timestamp": clock_hot.iso(NOW), "attachment": {
         "type": "hook_additional_context", "hookEvent": "UserPromptSubmit",
         "content": [f'<memtui-guidance delivery="{found.id}">\nwords\n</memtui-guidance>'],
     }}  # fmt: skip
     with open(tmp_path / "t.jsonl", "a") as file:
-        file.write(fastjson.dumps(line) + "\n")
+        file.write(fastjson_hot.dumps(line) + "\n")
     assert proofs.look_again()
     assert proofs.known == {found.id: "arrived"}
     assert not proofs.look_again()

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import fs
-from memtui.deliver import uses
+from memtui.base import fs_hot
+from memtui.deliver import uses_hot
 from memtui.deliver.log_queries import DeliveryRow
 from memtui.deliver.record import Delivery
 from memtui.deliver.statistics import RecallCounter, Statistics, day_of
@@ -96,29 +96,29 @@ USES = st.dictionaries(
 
 
 def save(root, known):
-    fs.write_atomic(f"{root}/{uses.FILE}", uses.pack(known), durable=False)
+    fs_hot.write_atomic(f"{root}/{uses_hot.FILE}", uses_hot.pack(known), durable=False)
 
 
 @given(known=USES)
 def test_every_path_is_found_again(tmp_path_factory, known):
     root = tmp_path_factory.mktemp("root")
     save(root, known)
-    assert uses.load(str(root), [*known, "/never/recalled.md"]) == known
+    assert uses_hot.load(str(root), [*known, "/never/recalled.md"]) == known
 
 
 def test_only_what_is_asked_for_is_returned(tmp_path):
     known = {f"/m/{number}.md": (number, 1, 0, 5.0) for number in range(1000)}
     save(tmp_path, known)
-    assert uses.load(str(tmp_path), ["/m/7.md", "/m/x.md"]) == {"/m/7.md": (7, 1, 0, 5.0)}
+    assert uses_hot.load(str(tmp_path), ["/m/7.md", "/m/x.md"]) == {"/m/7.md": (7, 1, 0, 5.0)}
 
 
 def test_a_missing_torn_or_foreign_file_says_nothing(tmp_path):
-    path = tmp_path / uses.FILE
-    assert uses.load(str(tmp_path), ["/m/1.md"]) == {}
+    path = tmp_path / uses_hot.FILE
+    assert uses_hot.load(str(tmp_path), ["/m/1.md"]) == {}
     save(tmp_path, {"/m/1.md": (1, 0, 0, 5.0)})
     whole = path.read_bytes()
-    for data in (b"", whole[:3], whole[:-1], b"x" + whole[1:], whole + b"x", uses.pack({})):
+    for data in (b"", whole[:3], whole[:-1], b"x" + whole[1:], whole + b"x", uses_hot.pack({})):
         path.write_bytes(data)
-        assert uses.load(str(tmp_path), ["/m/1.md"]) == {}
+        assert uses_hot.load(str(tmp_path), ["/m/1.md"]) == {}
     path.write_bytes(whole)
-    assert uses.load(str(tmp_path), ["/m/1.md"])
+    assert uses_hot.load(str(tmp_path), ["/m/1.md"])

@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import clock
-from memtui.client import process
-from memtui.deliver import receipts
+from memtui.base import clock_hot
+from memtui.client import process_hot
+from memtui.deliver import receipts_hot
 
-NOW = clock.parse("2026-11-21T10:00:00Z")
+NOW = clock_hot.parse("2026-11-21T10:00:00Z")
 ID = "01K8ZC5N8W3M1T9Q6V2R4B7XAD"
 BLOCK = f'<memtui-guidance id="x" delivery="{ID}" scope="project">\nCI is red\n</memtui-guidance>'
 COMMAND = "'/usr/bin/python3' -I -S '/site/memtui/hooks/launch.py' UserPromptSubmit"
 
 
 def at(seconds):
-    return clock.iso(NOW + seconds)
+    return clock_hot.iso(NOW + seconds)
 
 
 def record(event="UserPromptSubmit", seconds=0.0, **more):
@@ -67,14 +67,14 @@ def transcript(tmp_path):
 
     def write(*rows):
         path.write_bytes(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
-        return receipts.TranscriptView(str(path)).refresh()
+        return receipts_hot.TranscriptView(str(path)).refresh()
 
     write.path = path
     return write
 
 
 def outcome(view, row=None, now=NOW + 5):
-    return receipts.outcome(row or record(), view, now)
+    return receipts_hot.outcome(row or record(), view, now)
 
 
 def test_each_hook_is_told_apart_and_runs_are_matched_by_event_and_command(transcript):
@@ -110,7 +110,7 @@ def test_it_waits_until_the_model_is_called_again_then_it_failed(transcript):
 
 def test_without_hook_records_it_is_unknown_but_for_a_session_just_begun(tmp_path, transcript):
     assert outcome(transcript(prompt(-1), agent(3))) == "unknown"
-    view = receipts.TranscriptView(str(tmp_path / "gone.jsonl")).refresh()
+    view = receipts_hot.TranscriptView(str(tmp_path / "gone.jsonl")).refresh()
     assert outcome(view) == "unknown"
     assert outcome(view, record("SessionStart")) == "waiting"
     assert outcome(view, record("SessionStart"), now=NOW + 7200) == "unknown"
@@ -126,7 +126,7 @@ def test_torn_lines_odd_records_and_unreadable_files_are_survived(transcript, tm
         out.write(whole[50:])
     assert outcome(view.refresh()) == "arrived"
     os.mkfifo(tmp_path / "fifo")
-    assert not receipts.TranscriptView(str(tmp_path / "fifo")).refresh().exists
+    assert not receipts_hot.TranscriptView(str(tmp_path / "fifo")).refresh().exists
     odd = [{"type": "attachment", "attachment": value} for value in (None, 3, {"type": 3}, {"type": "hook_cancelled"})]
     odd += [context(None, 3), {"type": "assistant", "message": 7}, {"type": "user", "timestamp": 9}]
     assert outcome(transcript(*odd)) in {"waiting", "failed"}
@@ -136,10 +136,10 @@ def test_a_part_is_judged_by_whether_there_are_hook_records_before_it(transcript
     rows = (OTHER, prompt(-0.1), agent(3))
     path, start = transcript(*rows).path, places(OTHER)[0]
     row = record(transcript_size=start)
-    assert outcome(receipts.view_from(path, start, limit=1000), row) == "failed"
+    assert outcome(receipts_hot.view_from(path, start, limit=1000), row) == "failed"
     transcript(prompt(-1), *rows[1:])
-    assert outcome(receipts.view_from(path, start, limit=1000), row) == "unknown"
-    assert receipts.view_from(path, start, limit=10) is None, "that would take too long to find out"
+    assert outcome(receipts_hot.view_from(path, start, limit=1000), row) == "unknown"
+    assert receipts_hot.view_from(path, start, limit=10) is None, "that would take too long to find out"
 
 
 @pytest.fixture
@@ -152,17 +152,17 @@ def test_a_moved_transcript_is_found_and_what_a_subagent_got_unproved(tmp_path, 
     place.mkdir(parents=True)
     (place / "sess.jsonl").write_text(json.dumps(context(BLOCK)) + "\n")
     row = record(transcript=str(tmp_path / "gone.jsonl"), session_id="sess")
-    assert receipts.outcomes([row], env, NOW + 5) == {ID: "arrived"}
-    assert receipts.outcomes([{**row, "session_id": "../sess"}], env, NOW + 5) == {ID: "unknown"}
+    assert receipts_hot.outcomes([row], env, NOW + 5) == {ID: "arrived"}
+    assert receipts_hot.outcomes([{**row, "session_id": "../sess"}], env, NOW + 5) == {ID: "unknown"}
     main = tmp_path / "sess.jsonl"
     main.write_text(json.dumps(OTHER) + "\n" + json.dumps(agent(-2)) + "\n")
     inner = tmp_path / "sess" / "subagents"
     inner.mkdir(parents=True)
     (inner / "agent-abc.jsonl").write_text(json.dumps(agent(3, "m9", isSidechain=True)) + "\n")
     row = record("PreToolUse", transcript=str(main), session_id="sess", agent_id="abc")
-    assert receipts.outcomes([row], env, NOW + 5) == {ID: "unknown"}
+    assert receipts_hot.outcomes([row], env, NOW + 5) == {ID: "unknown"}
     (inner / "agent-abc.jsonl").write_text(json.dumps(context(BLOCK, event="PreToolUse")) + "\n")
-    assert receipts.outcomes([row], env, NOW + 5) == {ID: "arrived"}
+    assert receipts_hot.outcomes([row], env, NOW + 5) == {ID: "arrived"}
 
 
 # A prompt typed in mid-turn, as client 2.1.330 wrote it: its context stays with it in the queue.
@@ -242,10 +242,10 @@ def test_a_session_that_ends_without_an_answer_is_broken_off_or_dropped(transcri
     for leaf, becomes in (("x1", "broken off"), ("a0", "dropped")):
         view = transcript(*GIVEN, last_prompt(leaf))
         assert outcome(view, DELIVERED) == "waiting"
-        assert receipts.outcome(DELIVERED, view, NOW + 5, ended=True) == becomes
+        assert receipts_hot.outcome(DELIVERED, view, NOW + 5, ended=True) == becomes
     # 2.1.330 names the leaf of a turn that has just begun: it may be left yet.
     view = transcript(*GIVEN, last_prompt("x1"), *ESCAPED[4:])
-    assert receipts.outcome(DELIVERED, view, NOW + 5, ended=True) == "dropped"
+    assert receipts_hot.outcome(DELIVERED, view, NOW + 5, ended=True) == "dropped"
     assert ended(transcript(*GIVEN)) == "broken off"
     # An error of the API, written by the client itself, is no answer.
     failed = answered("e", "x1", "m0", model="<synthetic>")
@@ -259,7 +259,7 @@ def test_a_client_that_is_gone_writes_no_more(transcript):
     with subprocess.Popen(["sleep", "60"]) as child:
         stat = Path(f"/proc/{child.pid}/stat")
         began = stat.read_text().rpartition(")")[2].split()[19] if stat.exists() else ""
-        row = {**DELIVERED, "client": [child.pid, began, process.client()[2]]}
+        row = {**DELIVERED, "client": [child.pid, began, process_hot.client()[2]]}
         view = transcript(*GIVEN)
         assert outcome(view, row) == "waiting"
         assert outcome(transcript(GIVEN[0]), row) == "waiting"
@@ -274,7 +274,7 @@ def test_a_client_that_is_gone_writes_no_more(transcript):
 
 
 def ended(view, row=DELIVERED):
-    return receipts.outcome(row, view, NOW + 5, ended=True)
+    return receipts_hot.outcome(row, view, NOW + 5, ended=True)
 
 
 def test_an_early_answer_proves_it_and_a_noted_outcome_holds(transcript):
@@ -286,14 +286,14 @@ def test_an_early_answer_proves_it_and_a_noted_outcome_holds(transcript):
     # What was typed in mid-turn came out of the queue behind that answer.
     typed = [*turn, queue("enqueue", 1), answered("r1", "p1"), queue("remove", 4), told("c1", "r1")]
     assert outcome(transcript(*typed, linked({"type": "system"}, "s1", "c1")), DELIVERED) == "waiting"
-    for noted in receipts.LOST:
+    for noted in receipts_hot.LOST:
         assert outcome(transcript(*GIVEN, answered("r1", "x1")), {**DELIVERED, "outcome": noted}) == "arrived"
     assert outcome(transcript(*ESCAPED), {**DELIVERED, "outcome": "broken off"}) == "dropped"
     for noted in ("arrived", "previewed", "timed out", "failed", "dropped", "broken off"):
         row = {**DELIVERED, "outcome": noted}
         assert outcome(transcript(GIVEN[0], asked("p9", "a0", "P9"), answered("r9", "p9")), row) == noted
         transcript.path.unlink()
-        assert outcome(receipts.TranscriptView(str(transcript.path)).refresh(), row) == noted
+        assert outcome(receipts_hot.TranscriptView(str(transcript.path)).refresh(), row) == noted
 
 
 def test_a_cut_transcript_proves_no_loss_and_a_compaction_an_arrival(transcript):

@@ -6,14 +6,13 @@ import posix
 
 import pytest
 
-from memtui.base import clock, fastjson, fs, session_state
-from memtui.client import process
-from memtui.client.transcripts import transcript
-from memtui.deliver import log as delivery_log
-from memtui.deliver import sessions
+from memtui.base import clock_hot, fastjson_hot, fs_hot, session_state_hot
+from memtui.client import process_hot
+from memtui.client.transcripts import transcript_hot
+from memtui.deliver import log_hot, sessions
 from recalls import deliver
 
-NOW = clock.parse("2026-11-21T12:00:00Z")
+NOW = clock_hot.parse("2026-11-21T12:00:00Z")
 
 
 @pytest.fixture
@@ -29,7 +28,7 @@ def add(env, session, number, **more):
 
 
 def collected(env, skipped=None, most=0):
-    return sessions.collect(env["MEMTUI_HOME"], delivery_log.newest_first(env["MEMTUI_HOME"], skipped, most=most))
+    return sessions.collect(env["MEMTUI_HOME"], log_hot.newest_first(env["MEMTUI_HOME"], skipped, most=most))
 
 
 def counts(env):
@@ -57,13 +56,13 @@ def test_a_session_that_got_nothing_is_listed_by_its_state(env):
     with open(path, "w") as file:
         file.write(json.dumps({"type": "user", "gitBranch": "wip", "message": {"content": "hello there"}}) + "\n")
     os.utime(path, (NOW - 60, NOW - 60))
-    state = {"started": clock.iso(NOW - 3600), "project": "-p", "project_root": "/p", "transcript": path}
-    session_state.SessionState(env["MEMTUI_HOME"], "idle", state).save()
+    state = {"started": clock_hot.iso(NOW - 3600), "project": "-p", "project_root": "/p", "transcript": path}
+    session_state_hot.SessionState(env["MEMTUI_HOME"], "idle", state).save()
     (session,) = collected(env)
     session.look({}, NOW)
     assert (session.title, session.looked_up) == ("", False)
     assert (session.started, session.last) == (NOW - 3600, NOW - 60), "its transcript has grown since"
-    session.look_up(transcript.Finder(env["CLAUDE_CONFIG_DIR"]))
+    session.look_up(transcript_hot.Finder(env["CLAUDE_CONFIG_DIR"]))
     assert (session.title, session.branch, session.deliveries, session.transcript) == ("hello there", "wip", 0, path)
 
 
@@ -76,12 +75,14 @@ def root(tmp_path):
 
 
 def note(root, pid, session, **more):
-    fs.write_atomic(f"{root}/run/client-{pid}", fastjson.dumps({"session_id": session, **more}).encode(), durable=False)
+    fs_hot.write_atomic(
+        f"{root}/run/client-{pid}", fastjson_hot.dumps({"session_id": session, **more}).encode(), durable=False
+    )
 
 
 def own():
     """This process, as the client of a hook that it starts."""
-    return [os.getpid(), process._stat(os.getpid())[2], process._here()]
+    return [os.getpid(), process_hot._stat(os.getpid())[2], process_hot._here()]
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="only /proc tells when a process began")
@@ -96,7 +97,7 @@ def test_another_process_with_the_same_id_is_not_its_client(root):
 def test_a_session_is_live_while_its_client_runs_it_and_no_odd_note_counts(root):
     os.makedirs(root + "/run/client-1")
     posix.mkfifo(f"{root}/run/client-{os.getpid()}")
-    fs.write_atomic(f"{root}/run/client-x", b"{}", durable=False)
+    fs_hot.write_atomic(f"{root}/run/client-x", b"{}", durable=False)
     assert sessions.served(root) == {}
     assert sessions.served(root + "/nowhere") == {}
     note(root, os.getpid(), "here", client=own())
@@ -107,5 +108,5 @@ def test_a_session_is_live_while_its_client_runs_it_and_no_odd_note_counts(root)
     assert not sessions.live("gone", None, clients)
     assert sessions.live("told", own(), {})
     assert not sessions.live("told", own(), {os.getpid(): "another"})
-    assert not sessions.live("told", [GONE, "", process._here()], {})
+    assert not sessions.live("told", [GONE, "", process_hot._here()], {})
     assert not sessions.live("told", "whatever", {})

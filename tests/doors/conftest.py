@@ -4,7 +4,7 @@ import io
 import json
 import sys
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.cli.main import main
 from memtui.tui.app import MemtuiApp
 
@@ -14,7 +14,7 @@ class Doors:
 
     def __init__(self, env, project, now, monkeypatch, capsys):
         self.env, self.project, self.now, self.capsys = dict(env), str(project), now, capsys
-        for name, value in {**env, "MEMTUI_NOW": clock.iso(now)}.items():
+        for name, value in {**env, "MEMTUI_NOW": clock_hot.iso(now)}.items():
             monkeypatch.setenv(name, value)
         monkeypatch.chdir(project)
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))

@@ -21,10 +21,10 @@ from typing import Any
 import pytest
 
 import memtui
-from memtui.base import ids, paths
-from memtui.deliver import log as delivery_log
+from memtui.base import ids_hot, paths_hot
+from memtui.deliver import log_hot
 from memtui.hooks.install import installation as install
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 
 from .model import Model, Request
 
@@ -319,7 +319,7 @@ class World:
     def inbox(self, kind: str = "guidance", scope: str = "project") -> Path:
         """An inbox file of the project or of the global scope; it need not be there."""
         name = {"updates": "pending-updates", "items": "pending-items"}.get(kind, kind)
-        place = "global" if scope == "global" else f"projects/{paths.project_key(str(self.project))}"
+        place = "global" if scope == "global" else f"projects/{paths_hot.project_key(str(self.project))}"
         return self.root / place / f"{name}.md"
 
     def leave(self, text: str, kind: str = "guidance", scope: str = "project", **fields: str) -> str:
@@ -328,7 +328,7 @@ class World:
         path.parent.mkdir(parents=True, exist_ok=True)
         given = {k.rstrip("_"): v for k, v in fields.items()}
         if given:
-            given.setdefault("id", ids.new_id())
+            given.setdefault("id", ids_hot.new_id())
             line = " ".join(f'{k}="{v}"' for k, v in given.items())
             text = f"<!-- memtui {line} -->\n{text}\n<!-- /memtui -->"
         with path.open("a") as file:
@@ -350,14 +350,14 @@ class World:
         )
         return path
 
-    def drafts(self) -> list[inbox_format.Entry]:
+    def drafts(self) -> list[format_hot.Entry]:
         """The drafts that wait in the inboxes of projects."""
         files = self.root.glob("projects/*/pending-updates.md")
-        return [entry for each in files for entry in inbox_format.read(str(each))]
+        return [entry for each in files for entry in format_hot.read(str(each))]
 
     def deliveries(self) -> list[dict[str, Any]]:
         """The delivery log, oldest first."""
-        return list(delivery_log.newest_first(str(self.root)))[::-1]
+        return list(log_hot.newest_first(str(self.root)))[::-1]
 
     def errors(self) -> list[dict[str, Any]]:
         """What memtui logged while failing open."""

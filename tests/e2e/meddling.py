@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 
-from memtui.base import clock, paths
+from memtui.base import clock_hot, paths_hot
 
 from .worlds import DemoWorld
 
@@ -74,7 +74,7 @@ class Meddler:
         self.complaints: list[str] = []
         self._copy = world.base / "copy"
         shutil.copytree(world.base / "world", self._copy, symlinks=True)
-        self._slug = paths.slug(str(world.project))
+        self._slug = paths_hot.slug(str(world.project))
         self._running: list[tuple[str, subprocess.Popen[bytes]]] = []
         self._prompts = 0
 
@@ -150,7 +150,7 @@ class Meddler:
             "sessionId": transcript.stem,
             "cwd": str(self.world.project),
             "uuid": f"00000000-0000-4000-8000-{self._prompts:012d}",
-            "timestamp": clock.iso(clock.now()),
+            "timestamp": clock_hot.iso(clock_hot.now()),
             "message": {"role": "user", "content": prompt},
         }
         with suppress(OSError):
@@ -169,7 +169,10 @@ class Meddler:
         ]
 
     def _inboxes(self) -> list[Path]:
-        return [self.world.root / "projects" / paths.project_key(str(self.world.project)), self.world.root / "global"]
+        return [
+            self.world.root / "projects" / paths_hot.project_key(str(self.world.project)),
+            self.world.root / "global",
+        ]
 
     def _some(self, rng: Random) -> Path | None:
         at, store = rng.random(), rng.choice(self._stores())
@@ -266,7 +269,7 @@ class Meddler:
 
     def _log(self, rng: Random) -> None:
         """A torn line, one that is no record, or a log that was cut."""
-        log = self.world.root / "log" / (f"deliveries-{clock.iso(clock.now())[:7]}.jsonl")
+        log = self.world.root / "log" / (f"deliveries-{clock_hot.iso(clock_hot.now())[:7]}.jsonl")
         kind = rng.randrange(4)
         if kind == 0:
             os.truncate(log, log.stat().st_size // 2)

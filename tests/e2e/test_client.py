@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from memtui.hooks import session_start
+from memtui.hooks import session_start_hot
 from waiting import eventually
 
 from .model import call, say, use
@@ -90,7 +90,7 @@ def test_what_is_kept_at_resume(world, model, hook):
     world.settings({"hooks": {"SessionStart": hooks["SessionStart"]}})
     again = world.claude("more", resume=first.session_id)
     assert again.session_id == first.session_id
-    tool = ["CTX-PreToolUse-2"] if session_start.KEEPS in json.loads(log.read_text()) else []
+    tool = ["CTX-PreToolUse-2"] if session_start_hot.KEEPS in json.loads(log.read_text()) else []
     assert found(again.main[0]) == ["CTX-SessionStart-0", "CTX-UserPromptSubmit-1", *tool, "CTX-PostToolUse-3"]
 
 

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.store import trust_grants
 
 from .client import injected
@@ -193,4 +193,4 @@ def test_the_client_s_slug_is_ours_for_any_path(on):
     on.leave("found")
     run = on.claude("hi")
     assert "found" in injected(run.main[0])[0].text
-    assert run.transcript_path.parent.name == paths.slug(str(odd)) == paths.slug_of(on.inbox().parent.name)
+    assert run.transcript_path.parent.name == paths_hot.slug(str(odd)) == paths_hot.slug_of(on.inbox().parent.name)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from waiting import eventually
 
 from .model import use
@@ -28,7 +28,7 @@ def write(on, model, path, text):
 
 @pytest.fixture
 def path(on):
-    return on.root.parent / "projects" / paths.slug(str(on.project)) / "memory" / "use-uv.md"
+    return on.root.parent / "projects" / paths_hot.slug(str(on.project)) / "memory" / "use-uv.md"
 
 
 def changed(on):

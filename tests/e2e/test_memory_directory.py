@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memtui.client import locate
+from memtui.client import locate_hot
 
 from .client import OLDEST
 
@@ -28,7 +28,7 @@ def check(world, moved, cwd=None, env=None):
     """The client must load the memory that memtui takes for its own; `moved`: whether that is not the default."""
     cwd = cwd or world.project
     cwd.mkdir(exist_ok=True)
-    directory = locate.auto_dir(world.environment(env), str(cwd))
+    directory = locate_hot.auto_dir(world.environment(env), str(cwd))
     assert (not directory.startswith(f"{world.config}/projects/-")) is moved
     (world.base / directory).mkdir(parents=True)
     (world.base / directory / "MEMORY.md").write_text(f"- [x](x.md) — {MARK}\n")
@@ -37,7 +37,7 @@ def check(world, moved, cwd=None, env=None):
 
 def only_newer(world):
     if OLDEST in str(world.binary.resolve()):
-        pytest.skip("older clients do otherwise, see locate.auto_dir")
+        pytest.skip("older clients do otherwise, see locate_hot.auto_dir")
 
 
 def test_by_default(world):

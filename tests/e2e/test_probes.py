@@ -10,10 +10,10 @@ import re
 
 import pytest
 
-from memtui.base import paths
-from memtui.client import applied_settings, locate
-from memtui.hooks import tools
-from memtui.recall import places
+from memtui.base import paths_hot
+from memtui.client import applied_settings, locate_hot
+from memtui.hooks import tools_hot
+from memtui.recall import places_hot
 from waiting import eventually
 
 from .client import NEWEST, client_or_skip
@@ -49,7 +49,7 @@ def on(world):
 
 @pytest.fixture
 def path(on):
-    return on.config / "projects" / paths.slug(str(on.project)) / "memory" / "use-uv.md"
+    return on.config / "projects" / paths_hot.slug(str(on.project)) / "memory" / "use-uv.md"
 
 
 def write(on, model, prompt="remember that tools are installed with uv", version="new", **run):
@@ -68,17 +68,17 @@ def changed(on):
 
 
 def test_the_memory_tools_are_these_and_name_a_file_by_store_and_path(on):
-    """`tools.MEMORY_TOOLS`, `tools.ACTIONS`, `locate.PERSONAL_STORE`."""
+    """`tools_hot.MEMORY_TOOLS`, `tools_hot.ACTIONS`, `locate_hot.PERSONAL_STORE`."""
     offered = {tool["name"]: set(tool["input_schema"]["properties"]) for tool in on.claude("hi").main[0].body["tools"]}
     assert {name: keys for name, keys in offered.items() if "memory" in name.lower()} == {
         "memory_list": {"store", "path_prefix", "cursor"},
         "memory_read": {"store", "path"},
         "memory_write": {"store", "path", "content", "if_version"},
     }
-    assert {"memory_read", "memory_write"} == tools.MEMORY_TOOLS
-    assert tools.ACTIONS["memory_write"] == "wrote"
-    by_file = {name for name, keys in offered.items() if keys & set(tools.PATH_KEYS)} - tools.MEMORY_TOOLS
-    assert by_file <= tools.ACTIONS.keys() | {"Glob", "Grep", "NotebookEdit"}
+    assert {"memory_read", "memory_write"} == tools_hot.MEMORY_TOOLS
+    assert tools_hot.ACTIONS["memory_write"] == "wrote"
+    by_file = {name for name, keys in offered.items() if keys & set(tools_hot.PATH_KEYS)} - tools_hot.MEMORY_TOOLS
+    assert by_file <= tools_hot.ACTIONS.keys() | {"Glob", "Grep", "NotebookEdit"}
 
 
 def test_a_memory_written_and_read_by_its_tools_counts_as_written_and_read(on, model, path):
@@ -107,10 +107,10 @@ def test_a_monitor_is_refused_a_command_that_a_memory_forbids(on, model):
 
 
 def test_the_tools_that_run_a_shell_are_these(program):
-    """`tools.SHELLS`: of the client's tools with a command, those of the terminal."""
+    """`tools_hot.SHELLS`: of the client's tools with a command, those of the terminal."""
     (found,) = re.findall(rb'new Map\(\[(\["Bash","command"\](?:,\["\w+","\w+"\])+)\]\)', program)[:1]
     by_command = {name for name, key in json.loads(b"[" + found + b"]") if key == "command"}
-    assert by_command == tools.SHELLS | {"mcp__workspace__bash"}  # another program's: Claude Cowork
+    assert by_command == tools_hot.SHELLS | {"mcp__workspace__bash"}  # another program's: Claude Cowork
 
 
 def test_a_client_that_recalls_its_own_memories_loads_no_index(on, path):
@@ -121,7 +121,7 @@ def test_a_client_that_recalls_its_own_memories_loads_no_index(on, path):
     assert "how tools are installed" in on.claude("how are tools installed here?").main[0].text()
     on.switch_on(applied_settings.FLAG)
     assert "— how tools are installed" not in on.claude("how are tools installed here?").main[0].text()
-    assert eventually((on.root / places.BY_CLIENT.lstrip("/")).exists)
+    assert eventually((on.root / places_hot.BY_CLIENT.lstrip("/")).exists)
 
 
 def around(program, word):
@@ -147,6 +147,8 @@ def test_what_the_client_calls_what_memtui_reads(program, word, fact):
 
 
 def test_a_team_shares_a_directory_of_the_memory(program):
-    """`locate.TEAM`."""
-    assert any(b"`%s/file.md" % locate.TEAM.encode() in text for text in around(program, b"for private memories and"))
+    """`locate_hot.TEAM`."""
+    assert any(
+        b"`%s/file.md" % locate_hot.TEAM.encode() in text for text in around(program, b"for private memories and")
+    )
     assert program.find(b"Key escapes team memory directory") >= 0

@@ -101,7 +101,9 @@ def redirect(on, change):
     on.settings(settings)
 
 
-@pytest.mark.parametrize("module", ["hooks/runner.py", "base/fastjson.py", "inbox/format.py", "base/session_state.py"])
+@pytest.mark.parametrize(
+    "module", ["hooks/runner_hot.py", "base/fastjson_hot.py", "inbox/format_hot.py", "base/session_state_hot.py"]
+)
 @pytest.mark.parametrize(
     "code", ["raise SystemExit(2)", "this is no Python", "import posix; posix.kill(posix.getpid(), 9)"]
 )

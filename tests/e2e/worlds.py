@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import memtui
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.demo import world as demo_world
 from memtui.hooks.install import installation as install
 
@@ -27,7 +27,7 @@ class DemoWorld:
 
     def __init__(self, base: Path) -> None:
         self.base = base
-        self.world = demo_world.build(str(base / "world"), clock.now())
+        self.world = demo_world.build(str(base / "world"), clock_hot.now())
         self.project = Path(self.world.shop)
         self.config, self.root = Path(self.world.config), Path(self.world.root)
         self.bin = base / "bin"

@@ -12,8 +12,8 @@ import running
 from hooklife import differ
 from world import DAY, World
 
-from memtui.base import ids
-from memtui.inbox import reconciliation
+from memtui.base import ids_hot
+from memtui.inbox import reconciliation_hot
 from memtui.worker import main
 
 # A command that fails may say so, where what it did is not all taken back.
@@ -79,7 +79,7 @@ def live(world: World, _) -> dict:
     command("undo", "--yes")
     undone = world.seen()
     running.clock(3 * DAY)
-    reconciliation.reconcile(world.env, world.root)
+    reconciliation_hot.reconcile(world.env, world.root)
     main.tidy(world.root)
     strays = [*world.strays(), *world.claimed()]
     return {"codes": codes, "seen": found, "undone": undone, "strays": strays}
@@ -146,7 +146,7 @@ C = CommandScenario
 # The version of a memory that a person saw last, so that its present text is somebody else's.
 WAS = "---\nname: alpha\ndescription: tok-x5\n---\ntok-x5\n"
 LOOK = {"v": 1, "time": "2026-01-05T09:00:00Z", "dir": "TOP/home/.claude/memory", "file": "alpha.md", "stamp": 1}
-LOOK |= {"digest": ids.digest(WAS.encode()), "size": len(WAS), "by": "first", "seen": True}
+LOOK |= {"digest": ids_hot.digest(WAS.encode()), "size": len(WAS), "by": "first", "seen": True}
 # A delivery of a memory, and what a session was told of it.
 TOLD_OF_GONE = {
     "home/.claude/memtui/log/deliveries-2020-01.jsonl": '{"v": 1, "id": "01DZQ0000000000000000000D1", "text": "It is told:'

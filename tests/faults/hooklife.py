@@ -6,7 +6,7 @@ from collections import Counter
 import running
 from world import DAY, MEMORY, NONE, TOLD, Session, World
 
-from memtui.deliver import log as delivery_log
+from memtui.deliver import log_hot
 
 DUE = {"tok-g1", "tok-g2", "tok-g4", "tok-g7"}  # for anybody who asks
 KEPT = {"tok-g3", "tok-g5", "tok-g6"}  # for somebody else, too long, expired
@@ -68,7 +68,7 @@ def live(world: World, one: Session) -> dict:
     """What the next hooks make of it: of the same session, then of another, at last days later."""
     one = one.copy()
     other = Session(world, "s2", one.mode)
-    log = {record.get("id") for record in delivery_log.newest_first(world.root)}
+    log = {record.get("id") for record in log_hot.newest_first(world.root)}
     steps = [(5, one, "UserPromptSubmit"), (6, one, "Stop"), (100, one, "UserPromptSubmit"), (101, one, "Stop")]
     steps += [(200, other, "SessionStart"), (201, other, "UserPromptSubmit"), (202, other, "PreToolUse")]
     steps += [(203, other, "Stop"), (4000, other, "UserPromptSubmit"), (4001, other, "Stop")]
@@ -88,7 +88,7 @@ def live(world: World, one: Session) -> dict:
         "seen": world.seen(whole=False),
         "strays": world.strays(),
         "claimed": world.claimed(),
-        "logged": log <= {record.get("id") for record in delivery_log.newest_first(world.root)},
+        "logged": log <= {record.get("id") for record in log_hot.newest_first(world.root)},
     }
 
 

@@ -60,9 +60,9 @@ def _environment(env: "dict[str, str]") -> None:
 
 def hook(event: str) -> int:
     """What the launcher does."""
-    from memtui.hooks import runner
+    from memtui.hooks import runner_hot
 
-    runner.main([event])
+    runner_hot.main([event])
     return 0
 
 
@@ -111,11 +111,11 @@ def forked(body, env, stdin=b"", cwd="/", fault=None, trace=-1) -> Ended:
 
 def asked(body, env, cwd="/"):
     """What `body` returns, run in this process, with that environment; clock and streams are put back."""
-    from memtui.hooks import worker_start
+    from memtui.hooks import worker_start_hot
 
     kept = [os.dup(fd) for fd in (0, 1, 2)]
-    detached = worker_start.detach
-    worker_start.detach = _attached
+    detached = worker_start_hot.detach
+    worker_start_hot.detach = _attached
     signal.signal(signal.SIGALRM, _late)
     signal.alarm(HANGS)
     _environment(env)
@@ -124,7 +124,7 @@ def asked(body, env, cwd="/"):
         return body()
     finally:
         signal.alarm(0)
-        time.time, worker_start.detach = _time, detached
+        time.time, worker_start_hot.detach = _time, detached
         sys.stdin, sys.stdout, sys.stderr = sys.__stdin__, sys.__stdout__, sys.__stderr__
         os.chdir("/")
         for number, fd in enumerate(kept):
@@ -138,10 +138,10 @@ def _late(*_) -> None:
 
 def _attached(hook, *tasks: str) -> None:
     """The worker of a hook without a process of its own."""
-    from memtui.hooks import runner
+    from memtui.hooks import runner_hot
     from memtui.worker import main as worker
 
-    worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, tasks)
+    worker.run({**hook.env, runner_hot.INSIDE: "1"}, hook.payload, hook.event, tasks)
 
 
 def here(body, stdin=b"") -> Ended:

@@ -66,7 +66,7 @@ def warm() -> None:
     from memtui.cli import parser
     from memtui.hooks.install import entries
     from memtui.hooks.install import installation as install
-    from memtui.inbox import reconciliation
+    from memtui.inbox import reconciliation_hot
     from memtui.store import index_requests
     from memtui.worker import extraction
 
@@ -80,7 +80,7 @@ def warm() -> None:
     cli._log = lambda name, error: told(name, error) if isinstance(error, OSError) else traceback.format_exc()
     # What is ever in the transcript is there before the event, and no client stays after its end.
     extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.0
-    reconciliation.END_SECONDS, reconciliation.POLL_SECONDS = 0.1, 0.01
+    reconciliation_hot.END_SECONDS, reconciliation_hot.POLL_SECONDS = 0.1, 0.01
     gc.collect()
     gc.freeze()
 

@@ -7,8 +7,8 @@ import time
 
 import running
 
-from memtui.base import clock, ids, paths
-from memtui.inbox import format as inbox_format
+from memtui.base import clock_hot, ids_hot, paths_hot
+from memtui.inbox import format_hot
 
 ULID = re.compile(r"\b01[0-9A-HJKMNP-TV-Z]{24}\b")
 FIXED = re.compile(r"\b01\w{8}0{12}FX\w\w\b")
@@ -44,9 +44,12 @@ class World:
         self.root = self.config + "/memtui"
         self.shop = top + "/shop"
         self.other = top + "/other"
-        self.slug, self.key = paths.slug(self.shop), paths.project_key(self.shop)
+        self.slug, self.key = paths_hot.slug(self.shop), paths_hot.project_key(self.shop)
         self.native = f"{self.config}/projects/{self.slug}/memory"
-        self.inboxes = {"project": paths.inbox_dir(self.root, self.key), "global": paths.inbox_dir(self.root, None)}
+        self.inboxes = {
+            "project": paths_hot.inbox_dir(self.root, self.key),
+            "global": paths_hot.inbox_dir(self.root, None),
+        }
         self.env = {"HOME": self.home, "PATH": os.environ["PATH"], "TMPDIR": top + "/tmp", "LC_ALL": "C.UTF-8"}
         self.since = time.time() - 3600
         self.made = 0  # when it was ready, in nanoseconds
@@ -54,7 +57,7 @@ class World:
 
     def id(self, name: str) -> str:
         """The id of the entry of this name, as `u1`."""
-        return ids.new_id(self.since)[:10] + "000000000000FX" + name.upper()
+        return ids_hot.new_id(self.since)[:10] + "000000000000FX" + name.upper()
 
     def write(self, path: str, text: str) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -64,11 +67,11 @@ class World:
 
     def leave(self, kind: str, name: str, text: str, where: str = "project", **fields: str) -> str:
         """An entry as it stands in an inbox."""
-        stamp = clock.iso_seconds(self.since)
-        path = f"{self.inboxes[where]}/{inbox_format.FILES[kind]}"
+        stamp = clock_hot.iso_seconds(self.since)
+        path = f"{self.inboxes[where]}/{format_hot.FILES[kind]}"
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "a") as file:
-            file.write(inbox_format.render({"id": self.id(name), "time": stamp, **fields}, text))
+            file.write(format_hot.render({"id": self.id(name), "time": stamp, **fields}, text))
         os.chmod(path, 0o600)
         return path
 
@@ -135,7 +138,7 @@ class World:
                 path = f"{place}/{name}"
                 if name.endswith((".lock", ".tmp")) or name.startswith("replaced~"):
                     continue  # what these are for, `strays` and `claimed` tell
-                if name == paths.PROJECT_FILE:
+                if name == paths_hot.PROJECT_FILE:
                     continue  # has the number of a directory, and is noted again by the next hook or command
                 with open(path, errors="surrogateescape") as file:
                     text = file.read()
@@ -166,11 +169,11 @@ class World:
         """Temporary files."""
         return [f"{p}/{f}" for p, _, files in os.walk(self.top) for f in files if f.endswith(".tmp")]
 
-    def waiting(self, kind: str = "guidance") -> "list[inbox_format.Entry]":
+    def waiting(self, kind: str = "guidance") -> "list[format_hot.Entry]":
         """The entries of all inboxes."""
         found = []
         for directory in self.inboxes.values():
-            found += inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items")
+            found += format_hot.read(f"{directory}/{format_hot.FILES[kind]}", items=kind == "items")
         return found
 
     def drafted(self) -> "list[str]":
@@ -272,8 +275,8 @@ class Session:
         if self.mode == NONE:
             return
         os.makedirs(os.path.dirname(self.transcript), exist_ok=True)
-        uuid = f"{self.name}-{ids.new_id()}"
-        head = {"timestamp": clock.iso(time.time()), "sessionId": self.name, "isSidechain": False, "uuid": uuid}
+        uuid = f"{self.name}-{ids_hot.new_id()}"
+        head = {"timestamp": clock_hot.iso(time.time()), "sessionId": self.name, "isSidechain": False, "uuid": uuid}
         rows = []
         if not os.path.exists(self.transcript):
             rows.append({**head, "type": "attachment", "attachment": {"type": "skill_listing"}})

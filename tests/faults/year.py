@@ -30,10 +30,10 @@ import running  # noqa: E402
 from faulty import Fault  # noqa: E402
 from world import BLOCK, DAY, FIELD, TOKEN, World  # noqa: E402
 
-from memtui.base import clock  # noqa: E402
-from memtui.client import process  # noqa: E402
-from memtui.hooks import runner  # noqa: E402
-from memtui.inbox import reconciliation  # noqa: E402
+from memtui.base import clock_hot  # noqa: E402
+from memtui.client import process_hot  # noqa: E402
+from memtui.hooks import runner_hot  # noqa: E402
+from memtui.inbox import reconciliation_hot  # noqa: E402
 from memtui.worker import extraction  # noqa: E402
 from memtui.worker import main as worker  # noqa: E402
 
@@ -49,7 +49,7 @@ BODY = "To put {0} live, run the {0} pipeline of the shop, then watch its canary
 SYLLABLES = ("ba", "ke", "li", "mo", "nu", "pa", "re", "si", "to", "vu")
 # A line that tells of a draft for the first time; others say what became of it.
 DRAFT = re.compile(r"^(?:\+ )?- \[.*", re.MULTILINE)
-real_alive, real_getppid, real_attached = process.alive, posix.getppid, running._attached
+real_alive, real_getppid, real_attached = process_hot.alive, posix.getppid, running._attached
 
 
 def word(token: str) -> str:
@@ -75,7 +75,7 @@ class Talk:
         """Append a record below the last one."""
         uuid = f"{self.name}-{len(self.rows)}"
         row = {"type": kind, "uuid": uuid, "parentUuid": self.leaf or None, "sessionId": self.name}
-        self.rows.append({**row, "isSidechain": False, "timestamp": clock.iso(self.year.now), **more})
+        self.rows.append({**row, "isSidechain": False, "timestamp": clock_hot.iso(self.year.now), **more})
         self.parents[uuid], self.leaf = self.leaf, uuid
         if texts:
             self.texts[uuid] = list(texts)
@@ -90,7 +90,7 @@ class Talk:
 
     def aside(self, kind: str, **more) -> None:
         """Append a record that is no part of the conversation."""
-        self.rows.append({"type": kind, "sessionId": self.name, "timestamp": clock.iso(self.year.now), **more})
+        self.rows.append({"type": kind, "sessionId": self.name, "timestamp": clock_hot.iso(self.year.now), **more})
         self.write(self.rows[-1:], "ab")
 
     def chain(self) -> "list[str]":
@@ -135,8 +135,8 @@ class Year:
         posix.getppid = lambda: self.parent
         running._attached = self.attached
         extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.0
-        reconciliation.END_SECONDS, reconciliation.POLL_SECONDS = 0.1, 0.01
-        process.alive = lambda pid: pid not in self.dead if pid >= FIRST_PID else real_alive(pid)
+        reconciliation_hot.END_SECONDS, reconciliation_hot.POLL_SECONDS = 0.1, 0.01
+        process_hot.alive = lambda pid: pid not in self.dead if pid >= FIRST_PID else real_alive(pid)
 
     # what runs
 
@@ -166,7 +166,7 @@ class Year:
         """Run the worker of a hook, now or later."""
 
         def work() -> None:
-            worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, tasks)
+            worker.run({**hook.env, runner_hot.INSIDE: "1"}, hook.payload, hook.event, tasks)
 
         if not self.calm and self.chance.random() < LATE:
             self.late.append(work)
@@ -254,7 +254,7 @@ class Year:
             self.told.setdefault(token, set()).add(talk.name)
             marks = [repeat for each, repeat in found if each == token]
             if count > 1 and (token.startswith(NOTES) or not all(marks[1:])):
-                self.wrong.append(f"{token} told {count} times in {talk.name} at {clock.iso(self.now)}")
+                self.wrong.append(f"{token} told {count} times in {talk.name} at {clock_hot.iso(self.now)}")
         said = content or [{"type": "text", "text": "done"}]
         usage = {"input_tokens": 1000 + self.chance.randrange(100_000), "output_tokens": 9}
         talk.add("assistant", message={"id": f"msg-{len(talk.rows)}", "content": said, "usage": usage})
@@ -348,7 +348,7 @@ class Year:
         usage = answers[-1]["message"].get("usage") if answers else None
         if usage:
             copy = self.copy(talk, "f")
-            past = self.now - (clock.parse(answers[-1]["timestamp"]) or 0.0)
+            past = self.now - (clock_hot.parse(answers[-1]["timestamp"]) or 0.0)
             self.pids += 1
             copy.pid = self.pids
             said = self.hook(
@@ -450,7 +450,9 @@ class Year:
             self.close(self.talks[-1], "end")
             self.now += DAY
         self.recall()
-        running.asked(lambda: reconciliation.reconcile(self.world.env, self.world.root, now=self.now), self.world.env)
+        running.asked(
+            lambda: reconciliation_hot.reconcile(self.world.env, self.world.root, now=self.now), self.world.env
+        )
 
     def recall(self) -> None:
         """A session that asks for memories has each of them once, again after a compaction, and so has its branch."""
@@ -507,7 +509,7 @@ def live(seed: int, seconds: float, steps: int) -> Year:
         year.settle()
         year.judge()
     finally:
-        posix.getppid, process.alive, running._attached = real_getppid, real_alive, real_attached
+        posix.getppid, process_hot.alive, running._attached = real_getppid, real_alive, real_attached
         shutil.rmtree(top, ignore_errors=True)
     return year
 

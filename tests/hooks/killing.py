@@ -20,12 +20,10 @@ import uuid
 import warnings
 
 import turns
-from memtui.base import clock, fs, ids, paths
-from memtui.deliver import log as delivery_log
-from memtui.hooks import prompt, runner, tools, user_prompt_submit, worker_start  # noqa: F401  imported before the forks
-from memtui.inbox import claims, reconciliation
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
+from memtui.deliver import log_hot
+from memtui.hooks import prompt_hot, runner_hot, tools_hot, user_prompt_submit_hot, worker_start_hot  # noqa: F401  imported before the forks
+from memtui.inbox import claims_hot, file_hot, format_hot, reconciliation_hot
 
 CALLS = ("open", "write", "rename", "link", "unlink", "mkdir", "fsync", "ftruncate")
 TOKEN = re.compile(r"note-[0-9]+-[0-9a-f]{8}")
@@ -60,7 +58,7 @@ def die(*_):
 
 def without(source, entry_ids):
     """As a person who deletes entries in an editor."""
-    for entry in reversed(inbox_format.parse(source)):
+    for entry in reversed(format_hot.parse(source)):
         if entry.id in entry_ids:
             source = source[: entry.start] + source[entry.start + len(entry.raw) :]
     return source
@@ -144,8 +142,11 @@ class World:
         os.makedirs(self.project)
         os.makedirs(self.config)
         self.env = {"CLAUDE_CONFIG_DIR": self.config, "CLAUDE_PROJECT_DIR": self.project, "HOME": base}
-        self.slug = paths.slug(self.project)
-        self.inboxes = [paths.inbox_dir(self.root, paths.project_key(self.project)), paths.inbox_dir(self.root, None)]
+        self.slug = paths_hot.slug(self.project)
+        self.inboxes = [
+            paths_hot.inbox_dir(self.root, paths_hot.project_key(self.project)),
+            paths_hot.inbox_dir(self.root, None),
+        ]
         self.written: list[str] = []
         self.withdrawn: list[str] = []
         self.shown: dict[str, list[tuple[str, bool, str]]] = {}  # token -> (delivery, marked as repeat, mode)
@@ -157,9 +158,9 @@ class World:
 
     def guide(self, directory: str, size: int = 20, **fields: str) -> str:
         token = self.token()
-        fields = {"id": ids.new_id(), "time": clock.iso_seconds(time.time()), "from": "test", **fields}
-        entry = inbox_format.render(fields, token + " " + "x" * size)
-        fs.append(directory + "/guidance.md", entry.encode())  # no fsync: a world is made for every crash
+        fields = {"id": ids_hot.new_id(), "time": clock_hot.iso_seconds(time.time()), "from": "test", **fields}
+        entry = format_hot.render(fields, token + " " + "x" * size)
+        fs_hot.append(directory + "/guidance.md", entry.encode())  # no fsync: a world is made for every crash
         return token
 
     def scribble(self, directory: str, token: str = "") -> str:
@@ -191,19 +192,19 @@ class World:
         """As a person who withdraws an entry; a token of no entry only completes what another one began."""
 
         def change(source):
-            return without(source, {e.id for e in inbox_format.parse(source) if token in e.text})
+            return without(source, {e.id for e in format_hot.parse(source) if token in e.text})
 
-        inbox_file.rewrite(self.inboxes[0] + "/guidance.md", change)
+        file_hot.rewrite(self.inboxes[0] + "/guidance.md", change)
 
     def note_withdrawn(self, token: str) -> None:
         if not any(token in e.text for e in self.waiting()):
             self.withdrawn.append(token)
 
     def settle(self, later: float = 61.0) -> None:
-        reconciliation.reconcile(self.env, self.root, now=time.time() + later)
+        reconciliation_hot.reconcile(self.env, self.root, now=time.time() + later)
 
-    def waiting(self) -> "list[inbox_format.Entry]":
-        return [e for d in self.inboxes for e in inbox_format.read(d + "/guidance.md")]
+    def waiting(self) -> "list[format_hot.Entry]":
+        return [e for d in self.inboxes for e in format_hot.read(d + "/guidance.md")]
 
     def claimed(self) -> "list[str]":
         return [
@@ -223,12 +224,12 @@ class World:
         assert self.claimed() == []
 
     def _deliverable(self, session: "Session") -> bool:
-        recipient = claims.Recipient(session.id, "", self.project, time.time())
-        return any(claims.addressed(e, recipient) and len(e.text) < 8000 for e in self.waiting())
+        recipient = claims_hot.Recipient(session.id, "", self.project, time.time())
+        return any(claims_hot.addressed(e, recipient) and len(e.text) < 8000 for e in self.waiting())
 
     def log(self) -> "list[dict]":
-        lines = [line for path in delivery_log.months(self.root) for line in fs.read_bytes(path).split(b"\n")]
-        return [record for line in lines if (record := delivery_log.parse(line)) is not None]
+        lines = [line for path in log_hot.months(self.root) for line in fs_hot.read_bytes(path).split(b"\n")]
+        return [record for line in lines if (record := log_hot.parse(line)) is not None]
 
     def account(self, last: "Session", dropped: bool = False) -> None:
         """After a last session took all there is: nothing lost; twice only where no transcript told and no log, and then
@@ -238,7 +239,7 @@ class World:
         for entry in self.waiting():
             for token in TOKEN.findall(entry.text):
                 left.setdefault(token, []).append(entry.flag("repeat"))
-        assert not os.path.exists(self.root + "/log/errors.jsonl"), fs.read_bytes(self.root + "/log/errors.jsonl")
+        assert not os.path.exists(self.root + "/log/errors.jsonl"), fs_hot.read_bytes(self.root + "/log/errors.jsonl")
         logged = {record.get("id") for record in self.log()}
         assert not {*self.shown, *left} - {*self.written}
         for token in self.written:
@@ -280,7 +281,7 @@ class Session:
         else:
             payload |= {"prompt": "go on", "prompt_id": f"prompt_{self._turn}"}
         stdin = json.dumps(payload).encode() + b"\n"
-        return Child(lambda: (before(), runner.main([event])), stdin, self.world.env, point, action)
+        return Child(lambda: (before(), runner_hot.main([event])), stdin, self.world.env, point, action)
 
     def finish(self, child: Child, event: str = "UserPromptSubmit", dropped: str = "") -> Child:
         """Take what the hook printed, as the client does, and let the model answer. `dropped`: the client does not give
@@ -319,7 +320,9 @@ class Session:
         self._record({"type": "assistant", "message": answer})
         if self.mode == NONE:
             # What the hook of the turn's end notes: the worker that it leaves behind would settle at its own time.
-            worker_start._note_claims(runner.Hook("Stop", self.world.env, {"session_id": self.id}, time.monotonic()))
+            worker_start_hot._note_claims(
+                runner_hot.Hook("Stop", self.world.env, {"session_id": self.id}, time.monotonic())
+            )
         return child
 
     def prompt(self, event="UserPromptSubmit", point=0, action=die, before=lambda: None, dropped="") -> Child:
@@ -333,7 +336,7 @@ class Session:
         if self.mode == NONE:
             return
         os.makedirs(os.path.dirname(self.transcript), exist_ok=True)
-        stamp = clock.iso(time.time())
+        stamp = clock_hot.iso(time.time())
         rows = [{"timestamp": stamp, "sessionId": self.id, "isSidechain": False, **record}]
         if self.mode == TOLD and not os.path.exists(self.transcript):
             rows.append({"type": "attachment", "timestamp": stamp, "attachment": {"type": "skill_listing"}})

@@ -11,10 +11,9 @@ import tempfile
 from pathlib import Path
 
 import memtui
-from memtui.base import paths
-from memtui.deliver import log as delivery_log
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.base import paths_hot
+from memtui.deliver import log_hot
+from memtui.inbox import file_hot, format_hot
 from memtui.store import trust_grants
 
 SOURCES = Path(memtui.__file__).resolve().parents[1]
@@ -103,14 +102,14 @@ class Home:
         self.space = 0  # kilobytes of memory that a hook may have; 0: any
         self.launches = False  # whether each hook is a process of its own
         self.boxes = {
-            "project": self.root / "projects" / paths.project_key(str(self.project)),
+            "project": self.root / "projects" / paths_hot.project_key(str(self.project)),
             "global": self.root / "global",
         }
 
     @property
     def own_directory(self):
         """Where the client keeps what is about the project."""
-        return self.config / "projects" / paths.slug(str(self.project))
+        return self.config / "projects" / paths_hot.slug(str(self.project))
 
     def write_transcript(self, rows, session="s1"):
         """Write the records of a session as the client does."""
@@ -159,23 +158,23 @@ class Home:
 
     def leave(self, inbox_kind, text, scope_="project", **fields):
         fields = {key.rstrip("_"): value for key, value in fields.items()}
-        return inbox_file.add_entry(str(self.boxes[scope_]), inbox_kind, fields, text)
+        return file_hot.add_entry(str(self.boxes[scope_]), inbox_kind, fields, text)
 
     def remove(self, inbox_kind, entry_id):
         def change(source):
-            (entry,) = [each for each in inbox_format.parse(source) if each.id == entry_id]
+            (entry,) = [each for each in format_hot.parse(source) if each.id == entry_id]
             return source.replace(entry.raw, "")
 
-        inbox_file.rewrite(str(self.file(inbox_kind)), change)
+        file_hot.rewrite(str(self.file(inbox_kind)), change)
 
     def guide(self, text, scope="project", **fields):
         return self.leave("guidance", text, scope, **fields)
 
     def waiting(self, scope="project"):
-        return [entry.text for entry in inbox_format.read(f"{self.boxes[scope]}/guidance.md")]
+        return [entry.text for entry in format_hot.read(f"{self.boxes[scope]}/guidance.md")]
 
     def file(self, kind, scope="project"):
-        path = self.boxes[scope] / inbox_format.FILES[kind]
+        path = self.boxes[scope] / format_hot.FILES[kind]
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
@@ -195,7 +194,7 @@ class Home:
 
     def log(self):
         """The delivery log, oldest first."""
-        return list(delivery_log.newest_first(str(self.root)))[::-1]
+        return list(log_hot.newest_first(str(self.root)))[::-1]
 
     def errors(self):
         try:

@@ -11,7 +11,7 @@ import pytest
 from launching import PYTHON, SOURCES
 
 from memtui.hooks import bundle, bundle_writer
-from memtui.recall import places as recall_places
+from memtui.recall import places_hot
 from memtui.worker import index_updates
 
 PROBE = """
@@ -19,11 +19,11 @@ import sys
 sys.path.insert(0, {sources!r})
 from memtui.hooks import bundle
 bundle.main([])
-from memtui.hooks import user_prompt_submit
+from memtui.hooks import user_prompt_submit_hot
 before = set(sys.modules)
 bundle.load({group!r})
 print(*sorted(name[7:] for name in set(sys.modules) - before if name.startswith("memtui.")))
-from memtui.hooks import deliver
+from memtui.hooks import deliver_hot
 """
 
 
@@ -58,7 +58,7 @@ def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     assert write(package) == [*bundle_writer.ROOTS]
     assert write(package) == []
     assert loaded(package, "delivery") == set(bundle_writer.modules_of("delivery"))
-    source = package / "memtui" / "deliver" / "log_file.py"
+    source = package / "memtui" / "deliver" / "log_file_hot.py"
     source.write_text(source.read_text() + "# changed\n")
     assert loaded(package, "delivery") == set()
     assert set(write(package)) == {"SessionStart", "settling", "delivery", "notes"}
@@ -79,7 +79,7 @@ def test_a_damaged_bundle_is_no_bundle(package):
 def test_a_hook_that_is_not_rare_loads_all_modules_from_bundles(package, home):
     write(package)
     home.remember("release-pipeline", "Put a release of the shop live with the release pipeline")
-    index_updates.update(str(home.root), recall_places.of_session(home.env, str(home.project)))
+    index_updates.update(str(home.root), places_hot.of_session(home.env, str(home.project)))
 
     def imported(event, words="", **more):
         payload = json.dumps(home.payload(event, **more)).encode()

@@ -117,7 +117,7 @@ def test_a_command_that_nothing_forbids_loads_nothing_of_recall(home):
     """The list of another project makes no shell command slower."""
     code = (
         "import sys; sys.path.insert(0, sys.argv.pop(1)); from memtui.hooks import bundle; bundle.load = lambda _: None;"
-        " bundle.main(['PreToolUse']); loaded = {'memtui.recall.judge', 'memtui.recall.query', 'memtui.hooks.deliver'};"
+        " bundle.main(['PreToolUse']); loaded = {'memtui.recall.judge_hot', 'memtui.recall.query_hot', 'memtui.hooks.deliver_hot'};"
         " sys.stderr.write(' '.join(loaded & set(sys.modules)))"
     )
     data = json.dumps(home.payload("PreToolUse", tool_input={"command": "ls -la"})).encode()

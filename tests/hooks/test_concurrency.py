@@ -10,11 +10,9 @@ from collections import Counter
 import pytest
 from killing import NONE, TOKEN, TOLD, Child, Session, World, without
 
-from memtui.base import fastjson, fs
-from memtui.deliver import log as delivery_log
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.inbox import reconciliation
+from memtui.base import fastjson_hot, fs_hot
+from memtui.deliver import log_hot
+from memtui.inbox import file_hot, format_hot, reconciliation_hot
 from waiting import eventually
 
 APPENDS = 500
@@ -34,7 +32,7 @@ def append_with_memtui(directory, writer, begun):
     for number in range(APPENDS):
         if number == APPENDS // 2:
             halfway(begun)
-        inbox_file.add_entry(directory, "guidance", {"from": f"writer-{writer}"}, "told " + token(writer, number))
+        file_hot.add_entry(directory, "guidance", {"from": f"writer-{writer}"}, "told " + token(writer, number))
 
 
 def append_by_hand(directory, writer, begun):
@@ -68,20 +66,20 @@ def withdraw(directory, report, stop):
         removed = []
 
         def change(source):
-            entries = inbox_format.parse(source)
+            entries = format_hot.parse(source)
             chosen = chance.sample(entries, min(len(entries), 3))
             removed[:] = [t for e in chosen for t in TOKEN.findall(e.text)]
             return without(source, {e.id for e in chosen})
 
         try:
-            if inbox_file.rewrite(path, change):
+            if file_hot.rewrite(path, change):
                 gone.extend(removed)
                 if len(gone) >= 20:
                     begin(report)
-        except fs.LockTimeoutError:
+        except fs_hot.LockTimeoutError:
             pass
         time.sleep(0.01)
-    fs.write_atomic(report, "\n".join(gone).encode())
+    fs_hot.write_atomic(report, "\n".join(gone).encode())
 
 
 def prompt_on(world, mode, report, stop):
@@ -95,26 +93,26 @@ def prompt_on(world, mode, report, stop):
         session.prompt("PreToolUse" if number % 4 == 3 else "UserPromptSubmit")
         if len(world.shown) >= 50:
             begin(report)
-    fs.write_atomic(report, json.dumps(world.shown).encode())
+    fs_hot.write_atomic(report, json.dumps(world.shown).encode())
 
 
 def settle_on(world, stop):
     while not os.path.exists(stop):
-        reconciliation.reconcile(world.env, world.root)
+        reconciliation_hot.reconcile(world.env, world.root)
         time.sleep(0.02)
 
 
 def test_what_an_editor_saves_while_a_rewrite_thinks_is_kept(tmp_path):
     path = str(tmp_path / "guidance.md")
-    fs.append(path, b"withdrawn\n")
+    fs_hot.append(path, b"withdrawn\n")
 
     def change(source):
         if "edited" not in source:
-            fs.write_atomic(path, inbox_format.encode(source + "edited\n"))
+            fs_hot.write_atomic(path, format_hot.encode(source + "edited\n"))
         return source.replace("withdrawn\n", "")
 
-    assert inbox_file.rewrite(path, change)
-    assert fs.read_bytes(path) == b"edited\n"
+    assert file_hot.rewrite(path, change)
+    assert fs_hot.read_bytes(path) == b"edited\n"
 
 
 @pytest.mark.kill
@@ -148,10 +146,10 @@ def test_eight_writers_while_guidance_is_delivered_withdrawn_and_settled(tmp_pat
     assert world.claimed() == []
 
     waiting = Counter(t for e in world.waiting() for t in TOKEN.findall(e.text))
-    withdrawn = Counter(fs.read_bytes(place + "withdrawn").decode().split())
+    withdrawn = Counter(fs_hot.read_bytes(place + "withdrawn").decode().split())
     delivered = Counter()
     for number in range(2):
-        shown = fastjson.loads_dict(fs.read_bytes(f"{place}{number}"))
+        shown = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{place}{number}"))
         delivered.update({name: len(times) for name, times in shown.items()})
     written = Counter({token(writer, number): 1 for writer in range(8) for number in range(APPENDS)})
     story = f"{len(waiting)} wait, {len(withdrawn)} withdrawn, {len(delivered)} delivered"
@@ -161,9 +159,9 @@ def test_eight_writers_while_guidance_is_delivered_withdrawn_and_settled(tmp_pat
     assert len(withdrawn) >= 20
 
     if os.path.exists(world.root + "/log/errors.jsonl"):  # on a busy machine a hook can be late, and loses nothing
-        errors = fs.read_bytes(world.root + "/log/errors.jsonl").splitlines()
+        errors = fs_hot.read_bytes(world.root + "/log/errors.jsonl").splitlines()
         assert [error for error in errors if b'"LateError"' not in error] == []
-    records = list(delivery_log.newest_first(world.root))
+    records = list(log_hot.newest_first(world.root))
     assert len({record["id"] for record in records}) == len(records)
     logged = Counter(t for record in records for t in TOKEN.findall(record["text"]))
     assert logged == delivered

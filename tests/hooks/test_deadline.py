@@ -9,7 +9,7 @@ import time
 import pytest
 from launching import LAUNCHER, PYTHON, Reply
 
-from memtui.hooks import runner
+from memtui.hooks import runner_hot
 from memtui.hooks.install import entries
 from waiting import eventually
 
@@ -23,13 +23,13 @@ def slow(home, tmp_path):
     """Runs hooks of a copy of memtui in which some functions do not come to an end."""
     package = tmp_path / "copy" / "memtui"
     shutil.copytree(LAUNCHER.parents[1], package)  # compiled, or a busy machine takes its time for that
-    source = (package / "hooks" / "runner.py").read_text()
+    source = (package / "hooks" / "runner_hot.py").read_text()
     assert "PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)" in source
-    (package / "hooks" / "runner.py").write_text(source.replace("PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)", SHORT))
+    (package / "hooks" / "runner_hot.py").write_text(source.replace("PATIENCE, LONGER = (1.5, 3.5), (3.0, 7.0)", SHORT))
 
-    source = (package / "hooks" / "worker_start.py").read_text()
+    source = (package / "hooks" / "worker_start_hot.py").read_text()
     assert "PATIENCE, MOST = 60.0, 240.0" in source
-    (package / "hooks" / "worker_start.py").write_text(source.replace("60.0, 240.0", "4.0, 40.0"))
+    (package / "hooks" / "worker_start_hot.py").write_text(source.replace("60.0, 240.0", "4.0, 40.0"))
 
     def run(event, *places, source=SLOW, **more):
         for file, function in places:
@@ -56,14 +56,14 @@ def errors(home):
 
 def test_every_deadline_is_well_inside_the_clients():
     for event, _, seconds in entries.EVENTS:
-        *_, (patience, most) = runner.EVENTS[event]
+        *_, (patience, most) = runner_hot.EVENTS[event]
         assert 2 * patience <= most <= 0.7 * seconds
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
-    [("inbox/reconciliation.py", "reconcile"), ("hooks/lists.py", "updates"), ("hooks/lists.py", "items")],
+    [("inbox/reconciliation_hot.py", "reconcile"), ("hooks/lists_hot.py", "updates"), ("hooks/lists_hot.py", "items")],
 )
 def test_what_is_slow_keeps_no_guidance_from_the_prompt(home, slow, place):
     home.guide("earlier")
@@ -83,7 +83,7 @@ def test_memory_changes_that_take_too_long_come_with_a_later_prompt(home, slow):
     home.start()
     home.remember("two")
     home.guide("said")
-    said = slow("UserPromptSubmit", ("store/catalog.py", "look")).context
+    said = slow("UserPromptSubmit", ("store/catalog_hot.py", "look")).context
     assert "said" in said
     assert "two" not in said
     assert "two" in home.prompt().context
@@ -92,7 +92,7 @@ def test_memory_changes_that_take_too_long_come_with_a_later_prompt(home, slow):
 @pytest.mark.slow
 def test_an_index_that_takes_too_long_leaves_the_line_for_the_person(home, slow):
     home.remember("one")
-    said = slow("SessionStart", ("store/catalog.py", "look"))
+    said = slow("SessionStart", ("store/catalog_hot.py", "look"))
     assert said.message.startswith("memtui: ")
     assert said.context == ""
 
@@ -101,7 +101,7 @@ def test_an_index_that_takes_too_long_leaves_the_line_for_the_person(home, slow)
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse"])
 def test_guidance_that_was_taken_and_could_not_be_given_in_time_goes_back(home, slow, event):
     home.guide("said", urgent="yes")
-    assert slow(event, ("deliver/blocks.py", "compose")).raw == b""
+    assert slow(event, ("deliver/blocks_hot.py", "compose")).raw == b""
     assert home.waiting() == ["said"]
     assert home.log() == []
     assert "said" in home.prompt().context
@@ -117,7 +117,7 @@ def test_a_hook_that_can_not_be_broken_off_ends(home, slow):
         except Exception:
             pass
 """
-    assert slow("UserPromptSubmit", ("hooks/prompt.py", "_add_lists"), source=stubborn).raw == b""
+    assert slow("UserPromptSubmit", ("hooks/prompt_hot.py", "_add_lists"), source=stubborn).raw == b""
     assert errors(home) == ["LateError"]
     assert "altogether" in home.errors()[0]["message"]
     # Its guidance is still there: the claim is settled once its delivery is seen not to have arrived.
@@ -129,7 +129,7 @@ def test_a_hook_that_can_not_be_broken_off_ends(home, slow):
 def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
     home.guide("said")
     source = "\n    __import__('time').sleep(2)\n"
-    assert "said" in slow("UserPromptSubmit", ("deliver/log_file.py", "append"), source=source).context
+    assert "said" in slow("UserPromptSubmit", ("deliver/log_file_hot.py", "append"), source=source).context
     assert home.blocks()[0][0] == "guidance"
     assert errors(home) == []
 
@@ -138,7 +138,7 @@ def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
 def test_a_worker_step_that_takes_too_long_is_broken_off_and_the_next_run(home, slow):
     home.guide("said")
     home.prompt()
-    assert slow("Stop", ("inbox/reconciliation.py", "reconcile"), last_assistant_message="").raw == b""
+    assert slow("Stop", ("inbox/reconciliation_hot.py", "reconcile"), last_assistant_message="").raw == b""
     assert eventually((home.root / "run" / "tidied").exists)
     assert [(error["error"], error["where"]) for error in home.errors()] == [("LateError", "Stop: reconcile")]
 
@@ -156,5 +156,5 @@ def test_input_that_never_ends_is_not_waited_for(home, tmp_path):
         os.close(write)
         os.close(read)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
-    assert time.monotonic() - before >= runner.EVENTS["PreToolUse"][-1][0]
+    assert time.monotonic() - before >= runner_hot.EVENTS["PreToolUse"][-1][0]
     assert errors(home) == ["LateError"]

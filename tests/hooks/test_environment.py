@@ -7,7 +7,7 @@ import shlex
 from launching import LAUNCHER, PYTHON
 
 from memtui.base import findings
-from memtui.hooks import environment
+from memtui.hooks import environment_hot
 from memtui.hooks.install import entries, installation, status
 
 
@@ -69,7 +69,7 @@ def test_who_is_muted_stays_silent_and_odd_settings_break_nothing(home):
     path.parent.mkdir()
     for data in (b"", b"[]", b"{", b'{"env": 1}', b'{"env": {"MEMTUI_INSIDE": null}}', b"\xff\xfe"):
         path.write_bytes(data)
-        assert environment.set_by_project(home.env, str(home.project)) in ([], [(str(path), "MEMTUI_INSIDE")])
+        assert environment_hot.set_by_project(home.env, str(home.project)) in ([], [(str(path), "MEMTUI_INSIDE")])
         home.guide("A note.")
         assert "A note." in installed(home).context
 
@@ -125,5 +125,5 @@ def test_a_note_for_people_is_for_sessions_that_a_person_attends(home):
         for entrypoint, attended, personal in cases:
             variables = {"CLAUDE_CODE_ENTRYPOINT": entrypoint, "CLAUDE_CODE_SESSION_ATTENDED": attended}
             env = {name: value for name, value in variables.items() if value is not None}
-            assert environment.personal(env, str(home.project)) is (personal and not blocked), variables
+            assert environment_hot.personal(env, str(home.project)) is (personal and not blocked), variables
         set_by_repository(home, CLAUDE_CODE_SESSION_ATTENDED="1")

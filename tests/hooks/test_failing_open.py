@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from launching import EVENTS, LAUNCHER, PYTHON, SPEAKING
 
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 from memtui.recall import index_build
 
 # --- standard input
@@ -143,28 +143,28 @@ def grow(path):
 
 
 def close(path):
-    fs.append(str(path), b"said\n")
+    fs_hot.append(str(path), b"said\n")
     path.chmod(0)
 
 
 def give_away(path):
     if os.getuid():
         pytest.skip("only root can give a file away")
-    fs.append(str(path), b"said by somebody else\n")
+    fs_hot.append(str(path), b"said by somebody else\n")
     os.chown(path, 65534, 65534)
 
 
 BREAKERS = {
     "directory": os.mkdir,
     "fifo": os.mkfifo,
-    "binary": lambda path: fs.append(str(path), os.urandom(5000) + bytes(range(256))),
+    "binary": lambda path: fs_hot.append(str(path), os.urandom(5000) + bytes(range(256))),
     "loop": lambda path: path.symlink_to(path.name),
     "dangling": lambda path: path.symlink_to("nowhere/at/all"),
     "device": lambda path: path.symlink_to("/dev/zero"),
     "standard input": lambda path: path.symlink_to("/dev/stdin"),
     "listening": listen,
     "huge": grow,
-    "nothing but nul": lambda path: fs.append(str(path), b"\0" * 5000),
+    "nothing but nul": lambda path: fs_hot.append(str(path), b"\0" * 5000),
     "closed": close,
     "somebody else's": give_away,
 }
@@ -234,7 +234,7 @@ def test_a_broken_file_in_one_inbox_keeps_nothing_of_another_from_a_prompt(home,
     ],
 )  # fmt: skip
 def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, kind, spoil):
-    path = Path(os.path.normpath(home.root / name.replace("SLUG", paths.slug(str(home.project)))))
+    path = Path(os.path.normpath(home.root / name.replace("SLUG", paths_hot.slug(str(home.project)))))
     if spoil(home, kind, path):
         assert home.start().raw == home.prompt().raw == b""
         return
@@ -310,7 +310,7 @@ def test_errors_are_written_down(home):
     (error,) = home.errors()
     assert (error["v"], error["where"]) == (1, "UserPromptSubmit")
     assert error["message"]
-    assert any("claims.py" in place for place in error["trace"])
+    assert any("claims_hot.py" in place for place in error["trace"])
 
 
 @pytest.mark.slow
@@ -320,7 +320,7 @@ def test_an_error_of_any_kind_in_a_hook_is_written_down_and_stops_there(home, tm
     shutil.copytree(LAUNCHER.parents[1], package, ignore=shutil.ignore_patterns("__pycache__"))
     data = json.dumps(home.payload("UserPromptSubmit")).encode()
     for bug, logged in (("1 / 0", "ZeroDivisionError"), ("raise SystemExit(2)", ""), ("raise KeyboardInterrupt", "")):
-        (package / "hooks" / "user_prompt_submit.py").write_text(f"def handle(hook):\n    {bug}\n")
+        (package / "hooks" / "user_prompt_submit_hot.py").write_text(f"def handle(hook):\n    {bug}\n")
         done = subprocess.run(
             [PYTHON, "-I", "-S", str(package / "hooks" / "launch.py"), "UserPromptSubmit"],
             input=data, env=home.env, capture_output=True, check=False,

@@ -8,7 +8,7 @@ import sys
 import pytest
 from launching import EVENTS, PYTHON, SOURCES
 
-from memtui.hooks import bundle_writer
+from memtui.hooks import bundle, bundle_writer, runner_hot
 from memtui.recall import index_build
 
 # Loaded before a bare interpreter runs its first line, or built into it.
@@ -44,26 +44,24 @@ def imported(home, event, **more):
     return set(done.stderr.decode().split()), done.stdout
 
 
-def check(modules, *ours):
+# Hot modules without the suffix: launchers on the disks of people name them.
+NAMED = {"memtui.hooks.bundle", "memtui.hooks.launch"}
+
+
+def is_hot(name):
+    return name.endswith("_hot") or name in NAMED
+
+
+def check(modules, *groups):
+    """Judge what a hook loaded; where groups are named, it did without all modules of ours that are not in their bundles."""
     assert not modules & DEAR
     others = {name for name in modules if not name.startswith("memtui")}
     assert others <= CHEAP, "an import that nobody has weighed"
-    ours_loaded = {name for name in modules if name.startswith("memtui.") and source_of(name).name != "__init__.py"}
-    own = {name.removeprefix("memtui.") for name in ours_loaded}
-    if ours:
-        assert own <= set(ours) | BASE, "a module of ours that this path did without"
-
-
-BASE = {"base.native", "hooks.bundle", "hooks.runner", "base.fastjson", "base.paths"}
-QUIET = {
-    "SessionStart": None,
-    "UserPromptSubmit": ("hooks.user_prompt_submit", "base.session_state", "base.fs"),
-    "PreToolUse": ("hooks.tools",),
-    "PostToolUse": ("hooks.tools",),
-    "PreCompact": ("hooks.worker_start", "base.session_state", "base.fs"),
-    "Stop": ("hooks.worker_start",),
-    "SessionEnd": ("hooks.worker_start",),
-}
+    ours = {name for name in modules - others if source_of(name).name != "__init__.py"}
+    assert [name for name in ours if not is_hot(name)] == []
+    if groups:
+        bundled = {f"memtui.{name}" for group in groups for name in bundle_writer.modules_of(group)}
+        assert ours - NAMED <= bundled, "a module of ours that this path did without"
 
 
 @pytest.mark.parametrize("event", EVENTS)
@@ -71,7 +69,8 @@ def test_with_nothing_to_deliver_next_to_nothing_is_imported(home, event):
     imported(home, event)
     modules, said = imported(home, event)
     assert said == b"" or event == "SessionStart"
-    check(modules, *(QUIET[event] or ()))
+    # A compaction is noted in the state of the session, which other events have in their bundles.
+    check(modules, bundle.EVENTS[event], *["UserPromptSubmit"] * (event == "PreCompact"))
 
 
 @pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse"])
@@ -112,8 +111,7 @@ def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     index_build.bring_up_to_date(str(home.root), str(path.parent))
     modules, said = imported(home, "UserPromptSubmit", prompt="how do we put a release of the shop live?")
     assert text.encode() in said
-    groups = ("UserPromptSubmit", "recall", "delivery", "memories")
-    check(modules, *[name for group in groups for name in bundle_writer.modules_of(group)])
+    check(modules, "UserPromptSubmit", "recall", "delivery", "memories")
 
 
 def test_no_note_nor_use_of_a_memory_costs_a_dear_import(home):
@@ -129,11 +127,11 @@ def test_no_note_nor_use_of_a_memory_costs_a_dear_import(home):
     home.guide("said")
     home.prompt()
     modules, _ = imported(home, "UserPromptSubmit")
-    assert "memtui.inbox.reconciliation" in modules
-    check(modules, *bundle_writer.modules_of("UserPromptSubmit"), *bundle_writer.modules_of("settling"))
+    assert "memtui.inbox.reconciliation_hot" in modules
+    check(modules, "UserPromptSubmit", "settling")
     home.write_transcript([{"type": "user", "message": {"content": "x"}, "timestamp": "2026-11-21T00:00:00Z"}])
     modules, _ = imported(home, "UserPromptSubmit")
-    assert "memtui.inbox.reconciliation" in modules
+    assert "memtui.inbox.reconciliation_hot" in modules
     check(modules)
 
 
@@ -182,15 +180,13 @@ def test_every_hook_imports_an_empty_package_and_its_version():
 
 # What a module on a hook's way imports inside a function, where that is worth it or never happens in a session's day.
 RARE = {
-    "memtui.base.fastjson": {"json"},  # where the interpreter has no C scanner
-    "memtui.base.ids": {"hashlib"},  # where it has no _blake2
-    "memtui.client.transcripts.transcript": {"json"},  # in records that the fast reader refuses
-    "memtui.settings.config": {"tomllib"},  # once after config.toml has changed
+    "memtui.base.fastjson_hot": {"json"},  # where the interpreter has no C scanner
+    "memtui.base.ids_hot": {"hashlib"},  # where it has no _blake2
+    "memtui.client.transcripts.transcript_hot": {"json"},  # in records that the fast reader refuses
+    "memtui.settings.config_hot": {"tomllib"},  # once after config.toml has changed
 }
-# Reached by none but the worker, or after a slip: secrets are taken out of what the error log gets. Or once, where an
-# older version left something for several projects: whose it is has to be found out.
-ASIDE = ("memtui.worker", "memtui.learn", "memtui.hooks.install", "memtui.redact")
-ASIDE += ("memtui.client.projects",)
+# Reached by none but the worker, or after a slip: secrets are taken out of what the error log gets.
+ASIDE = ("memtui.worker", "memtui.hooks.bundle_writer", "memtui.redact")
 
 
 def source_of(name):
@@ -220,17 +216,21 @@ def named_imports(name):
 
 
 @pytest.mark.slow
-def test_no_module_on_a_hooks_way_names_a_dear_import():
-    waiting = [
-        f"memtui.hooks.{each.stem}" for each in (SOURCES / "memtui/hooks").glob("*.py") if each.stem != "__init__"
-    ]
-    hot = {}
-    while waiting:
-        name = waiting.pop()
-        if name in hot or name.startswith(ASIDE):
-            continue
-        hot[name] = named_imports(name)
-        waiting += [each for each in hot[name][0] | hot[name][1] if each.startswith("memtui.") and source_of(each)]
+def test_a_hot_module_has_the_suffix_and_imports_hot_ones_and_little_else():
+    files = [path.relative_to(SOURCES).with_suffix("") for path in (SOURCES / "memtui").rglob("*.py")]
+    hot = {".".join(path.parts) for path in files if is_hot(".".join(path.parts))}
     assert len(hot) > 40
-    dear = {name: loaded & DEAR | (inside & DEAR) - RARE.get(name, set()) for name, (loaded, inside) in hot.items()}
-    assert {name: found for name, found in dear.items() if found} == {}
+    reached, wrong = set(NAMED), {}
+    for name in hot:
+        loaded, inside = named_imports(name)
+        ours = {
+            other for other in loaded | inside if other.startswith("memtui.") and source_of(other).name != "__init__.py"
+        }
+        reached |= ours
+        cold = {other for other in ours if not is_hot(other) and (other in loaded or not other.startswith(ASIDE))}
+        dear = loaded & DEAR | (inside & DEAR) - RARE.get(name, set())
+        if cold | dear:
+            wrong[name] = cold | dear
+    assert wrong == {}
+    started = {f"memtui.hooks.{module}" for module, _, _ in runner_hot.EVENTS.values()}
+    assert hot - reached - started == set(), "a suffix that no hook earns"

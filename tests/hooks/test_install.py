@@ -375,14 +375,14 @@ def test_a_conflict_or_a_full_disk_leaves_settings_and_record_as_they_were(world
         install.apply(change)
     assert world.file.read_bytes() == b'{"a": 1}'
     change = world.plan()
-    real = install.fs.write_atomic
+    real = install.fs_hot.write_atomic
 
     def full(path, data, durable=True):
         if path == str(world.file):
             raise OSError(28, "No space left on device", path)
         real(path, data, durable)
 
-    monkeypatch.setattr(install.fs, "write_atomic", full)
+    monkeypatch.setattr(install.fs_hot, "write_atomic", full)
     with pytest.raises(MemtuiError, match="No space left") as caught:
         install.apply(change)
     assert "nothing was lost" in caught.value.hint

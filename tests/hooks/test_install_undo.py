@@ -5,7 +5,7 @@ import os
 import pytest
 import test_install
 
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.base.errors import ConflictError
 from memtui.hooks.install import installation as install
 from memtui.store.journal import undo
@@ -124,10 +124,10 @@ def test_killed_at_any_system_call_settings_and_record_agree(tmp_path, action, s
             except Killed:
                 pass
         world.journal.recover()
-        found = fs.read_or_empty(str(world.file))
+        found = fs_hot.read_or_empty(str(world.file))
         assert (LAUNCHER.encode() in found) == bool(install.load(str(world.root)))
         world.apply("uninstall")
-        assert fs.read_or_empty(str(world.file)) == (start or b"")
+        assert fs_hot.read_or_empty(str(world.file)) == (start or b"")
         assert world.file.exists() == (start is not None)
         if not killer.hit:
             return

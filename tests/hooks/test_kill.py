@@ -15,13 +15,10 @@ import pytest
 from killing import NONE, SILENT, TOLD, Child, Session, World, arm, die, every_point, torn
 
 import turns
-from memtui.base import clock, fs, paths, session_state
-from memtui.deliver import log as delivery_log
-from memtui.deliver import log_file
-from memtui.hooks import runner
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.inbox import reconciliation
+from memtui.base import clock_hot, fs_hot, paths_hot, session_state_hot
+from memtui.deliver import log_file_hot, log_hot
+from memtui.hooks import runner_hot
+from memtui.inbox import file_hot, format_hot, reconciliation_hot
 
 pytestmark = pytest.mark.kill
 RUNS = 500  # of each writer, where everything is tried
@@ -128,7 +125,7 @@ def test_a_hook_whose_disk_is_full_at_any_call_loses_no_guidance(worlds, event, 
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
         one.prompt(event, point, fail)
-        fs.unlink(world.root + "/log/errors.jsonl")  # where the hook said so
+        fs_hot.unlink(world.root + "/log/errors.jsonl")  # where the hook said so
         world.account(other)
         return not world.marked
 
@@ -136,11 +133,11 @@ def test_a_hook_whose_disk_is_full_at_any_call_loses_no_guidance(worlds, event, 
 
 
 def before_printing():
-    runner.reply = die
+    runner_hot.reply = die
 
 
 def before_logging():
-    log_file.append = die
+    log_file_hot.append = die
 
 
 # What happened to the delivery that a settling hook or worker then looks into.
@@ -219,7 +216,7 @@ def test_guidance_that_an_older_claim_passed_on_survives_the_next_hook(worlds):
         world.guide(world.inboxes[0], **{"for": "session:" + other.id})
         one.prompt()
         other.prompt(before=before_printing)
-        Child(lambda: reconciliation.reconcile(world.env, world.root, other.id, now=time.time() + 61)).wait()
+        Child(lambda: reconciliation_hot.reconcile(world.env, world.root, other.id, now=time.time() + 61)).wait()
         world.settle()
         other.mode = TOLD
         world.account(other)
@@ -239,7 +236,7 @@ def test_guidance_recovered_in_one_inbox_hides_nothing_late_in_the_other(worlds)
 
 def test_a_record_written_late_for_a_dead_hook_hides_no_delivery(worlds, monkeypatch):
     """It stands in the log behind newer ones, under the id of long ago."""
-    monkeypatch.setattr(delivery_log, "DISORDER_SECONDS", 0.0)
+    monkeypatch.setattr(log_hot, "DISORDER_SECONDS", 0.0)
     world = worlds()
     helper, dead, last = Session(world), Session(world, NONE), Session(world)
     world.guide(world.inboxes[1])
@@ -248,8 +245,8 @@ def test_a_record_written_late_for_a_dead_hook_hides_no_delivery(worlds, monkeyp
     world.guide(world.inboxes[0])
     dead.prompt(before=before_printing)
     last.prompt()
-    reconciliation.reconcile(world.env, world.root, last.id)
-    reconciliation.reconcile(world.env, world.root, helper.id, now=time.time() + 61)
+    reconciliation_hot.reconcile(world.env, world.root, last.id)
+    reconciliation_hot.reconcile(world.env, world.root, helper.id, now=time.time() + 61)
     assert world.log()[-1].get("recovered")
     world.account(last)
 
@@ -298,7 +295,7 @@ def before_nobody_reads():
     def reply(*_):
         raise BrokenPipeError(32, "Broken pipe")
 
-    runner.reply = reply
+    runner_hot.reply = reply
 
 
 def test_text_written_to_guidance_that_could_not_be_printed_is_not_lost(worlds):
@@ -473,7 +470,7 @@ def test_random_kills_of_hooks_and_settlings(worlds_on_disk, seed):
 def test_random_kills_of_whole_hook_processes(worlds_on_disk):
     """The same with an interpreter of its own for each hook, as the client starts it."""
     world = worlds_on_disk(20_000)
-    words = [sys.executable, "-I", "-S", paths.parent(runner.__file__) + "/launch.py", "UserPromptSubmit"]
+    words = [sys.executable, "-I", "-S", paths_hot.parent(runner_hot.__file__) + "/launch.py", "UserPromptSubmit"]
     reap = Reaper(world, 50)
     reap.seconds = 0.03  # most of it is the interpreter's start
     last = Session(world)
@@ -520,7 +517,7 @@ def test_random_kills_of_appended_guidance(worlds_on_disk):
         def body(run=run):
             for number in range(1000):
                 text = f"entry {run}-{number} " + "é" * 3000 + " end"
-                name = inbox_file.add_entry(where, "guidance", {"from": "cron"}, text)
+                name = file_hot.add_entry(where, "guidance", {"from": "cron"}, text)
                 os.write(reported, f"{name} {run}-{number}\n".encode())
 
         size = os.fstat(reported).st_size
@@ -529,9 +526,9 @@ def test_random_kills_of_appended_guidance(worlds_on_disk):
         # However slow the machine is, every second writer should come to its first report.
         seconds *= 0.8 if os.fstat(reported).st_size > size else 1.25
     os.close(reported)
-    entries = inbox_format.parse(inbox_format.decode(fs.read_bytes(where + "/guidance.md")))
+    entries = format_hot.parse(format_hot.decode(fs_hot.read_bytes(where + "/guidance.md")))
     whole = {e.id: e.text.split()[1] for e in entries if e.text.endswith(" end")}
-    told = dict(line.split() for line in fs.read_bytes(str(world.root) + "-reported").decode().splitlines())
+    told = dict(line.split() for line in fs_hot.read_bytes(str(world.root) + "-reported").decode().splitlines())
     assert len(told) >= DUE // 4
     assert told.items() <= whole.items()
     assert len({e.id for e in entries}) == len(entries)
@@ -541,45 +538,45 @@ def test_random_kills_of_files_replaced_as_a_whole(worlds_on_disk):
     """A file is as before or as after, and a session's state is always one that was saved."""
     world = worlds_on_disk(20_002)
     path = world.root + "/file"
-    fs.write_atomic(path, b"0" * 20_000)
-    session_state.SessionState(world.root, "s", {"turn_of": "0"}).save()
+    fs_hot.write_atomic(path, b"0" * 20_000)
+    session_state_hot.SessionState(world.root, "s", {"turn_of": "0"}).save()
 
     def body():
         for number in range(1, 1000):
-            fs.write_atomic(path, b"%d" % (number % 10) * 20_000, durable=number % 2 == 0)
+            fs_hot.write_atomic(path, b"%d" % (number % 10) * 20_000, durable=number % 2 == 0)
             state = {"turn_of": str(number), "turn": ["x" * 100] * 100}
-            session_state.SessionState(world.root, "s", state).save()
+            session_state_hot.SessionState(world.root, "s", state).save()
 
     reap = Reaper(world, DUE)
     for _ in reap.runs():
         reap(Child(body))
         reap.seconds = 0.004
-        data = fs.read_bytes(path)
+        data = fs_hot.read_bytes(path)
         assert len(data) == 20_000
         assert len(set(data)) == 1
-        assert session_state.load(world.root, "s").turn_of.isdigit()
+        assert session_state_hot.load(world.root, "s").turn_of.isdigit()
 
 
 def test_random_kills_of_the_delivery_log(worlds_on_disk):
     """A record cut short costs no other record, and the next one begins on a line of its own."""
     world = worlds_on_disk(20_003)
     reported = os.open(str(world.root) + "-reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    now = clock.now()
+    now = clock_hot.now()
     reap = Reaper(world, DUE)
     for run in reap.runs():
 
         def body(run=run):
             for number in range(1000):
                 record = {"v": 1, "id": f"{run}-{number}", "text": "ü" * 9000, "items": []}
-                delivery_log.append(world.root, record, now)
+                log_hot.append(world.root, record, now)
                 os.write(reported, f"{run}-{number}\n".encode())
 
         reap(Child(body))
         reap.seconds = 0.004
     os.close(reported)
-    found = [record["id"] for record in delivery_log.newest_first(world.root)]
-    torn = [line for _, line in delivery_log.lines(world.root) if delivery_log.parse(line) is None]
-    told = fs.read_bytes(str(world.root) + "-reported").decode().split()
+    found = [record["id"] for record in log_hot.newest_first(world.root)]
+    torn = [line for _, line in log_hot.lines(world.root) if log_hot.parse(line) is None]
+    told = fs_hot.read_bytes(str(world.root) + "-reported").decode().split()
     assert len(told) > 20
     assert set(told) <= set(found)
     assert len(found) == len(set(found))

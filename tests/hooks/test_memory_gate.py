@@ -4,7 +4,7 @@ import pytest
 from launching import Home
 from test_imports import check, imported
 
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.review import approvals
 from memtui.workspace import Workspace
 
@@ -27,7 +27,7 @@ def decide(home, tool, session="s1", **words):
 
 def drafts(home, scope="project"):
     try:
-        return inbox_format.read(f"{home.boxes[scope]}/pending-updates.md")
+        return format_hot.read(f"{home.boxes[scope]}/pending-updates.md")
     except FileNotFoundError:
         return []
 
@@ -146,7 +146,7 @@ def test_everything_else_is_let_pass_and_without_asking_all_of_it(home):
         assert decide(home, "Write", **words) == ""
     modules, said = imported(home, "PreToolUse", tool_name="Write", tool_input=words)
     assert said == b""
-    assert "memtui.hooks.refusals" not in modules
+    assert "memtui.hooks.refusals_hot" not in modules
     check(modules)
 
 

@@ -6,8 +6,8 @@ import re
 import pytest
 from launching import EVENTS
 
-from memtui.base import paths
-from memtui.inbox import file as inbox_file
+from memtui.base import paths_hot
+from memtui.inbox import file_hot
 
 
 def tags(context):
@@ -111,7 +111,7 @@ def test_a_later_prompt_brings_only_what_is_new_changed_or_gone(home):
     assert re.findall(r"draft \d", said) == ["draft 3"]
     assert 'change="diff"' in said
     path = str(home.file("updates"))
-    inbox_file.rewrite(path, lambda text: text.replace("draft 1\nits body", "draft 1\nanother body"))
+    file_hot.rewrite(path, lambda text: text.replace("draft 1\nits body", "draft 1\nanother body"))
     said = home.prompt().context
     assert "another body" in said
     assert not re.search("draft [023]", said)
@@ -151,9 +151,9 @@ def test_no_draft_is_told_to_its_own_session_asleep_or_hardly_worth_it(home):
     said = home.prompt().context
     assert [text for text in hidden | told if text in said] == [*told]
     path = str(home.file("updates"))
-    inbox_file.rewrite(path, lambda text: text.replace("until=2099", "until=2020"))
+    file_hot.rewrite(path, lambda text: text.replace("until=2099", "until=2020"))
     assert "asleep" in home.prompt().context
-    inbox_file.rewrite(path, lambda text: text.replace("durable=0.12", "durable=0.12 seen=2", 1))
+    file_hot.rewrite(path, lambda text: text.replace("durable=0.12", "durable=0.12 seen=2", 1))
     assert "passing" in home.prompt().context
 
 
@@ -310,8 +310,8 @@ def test_what_waits_for_one_project_is_not_given_in_its_neighbour(home):
         home.project, other = (home.base / str(number) / name for name in names)
         for project in (home.project, other):
             (project / ".git").mkdir(parents=True)
-        assert paths.slug(str(home.project)) == paths.slug(str(other))
-        home.boxes["project"] = home.root / "projects" / paths.project_key(str(home.project))
+        assert paths_hot.slug(str(home.project)) == paths_hot.slug(str(other))
+        home.boxes["project"] = home.root / "projects" / paths_hot.project_key(str(home.project))
         home.guide("Freeze: do not deploy today")
         home.leave("updates", "Say it in English\n> you: in English", confidence="0.9", durable="0.9")
         home.leave("items", "the half-done thing")

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from launching import Home
 
-from memtui.base import fastjson
-from memtui.deliver import log as delivery_log
+from memtui.base import fastjson_hot
+from memtui.deliver import log_hot
 from memtui.store.store import Store
 from memtui.store.versions import trash
 from waiting import eventually
@@ -66,7 +66,7 @@ def told(home):
 
 @pytest.mark.slow
 def test_no_word_of_a_purged_memory_is_left_and_deliveries_keep_the_rest(told):
-    path = delivery_log.months(str(told.root))[0]
+    path = log_hot.months(str(told.root))[0]
     before, size = rows(path), Path(path).stat().st_size
     places = files_with(told)
     assert any("deliveries-" in each for each in places)
@@ -104,9 +104,9 @@ def test_a_text_with_quotes_and_backslashes_is_dropped_whole(home):
             "text": text if number == 1 else "n",
             "items": [{"text": text, "reason": WORD}],
         }
-        delivery_log.append(str(home.root), row, 1.8e9)
+        log_hot.append(str(home.root), row, 1.8e9)
     trash.fold_records(str(home.root), lambda record: record["id"] == "D1", WORD.__eq__)
-    found = [fastjson.loads_dict(line) for _, line in delivery_log.lines(str(home.root))]
+    found = [fastjson_hot.loads_dict(line) for _, line in log_hot.lines(str(home.root))]
     assert [each.get("text") for each in found] == ["n", None, "n"]
     assert [each.get("folded") for each in found] == [None, True, None]
     assert [each["items"] for each in found] == [[{"text": text, "reason": why}] for why in (WORD, "", WORD)]

@@ -9,12 +9,11 @@ import pytest
 from killing import Child, die, torn
 from launching import Home
 
-from memtui.base import paths
-from memtui.deliver import session_memories
-from memtui.hooks import runner
-from memtui.inbox import redelivery
-from memtui.recall import index_build
-from memtui.recall import places as recall_places
+from memtui.base import paths_hot
+from memtui.deliver import session_memories_hot
+from memtui.hooks import runner_hot
+from memtui.inbox import redelivery_hot
+from memtui.recall import index_build, places_hot
 from memtui.store import trust_grants
 from memtui.worker import index_updates
 from waiting import eventually
@@ -42,7 +41,7 @@ class RecallHome(Home):
 
     def index(self):
         self.settle()
-        index_updates.update(str(self.root), recall_places.of_session(self.env, str(self.project)))
+        index_updates.update(str(self.root), places_hot.of_session(self.env, str(self.project)))
 
     def ask(self, text=PROMPT, **more):
         self.index()
@@ -103,7 +102,7 @@ def test_a_repository_naming_its_own_files_as_native_memories_needs_trust(home, 
     (home.project / ".claude" / "settings.local.json").write_text(settings)
     below = home.project / "src"
     below.mkdir()
-    where = recall_places.of_session(home.env, str(below))
+    where = places_hot.of_session(home.env, str(below))
     index_updates.update(str(home.root), where)
     assert os.path.normpath(directory) in [each for _, each in where]
     assert home.prompt(prompt=PROMPT, cwd=str(below)).context == ""
@@ -149,8 +148,8 @@ def take_from_elsewhere(home, files):
     other = home.base / "other"
     shutil.copytree(home.config / "memory", other)
     index_build.bring_up_to_date(str(home.root), str(other))
-    foreign = paths.index_base(str(home.root), str(other)) + ".index"
-    os.replace(foreign, paths.index_base(str(home.root), str(home.config / "memory")) + ".index")
+    foreign = paths_hot.index_base(str(home.root), str(other)) + ".index"
+    os.replace(foreign, paths_hot.index_base(str(home.root), str(home.config / "memory")) + ".index")
 
 
 def age(home, files):
@@ -200,11 +199,11 @@ def test_a_compaction_takes_what_the_session_had_and_a_resume_does_not(home):
     home.start("clear")
     assert RELEASE in home.ask()
     # A session that has had its share gets no more until then.
-    session_memories.SessionMemories(str(home.root), "s2").note({}, 60_000 - len(RELEASE))
+    session_memories_hot.SessionMemories(str(home.root), "s2").note({}, 60_000 - len(RELEASE))
     assert home.prompt("s2", prompt=PROMPT).context == ""
     home.start("compact", "s2")
     assert RELEASE in home.prompt("s2", prompt=PROMPT).context
-    assert session_memories.SessionMemories(str(home.root), "s2").units >= len(RELEASE)
+    assert session_memories_hot.SessionMemories(str(home.root), "s2").units >= len(RELEASE)
 
 
 def test_a_fork_has_what_its_parent_had(home):
@@ -229,14 +228,14 @@ def test_what_the_agent_read_or_wrote_itself_is_not_given(home):
 def test_if_the_client_recalls_its_own_memories_a_prompt_gets_only_others(home):
     home.keep("release-pipeline", RELEASE)
     (home.root / "run").mkdir(parents=True, exist_ok=True)
-    (home.root / recall_places.BY_CLIENT.lstrip("/")).touch()
+    (home.root / places_hot.BY_CLIENT.lstrip("/")).touch()
     assert RELEASE in home.ask()
     own = home.own_directory / "memory"
     own.mkdir(parents=True)
     (own / "canary.md").write_text("---\nname: canary\ndescription: The canary of a release\n---\nWatch the canary.\n")
     asked = "what about the canary of a release, how do we watch the canary?"
     assert "Watch the canary." not in home.ask(asked, session="s2")
-    (home.root / recall_places.BY_CLIENT.lstrip("/")).unlink()
+    (home.root / places_hot.BY_CLIENT.lstrip("/")).unlink()
     assert "Watch the canary." in home.ask(asked, session="s3")
 
 
@@ -274,7 +273,7 @@ def test_what_did_not_arrive_is_given_again(home):
         {"type": "assistant", "uuid": "u4", "parentUuid": "u3", "message": {"id": "m", "content": []}},
     ]
     home.write_transcript([{**record, "sessionId": "s1"} for record in records])
-    assert redelivery.note(home.env, str(home.root), "s1") != []
+    assert redelivery_hot.note(home.env, str(home.root), "s1") != []
     assert RELEASE in home.ask()
 
 
@@ -290,7 +289,7 @@ def test_a_hook_that_is_killed_anywhere_loses_no_memory(home, action, noted):
             home.guide("CI is red")
         data = json.dumps(home.payload("UserPromptSubmit", f"s{point}", prompt=PROMPT)).encode()
         first, second = (
-            Child(lambda: runner.main(["UserPromptSubmit"]), data, home.env, at, action).wait() for at in (point, 0)
+            Child(lambda: runner_hot.main(["UserPromptSubmit"]), data, home.env, at, action).wait() for at in (point, 0)
         )
         told += RELEASE.encode() in first.output
         again += RELEASE.encode() in second.output

@@ -3,7 +3,7 @@
 import pytest
 from test_recall import RecallHome
 
-from memtui.base import session_state
+from memtui.base import session_state_hot
 
 
 @pytest.fixture
@@ -17,11 +17,11 @@ def home(tmp_path):
 
 def settle(home, *names, directory=None):
     rows = [["global", directory or str(home.config / "memory"), f"{name}.md"] for name in names]
-    session_state.save_part(str(home.root), "s1", "select", {"key": "k", "memories": rows})
+    session_state_hot.save_part(str(home.root), "s1", "select", {"key": "k", "memories": rows})
 
 
 def state(home):
-    return session_state.load_part(str(home.root), "s1", "select")
+    return session_state_hot.load_part(str(home.root), "s1", "select")
 
 
 def test_a_selected_memory_comes_before_the_next_tool_once(home):
@@ -33,7 +33,7 @@ def test_a_selected_memory_comes_before_the_next_tool_once(home):
     assert not home.tool().context
     (item,) = [item for record in home.log() for item in record["items"] if item["kind"] == "recall"]
     assert item["reason"] == "selected by a model"
-    session_state.save_part(str(home.root), "s1", "select", {"key": "k"})
+    session_state_hot.save_part(str(home.root), "s1", "select", {"key": "k"})
     assert not home.tool().context
     assert state(home) == {}
     settle(home, "missing")

@@ -82,11 +82,11 @@ def test_a_hook_that_asks_the_daemon_loads_only_what_it_needs_for_that(home):
     home.ready()
     modules, printed = imported(home, "UserPromptSubmit", prompt=PLAIN)
     assert GUIDE.encode() in printed
-    assert {"memtui.recall.semantic", "_socket"} <= modules
+    assert {"memtui.recall.semantic_hot", "_socket"} <= modules
     assert not modules & DEAR
     home.settings(semantic=False)
     modules, _ = imported(home, "UserPromptSubmit", prompt=PLAIN, session="another")
-    assert not modules & {"memtui.recall.semantic", "_socket"}
+    assert not modules & {"memtui.recall.semantic_hot", "_socket"}
 
 
 def timed(home, text):

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from memtui.base import clock, fs
+from memtui.base import clock_hot, fs_hot
 from memtui.deliver import sessions
 from memtui.store import trust_grants
 from memtui.store.store import Store
@@ -197,7 +197,7 @@ def test_a_fork_without_its_own_id_is_told_what_its_parent_was_told_since(home):
 def answered(home, session, seconds, tokens=1010, **more):
     """The transcript of a session whose model answered so many seconds ago, as client 2.1.330 wrote it."""
     usage = {"input_tokens": 7, "cache_read_input_tokens": tokens - 10, "output_tokens": 3}
-    time = clock.iso(clock.now() - seconds)
+    time = clock_hot.iso(clock_hot.now() - seconds)
     rows = [
         {"type": "user", "uuid": "r1", "timestamp": time, "message": {"content": "hi"}},
         {"type": "assistant", "uuid": "r2", "timestamp": time, "message": {"id": "m", "content": [], "usage": usage}},
@@ -407,7 +407,7 @@ def test_a_prompt_tells_what_was_written_without_looking_at_other_memories(home)
     path.write_text(path.read_text().replace("d\n", "other\n"))
     assert "+ - [user] m0998: other\n" in home.prompt().context
     # Replaced, as most editors and the TUI do it.
-    fs.write_atomic(str(path), path.read_bytes().replace(b"other\n", b"third\n"))
+    fs_hot.write_atomic(str(path), path.read_bytes().replace(b"other\n", b"third\n"))
     assert "- - [user] m0998: other\n+ - [user] m0998: third\n" in home.prompt().context
     # One that is gone.
     (directory / "m0997.md").unlink()
@@ -422,7 +422,7 @@ def test_a_prompt_tells_what_was_written_without_looking_at_other_memories(home)
     assert "+ - [user] m0002: by hand\n" in home.prompt().context
     # What nobody noted is found when the turn ends, as what is new.
     home.remember("new", "New", "user")
-    fs.write_atomic(str(directory / "m0003.md"), b"---\nname: m0003\ndescription: unseen\ntype: user\n---\n")
+    fs_hot.write_atomic(str(directory / "m0003.md"), b"---\nname: m0003\ndescription: unseen\ntype: user\n---\n")
     assert home.prompt().raw == b""
     turn_ends(home)
     said = home.prompt().context

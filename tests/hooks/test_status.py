@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from memtui.base import findings
-from memtui.client import settings_files
-from memtui.hooks import environment
+from memtui.client import settings_files_hot
+from memtui.hooks import environment_hot
 from memtui.hooks.install import entries, status
 from memtui.hooks.install import installation as install
 
@@ -48,12 +48,14 @@ class World:
         (plugins / "installed_plugins.json").write_text(json.dumps({"version": 2, "plugins": {"memtui@memtui": copy}}))
 
     def active(self, where=None, event="SessionEnd", **env):
-        return environment.settings_install_active(self.root, {**self.env, **env}, str(where or self.project), event)
+        return environment_hot.settings_install_active(
+            self.root, {**self.env, **env}, str(where or self.project), event
+        )
 
 
 @pytest.fixture
 def world(tmp_path, monkeypatch):
-    monkeypatch.setattr(settings_files, "MANAGED", str(tmp_path / "managed"))
+    monkeypatch.setattr(settings_files_hot, "MANAGED", str(tmp_path / "managed"))
     return World(tmp_path)
 
 

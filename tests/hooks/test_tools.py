@@ -6,7 +6,7 @@ import json
 import pytest
 from launching import EVENTS
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from tree import link_worktree
 
 
@@ -88,7 +88,7 @@ def test_what_the_clients_memory_tools_open_or_write_is_noted(home):
     ):
         home.hook("PostToolUse", tool_name=tool, tool_input=MEMORY | more, tool_response={"outcome": "ok"})
     assert uses(home) == [(action, "auto", "five") for action in ("read", "wrote", "read")]
-    own = home.config / "projects" / paths.slug(str(home.project)) / "memory"
+    own = home.config / "projects" / paths_hot.slug(str(home.project)) / "memory"
     assert home.log()[0]["items"][0]["path"] == str(own / "sub" / "five.md")
 
 

@@ -6,7 +6,7 @@ import os
 import pytest
 import test_status
 
-from memtui.base import clock, findings, paths, session_state
+from memtui.base import clock_hot, findings, paths_hot, session_state_hot
 from memtui.hooks.install import checkup
 
 NOW = 1_800_000_000.0
@@ -26,15 +26,15 @@ class World(test_status.World):
         """Write a session that began so many hours ago."""
         cwd = str(cwd or self.project)
         at = NOW - hours * HOUR
-        place = self.home / ".claude" / "projects" / paths.slug(cwd)
+        place = self.home / ".claude" / "projects" / paths_hot.slug(cwd)
         place.mkdir(parents=True, exist_ok=True)
-        common = {"cwd": cwd, "entrypoint": entrypoint, "timestamp": clock.iso(at)}
+        common = {"cwd": cwd, "entrypoint": entrypoint, "timestamp": clock_hot.iso(at)}
         kinds = ["user", "assistant"] if answered else ["user"]
         (place / f"{name}.jsonl").write_text("".join(json.dumps({"type": kind, **common}) + "\n" for kind in kinds))
         os.utime(place / f"{name}.jsonl", (at + 60, at + 60))
         if served:
-            session_state.SessionState(self.root, name).save()
-            os.utime(session_state.path(self.root, name), (at, at))
+            session_state_hot.SessionState(self.root, name).save()
+            os.utime(session_state_hot.path(self.root, name), (at, at))
 
     def problems(self, cwd=None):
         return checkup.unserved_sessions(self.env, str(cwd or self.project), NOW)

@@ -5,9 +5,8 @@ import subprocess
 
 import pytest
 
-from memtui.base import fs
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.base import fs_hot
+from memtui.inbox import file_hot, format_hot
 
 
 @pytest.fixture
@@ -16,38 +15,38 @@ def box(tmp_path):
 
 
 def test_an_entry_is_appended_with_id_and_time(box):
-    fs.append(box + "/guidance.md", b"by hand")
-    name = inbox_file.add_entry(box, "guidance", {"from": "ci"}, "CI is red", now=1795219200.5)
-    first, second = inbox_format.read(box + "/guidance.md")
+    fs_hot.append(box + "/guidance.md", b"by hand")
+    name = file_hot.add_entry(box, "guidance", {"from": "ci"}, "CI is red", now=1795219200.5)
+    first, second = format_hot.read(box + "/guidance.md")
     assert first.text == "by hand"
     assert (second.id, second.fields["time"], second.fields["from"]) == (name, "2026-11-21T00:00:00Z", "ci")
-    assert inbox_file.add_entry(box, "items", {"id": "own"}, "x") == "own"
+    assert file_hot.add_entry(box, "items", {"id": "own"}, "x") == "own"
     assert os.path.exists(box + "/pending-items.md")
 
 
 def test_a_held_lock_does_not_keep_words_out(box):
-    with fs.Lock(box + "/.lock", 0):
-        inbox_file.add_entry(box, "guidance", {}, "said", timeout=0.01)
-    assert [e.text for e in inbox_format.read(box + "/guidance.md")] == ["said"]
+    with fs_hot.Lock(box + "/.lock", 0):
+        file_hot.add_entry(box, "guidance", {}, "said", timeout=0.01)
+    assert [e.text for e in format_hot.read(box + "/guidance.md")] == ["said"]
 
 
 def test_a_rewrite_says_whether_it_changed_anything_and_waits_for_no_fifo(box):
     path = box + "/guidance.md"
-    fs.append(path, b"\xffone\n")
+    fs_hot.append(path, b"\xffone\n")
     before = os.stat(path).st_ino
-    assert inbox_file.rewrite(path, lambda text: text) is False
+    assert file_hot.rewrite(path, lambda text: text) is False
     assert os.stat(path).st_ino == before
-    assert inbox_file.rewrite(path, lambda text: text + "two\n") is True
-    assert fs.read_bytes(path) == b"\xffone\ntwo\n"
-    assert inbox_file.rewrite(path, lambda text: "") is True
+    assert file_hot.rewrite(path, lambda text: text + "two\n") is True
+    assert fs_hot.read_bytes(path) == b"\xffone\ntwo\n"
+    assert file_hot.rewrite(path, lambda text: "") is True
     assert not os.path.exists(path)
-    assert inbox_file.rewrite(path, lambda text: text) is False
-    fs.makedirs(box)
+    assert file_hot.rewrite(path, lambda text: text) is False
+    fs_hot.makedirs(box)
     os.mkfifo(box + "/guidance.md")
     with pytest.raises(OSError):
-        inbox_file.rewrite(box + "/guidance.md", str.upper)
-    with fs.Lock(box + "/.lock", 0), pytest.raises(fs.LockTimeoutError):
-        inbox_file.rewrite(box + "/pending-items.md", str.upper, timeout=0.02)
+        file_hot.rewrite(box + "/guidance.md", str.upper)
+    with fs_hot.Lock(box + "/.lock", 0), pytest.raises(fs_hot.LockTimeoutError):
+        file_hot.rewrite(box + "/pending-items.md", str.upper, timeout=0.02)
 
 
 def appended_by_a_shell(path, text):
@@ -56,7 +55,7 @@ def appended_by_a_shell(path, text):
 
 def test_what_is_appended_or_made_while_a_rewrite_thinks_is_kept(box):
     path = box + "/guidance.md"
-    fs.append(path, b"one\n")
+    fs_hot.append(path, b"one\n")
     calls = []
 
     def change(text):
@@ -65,26 +64,26 @@ def test_what_is_appended_or_made_while_a_rewrite_thinks_is_kept(box):
         calls.append(text)
         return text.upper()
 
-    inbox_file.rewrite(path, change)
+    file_hot.rewrite(path, change)
     assert calls == ["one\n", "one\ntwo\n"]
-    assert fs.read_bytes(path) == b"ONE\nTWO\n"
+    assert fs_hot.read_bytes(path) == b"ONE\nTWO\n"
     path = box + "/pending-items.md"
-    fs.makedirs(box)
+    fs_hot.makedirs(box)
 
     def change(text):
         if not text:
             appended_by_a_shell(path, "by hand")
         return text + "- ours\n"
 
-    inbox_file.rewrite(path, change)
-    assert sorted(fs.read_bytes(path).split(b"\n")) == [b"", b"- ours", b"by hand"]
+    file_hot.rewrite(path, change)
+    assert sorted(fs_hot.read_bytes(path).split(b"\n")) == [b"", b"- ours", b"by hand"]
 
 
 @pytest.mark.parametrize("emptied", [False, True])
 def test_what_is_appended_just_before_the_replacement_is_carried_over(box, monkeypatch, emptied):
     path = box + "/guidance.md"
-    fs.append(path, b"one\n")
-    real_write, real_unlink = fs.write_atomic, fs.unlink
+    fs_hot.append(path, b"one\n")
+    real_write, real_unlink = fs_hot.write_atomic, fs_hot.unlink
     done = []
 
     def slowly(write):
@@ -95,7 +94,7 @@ def test_what_is_appended_just_before_the_replacement_is_carried_over(box, monke
 
         return wrapped
 
-    monkeypatch.setattr(fs, "write_atomic", slowly(real_write))
-    monkeypatch.setattr(fs, "unlink", slowly(real_unlink))
-    inbox_file.rewrite(path, lambda text: "" if emptied else text.upper())
-    assert [e.text for e in inbox_format.read(path)] == ([] if emptied else ["ONE"]) + ["late"]
+    monkeypatch.setattr(fs_hot, "write_atomic", slowly(real_write))
+    monkeypatch.setattr(fs_hot, "unlink", slowly(real_unlink))
+    file_hot.rewrite(path, lambda text: "" if emptied else text.upper())
+    assert [e.text for e in format_hot.read(path)] == ([] if emptied else ["ONE"]) + ["late"]

@@ -5,11 +5,10 @@ import time
 
 import pytest
 
-from memtui.base import clock, paths
+from memtui.base import clock_hot, paths_hot
 from memtui.base.errors import ConflictError, UsageError
-from memtui.base.phrasing import until
-from memtui.inbox import format as inbox_format
-from memtui.inbox import guidance, undelivered
+from memtui.base.phrasing_hot import until
+from memtui.inbox import format_hot, guidance, undelivered
 from memtui.review.entries import Review
 from memtui.review.waiting_entries import waiting_in
 from memtui.store.journal import undo
@@ -35,7 +34,7 @@ def test_a_note_says_what_was_said_to_whom_and_when_or_is_refused():
             guidance.addresses(bad)
     found = guidance.fields(" ci  watch ", ["path: src/**", "agent:x"], urgent=True, expires="2h", now=NOW)
     said = {"from": "ci watch", "for": "path:src/**,agent:x", "urgent": "yes"}
-    assert found == {**said, "expires": clock.iso_seconds(NOW + 7200)}
+    assert found == {**said, "expires": clock_hot.iso_seconds(NOW + 7200)}
     said = {7200: "in 2h", 7195: "in 2h", 5400: "in 1h 30m", 59: "in 1m", 3 * 86400: "in 3d", 3 * 86400 - 5: "in 3d"}
     said |= {90_000: "in 1d 1h", 1800: "in 30m", 86_399: "in 1d", 3599: "in 1h"}
     assert {seconds: until(NOW + seconds, NOW) for seconds in said} == said
@@ -43,7 +42,7 @@ def test_a_note_says_what_was_said_to_whom_and_when_or_is_refused():
 
 def test_a_note_is_left_reworded_and_moved_in_steps_that_can_be_undone(root):
     acts = Review(root, now=lambda: NOW)
-    directory = paths.inbox_dir(root, "-p")
+    directory = paths_hot.inbox_dir(root, "-p")
     first, _ = acts.guide(directory, {"from": "tui"}, "one")
     acts.guide(directory, {"from": "tui"}, "two")
     assert [each.text for each in waiting(root)] == ["one", "two"]
@@ -53,9 +52,9 @@ def test_a_note_is_left_reworded_and_moved_in_steps_that_can_be_undone(root):
     os.unlink(directory + "/guidance.md")
     with pytest.raises(ConflictError):
         undo.run(acts.journal, "undo").first()
-    acts.guide(paths.inbox_dir(root, "-p"), {"from": "ci", "attempts": "3"}, "one")
+    acts.guide(paths_hot.inbox_dir(root, "-p"), {"from": "ci", "attempts": "3"}, "one")
     item = waiting(root)[0]
-    acts.reword(item, paths.inbox_dir(root, None), {"from": "tui", "urgent": "yes"}, "one, really")
+    acts.reword(item, paths_hot.inbox_dir(root, None), {"from": "tui", "urgent": "yes"}, "one, really")
     assert waiting(root) == []
     (moved,) = waiting(root, None)
     assert (moved.id, moved.text, moved.entry.fields["from"]) == (item.id, "one, really", "ci")
@@ -66,11 +65,11 @@ def test_a_note_is_left_reworded_and_moved_in_steps_that_can_be_undone(root):
 
 
 def test_what_is_under_way_is_read_from_the_claims(root):
-    directory = paths.inbox_dir(root, "-p") + "/claimed"
+    directory = paths_hot.inbox_dir(root, "-p") + "/claimed"
     os.makedirs(directory)
     name = "01M7Y7NG26BHZ5R8XMHAPG875M"
     with open(f"{directory}/{name}~session-1~123.md", "w", encoding="utf-8") as file:
-        file.write(inbox_format.render({"id": "A" * 26}, "one") + inbox_format.render({"id": "B" * 26}, "two"))
+        file.write(format_hot.render({"id": "A" * 26}, "one") + format_hot.render({"id": "B" * 26}, "two"))
     found = undelivered.under_way(root, ["-p", None])
     notes = [(note.delivery, note.session, note.entry.text) for note in found]
     assert notes == [(name, "session-1", "one"), (name, "session-1", "two")]
@@ -81,7 +80,7 @@ def berlin(monkeypatch):
     """A machine two hours before UTC in summer; it is 15:00 there."""
     monkeypatch.setenv("TZ", "Europe/Berlin")
     time.tzset()
-    yield clock.parse("2026-07-01T13:00:00Z")
+    yield clock_hot.parse("2026-07-01T13:00:00Z")
     monkeypatch.undo()
     time.tzset()
 
@@ -98,7 +97,7 @@ def test_an_end_is_given_as_people_say_it_or_refused_with_examples(berlin):
         ("2026-07-03", "03T21:59"),
         ("2026-07-03 08:00", "03T06:00"),
     ):
-        assert clock.iso_seconds(guidance.expiry(words, berlin)) == f"2026-07-{ends}:00Z"
+        assert clock_hot.iso_seconds(guidance.expiry(words, berlin)) == f"2026-07-{ends}:00Z"
     assert "expires" not in guidance.fields("ci", [], False, "never", berlin)
     odd = ("soon", "25:00", "18:60", "tomorrow soon", "today 9:00", "18", ":", "１8:00", "", "now", "yesterday")
     for words in odd:

@@ -6,16 +6,13 @@ import subprocess
 
 import pytest
 
-from memtui.base import clock, fs, ids, session_state
-from memtui.client import process
-from memtui.deliver import log as delivery_log
-from memtui.deliver import receipts
-from memtui.inbox import claims, reconciliation, redelivery
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.base import clock_hot, fs_hot, ids_hot, session_state_hot
+from memtui.client import process_hot
+from memtui.deliver import log_hot, receipts_hot
+from memtui.inbox import claims_hot, file_hot, format_hot, reconciliation_hot, redelivery_hot
 from recalls import deliver
 
-NOW = clock.parse("2026-11-21T10:00:00Z")
+NOW = clock_hot.parse("2026-11-21T10:00:00Z")
 SESSION = "2581a30a-f827-46a4-a54f-1c2be567828b"
 COMMAND = "'/usr/bin/python3' -I -S '/site/memtui/hooks/launch.py' UserPromptSubmit"
 DEAD = 2**22 + 1  # above the largest pid there can be
@@ -29,13 +26,15 @@ class World:
         self.root = str(base / "config" / "memtui")
         self.box = self.root + "/projects/-w-shop"
         self.transcript = base / "config" / "projects" / "-w-shop" / f"{SESSION}.jsonl"
-        self.id = ids.new_id(NOW)
+        self.id = ids_hot.new_id(NOW)
         self.log_id = self.id
 
     def take(self, *texts, pid=DEAD, **fields):
         for text in texts:
-            inbox_file.add_entry(self.box, "guidance", {"id": f"id-{text}", **fields}, text, now=NOW)
-        claim = claims.take(self.box, claims.Recipient(SESSION, "", "/w/shop", NOW), self.id, lambda entry: True)
+            file_hot.add_entry(self.box, "guidance", {"id": f"id-{text}", **fields}, text, now=NOW)
+        claim = claims_hot.take(
+            self.box, claims_hot.Recipient(SESSION, "", "/w/shop", NOW), self.id, lambda entry: True
+        )
         name = f"{self.id}~{SESSION}~{pid}.md"
         os.rename(claim.path, f"{self.box}/claimed/{name}")
         claim.name = name
@@ -43,14 +42,14 @@ class World:
 
     def log(self, claim, *, left_out=(), **more):
         printed = [entry for entry, _ in claim.entries if entry.id not in left_out]
-        items = [{"kind": "guidance", "id": entry.id, "hash": ids.content_hash(entry.text)} for entry in printed]
+        items = [{"kind": "guidance", "id": entry.id, "hash": ids_hot.content_hash(entry.text)} for entry in printed]
         items += [{"kind": "guidance", "id": name, "left_out": "no room"} for name in left_out]
         record = {
-            "v": 1, "id": self.id, "time": clock.iso(NOW), "event": "UserPromptSubmit", "session_id": SESSION,
+            "v": 1, "id": self.id, "time": clock_hot.iso(NOW), "event": "UserPromptSubmit", "session_id": SESSION,
             "transcript": str(self.transcript), "text": self.block(), "chars": 9, "items": items,
             "claims": [["projects/-w-shop", claim.name, claim.size]], **more,
         }  # fmt: skip
-        delivery_log.append(self.root, record, NOW)
+        log_hot.append(self.root, record, NOW)
 
     def block(self, *texts):
         block = '<memtui-guidance id="id-{0}" delivery="{1}">\n{0}\n</memtui-guidance>'
@@ -64,10 +63,12 @@ class World:
         os.utime(self.transcript, (NOW + 5, NOW + 5))
 
     def settle(self, after=5.0, **more):
-        return [(s.outcome, s.returned) for s in reconciliation.reconcile(self.env, self.root, now=NOW + after, **more)]
+        return [
+            (s.outcome, s.returned) for s in reconciliation_hot.reconcile(self.env, self.root, now=NOW + after, **more)
+        ]
 
     def waiting(self):
-        return inbox_format.read(self.box + "/guidance.md")
+        return format_hot.read(self.box + "/guidance.md")
 
     def texts(self):
         return [entry.text for entry in self.waiting()]
@@ -82,7 +83,7 @@ def world(tmp_path):
 
 
 def at(seconds):
-    return clock.iso(NOW + seconds)
+    return clock_hot.iso(NOW + seconds)
 
 
 def attachment(kind, seconds=0.1, **fields):
@@ -171,7 +172,7 @@ def test_only_what_was_printed_goes_back_the_rest_is_there_already(world, logged
     claim = world.take("a", "b")
     if logged:  # else the hook was killed
         world.log(claim, left_out=["id-b"])
-    claims.put_back(world.box, [claim.entries[1][0]])
+    claims_hot.put_back(world.box, [claim.entries[1][0]])
     world.tell(agent())
     assert world.settle() == [("failed", ["id-a"])]
     assert sorted(world.texts()) == ["a", "b"]
@@ -181,16 +182,16 @@ def test_only_what_was_printed_goes_back_the_rest_is_there_already(world, logged
 def test_a_delivery_out_of_another_inbox_settles_no_claim(world, told):
     """The hook could not put back what it did not give, and went on with the global inbox under the same id."""
     world.take("a", "b")
-    inbox_file.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
-    recipient = claims.Recipient(SESSION, "", "/w/shop", NOW)
-    other = claims.take(world.root + "/global", recipient, world.id, lambda entry: True)
+    file_hot.add_entry(world.root + "/global", "guidance", {"id": "id-g"}, "g", now=NOW)
+    recipient = claims_hot.Recipient(SESSION, "", "/w/shop", NOW)
+    other = claims_hot.take(world.root + "/global", recipient, world.id, lambda entry: True)
     world.log(other, claims=[["global", other.name, other.size]])
     if told:
         world.tell(context(world.block("g")), agent())
     assert ("failed", ["id-a", "id-b"]) in world.settle(after=61)
     assert [sorted(e.fields) for e in world.waiting()] == [["id", "time"]] * 2
     assert (world.texts(), world.claimed()) == (["a", "b"], [])
-    assert inbox_format.read(world.root + "/global/guidance.md") == []
+    assert format_hot.read(world.root + "/global/guidance.md") == []
 
 
 def test_the_same_note_in_two_inboxes_is_two_notes(world):
@@ -201,7 +202,7 @@ def test_the_same_note_in_two_inboxes_is_two_notes(world):
         {"kind": "guidance", "id": "id-b", "scope": "project"},
     ]
     world.log(claim, items=items)
-    claims.put_back(world.box, [claim.entries[0][0]])
+    claims_hot.put_back(world.box, [claim.entries[0][0]])
     world.tell(agent())
     assert world.settle() == [("failed", ["id-b"])]
     assert sorted(world.texts()) == ["a", "b"]
@@ -212,7 +213,7 @@ def test_a_third_failure_is_the_last(world):
     world.tell(agent())
     world.settle()
     (entry,) = world.waiting()
-    assert claims.addressed(entry, claims.Recipient(SESSION, "", "/w", NOW)) is None
+    assert claims_hot.addressed(entry, claims_hot.Recipient(SESSION, "", "/w", NOW)) is None
 
 
 # --- a hook that was killed
@@ -251,12 +252,12 @@ def test_what_a_killed_hook_had_taken_comes_back_but_what_came_elsewhere(world, 
 def test_what_a_dead_hook_could_not_log_is_recovered_whole(world):
     world.take("a", "b")
     state = {"project": "-w-shop", "project_root": "/w/shop", "cwd": "/w/shop", "mode": "full"}
-    session_state.SessionState(world.root, SESSION, state).save()
+    session_state_hot.SessionState(world.root, SESSION, state).save()
     prompt = {"type": "user", "timestamp": at(0), "promptId": "P1", "message": {"content": "hello"}}
     world.tell(prompt, context(world.block("a", "b")), agent())
     assert world.settle() == [("arrived", [])]
     assert (world.texts(), world.claimed()) == ([], [])
-    (record,) = delivery_log.newest_first(world.root)
+    (record,) = log_hot.newest_first(world.root)
     assert (record["id"], record["recovered"], record["session_id"]) == (world.id, True, SESSION)
     assert [(item["id"], item["kind"]) for item in record["items"]] == [("id-a", "guidance"), ("id-b", "guidance")]
     assert (record["text"], record["chars"]) == (world.block("a", "b"), len(world.block("a", "b")))
@@ -289,7 +290,7 @@ def test_what_the_client_dropped_is_back_marked_as_a_repeat(world, logged):
     (entry,) = world.waiting()
     # The person took the prompt back: that speaks not against the note.
     assert (entry.flag("repeat"), entry.fields["attempts"]) == (True, "2")
-    assert [r["id"] for r in delivery_log.newest_first(world.root)] == [world.id]
+    assert [r["id"] for r in log_hot.newest_first(world.root)] == [world.id]
 
 
 @pytest.fixture
@@ -297,7 +298,7 @@ def clients():
     """(a client that lives, one that is gone), as the log names them."""
     with subprocess.Popen(["true"]) as gone:
         pass
-    here = process.client()[2]
+    here = process_hot.client()[2]
     return [os.getpid(), "", here], [gone.pid, "1", here]
 
 
@@ -321,7 +322,7 @@ def test_a_session_that_has_ended_needs_no_client_that_is_gone(world, clients):
 def test_where_the_turn_ended_and_there_is_no_transcript_it_was_given(world, clients):
     claim = world.take("a")
     world.log(claim, client=clients[1])
-    session_state.save_part(world.root, SESSION, "stopped", {"claims": [claim.name]})
+    session_state_hot.save_part(world.root, SESSION, "stopped", {"claims": [claim.name]})
     assert world.settle() == [("unknown", [])]
     assert (world.texts(), world.claimed()) == ([], [])
 
@@ -368,11 +369,11 @@ def test_a_claim_that_can_not_be_settled_keeps_no_other_from_it(world):
     world.take("a")
     world.tell(agent())
     broken = world.root + "/global"
-    os.makedirs(f"{broken}/claimed/{ids.new_id(NOW)}~{SESSION}~{DEAD}.md")
-    fs.append(f"{broken}/claimed/{ids.new_id(NOW)}~{session_state.safe('s')}~{DEAD}.md", b"x\n")
+    os.makedirs(f"{broken}/claimed/{ids_hot.new_id(NOW)}~{SESSION}~{DEAD}.md")
+    fs_hot.append(f"{broken}/claimed/{ids_hot.new_id(NOW)}~{session_state_hot.safe('s')}~{DEAD}.md", b"x\n")
     os.makedirs(broken + "/guidance.md")
     assert ("failed", ["id-a"]) in world.settle(after=61)
-    assert b"settle" in fs.read_bytes(world.root + "/log/errors.jsonl")
+    assert b"settle" in fs_hot.read_bytes(world.root + "/log/errors.jsonl")
 
 
 def old(seconds):
@@ -397,7 +398,7 @@ def test_an_inbox_that_is_locked_is_left_for_later(world):
     assert world.settle() == [], "nothing was ever claimed"
     world.log(world.take("a"))
     world.tell(agent())
-    with fs.Lock(world.box + "/.lock", 0):
+    with fs_hot.Lock(world.box + "/.lock", 0):
         assert world.settle(wait=0.01) == []
     assert world.settle() == [("failed", ["id-a"])]
 
@@ -418,7 +419,7 @@ def break_off(world, client):
 
 
 def asks(world, session):
-    return [e.text for e, _ in claims.peek(world.box, claims.Recipient(session, "", "/w/shop", NOW))]
+    return [e.text for e, _ in claims_hot.peek(world.box, claims_hot.Recipient(session, "", "/w/shop", NOW))]
 
 
 def test_a_note_that_was_broken_off_is_back_but_not_for_its_session(world, clients):
@@ -427,36 +428,36 @@ def test_a_note_that_was_broken_off_is_back_but_not_for_its_session(world, clien
     assert (entry.flag("repeat"), entry.count("attempts"), entry.fields["told"]) == (True, 0, SESSION)
     assert (asks(world, SESSION), asks(world, OTHER_SESSION)) == ([], ["a"])
     # A copy of that session has its text too.
-    recipient = claims.Recipient(OTHER_SESSION, "", "/w/shop", NOW)
+    recipient = claims_hot.Recipient(OTHER_SESSION, "", "/w/shop", NOW)
     recipient.root = world.root
-    session_state.SessionState(world.root, OTHER_SESSION, {"copy_of": [SESSION]}).save()
-    assert claims.peek(world.box, recipient) == []
+    session_state_hot.SessionState(world.root, OTHER_SESSION, {"copy_of": [SESSION]}).save()
+    assert claims_hot.peek(world.box, recipient) == []
 
 
 def test_a_note_that_was_broken_off_is_withdrawn_once_its_session_answered(world, clients):
     rows = break_off(world, clients[1])
-    reconciliation.withdraw(world.env, world.root, SESSION)
+    reconciliation_hot.withdraw(world.env, world.root, SESSION)
     assert world.texts() == ["a"]
-    inbox_file.add_entry(world.box, "guidance", {"id": "id-b"}, "b", now=NOW)
+    file_hot.add_entry(world.box, "guidance", {"id": "id-b"}, "b", now=NOW)
     world.tell(*rows, linked(agent(), "r", "c"))
-    reconciliation.withdraw(world.env, world.root, OTHER_SESSION)
+    reconciliation_hot.withdraw(world.env, world.root, OTHER_SESSION)
     assert world.texts() == ["a", "b"]
-    reconciliation.withdraw(world.env, world.root, SESSION)
+    reconciliation_hot.withdraw(world.env, world.root, SESSION)
     assert world.texts() == ["b"]
 
 
 def test_a_note_that_its_session_went_on_without_may_come_to_it_again(world, clients):
     rows = break_off(world, clients[1])
     world.tell(*rows, linked(agent(), "r", "p"))
-    reconciliation.withdraw(world.env, world.root, SESSION)
+    reconciliation_hot.withdraw(world.env, world.root, SESSION)
     assert asks(world, SESSION) == ["a"]
 
 
 def test_a_note_that_was_edited_since_is_another_one(world, clients):
     rows = break_off(world, clients[1])
-    inbox_file.rewrite(world.box + "/guidance.md", lambda source: source.replace("\na\n", "\nanother\n"))
+    file_hot.rewrite(world.box + "/guidance.md", lambda source: source.replace("\na\n", "\nanother\n"))
     world.tell(*rows, linked(agent(), "r", "c"))
-    reconciliation.withdraw(world.env, world.root, SESSION)
+    reconciliation_hot.withdraw(world.env, world.root, SESSION)
     assert world.texts() == ["another"]
 
 
@@ -465,9 +466,9 @@ def test_the_outcome_of_a_claim_stays_in_the_log(world):
     world.tell(context(world.block("a")), agent())
     world.settle()
     world.transcript.unlink()
-    (record,) = delivery_log.newest_first(world.root, needle=b'"guidance"')
+    (record,) = log_hot.newest_first(world.root, needle=b'"guidance"')
     assert record["outcome"] == "arrived"
-    assert list(receipts.outcomes([record], world.env).values()) == ["arrived"]
+    assert list(receipts_hot.outcomes([record], world.env).values()) == ["arrived"]
 
 
 # --- which deliveries the conversation has gone on without, by the tree of the transcript's records
@@ -497,7 +498,7 @@ def look(tmp_path):
 
     def write(*rows, known="", names=(ONE, TWO, THREE)):
         path.write_bytes(b"".join(json.dumps(each).encode() + b"\n" for each in rows))
-        return redelivery.left_behind(str(path), set(names), known)
+        return redelivery_hot.left_behind(str(path), set(names), known)
 
     return write
 
@@ -514,4 +515,4 @@ def test_which_deliveries_the_conversation_went_on_without(look):
     inner = row("assistant", "x", None, isSidechain=True)
     assert look(*REWOUND, inner, {"type": "last-prompt", "leafUuid": "r3"}) == ({TWO}, "r3")
     assert look({"type": "user", "uuid": "u"}, {"type": "summary"}) == (set(), "")
-    assert redelivery.left_behind("/no/such/file", {ONE}, "") == (set(), "")
+    assert redelivery_hot.left_behind("/no/such/file", {ONE}, "") == (set(), "")

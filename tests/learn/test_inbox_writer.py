@@ -6,10 +6,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memtui.base import fastjson, fs, ids, paths
+from memtui.base import fastjson_hot, fs_hot, ids_hot, paths_hot
 from memtui.client.transcripts.conversation import Turn, normalised
 from memtui.inbox import drafts as inbox_drafts
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.learn import inbox_writer, signals
 from waiting import at_once
 
@@ -26,7 +26,7 @@ def repo(tmp_path):
 
 
 def box(env, repo):
-    return paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(repo) if repo else None)
+    return paths_hot.inbox_dir(env["MEMTUI_HOME"], paths_hot.project_key(repo) if repo else None)
 
 
 def say(text, uuid="u1", session="s1", agent="I ran npm install."):
@@ -34,11 +34,11 @@ def say(text, uuid="u1", session="s1", agent="I ran npm install."):
 
 
 def updates(env, repo):
-    return inbox_format.read(box(env, repo) + "/pending-updates.md")
+    return format_hot.read(box(env, repo) + "/pending-updates.md")
 
 
 def items(env, repo):
-    return inbox_format.read(box(env, repo) + "/pending-items.md", items=True)
+    return format_hot.read(box(env, repo) + "/pending-items.md", items=True)
 
 
 def put(env, repo, *drafts, threshold=0.5):
@@ -115,21 +115,21 @@ def test_what_is_said_thrice_in_one_reading_is_seen_thrice_and_once_only(env, re
 def test_a_worker_killed_before_it_noted_a_draft_does_not_count_it_twice(env, repo):
     found = signals.once([say(RULE, uuid="u1"), say(RULE, uuid="u2")])
     put(env, repo, *found)
-    fs.unlink(box(env, repo) + "/extracted.jsonl")
+    fs_hot.unlink(box(env, repo) + "/extracted.jsonl")
     put(env, repo, *found)
     assert [entry.fields["seen"] for entry in updates(env, repo)] == ["2"]
 
 
 def test_what_was_rejected_for_good_is_not_drafted_even_without_the_ledger(env, repo):
     row = {"v": 1, "hash": "x", "text": "Use pnpm instead of npm"}
-    fs.append(box(env, repo) + "/rejected.jsonl", fastjson.dumps(row).encode() + b"\n{torn")
+    fs_hot.append(box(env, repo) + "/rejected.jsonl", fastjson_hot.dumps(row).encode() + b"\n{torn")
     assert put(env, repo, say(RULE)) == []
 
 
 def test_only_what_must_never_come_again_is_kept_out_in_other_words_too(env, repo):
     never = inbox_drafts.rejected_line("x", "Use pnpm instead of npm", 1.0, never=True)
     plain = inbox_drafts.rejected_line("y", "Never push to main without asking me", 1.0, never=False)
-    fs.append(box(env, repo) + "/rejected.jsonl", (never + plain).encode())
+    fs_hot.append(box(env, repo) + "/rejected.jsonl", (never + plain).encode())
     assert put(env, repo, say("No, always use pnpm and not npm!")) == []
     assert put(env, repo, say("From now on use npm instead of pnpm", uuid="u2")) != []
     assert put(env, repo, say("Please don't push to main without asking me first, from now on", uuid="u3")) != []
@@ -153,7 +153,7 @@ def test_secrets_are_nowhere_on_disk(env, repo, tmp_path):
 
 def test_hand_written_text_and_entries_of_others_stay(env, repo):
     path = box(env, repo) + "/pending-updates.md"
-    fs.append(path, b"written by hand\n")
+    fs_hot.append(path, b"written by hand\n")
     put(env, repo, say(RULE))
     put(env, repo, say(RULE, uuid="u2"))
     assert [e.text.split("\n")[0] for e in updates(env, repo)] == ["written by hand", "Use pnpm instead of npm"]
@@ -167,10 +167,10 @@ def test_two_workers_at_once_write_one_draft(env, repo):
 @pytest.mark.slow
 def test_the_ledger_stays_small(env, repo):
     path = box(env, repo) + "/extracted.jsonl"
-    rows = (fastjson.dumps({"hash": ids.content_hash(str(number))}) + "\n" for number in range(40_000))
-    fs.append(path, "".join(rows).encode())
+    rows = (fastjson_hot.dumps({"hash": ids_hot.content_hash(str(number))}) + "\n" for number in range(40_000))
+    fs_hot.append(path, "".join(rows).encode())
     put(env, repo, say(RULE))
-    assert len(fs.read_bytes(path)) < 300_000
+    assert len(fs_hot.read_bytes(path)) < 300_000
     assert put(env, repo, say(RULE)) == []
 
 
@@ -192,8 +192,8 @@ def test_a_session_with_nothing_open_removes_its_own_and_no_others(env, repo):
 
 def test_kept_and_hand_written_items_stay(env, repo):
     path = box(env, repo) + "/pending-items.md"
-    kept = inbox_format.render({"id": "k", "session": "s0", "state": "kept"}, "kept one")
-    fs.append(path, f"- [ ] by hand\n{kept}{inbox_format.render({'id': 'c', 'from': 'cli'}, 'by cli')}".encode())
+    kept = format_hot.render({"id": "k", "session": "s0", "state": "kept"}, "kept one")
+    fs_hot.append(path, f"- [ ] by hand\n{kept}{format_hot.render({'id': 'c', 'from': 'cli'}, 'by cli')}".encode())
     inbox_writer.write_items(env, repo, "s1", ["mine", "Kept one."])
     inbox_writer.write_items(env, repo, "s2", ["yours"])
     assert [e.text for e in items(env, repo)] == ["by hand", "kept one", "by cli", "yours"]
@@ -206,8 +206,8 @@ def test_kept_and_hand_written_items_stay(env, repo):
 @given(st.text(max_size=120), st.lists(st.text(max_size=60), max_size=5), st.text(max_size=80))
 def test_what_stood_in_the_file_stays_and_what_is_written_is_read_back(env, repo, hand, texts, body):
     path = box(env, repo) + "/pending-items.md"
-    fs.unlink(path)
-    fs.append(path, inbox_format.encode(hand + "\n"))
+    fs_hot.unlink(path)
+    fs_hot.append(path, format_hot.encode(hand + "\n"))
     before = [e.text for e in items(env, repo) if not e.fields]
     inbox_writer.write_items(env, repo, "s1", texts)
     after = items(env, repo)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import fitted_tables
 from memtui.client.transcripts.conversation import Turn
-from memtui.inbox.format import DELIVERED, LASTING
+from memtui.inbox.format_hot import DELIVERED, LASTING
 from memtui.learn import classifier, signals
 
 AGENT = "I ran npm install and added a comment to every function. All tests pass."

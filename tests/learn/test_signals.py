@@ -123,17 +123,7 @@ def test_any_text_gives_a_sound_draft_or_none(text, agent, channel):
         assert "/" not in found.name
 
 
-PIECES = [
-    "always use ",
-    "no, ",
-    "don't ",
-    "a",
-    "run npm run ",
-    "- ",
-    "from now on ",
-    "i prefer a, can ",
-    "if i ask to ",
-]
+PIECES = ["always use ", "no, ", "don't ", "a", "run npm run ", "- ", "from now on "]
 
 
 @given(st.sampled_from(PIECES), st.integers(1, 3000))

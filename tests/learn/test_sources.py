@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.client.transcripts import transcript
+from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation
 from memtui.learn import classifier, signals
 from memtui.models.subconscious import transcript_view
@@ -19,14 +19,14 @@ JUDGE = classifier.shipped()
 def read(path):
     """The drafts of a transcript."""
     conversation = Conversation(asks=signals.asks)
-    for record in transcript.Reader(str(path)):
+    for record in transcript_hot.Reader(str(path)):
         conversation.feed(record)
     return classifier.drafts([conversation.own(turn) for turn in conversation.turns], JUDGE)
 
 
 def listen(path):
     """What the subconscious hears of a transcript."""
-    return transcript_view.listen(transcript.Reader(str(path)), Conversation())
+    return transcript_view.listen(transcript_hot.Reader(str(path)), Conversation())
 
 
 # Each says what would be drafted from a person, of a word that names where it stands: `p…` is a person's, `a…` the agent's,

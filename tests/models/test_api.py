@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from e2e.model import Reply, say, use
-from memtui.base import ids
+from memtui.base import ids_hot
 from memtui.models import log
 from memtui.models.call import ModelError, ModelUsage
 from memtui.models.model import RULE, LanguageModel, fenced
@@ -151,7 +151,7 @@ def test_a_call_over_the_budget_of_the_day_is_not_made(api, model, tmp_path):
 
 def test_a_killed_call_counts_as_used_and_secrets_leave_with_none(api, model, tmp_path):
     asked = model("llm_daily_tokens = 5000")
-    begun = log.LoggedCall(ids.new_id(time.time()), time.time(), "test", "api", "m", ModelUsage(1000, 3000))
+    begun = log.LoggedCall(ids_hot.new_id(time.time()), time.time(), "test", "api", "m", ModelUsage(1000, 3000))
     log.begin(str(tmp_path / "memtui"), begun, 5000, 0)
     with pytest.raises(ModelError, check=lambda error: error.outcome == "budget"):
         ask(asked, most=2000)

@@ -8,7 +8,7 @@ import pytest
 
 from e2e.client import VERSIONS, World, client_or_skip
 from e2e.model import Reply, say, use
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.models import backends, log
 from memtui.models.call import ModelError
 from memtui.models.model import LanguageModel
@@ -126,7 +126,7 @@ def test_a_slow_client_is_ended_at_the_time_limit_and_when_cancelled(world, api)
     with pytest.raises(ModelError, check=lambda error: error.outcome == "cancelled"):
         ask(model(world, cancelled=cancelled.is_set))
     assert [each.outcome for each in logged(world)] == ["cancelled", "late"]
-    with fs.Lock(f"{world.root}/run/llm-client-0.lock", 5.0):
+    with fs_hot.Lock(f"{world.root}/run/llm-client-0.lock", 5.0):
         pass  # the client that held the place is gone
 
 

@@ -4,7 +4,7 @@ import json
 import os
 import time
 
-from memtui.base import clock, findings, ids
+from memtui.base import clock_hot, findings, ids_hot
 from memtui.models import choice, log
 from memtui.models.call import ModelUsage
 from memtui.tidy.checks import retention
@@ -13,7 +13,7 @@ NOW = 1_795_000_000.0  # in November 2026
 
 
 def entry(at, outcome="ok", used=ModelUsage(100, 20, 30, 0, 0.001), **more):
-    return log.LoggedCall(ids.new_id(at), at, "test", "api", "claude-haiku-5-5", used, outcome, 1.5, 1, **more)
+    return log.LoggedCall(ids_hot.new_id(at), at, "test", "api", "claude-haiku-5-5", used, outcome, 1.5, 1, **more)
 
 
 def test_calls_are_read_newest_first_each_as_it_ended(tmp_path):
@@ -50,7 +50,7 @@ def test_the_log_holds_no_text(tmp_path):
 
 def test_old_months_are_removed(tmp_path):
     root = str(tmp_path)
-    old, new = entry(NOW - 500 * clock.DAY), entry(NOW)
+    old, new = entry(NOW - 500 * clock_hot.DAY), entry(NOW)
     for each in (old, new):
         log.append(root, each)
     gone = os.path.basename(log.path_of(root, old.time))
@@ -58,7 +58,7 @@ def test_old_months_are_removed(tmp_path):
     assert [os.path.basename(each) for each in done.calls] == [gone]
     assert [each.id for each in log.newest_first(root)] == [new.id]
     (tmp_path / "config.toml").write_text("keep_days = 0\n")
-    assert retention.collect(root, NOW + 5000 * clock.DAY).calls == []
+    assert retention.collect(root, NOW + 5000 * clock_hot.DAY).calls == []
 
 
 def told(tmp_path, env, *lines):

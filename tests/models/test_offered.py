@@ -50,8 +50,8 @@ def test_the_list_is_read_once_a_day(asks, api, monkeypatch):
     assert asks(["llama-9"]) == "llama-9"
     assert asks(["qwen-7"]) == "llama-9"
     assert asks(["qwen-7"], 'llm_model = "sonnet"') == "claude-sonnet-5-5", "what a person chose, whatever there is"
-    now = choice.clock.now()
-    monkeypatch.setattr(choice.clock, "now", lambda: now + 2 * choice.HOLDS)
+    now = choice.clock_hot.now()
+    monkeypatch.setattr(choice.clock_hot, "now", lambda: now + 2 * choice.HOLDS)
     assert asks(["qwen-7"]) == "qwen-7"
 
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.recall import index_build, query
+from memtui.recall import index_build, query_hot
 
 
 class Store:
@@ -32,7 +32,7 @@ class Store:
         return sorted(each for each in os.listdir(self.root + "/recall") if each.endswith(ending))
 
     def search(self, text, **more):
-        return query.search(self.root, [("global", self.directory)], text, **more)
+        return query_hot.search(self.root, [("global", self.directory)], text, **more)
 
     def names(self, text, **more):
         return [hit.name for hit in self.search(text, **more)]

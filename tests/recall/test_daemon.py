@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
-from memtui.recall import daemon, index_build, segment, semantic, sentences
+from memtui.recall import daemon, index_build, segment_hot, semantic_hot, sentences
 from waiting import eventually
 
-SOURCES = Path(semantic.__file__).parents[2]
+SOURCES = Path(semantic_hot.__file__).parents[2]
 PATIENCE = 60.0
 
 
@@ -44,14 +44,14 @@ class TinyModel:
 
 def status(root):
     try:
-        return semantic.ask(root, {"op": "status"}, PATIENCE)
-    except semantic.AbsentError:
+        return semantic_hot.ask(root, {"op": "status"}, PATIENCE)
+    except semantic_hot.AbsentError:
         return {}
 
 
 @pytest.fixture
 def root(tmp_path):
-    fs.makedirs(str(tmp_path / "root"))
+    fs_hot.makedirs(str(tmp_path / "root"))
     return str(tmp_path / "root")
 
 
@@ -68,8 +68,8 @@ def run(root):
         return thread
 
     yield start
-    with contextlib.suppress(semantic.AbsentError):  # it may have ended by itself
-        semantic.ask(root, {"op": "stop"}, PATIENCE)
+    with contextlib.suppress(semantic_hot.AbsentError):  # it may have ended by itself
+        semantic_hot.ask(root, {"op": "stop"}, PATIENCE)
     for thread in threads:
         thread.join(PATIENCE)
         assert not thread.is_alive()
@@ -93,20 +93,20 @@ def process(root, delay=0.0):
 def test_its_answers_are_the_models_own_and_only_its_user_reaches_it(root, run, monkeypatch):
     run()
     for text in ("publish the release", "", "déjà vu 東京\n", "x" * 9000):
-        answer = semantic.ask(root, {"op": "embed", "text": text[: semantic.MOST_TEXT]}, PATIENCE)
+        answer = semantic_hot.ask(root, {"op": "embed", "text": text[: semantic_hot.MOST_TEXT]}, PATIENCE)
         assert bytes.fromhex(answer["row"]) == sentences.row(TinyModel(), text)
         assert answer["key"] == sentences.key_of("tiny")
     monkeypatch.setattr(daemon, "SUCCESSION", 0.05)
     pid = status(root)["pid"]
     assert daemon.serve(root, TinyModel) is False
     assert status(root)["pid"] == pid
-    assert stat.S_IMODE(os.stat(semantic.place(root)).st_mode) == 0o700
-    assert stat.S_IMODE(os.stat(semantic.socket_of(root)).st_mode) == 0o600
-    os.chmod(semantic.place(root), 0o755)
+    assert stat.S_IMODE(os.stat(semantic_hot.place(root)).st_mode) == 0o700
+    assert stat.S_IMODE(os.stat(semantic_hot.socket_of(root)).st_mode) == 0o600
+    os.chmod(semantic_hot.place(root), 0o755)
     assert status(root) == {}
     daemon.private(root)  # as the next daemon does
     assert status(root)
-    monkeypatch.setattr(semantic, "user_of", lambda _: os.geteuid() + 1)
+    monkeypatch.setattr(semantic_hot, "user_of", lambda _: os.geteuid() + 1)
     assert status(root) == {}
     monkeypatch.undo()
 
@@ -115,14 +115,14 @@ def test_its_answers_are_the_models_own_and_only_its_user_reaches_it(root, run, 
 def test_it_ends_when_idle_and_leaves_no_socket(root, run):
     thread = run(idle=0.3)
     thread.join(PATIENCE)
-    assert not os.path.exists(semantic.socket_of(root))
-    assert semantic.closest(root, [], "text", 5) is None
+    assert not os.path.exists(semantic_hot.socket_of(root))
+    assert semantic_hot.closest(root, [], "text", 5) is None
 
 
 def tell(root, data):
     """Send bytes as they are; the answer."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-        connection.connect(semantic.socket_of(root))
+        connection.connect(semantic_hot.socket_of(root))
         connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
         return connection.recv(1000)
@@ -133,7 +133,7 @@ def test_a_request_of_another_version_ends_it(root, run):
     assert b"ended" in tell(root, b'{"op": "status", "version": "older"}\n')
     thread.join(PATIENCE)
     assert not thread.is_alive()
-    assert not os.path.exists(semantic.socket_of(root))
+    assert not os.path.exists(semantic_hot.socket_of(root))
 
 
 @pytest.mark.slow
@@ -146,7 +146,7 @@ def test_one_that_is_slow_is_not_waited_for(root, run):
             return super().embed(texts)
 
     run(SlowModel())
-    assert semantic.closest(root, [("none", 1, ())], "text", 5) is None
+    assert semantic_hot.closest(root, [("none", 1, ())], "text", 5) is None
     answers.set()
 
 
@@ -155,7 +155,7 @@ def test_nonsense_harms_only_its_own_connection(root, run, nonsense):
     run()
     with contextlib.suppress(ConnectionError):
         tell(root, nonsense)
-    assert eventually(lambda: not os.path.exists(semantic.socket_of(root)) or status(root))
+    assert eventually(lambda: not os.path.exists(semantic_hot.socket_of(root)) or status(root))
 
 
 @pytest.mark.slow
@@ -164,12 +164,12 @@ def test_one_killed_during_a_request_costs_nothing_and_is_replaced(root, run):
     assert eventually(lambda: status(root))
     threading.Timer(0.03, killed.send_signal, [signal.SIGKILL]).start()
     begin = time.monotonic()
-    with pytest.raises(semantic.AbsentError):
-        semantic.ask(root, {"op": "embed", "text": "hello"}, PATIENCE)
+    with pytest.raises(semantic_hot.AbsentError):
+        semantic_hot.ask(root, {"op": "embed", "text": "hello"}, PATIENCE)
     assert time.monotonic() - begin < PATIENCE / 2
     killed.communicate()
-    assert os.path.exists(semantic.socket_of(root))  # stale
-    assert semantic.closest(root, [("none", 1, ())], "text", 5) is None
+    assert os.path.exists(semantic_hot.socket_of(root))  # stale
+    assert semantic_hot.closest(root, [("none", 1, ())], "text", 5) is None
     run()
     assert status(root)["pid"] == os.getpid()
 
@@ -180,7 +180,7 @@ def test_a_model_that_cant_be_loaded_is_noted(root):
 
     with pytest.raises(MemtuiError):
         daemon.serve(root, load)
-    assert "no such model" in Path(semantic.place(root), "failed").read_text()
+    assert "no such model" in Path(semantic_hot.place(root), "failed").read_text()
     assert status(root) == {}
 
 
@@ -199,12 +199,12 @@ def memories(root, tmp_path):
 
 
 def segments(root, directory):
-    manifest = segment.read_manifest(root, directory)
+    manifest = segment_hot.read_manifest(root, directory)
     return [(entry["name"], entry["number"], ()) for entry in manifest.segments]
 
 
 def files(root, directory, numbers):
-    opened = segment.Segment(root, segment.read_manifest(root, directory).segments[0])
+    opened = segment_hot.Segment(root, segment_hot.read_manifest(root, directory).segments[0])
     found = [opened.row(number)[0] for number in numbers]
     opened.close()
     return found
@@ -212,13 +212,13 @@ def files(root, directory, numbers):
 
 @pytest.mark.slow
 def test_the_nearest_memories_are_found_by_sentences(root, run, memories, monkeypatch):
-    monkeypatch.setattr(semantic, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(semantic_hot, "PATIENCE", PATIENCE)
     run()
-    assert semantic.closest(root, segments(root, memories), "deploy it", 5) is None
-    semantic.ask(root, {"op": "fill", "directories": [memories]}, PATIENCE)
+    assert semantic_hot.closest(root, segments(root, memories), "deploy it", 5) is None
+    semantic_hot.ask(root, {"op": "fill", "directories": [memories]}, PATIENCE)
     assert eventually(lambda: not status(root)["waiting"])
-    monkeypatch.setattr(semantic.ask, "__defaults__", (PATIENCE,))
-    found = semantic.closest(root, segments(root, memories), "go live", 5)
+    monkeypatch.setattr(semantic_hot.ask, "__defaults__", (PATIENCE,))
+    found = semantic_hot.closest(root, segments(root, memories), "go live", 5)
     (cosines,) = found
     assert files(root, memories, [max(cosines, key=cosines.get)]) == ["cd.md"]
 
@@ -250,7 +250,7 @@ def test_a_damaged_file_is_no_file_and_made_again(root, memories, harm):
     whole = path.read_bytes()
     path.write_bytes(harm or whole[:-1])
     with pytest.raises(OSError):
-        semantic.Sentences(str(path), 3)
+        semantic_hot.Sentences(str(path), 3)
     filler.fill(memories)
     assert path.read_bytes() == whole
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.recall import fields, gloss, query
+from memtui.recall import fields, gloss_hot, query_hot
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from memtui.recall import fields, gloss, query
     ],
 )
 def test_the_language_of_a_prompt_shows(text, found):
-    assert gloss.language(text) == found
+    assert gloss_hot.language(text) == found
 
 
 @pytest.mark.parametrize(
@@ -37,26 +37,26 @@ def test_the_language_of_a_prompt_shows(text, found):
     ],
 )
 def test_words_become_english_also_within_compounds(text, found):
-    assert gloss.english(text) == found
+    assert gloss_hot.english(text) == found
 
 
 def test_words_of_other_languages_count_by_english_ones_but_less():
-    assert gloss.in_english("lösch bitte den zweig feature_x") == "delete remove branch feature_x"
-    assert gloss.in_english("Redisを削除") == "Redisを delete remove"
-    assert gloss.in_english("delete the branch") == "delete the branch"
+    assert gloss_hot.in_english("lösch bitte den zweig feature_x") == "delete remove branch feature_x"
+    assert gloss_hot.in_english("Redisを削除") == "Redisを delete remove"
+    assert gloss_hot.in_english("delete the branch") == "delete the branch"
     found = fields.read("---\nname: 删除分支\n---\n先问再删除。\n".encode(), "a.md")
     weights = found.weights()
     assert weights["delet"] > weights["ask"] > 0
     assert weights["branch"] == fields.WEIGHTS["name"]
-    asked = query.weighted_terms("lösch bitte den zweig")
-    assert asked["zweig"] == 1.0 > asked["branch"] == query.GLOSS_WEIGHT
-    with open(gloss._PATH, encoding="utf-8") as file:
+    asked = query_hot.weighted_terms("lösch bitte den zweig")
+    assert asked["zweig"] == 1.0 > asked["branch"] == query_hot.GLOSS_WEIGHT
+    with open(gloss_hot._PATH, encoding="utf-8") as file:
         lines = file.read().splitlines()
-    assert {line.count("|") for line in lines} == {len(gloss.LANGUAGES)}
+    assert {line.count("|") for line in lines} == {len(gloss_hot.LANGUAGES)}
     assert all(line == line.lower() for line in lines)
 
 
 @given(st.text())
 def test_no_text_is_refused(text):
-    gloss.english(text)
-    gloss.in_english(text)
+    gloss_hot.english(text)
+    gloss_hot.in_english(text)

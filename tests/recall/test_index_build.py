@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hooks.killing import Child, every_point
-from memtui.base import fs, paths
-from memtui.recall import index_build, segment
+from memtui.base import fs_hot, paths_hot
+from memtui.recall import index_build, segment_hot
 from memtui.worker import main
 
 
@@ -45,7 +45,7 @@ def test_an_index_is_the_same_whether_built_at_once_or_bit_by_bit(store):
     texts = ["purple matter", "known matter 40", "unknown", "about 7"]
     bit_by_bit = [{hit.name: hit.lexical for hit in store.search(text, most=400)} for text in texts]
     assert len(store.files(".segment")) == 2
-    os.unlink(paths.index_base(store.root, store.directory) + ".index")
+    os.unlink(paths_hot.index_base(store.root, store.directory) + ".index")
     store.index()
     assert len(store.files(".segment")) == 1
     for text, expected in zip(texts, bit_by_bit, strict=True):
@@ -59,7 +59,7 @@ DAMAGE = {
     "zeros": lambda data: bytes(len(data)),
     "foreign": lambda data: b"something else entirely" * 40,
     "flipped": lambda data: data[:-9] + bytes([data[-9] ^ 0xFF]) + data[-8:],
-    "older": lambda data: data.replace(segment.MAGIC, b"memtui recall 0.0 little\n"),
+    "older": lambda data: data.replace(segment_hot.MAGIC, b"memtui recall 0.0 little\n"),
     "missing": None,
 }
 
@@ -83,7 +83,7 @@ def test_a_damaged_file_costs_no_search_and_is_replaced(store, ending, damage):
 def test_a_reader_whose_segment_was_replaced_reads_the_manifest_again(store, monkeypatch):
     store.fill(3)
     store.index()
-    real = segment.read_manifest
+    real = segment_hot.read_manifest
     calls = []
 
     def slow(root, directory):
@@ -94,17 +94,17 @@ def test_a_reader_whose_segment_was_replaced_reads_the_manifest_again(store, mon
         calls.append(found)
         return found
 
-    monkeypatch.setattr(segment, "read_manifest", slow)
-    monkeypatch.setattr(index_build.segment, "read_manifest", real)
-    monkeypatch.setattr("memtui.recall.query.segments.read_manifest", slow)
+    monkeypatch.setattr(segment_hot, "read_manifest", slow)
+    monkeypatch.setattr(index_build.segment_hot, "read_manifest", real)
+    monkeypatch.setattr("memtui.recall.query_hot.segment_hot.read_manifest", slow)
     assert len(store.names("matter")) in {3, 4}
 
 
 def test_another_one_at_work_looks_again(store):
     store.fill(3)
-    base = paths.index_base(store.root, store.directory)
+    base = paths_hot.index_base(store.root, store.directory)
     os.makedirs(store.root + "/recall")
-    with fs.Lock(base + ".lock", 0.0):
+    with fs_hot.Lock(base + ".lock", 0.0):
         assert store.index().busy
     assert os.path.exists(base + ".again")
     store.index()

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.deliver import uses
-from memtui.deliver.session_memories import SessionMemories
-from memtui.recall import index_build, judge, words
-from memtui.store import mutes, trust_grants
+from memtui.deliver import uses_hot
+from memtui.deliver.session_memories_hot import SessionMemories
+from memtui.recall import index_build, judge_hot, words_hot
+from memtui.store import mutes_hot, trust_grants
 from memtui.store.journal import own_files
 
 RELEASE = "how do we put a new release of the shop live with the pipeline?"
@@ -42,7 +42,7 @@ class Store:
         return self.again(text, **how)
 
     def again(self, text=RELEASE, **how):
-        return judge.dry_run(self.root, text, [(self.scope, str(self.directory))], **how)
+        return judge_hot.dry_run(self.root, text, [(self.scope, str(self.directory))], **how)
 
     def outcomes(self, *given, **how):
         return {each.hit.name: each.outcome for each in self.run(*given, **how).verdicts}
@@ -84,7 +84,7 @@ def test_what_fits_nothing_gets_nothing(store, text, why):
 
 
 def test_a_memory_that_is_muted_for_prompts_like_this_is_not_given(store):
-    row = mutes.row(RELEASE, words.terms(RELEASE), "2026-01-01T00:00:00Z")
+    row = mutes_hot.row(RELEASE, words_hot.terms(RELEASE), "2026-01-01T00:00:00Z")
     directory = str(store.directory)
     own_files.write_beside(
         own_files.beside_path(store.root, "mutes", directory), directory, {"release-pipeline.md": {RELEASE: row}}
@@ -143,11 +143,11 @@ def test_of_native_memory_only_what_has_a_body_is_given(tmp_path):
 def test_the_likeliest_come_and_no_more_than_there_is_room_for(store):
     for number in range(7):
         store.write(f"release-{number}", f"{TEXTS['release-pipeline']} Step {number}.")
-    outcomes = list(store.outcomes(limits=judge.RecallLimits(5, 0.01)).values())
+    outcomes = list(store.outcomes(limits=judge_hot.RecallLimits(5, 0.01)).values())
     assert outcomes[:8] == ["inject"] * 5 + ["enough"] * 3
     full = SessionMemories()
-    full.units = judge.SESSION_UNITS - 10
-    assert set(list(store.outcomes(session=full, limits=judge.RecallLimits(5, 0.01)).values())[:8]) == {"no-room"}
+    full.units = judge_hot.SESSION_UNITS - 10
+    assert set(list(store.outcomes(session=full, limits=judge_hot.RecallLimits(5, 0.01)).values())[:8]) == {"no-room"}
 
 
 def test_type_pin_age_and_what_became_of_it_shift_the_probability(store):
@@ -166,5 +166,5 @@ def test_type_pin_age_and_what_became_of_it_shift_the_probability(store):
     assert [code for code, _ in store.run().verdicts[0].shifts] == ["type", "pinned", "recent"]
     assert pinned.probability > plain.probability
     for use, code in (((9, 0, 0, 0.0), "never-opened"), ((9, 0, 2, 0.0), "corrected-again")):
-        (Path(store.root) / "recall" / "uses").write_bytes(uses.pack({pinned.hit.path: use}))
+        (Path(store.root) / "recall" / "uses").write_bytes(uses_hot.pack({pinned.hit.path: use}))
         assert code in [each for each, _ in store.run().verdicts[0].shifts]

@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from memtui.recall.nearest_passages import EXACT, Passages, _added, _highest, pack
-from memtui.recall.vectors import Vector
+from memtui.recall.nearest_passages_hot import EXACT, Passages, _added, _highest, pack
+from memtui.recall.vectors_hot import Vector
 
 DIMENSIONS = 256
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.recall import own_words, words
+from memtui.recall import own_words_hot, words_hot
 
 LOG = """why does the deploy of the billing service hang?
 
@@ -30,7 +30,7 @@ LOG = """why does the deploy of the billing service hang?
     ],
 )
 def test_what_is_no_question_of_a_person_counts_for_nothing(prompt, why):
-    assert own_words.counted(prompt) == ("", why)
+    assert own_words_hot.counted(prompt) == ("", why)
 
 
 @pytest.mark.parametrize(
@@ -44,30 +44,30 @@ def test_what_is_no_question_of_a_person_counts_for_nothing(prompt, why):
     ],
 )
 def test_a_prompt_in_a_persons_words_counts_whole(prompt):
-    assert own_words.counted(prompt) == (prompt, "")
+    assert own_words_hot.counted(prompt) == (prompt, "")
 
 
 def test_of_a_log_or_code_the_question_and_errors_count_in_any_form():
-    told, why = own_words.counted(LOG)
+    told, why = own_words_hot.counted(LOG)
     assert why == ""
     question, _, names = told.partition("\n\n")
     assert question == "why does the deploy of the billing service hang?"
     assert names.split() == ["PaymentGateway.charge_card", "ECONNREFUSED", "payments/gateway.py"]
-    told, _ = own_words.counted("2026-11-21T09:00:01Z INFO fine\n" * 5000 + "what is the retention of this log?")
+    told, _ = own_words_hot.counted("2026-11-21T09:00:01Z INFO fine\n" * 5000 + "what is the retention of this log?")
     assert told == "what is the retention of this log?"
-    told, _ = own_words.counted(
+    told, _ = own_words_hot.counted(
         "please make this shorter for me\n```python\ndef a():\n    raise ValueError(x)\nlog.error('user_table gone')\n```"
     )
     assert told.split("\n") == ["please make this shorter for me", "ValueError log.error user_table"]
     for forms in ("test tests testing tested", "deploy deploys deploying deployed", "cache caches caching cached"):
-        assert len(set(words.terms(forms))) == 1, forms
+        assert len(set(words_hot.terms(forms))) == 1, forms
 
 
 @given(st.text(max_size=2000))
 def test_any_prompt_is_read(prompt):
-    words, why = own_words.counted(prompt)
+    words, why = own_words_hot.counted(prompt)
     assert bool(words) != bool(why)
-    assert len(words) <= own_words.MOST_CHARS
+    assert len(words) <= own_words_hot.MOST_CHARS
 
 
 @pytest.mark.parametrize(
@@ -86,11 +86,11 @@ def test_any_prompt_is_read(prompt):
     ],
 )
 def test_a_word_is_split_and_kept_whole(text, expected):
-    assert words.terms(text) == expected
+    assert words_hot.terms(text) == expected
 
 
 @given(st.text())
 def test_any_text_has_terms_without_blanks_and_in_any_case_alike(text):
-    found = words.terms(text)
+    found = words_hot.terms(text)
     assert all(term and not any(char.isspace() for char in term) for term in found)
-    assert words.terms(text) == found
+    assert words_hot.terms(text) == found

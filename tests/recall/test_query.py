@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memtui.recall import query, segment
+from memtui.recall import query_hot, segment_hot
 
 
 def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
@@ -41,7 +41,7 @@ def test_a_hit_says_what_speaks_for_it_and_headings_count_more(store):
     assert 0 < hit.share < 1
     assert 0 < hit.overlap < 1
     assert hit.lexical > 0
-    assert hit.score == pytest.approx(hit.lexical + query.MEANING * hit.cosine)
+    assert hit.score == pytest.approx(hit.lexical + query_hot.MEANING * hit.cosine)
     store.remember("one", "First", "## Canary\n\nWatch it.")
     store.remember("two", "Second", "Watch the canary.")
     store.remember("three", "Third", "See [[canary-board]].")
@@ -89,23 +89,25 @@ def test_what_is_left_out_early_would_not_have_been_among_the_best(data):
     number = data.draw(st.integers(60, 300))
     postings = {}
     for term in range(data.draw(st.integers(1, 6))):
-        impacts = data.draw(st.lists(st.integers(segment.LEAST, segment.FULL), min_size=1, max_size=number))
+        impacts = data.draw(st.lists(st.integers(segment_hot.LEAST, segment_hot.FULL), min_size=1, max_size=number))
         docs = sorted(data.draw(st.randoms()).sample(range(number), len(impacts)))
         postings[f"term{term}"] = (docs, impacts)
     idf = {term: data.draw(st.floats(0.05, 9)) for term in postings}
-    part = query.IndexPart("", "", Stub(number))
+    part = query_hot.IndexPart("", "", Stub(number))
     exact = dict.fromkeys(range(number), 0.0)
     for term, (docs, impacts) in postings.items():
         part.postings[term] = packed(docs, impacts, number)
         for doc, impact in zip(docs, impacts, strict=True):
-            exact[doc] += idf[term] * query.SCALE * impact
-    best = sorted((score for score in exact.values() if score), reverse=True)[: query.CANDIDATES]
-    found = sorted((score for score, _ in query._best(part, idf, query.CANDIDATES)), reverse=True)[: query.CANDIDATES]
+            exact[doc] += idf[term] * query_hot.SCALE * impact
+    best = sorted((score for score in exact.values() if score), reverse=True)[: query_hot.CANDIDATES]
+    found = sorted((score for score, _ in query_hot._best(part, idf, query_hot.CANDIDATES)), reverse=True)[
+        : query_hot.CANDIDATES
+    ]
     assert [score for score in found if score] == pytest.approx(best)
 
 
 def test_no_more_are_scored_exactly_than_may_be_among_the_best():
-    assert [query._most_steps(bytes([0, 3, 3, 9]), most) for most in (1, 2, 3, 4)] == [9, 3, 3, 0]
+    assert [query_hot._most_steps(bytes([0, 3, 3, 9]), most) for most in (1, 2, 3, 4)] == [9, 3, 3, 0]
 
 
 class Stub:
@@ -116,10 +118,10 @@ class Stub:
 
 def packed(docs, impacts, number):
     """A posting as a segment has it."""
-    if len(docs) * segment.DENSE > number:
+    if len(docs) * segment_hot.DENSE > number:
         planes = bytearray(2 * number)
         for doc, impact in zip(docs, impacts, strict=True):
             planes[doc], planes[number + doc] = impact >> 8, impact & 0xFF
-        return segment.Posting(bytes(planes), False, len(docs), max(impacts))
+        return segment_hot.Posting(bytes(planes), False, len(docs), max(impacts))
     body = b"".join(each.to_bytes(2, sys.byteorder) for each in [*docs, *impacts])
-    return segment.Posting(body, False, 0, segment.FULL)
+    return segment_hot.Posting(body, False, 0, segment_hot.FULL)

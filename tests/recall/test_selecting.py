@@ -3,9 +3,9 @@
 import pytest
 
 from e2e.model import Reply, say, use
-from memtui.base import clock, session_state
+from memtui.base import clock_hot, session_state_hot
 from memtui.models import log, selection
-from memtui.recall import places
+from memtui.recall import places_hot
 from memtui.store import trust_grants
 from memtui.worker import index_updates
 
@@ -33,14 +33,14 @@ class Asked:
         self.memories.mkdir(parents=True)
         self.write("cicd", "CI/CD considerations", "Tag, then approve.", "triggers:\n  - when a release is due")
         self.write("coffee", "The machine on the second floor", "It needs descaling.")
-        session_state.save_part(self.root, "s1", "select", {"key": "k1"})
+        session_state_hot.save_part(self.root, "s1", "select", {"key": "k1"})
 
     def write(self, name, description, body, *more):
         lines = ["---", f"name: {name}", f"description: {description}", *more, "---", body, ""]
         (self.memories / f"{name}.md").write_text("\n".join(lines))
 
     def run(self, *answers, prompt=PROMPT):
-        index_updates.update(self.root, places.of_session(self.env, str(self.base / "shop")))
+        index_updates.update(self.root, places_hot.of_session(self.env, str(self.base / "shop")))
         self.api.will(*answers)
         payload = {"session_id": "s1", "cwd": str(self.base / "shop"), "prompt": prompt}
         selection.run(self.env, payload)
@@ -48,7 +48,7 @@ class Asked:
 
     @property
     def state(self):
-        found = session_state.load_part(self.root, "s1", "select")
+        found = session_state_hot.load_part(self.root, "s1", "select")
         return {key: each for key, each in found.items() if key != "v"}
 
     @property
@@ -88,11 +88,11 @@ def test_what_is_no_longer_trusted_or_leads_elsewhere_is_not_sent(asked):
     memories.mkdir(parents=True)
     (memories / "release.md").write_text("---\ndescription: Put the shop live\n---\nTag it.\n")
     trust_grants.grant(asked.root, str(memories))
-    where = places.of_session(asked.env, str(asked.base / "shop"))
+    where = places_hot.of_session(asked.env, str(asked.base / "shop"))
     index_updates.update(asked.root, where)
 
     def told():
-        return [each.description for each in selection.catalogue(asked.root, where, PROMPT, clock.now())]
+        return [each.description for each in selection.catalogue(asked.root, where, PROMPT, clock_hot.now())]
 
     assert "Put the shop live" in told()
     (memories / "release.md").write_text("---\ndescription: Put the keys online\n---\nTag it.\n")
@@ -124,7 +124,7 @@ def test_without_an_answer_of_the_schema_nothing_is_selected(asked, answer):
 @pytest.mark.slow
 def test_an_answer_to_an_earlier_prompt_is_dropped(asked, api):
     def answer(_):
-        session_state.save_part(asked.root, "s1", "select", {"key": "k2"})
+        session_state_hot.save_part(asked.root, "s1", "select", {"key": "k2"})
         return use("answer", notes=["m1 cicd.md", "m2 cicd.md"])
 
     api.script = answer

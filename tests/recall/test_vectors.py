@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.recall import vectors
+from memtui.recall import vectors_hot
 from memtui.recall.embed import BLOCK, BLOCKS, MOST_PASSAGES, STEP, Embedder, row_of
-from memtui.recall.vectors import DIMENSIONS, Table
+from memtui.recall.vectors_hot import DIMENSIONS, Table
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +68,9 @@ def test_texts_of_other_scripts_and_lengths_have_a_vector(table, text):
 
 @given(st.text(max_size=60))
 def test_the_hook_and_the_builder_split_words_alike(table, embedder, text):
-    for word in vectors.words_of(text):
-        built = vectors.pieces_of(word, lambda piece: embedder._numbers.get(piece, -1))
-        assert vectors.pieces_of(word, table._row) == built
+    for word in vectors_hot.words_of(text):
+        built = vectors_hot.pieces_of(word, lambda piece: embedder._numbers.get(piece, -1))
+        assert vectors_hot.pieces_of(word, table._row) == built
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,6 @@ def test_a_table_that_is_not_whole_is_an_error_of_the_system(tmp_path, harm):
     path = tmp_path / "vectors.table"
     with pytest.raises(OSError):
         Table(str(path))
-    path.write_bytes(harm(Path(vectors._PATH).read_bytes()))
+    path.write_bytes(harm(Path(vectors_hot._PATH).read_bytes()))
     with pytest.raises(OSError):
         Table(str(path))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.client.transcripts import conversation
-from memtui.deliver import error_log
+from memtui.deliver import error_log_hot
 from memtui.learn import inbox_writer, unfinished_work
 from memtui.review.entries import Review
 from memtui.worker import extraction, main
@@ -130,9 +130,9 @@ def test_half_a_key_is_not_left_where_a_text_is_cut(session, over):
 
 def test_errors_and_the_journal_hold_no_secret(session):
     _, key = planted(dict(SHAPED_KINDS)["github classic"])
-    for size in (0, error_log.MESSAGE_LIMIT - 20):
-        error_log.add(session.root, "test", ValueError(("word " * 400)[:size] + " " + key))
+    for size in (0, error_log_hot.MESSAGE_LIMIT - 20):
+        error_log_hot.add(session.root, "test", ValueError(("word " * 400)[:size] + " " + key))
     assert leaks(session.files().items(), [("key", key)]) == []
-    directory = paths.inbox_dir(session.root, None)
+    directory = paths_hot.inbox_dir(session.root, None)
     Review(session.root).guide(directory, {}, f"Use the new key now please {key} for it")
     assert leaks([("journal", session.files()["journal.jsonl"])], [("key", key)]) == []

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import ConflictError, MemtuiError
-from memtui.inbox import file as inbox_file
+from memtui.inbox import file_hot
 from memtui.review import approvals
 from memtui.review.approvals import Choices, approve_all, content, label_of
 from memtui.review.waiting_entries import waiting_in
@@ -20,12 +20,12 @@ def store(tmp_path):
 
 
 def slug(store):
-    return paths.project_key(store.cwd)
+    return paths_hot.project_key(store.cwd)
 
 
 def leave(store, *texts, **fields):
     for text in texts:
-        inbox_file.add_entry(paths.inbox_dir(store.root, slug(store)), "updates", fields, text)
+        file_hot.add_entry(paths_hot.inbox_dir(store.root, slug(store)), "updates", fields, text)
     return due(store)
 
 
@@ -56,7 +56,7 @@ def test_what_fails_stops_none_of_the_others_and_undo_takes_all_of_it_back(store
 def test_a_draft_said_again_meanwhile_is_approved_and_a_changed_one_is_not(store, old, new, is_approved):
     (item,) = leave(store, "Use pnpm", scope="global", seen="1", confidence="0.7")
     proposal = approvals.propose(store, item)
-    inbox_file.rewrite(item.path, lambda source: source.replace(old, new))
+    file_hot.rewrite(item.path, lambda source: source.replace(old, new))
     (outcome,) = approve_all(store.journal, [proposal])
     assert (outcome.error is None) == is_approved
     assert len(due(store)) == (not is_approved)
@@ -158,7 +158,7 @@ def root(tmp_path):
 
 def test_a_draft_is_what_the_person_says_and_a_bare_one_has_name_and_body(root):
     fields = {"name": "pnpm", "type": "tool", "scope": "global", "session": "abc-1"}
-    inbox_file.add_entry(f"{root}/global", "updates", fields, "Use pnpm\n\nAlways.\n\n> you: no")
+    file_hot.add_entry(f"{root}/global", "updates", fields, "Use pnpm\n\nAlways.\n\n> you: no")
     (item,) = waiting_in(root, [None], ["updates"])
     name, data = content(item)
     assert (name, label_of(item)) == ("pnpm", "global")
@@ -172,7 +172,7 @@ def test_a_draft_is_what_the_person_says_and_a_bare_one_has_name_and_body(root):
     assert b"description: About" in data
     assert b"type: user" in data
     directory = f"{root}/projects/{SLUG}"
-    fs.write_atomic(f"{directory}/pending-updates.md", "Grüße auf Deutsch\n".encode())
+    fs_hot.write_atomic(f"{directory}/pending-updates.md", "Grüße auf Deutsch\n".encode())
     (item,) = waiting_in(root, [SLUG], ["updates"])
     name, data = content(item)
     assert (name, label_of(item)) == ("grüße-auf-deutsch", "project")

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.base.errors import ConflictError, UsageError
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.inbox import file_hot, format_hot
 from memtui.review.entries import Review
 from memtui.review.waiting_entries import hidden_until, later_path, load_hidden, waiting_in
 from memtui.store.journal import undo
@@ -26,11 +25,11 @@ def root(tmp_path):
 
 def leave(root, kind, *texts, slug=SLUG):
     directory = f"{root}/projects/{slug}" if slug else f"{root}/global"
-    return [inbox_file.add_entry(directory, kind, {"from": "test"}, text) for text in texts]
+    return [file_hot.add_entry(directory, kind, {"from": "test"}, text) for text in texts]
 
 
 def source(root, kind):
-    return fs.read_or_empty(f"{root}/projects/{SLUG}/{inbox_format.FILES[kind]}").decode()
+    return fs_hot.read_or_empty(f"{root}/projects/{SLUG}/{format_hot.FILES[kind]}").decode()
 
 
 def texts(root, kind):
@@ -43,12 +42,12 @@ UNCLOSED = "<!-- memtui id=a for=agent:bob -->\none\n"
 @pytest.mark.parametrize("rest", ["by hand\n", ""])
 def test_an_entry_without_an_end_takes_nothing_from_behind_a_removed_one(root, rest):
     path = f"{root}/projects/{SLUG}/guidance.md"
-    before = UNCLOSED + inbox_format.render({"id": "b"}, "two") + rest
-    fs.append(path, before.encode())
+    before = UNCLOSED + format_hot.render({"id": "b"}, "two") + rest
+    fs_hot.append(path, before.encode())
     a, b = waiting_in(root, [SLUG], ["guidance"])[:2]
     review = Review(root)
     review.withdraw([b])
-    left = inbox_format.read(path)
+    left = format_hot.read(path)
     assert [(e.fields.get("for"), e.text) for e in left] == [("agent:bob", "one"), (None, "by hand")][: len(rest) or 1]
     undo.run(Journal(root), "undo").first()
     assert source(root, "guidance") == before
@@ -116,7 +115,7 @@ def test_a_snooze_ends_with_its_day_and_odd_files_hide_nothing(root):
         assert "tomorrow" in error.value.hint or "such as 30m or tomorrow" in error.value.message
     odd = b'{"until": {"one": 3, "two": null, "three": "soon"}}'
     for data in (b"", b"\xff", b"[]", b"{", b'{"until": 3}', odd, b"[" * 5000):
-        fs.write_atomic(later_path(root), data)
+        fs_hot.write_atomic(later_path(root), data)
         assert load_hidden(root) == {}
 
 
@@ -130,9 +129,9 @@ def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path
     root = str(tmp_path_factory.mktemp("root"))
     whole = ""
     for number, (kind, text) in enumerate(parts):
-        whole += inbox_format.render({"id": f"{number:026d}"}, text) if kind == "entry" else text + "\n"
+        whole += format_hot.render({"id": f"{number:026d}"}, text) if kind == "entry" else text + "\n"
     path = f"{root}/projects/{SLUG}/pending-updates.md"
-    fs.write_atomic(path, whole.encode())
+    fs_hot.write_atomic(path, whole.encode())
     items = waiting_in(root, [SLUG], ["updates"])
     if not items:
         return

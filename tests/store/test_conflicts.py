@@ -2,9 +2,9 @@
 
 import pytest
 
-from memtui.recall import content
+from memtui.recall import content_hot
 from memtui.store import scopes
-from memtui.store.frontmatter import document, head
+from memtui.store.frontmatter import document, head_hot
 from memtui.store.index import index_lines
 from memtui.store.index.index import parse_index
 from memtui.store.memory import from_bytes
@@ -17,9 +17,9 @@ LINES = "- [ports](ports.md) — Ports\n<<<<<<< HEAD\n- [a](a.md) — A\n=======
 
 @pytest.mark.parametrize("text", [HEAD + SIDES, BASED, SIDES.replace("\n", "\r\n"), SIDES + "```\n" + SIDES + "```\n"])
 def test_markers_of_both_versions_are_a_conflict(text):
-    assert head.first_conflict(text.encode())
+    assert head_hot.first_conflict(text.encode())
     assert "conflict markers" in document.parse(text.encode()).broken
-    assert content.in_conflict(text.encode())
+    assert content_hot.in_conflict(text.encode())
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_markers_of_both_versions_are_a_conflict(text):
     ],
 )
 def test_an_example_or_a_part_of_the_markers_is_none(text):
-    assert not head.first_conflict(text.encode())
-    assert not content.in_conflict(text.encode())
+    assert not head_hot.first_conflict(text.encode())
+    assert not content_hot.in_conflict(text.encode())
 
 
 def test_no_writer_changes_an_index_with_markers():

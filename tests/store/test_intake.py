@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.store.history import Intake
 from memtui.store.versions.versions import GONE, Versions, Writer
 from memtui.store.versions.writers import Writers
@@ -64,7 +64,7 @@ def test_what_an_agent_wrote_before_the_first_look_of_all_is_unseen(store, late,
     write(directory / "made.md", "by the agent in the first session")
     os.utime(directory / "made.md", (now, now))
     wrote = {"kind": "use", "action": "wrote", "path": str(directory / "made.md")}
-    deliver(versions.root, now, wrote, time=clock.iso(now + late), session_id="s")
+    deliver(versions.root, now, wrote, time=clock_hot.iso(now + late), session_id="s")
     (found,) = Intake(versions, Writers(versions.root).of).take_in(str(directory))
     assert (found.writer.by, found.seen) == (by, by == "first")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.store.memory import from_bytes
 from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
@@ -111,6 +111,6 @@ def dates(found, repository=None):
 
 
 def test_the_files_time_tells_when_it_was_written_but_not_certainly():
-    found = memory("", mtime=clock.parse("2026-11-05T12:00:00Z"))
+    found = memory("", mtime=clock_hot.parse("2026-11-05T12:00:00Z"))
     (one,) = dates(found)
     assert (one.data["proposed"], one.data["certain"], one.data["line"]) == ("2026-11-04", False, 5)

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.base.errors import ConflictError, NotFoundError
-from memtui.client import settings_files
+from memtui.client import settings_files_hot
 from memtui.store import scopes, trust_grants
 from tree import link_worktree
 
@@ -25,7 +25,7 @@ class World:
 
     @property
     def auto(self):
-        return self.config / "projects" / paths.slug(str(self.repo)) / "memory"
+        return self.config / "projects" / paths_hot.slug(str(self.repo)) / "memory"
 
     @property
     def project(self):
@@ -82,7 +82,7 @@ def test_subdirectories_and_worktrees_see_the_nearest_project_memory(world):
         found = world.discover(cwd)
         assert found["project"].directory == main["project"].directory
         assert found["auto"].directory == main["auto"].directory
-        assert found["auto"].slug == found["project"].slug == paths.slug(str(world.repo))
+        assert found["auto"].slug == found["project"].slug == paths_hot.slug(str(world.repo))
         assert found["project"].exists
     put(world.top / "other" / ".claude" / "memory", "stranger")
     tree = world.worktree(world.top / "other" / "linked")
@@ -117,7 +117,7 @@ def test_the_auto_memory_is_where_settings_and_variables_say(world, monkeypatch)
     assert world.discover()["auto"].directory == "/project/memory"
     settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
     assert world.discover()["auto"].directory == "/local/memory"
-    monkeypatch.setattr(settings_files, "MANAGED", str(world.top / "managed"))
+    monkeypatch.setattr(settings_files_hot, "MANAGED", str(world.top / "managed"))
     settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
     settings(world.top / "managed" / "managed-settings.json", "/managed/memory")
     assert world.discover()["auto"].directory == "/managed/memory"
@@ -134,7 +134,7 @@ def test_variables_that_move_the_memory_are_followed(world):
     assert world.discover()["auto"].directory == "/user/memory"
     (world.config / "settings.json").unlink()
     world.env["CLAUDE_CODE_REMOTE_MEMORY_DIR"] = "/remote"
-    assert world.discover()["auto"].directory == f"/remote/projects/{paths.slug(str(world.repo))}/memory"
+    assert world.discover()["auto"].directory == f"/remote/projects/{paths_hot.slug(str(world.repo))}/memory"
 
 
 def test_agents_are_found_and_instructions_shown_read_only(world):
@@ -218,7 +218,7 @@ def test_all_projects_are_listed_under_their_true_path_also_of_one_name(world):
     directories = {}
     for place in ("work", "home"):
         other = world.top / place / "api"
-        directories[place] = world.config / "projects" / paths.slug(str(other))
+        directories[place] = world.config / "projects" / paths_hot.slug(str(other))
         put(directories[place] / "memory", "theirs")
         (directories[place] / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(other)}) + "\n")
     shown = [scope.shown for scope in world.discover(all_projects=True).values() if scope.project]
@@ -226,11 +226,11 @@ def test_all_projects_are_listed_under_their_true_path_also_of_one_name(world):
     for place, directory in directories.items():
         assert world.find(f"auto:{place}/api:theirs").path == str(directory / "memory" / "theirs.md")
     other = world.top / "my.other-app"
-    directory = world.config / "projects" / paths.slug(str(other))
+    directory = world.config / "projects" / paths_hot.slug(str(other))
     put(directory / "memory", "theirs")
     (directory / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(other)}) + "\n")
-    assert "auto:" + paths.slug(str(other)) not in world.discover()
-    found = world.discover(all_projects=True)["auto:" + paths.slug(str(other))]
+    assert "auto:" + paths_hot.slug(str(other)) not in world.discover()
+    found = world.discover(all_projects=True)["auto:" + paths_hot.slug(str(other))]
     assert found.root_path == str(other)
     assert found.kind == "auto"
     for label in (found.label, f"auto:{other}", "auto:my.other-app"):

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base.errors import UsageError
-from memtui.recall import words
-from memtui.store import mutes, scopes, sidecars, triggers
+from memtui.recall import words_hot
+from memtui.store import mutes_hot, scopes, sidecars, triggers
 from memtui.store.journal import own_files, undo
 from memtui.store.journal.own_files import BesideEdit
 from memtui.store.store import Store
@@ -170,11 +170,11 @@ PROMPT = "how do I run the tests of the billing service?"
 
 
 def mute(store, text=PROMPT):
-    return triggers.mute(store, store.find("a"), text, words.terms)
+    return triggers.mute(store, store.find("a"), text, words_hot.terms)
 
 
 def muted(store, text, file="a.md"):
-    return mutes.Mutes(store.root, words.COMMON).muted(directory(store), file, words.terms(text))
+    return mutes_hot.Mutes(store.root, words_hot.COMMON).muted(directory(store), file, words_hot.terms(text))
 
 
 def test_a_memory_is_muted_for_prompts_like_one_until_it_is_undone(store):

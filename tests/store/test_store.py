@@ -6,11 +6,10 @@ import posix
 
 import pytest
 
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.store import memory, scopes, trust, trust_grants
+from memtui.inbox import file_hot, format_hot
+from memtui.store import memory, scopes, trust_grants, trust_hot
 from memtui.store.journal import undo
 from memtui.store.journal.text_edit import text_edits
 from memtui.store.store import Store
@@ -25,7 +24,7 @@ class World:
         self.root = self.config / "memtui"
         self.repo = top / "repo"
         (self.repo / ".git").mkdir(parents=True)
-        self.auto = self.config / "projects" / paths.slug(str(self.repo)) / "memory"
+        self.auto = self.config / "projects" / paths_hot.slug(str(self.repo)) / "memory"
         self.project = self.repo / ".claude" / "memory"
 
     @property
@@ -58,7 +57,7 @@ class World:
         for top in (self.config, self.repo):
             for place, _, names in os.walk(top):
                 if not place.startswith(str(self.root)):
-                    found.update({f"{place}/{n}": fs.read_bytes(f"{place}/{n}") for n in names})
+                    found.update({f"{place}/{n}": fs_hot.read_bytes(f"{place}/{n}") for n in names})
         return found
 
     def scope(self, label):
@@ -105,7 +104,7 @@ def test_create_also_makes_the_scope_and_its_index(world):
         before = world.files()
         made = world.store.create(world.scope(label), "first", "The first", "user", "Text")
         assert made.scope_label == label
-        assert fs.read_bytes(world.scope(label).index_path) == "- [first](first.md) — The first\n".encode()
+        assert fs_hot.read_bytes(world.scope(label).index_path) == "- [first](first.md) — The first\n".encode()
         assert world.scope(label).exists
         undo_and_redo(world, before)
 
@@ -402,17 +401,17 @@ def test_what_a_person_writes_into_a_project_is_trusted_and_nothing_else(world):
     world.put("theirs", b"---\nname: theirs\n---\n[[mine]]\n", world.project)
     root = str(world.root)
     mine = world.store.create(world.scope("project"), "mine", "d", "user", "b")
-    assert trust.trusted_names(root, str(world.project)) == {"mine.md"}
+    assert trust_hot.trusted_names(root, str(world.project)) == {"mine.md"}
     mine = world.store.edit(mine, {"description": "e"})
-    assert trust.trusted_names(root, str(world.project)) == {"mine.md"}
+    assert trust_hot.trusted_names(root, str(world.project)) == {"mine.md"}
     world.store.rename(mine, "ours")
     assert (world.project / "theirs.md").read_bytes().endswith(b"[[ours]]\n")
-    assert trust.trusted_names(root, str(world.project)) == {"ours.md"}
+    assert trust_hot.trusted_names(root, str(world.project)) == {"ours.md"}
     world.undo()
     world.undo()
-    assert trust.trusted_names(root, str(world.project)) == {"mine.md"}
+    assert trust_hot.trusted_names(root, str(world.project)) == {"mine.md"}
     world.store.move(world.store.find("old"), world.scope("project"))
-    assert trust.trusted_names(root, str(world.project)) == {"mine.md", "old.md"}
+    assert trust_hot.trusted_names(root, str(world.project)) == {"mine.md", "old.md"}
 
 
 def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
@@ -420,28 +419,28 @@ def test_what_is_made_of_an_untrusted_memory_is_not_trusted_either(world):
     found = world.store.edit(world.store.find("theirs"), {"description": "e"})
     found = world.store.rename(found, "renamed")
     world.store.copy(found, world.scope("project"), "copied")
-    assert trust.trusted_names(str(world.root), str(world.project)) == set()
+    assert trust_hot.trusted_names(str(world.root), str(world.project)) == set()
     trust_grants.grant(str(world.root), str(world.project))
     world.store.edit(world.store.find("renamed"), {"description": "f"})
-    assert trust.trusted_names(str(world.root), str(world.project)) == {"renamed.md", "copied.md"}
+    assert trust_hot.trusted_names(str(world.root), str(world.project)) == {"renamed.md", "copied.md"}
 
 
 def test_an_inbox_entry_and_a_new_memory_in_one_step(world):
     directory = str(world.root / "global")
-    inbox_file.add_entry(directory, "updates", {"name": "x"}, "Use pnpm")
+    file_hot.add_entry(directory, "updates", {"name": "x"}, "Use pnpm")
     path = directory + "/pending-updates.md"
-    (entry,) = inbox_format.read(path)
-    before = fs.read_bytes(path)
+    (entry,) = format_hot.read(path)
+    before = fs_hot.read_bytes(path)
     store = world.store
     edits = text_edits(path, before, b"")
     store.add(world.scope("global"), "x", b"Use pnpm\n", op="approve", extra=edits)
     assert not os.path.exists(path)
     assert (world.config / "memory" / "x.md").exists()
-    inbox_file.add_entry(directory, "updates", {}, "Another")
+    file_hot.add_entry(directory, "updates", {}, "Another")
     world.undo()
-    assert [e.text for e in inbox_format.read(path)] in (["Use pnpm", "Another"], ["Another", "Use pnpm"])
+    assert [e.text for e in format_hot.read(path)] in (["Use pnpm", "Another"], ["Another", "Use pnpm"])
     assert not (world.config / "memory" / "x.md").exists()
-    assert entry.id in {e.id for e in inbox_format.read(path)}
+    assert entry.id in {e.id for e in format_hot.read(path)}
 
 
 def full_disk(fd, data):

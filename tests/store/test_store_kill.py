@@ -15,10 +15,9 @@ import time
 import pytest
 
 import turns
-from memtui.base import fastjson, fs
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.store import triggers, trust, trust_grants
+from memtui.base import fastjson_hot, fs_hot
+from memtui.inbox import file_hot, format_hot
+from memtui.store import triggers, trust_grants, trust_hot
 from memtui.store.journal import undo
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.text_edit import TextEdit
@@ -48,9 +47,9 @@ class World:
         self.updates = f"{self.root}/global/pending-updates.md"
         os.makedirs(f"{self.repo}/.git")
         for name, data in {"one.md": ONE, "two.md": TWO, "MEMORY.md": INDEX}.items():
-            fs.write_atomic(f"{self.project}/{name}", data, durable=False)
+            fs_hot.write_atomic(f"{self.project}/{name}", data, durable=False)
         for text in ("Use pnpm", "Never npm"):
-            inbox_file.add_entry(f"{self.root}/global", "updates", {}, text)
+            file_hot.add_entry(f"{self.root}/global", "updates", {}, text)
         trust_grants.grant(self.root, self.project)
 
     @property
@@ -67,7 +66,7 @@ class World:
         found = {}
         for place, _, names in os.walk(self.top):
             for name in names:
-                found[f"{place}/{name}"] = fs.read_bytes(f"{place}/{name}")
+                found[f"{place}/{name}"] = fs_hot.read_bytes(f"{place}/{name}")
         return found
 
     def files(self):
@@ -106,7 +105,7 @@ def undone(world):
 
 def approve(world):
     """What a review does: an entry out of the inbox and a new memory, in one step."""
-    entry = inbox_format.read(world.updates)[0]
+    entry = format_hot.read(world.updates)[0]
     path = f"{world.top}/.claude/memory/pnpm.md"
     changes = [FileChange(path, None, b"Use pnpm\n"), TextEdit(world.updates, entry.raw, "", "", 0)]
     world.store.journal.run("approve", changes, "approve")
@@ -204,8 +203,8 @@ def half_done(world):
     after = world.files()
     for path, data in before.items():
         if path.endswith(".md"):
-            fs.write_atomic(path, data)
-    fs.write_atomic(f"{world.root}/journal.jsonl", intent)
+            fs_hot.write_atomic(path, data)
+    fs_hot.write_atomic(f"{world.root}/journal.jsonl", intent)
     assert set(world.files()) > set(before)
     return before, after
 
@@ -247,8 +246,8 @@ def check_readable(world, store):
     for each in ledger.transactions.values():
         if each.state in {"done", "undone"} and each.op != "purge":
             store.journal.changes_of(each.record)  # every content is there
-    if os.path.exists(trust.path(world.root)):
-        assert isinstance(fastjson.loads(fs.read_bytes(trust.path(world.root))), dict)
+    if os.path.exists(trust_hot.path(world.root)):
+        assert isinstance(fastjson_hot.loads(fs_hot.read_bytes(trust_hot.path(world.root))), dict)
     for place in (world.project, f"{world.top}/.claude/memory"):
         left = os.listdir(place) if os.path.isdir(place) else []
         assert [each for each in left if not each.endswith(".md")] == []

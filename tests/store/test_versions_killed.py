@@ -9,7 +9,7 @@ import time
 import pytest
 
 import turns
-from memtui.base import fastjson, fs, ids
+from memtui.base import fastjson_hot, fs_hot, ids_hot
 from memtui.store.history import Intake
 from memtui.store.versions.versions import Versions, Writer
 
@@ -37,7 +37,7 @@ def work(root, directory, seed):
             if choose.random() < 0.2 and os.path.exists(path):
                 os.unlink(path)
             else:
-                fs.write_atomic(path, b"x" * choose.randrange(1, 5000) + str(clock).encode(), durable=False)
+                fs_hot.write_atomic(path, b"x" * choose.randrange(1, 5000) + str(clock).encode(), durable=False)
         versions = look(root, directory)
         unseen = [now for _, now in versions.unseen([directory])]
         if unseen and choose.random() < 0.5:
@@ -71,8 +71,8 @@ def test_wherever_it_is_killed_the_log_and_the_contents_can_be_used(tmp_path):
     torn = 0
     for seed in turns.share(range(RUNS)):
         killed(root, directory, seed)
-        lines = fs.read_or_empty(f"{root}/versions.jsonl").split(b"\n")
-        damaged = [line for line in lines if line and not fastjson.loads_dict(line)]
+        lines = fs_hot.read_or_empty(f"{root}/versions.jsonl").split(b"\n")
+        damaged = [line for line in lines if line and not fastjson_hot.loads_dict(line)]
         # A kill may tear the line that is being written; the next one does not lengthen it.
         assert len(damaged) <= torn + 1, f"run {seed}: torn within the log: {damaged[-1][:80]!r}"
         torn = len(damaged)
@@ -84,8 +84,8 @@ def test_wherever_it_is_killed_the_log_and_the_contents_can_be_used(tmp_path):
             known = versions.of(directory, file)
             for each in known:
                 versions.content(each)  # raises where it is missing or damaged
-            there = fs.read_or_empty(f"{directory}/{file}")
-            assert known[-1].digest == (ids.digest(there) if os.path.exists(f"{directory}/{file}") else ""), seed
+            there = fs_hot.read_or_empty(f"{directory}/{file}")
+            assert known[-1].digest == (ids_hot.digest(there) if os.path.exists(f"{directory}/{file}") else ""), seed
         assert seen <= seen_of(versions, directory), f"run {seed}: what was seen is seen no more"
         again = Intake(versions, lambda version: PERSON).take_in(directory)
         assert again == [], f"run {seed}: the second look finds more"

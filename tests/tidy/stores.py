@@ -2,7 +2,7 @@
 
 import os
 
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.store import memory
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
@@ -30,7 +30,7 @@ class World:
         return name if name.startswith("/") else f"{self.auto}/{name}"
 
     def write(self, name, data):
-        fs.write_atomic(self.path(name), data if isinstance(data, bytes) else data.encode(), durable=False)
+        fs_hot.write_atomic(self.path(name), data if isinstance(data, bytes) else data.encode(), durable=False)
 
     def read(self, name):
         with open(self.path(name), "rb") as file:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError
-from memtui.store import triggers, trust, trust_grants
+from memtui.store import triggers, trust_grants, trust_hot
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.tidy import changeset
@@ -192,7 +192,7 @@ def test_what_is_made_of_trusted_memories_only_is_trusted(repository):
         world.proposal("rewrite", [strange], {strange: text_of("strange", body="Better.")}),
     )
     assert len(done.made) == 2
-    known = trust.load(world.root, project)
+    known = trust_hot.load(world.root, project)
     assert known.allows(world.read(kept))
     assert not known.allows(world.read(strange))
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.tidy.checks import lint
 
-NOW = clock.parse("2026-11-22T12:00:00Z")
+NOW = clock_hot.parse("2026-11-22T12:00:00Z")
 
 
 def text(name, body, description="", more=""):

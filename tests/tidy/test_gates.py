@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.base.errors import ConflictError
 from memtui.tidy import gates
 
@@ -14,7 +14,7 @@ HOUR = 3600.0
 
 @pytest.fixture
 def root(tmp_path):
-    fs.write_atomic(f"{tmp_path}/config.toml", b"dream = true\n")
+    fs_hot.write_atomic(f"{tmp_path}/config.toml", b"dream = true\n")
     return str(tmp_path)
 
 
@@ -22,7 +22,7 @@ def seen(root, count, at):
     for number in range(count):
         for name in (f"s{number}.json", f"s{number}.cursor.json"):
             path = f"{root}/sessions/{name}"
-            fs.write_atomic(path, b"{}")
+            fs_hot.write_atomic(path, b"{}")
             os.utime(path, (at, at))
 
 

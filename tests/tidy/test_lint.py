@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock, findings
-from memtui.store.frontmatter import prose
+from memtui.base import clock_hot, findings
+from memtui.store.frontmatter import prose_hot
 from memtui.store.index import index_lines
 from memtui.store.memory import from_bytes
 from memtui.tidy import contradictions
 from memtui.tidy.checks import lint, lint_fixes, memory_checks
 
 DATA = Path(__file__).parents[1] / "data/lint"
-NOW = clock.parse("2026-11-22T12:00:00Z")
+NOW = clock_hot.parse("2026-11-22T12:00:00Z")
 TOKEN = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 
 
@@ -107,9 +107,9 @@ def test_fixes_of_an_index_are_stable_and_add_nothing(text):
 
 @given(WORDS)
 def test_a_description_is_one_short_line(text):
-    made = prose.first_sentence(text)
+    made = prose_hot.first_sentence(text)
     assert "\n" not in made
-    assert len(made) <= prose.LIMIT
+    assert len(made) <= prose_hot.LIMIT
 
 
 @pytest.mark.parametrize(

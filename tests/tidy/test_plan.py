@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from memtui.base import clock, phrasing
+from memtui.base import clock_hot, phrasing_hot
 from memtui.store import sidecars, trust_grants
 from memtui.store.journal import undo
 from memtui.store.status import Usage
@@ -15,7 +15,7 @@ from memtui.tidy.checks import lint
 
 from .stores import World, text_of
 
-NOW = clock.parse("2026-11-21T09:00:00Z")
+NOW = clock_hot.parse("2026-11-21T09:00:00Z")
 BODIES = (
     "The lock file of npm breaks the frozen install of CI.",
     "A frozen install breaks with the lock file of npm on CI. Twice.",
@@ -58,7 +58,7 @@ def test_what_overlaps_is_merged_lint_fixes_are_made_and_nothing_is_left(world):
     one, other = (world.store.find(os.path.basename(each.path).removesuffix(".md")) for each in merge.files)
     (in_inbox,) = similarity.to_draft(one.name, f"{one.description}\n{one.body}", [other])
     assert merge.evidence[0].score == in_inbox.score
-    number = phrasing.share(in_inbox.score)
+    number = phrasing_hot.share(in_inbox.score)
     assert number[-1] == "%"
     assert f" are similar: {number}." in merge.reason
     (relink,) = only(world, "relink")

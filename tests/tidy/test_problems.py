@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.recall import places
+from memtui.recall import places_hot
 from memtui.store.index.index import MAX_LINES, budget, parse_index
 from memtui.store.journal import undo
 from memtui.store.memory import read_memory
@@ -63,7 +63,7 @@ def test_an_index_over_its_limit_is_one_problem_whose_fix_undo_takes_back(world)
     # Recall still looks at what the index leaves out.
     lines = parse_index(world.read("MEMORY.md")).recall_only
     assert len(lines) == MORE + 2
-    assert ("auto", world.auto) in places.of_prompt(world.env, world.root, world.repo)
+    assert ("auto", world.auto) in places_hot.of_prompt(world.env, world.root, world.repo)
     assert all(read_memory(world.path(line.target), "auto").broken is None for line in lines)
     undo.run(world.store.journal, "undo")
     assert world.files() == before

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.store.memory import from_bytes
 from memtui.store.scopes import Scope
 from memtui.tidy.checks import lint, lint_fixes, stale
 from memtui.tidy.checks.stale import ProjectFiles
 
-NOW = clock.parse("2026-11-22T12:00:00Z")
+NOW = clock_hot.parse("2026-11-22T12:00:00Z")
 SETTINGS = tuple(
     word
     for setting in ("user.name=A", "user.email=a@example.com", "commit.gpgsign=false", "core.hooksPath=/dev/null")

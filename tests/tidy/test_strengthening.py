@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base import clock, paths
+from memtui.base import clock_hot, paths_hot
 from memtui.store.journal import undo
 from memtui.store.plan import FileDiff
 from memtui.store.status import Usage
@@ -17,7 +17,7 @@ from memtui.tidy.checks import lint
 from memtui.tidy.plan import forbidden_commands
 from recalls import deliver
 
-NOW = clock.parse("2026-11-22T12:00:00Z")
+NOW = clock_hot.parse("2026-11-22T12:00:00Z")
 DAY = 86_400
 SESSION = "5e551011-0000-4000-8000-000000000001"
 
@@ -27,7 +27,7 @@ class Home:
 
     def __init__(self, top):
         self.env = {"HOME": str(top / "home"), "CLAUDE_CONFIG_DIR": str(top / "home/.claude")}
-        self.root = paths.root(self.env)
+        self.root = paths_hot.root(self.env)
         self.memories = top / "home/.claude/memory"
         self.memories.mkdir(parents=True)
         self.cwd = str(top / "repo")

@@ -179,15 +179,15 @@ def vocabulary(names: list[str]) -> tuple[bytes, list[int]]:
 
 
 def shard_of(piece: bytes) -> int:
-    """Return the shard of a piece, as `memtui.recall.vectors` looks it up."""
-    from memtui.recall import vectors
+    """Return the shard of a piece, as `memtui.recall.vectors_hot` looks it up."""
+    from memtui.recall import vectors_hot
 
-    return vectors.shard_of(piece, SHARDS)
+    return vectors_hot.shard_of(piece, SHARDS)
 
 
 def write(rows: Array, names: list[str]) -> None:
     """Write the table."""
-    from memtui.recall.vectors import MAGIC
+    from memtui.recall.vectors_hot import MAGIC
 
     words, starts = vocabulary(names)
     head = MAGIC + np.array([DIMENSIONS, len(names), SHARDS, len(words)], "<u4").tobytes()

@@ -1,9 +1,9 @@
-"""Fits the weights in `src/memtui/recall/judge.py` by which recall turns what it found into a probability.
+"""Fits the weights in `src/memtui/recall/judge_hot.py` by which recall turns what it found into a probability.
 
     python tests/training/fit_recall.py                              fitted on the set in tests/data/recall
     python tests/training/fit_recall.py SET… --memories DIR --write  and on others, of the same form
 
-A logistic regression over the features of `judge.features`, of the hits that a prompt has (`judge.FOUND`), with the
+A logistic regression over the features of `judge_hot.features`, of the hits that a prompt has (`judge_hot.FOUND`), with the
 ridge RIDGE, by Newton's method; what the judge adds for a memory's type and pin is given, not fitted. Each set counts
 with and without its triggers. Before that it is cross-validated: the stores are dealt to FOLDS, and the prompts of each
 are judged by weights that were fitted without them. Every FOREIGNth prompt is judged in another store of its set, too,
@@ -28,14 +28,14 @@ sys.path[:0] = [os.path.join(HERE, "..", "..", "src"), os.path.join(HERE, "..", 
 import recall_sets  # noqa: E402
 
 import recall as benchmark  # noqa: E402
-from memtui.recall import judge, own_words, query, vectors  # noqa: E402
+from memtui.recall import judge_hot, own_words_hot, query_hot, vectors_hot  # noqa: E402
 from memtui.recall.index_build import bring_up_to_date  # noqa: E402
 
 RIDGE, ROUNDS, LONGEST_STEP = 1.0, 40, 1.5
 FOLDS = 8
 FOREIGN = 8
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)
-TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "judge.py")
+TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "judge_hot.py")
 HEAD = "What the features of a memory count, as tests/training/fit_recall.py --write puts it here."
 FEATURES = ("lexical", "share", "cosine", "overlap", "first", "margin", "length")
 
@@ -63,12 +63,12 @@ def judged(chosen: recall_sets.RecallSet, with_triggers: bool) -> list[Judged]:
         root = folder + "/data"
         os.makedirs(root + "/recall", mode=0o700)
         places = chosen.write(folder + "/stores", with_triggers)
-        table = vectors.Table()
+        table = vectors_hot.Table()
         for directory in places.values():
             bring_up_to_date(root, directory, table=table)
         stores = sorted(places)
         for number, each in enumerate(chosen.queries):
-            words, why = own_words.counted(each.text)
+            words, why = own_words_hot.counted(each.text)
             if why:
                 continue
             length = words.count(" ") + 1
@@ -77,15 +77,15 @@ def judged(chosen: recall_sets.RecallSet, with_triggers: bool) -> list[Judged]:
                 asked.append(stores[(stores.index(each.store) + 1 + number % (len(stores) - 1)) % len(stores)])
             for store in asked:
                 gold = each.gold if store == each.store else {}
-                hits = query.search(root, [(benchmark.SCOPE, places[store])], words, judge.FOUND)
-                rows = [(judge.features(hit, length), added(hit), hit.file in gold) for hit in hits]
+                hits = query_hot.search(root, [(benchmark.SCOPE, places[store])], words, judge_hot.FOUND)
+                rows = [(judge_hot.features(hit, length), added(hit), hit.file in gold) for hit in hits]
                 found.append(Judged(title, store, rows, bool(gold), store != each.store))
     return found
 
 
-def added(hit: query.Hit) -> float:
+def added(hit: query_hot.Hit) -> float:
     """Return what the judge adds for a memory itself, without what is known of its use and age."""
-    return judge.OF_TYPE.get(hit.type, 0.0) + (judge.PINNED if hit.pinned else 0.0)
+    return judge_hot.OF_TYPE.get(hit.type, 0.0) + (judge_hot.PINNED if hit.pinned else 0.0)
 
 
 def fit(rows: Sequence[Row]) -> list[float]:
@@ -97,7 +97,7 @@ def fit(rows: Sequence[Row]) -> list[float]:
         curve = [[RIDGE if row == column and row else 0.0 for column in range(size)] for row in range(size)]
         for features, given, helps in rows:
             values = (1.0, *features)
-            probability = judge.probability(given + sum(a * b for a, b in zip(weights, values, strict=True)))
+            probability = judge_hot.probability(given + sum(a * b for a, b in zip(weights, values, strict=True)))
             spread = probability * (1.0 - probability)
             for at, value in enumerate(values):
                 slope[at] += (probability - helps) * value
@@ -129,7 +129,7 @@ def probabilities(one: Judged, weights: Sequence[float]) -> list[tuple[float, bo
     found = []
     for features, given, helps in one.rows:
         log_odds = weights[0] + given + sum(a * b for a, b in zip(weights[1:], features, strict=True))
-        found.append((judge.probability(log_odds), helps))
+        found.append((judge_hot.probability(log_odds), helps))
     return sorted(found, key=lambda each: -each[0])
 
 
@@ -139,7 +139,7 @@ def report(prompts: Sequence[Judged], weights_of: Callable[[Judged], Sequence[fl
     for threshold in THRESHOLDS:
         counts = benchmark.Injection(len(found), 0, 0, 0, 0, 0, 0)
         for each, hits in found:
-            given = [helps for probability, helps in hits if probability >= threshold][: judge.MOST]
+            given = [helps for probability, helps in hits if probability >= threshold][: judge_hot.MOST]
             counts.sent += len(given)
             counts.right += sum(given)
             counts.answerable += each.answerable

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.review import waiting_entries
 from memtui.store.store import Store
 from memtui.transfer import import_plan
@@ -44,7 +44,7 @@ class Desk:
 
     @property
     def store_slug(self):
-        return paths.project_key(str(self.repo))
+        return paths_hot.project_key(str(self.repo))
 
     def remember(self, name, text, scope="global"):
         store = self.store

@@ -2,10 +2,10 @@
 
 from types import SimpleNamespace
 
-from memtui.base import session_state
-from memtui.hooks import lists
+from memtui.base import session_state_hot
+from memtui.hooks import lists_hot
 from memtui.inbox import drafts as inbox_drafts
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.review.entries import Review
 from memtui.store.journal import undo
 from memtui.views import drafts
@@ -73,7 +73,7 @@ def test_the_rest_of_a_large_source_comes_with_the_next_import(desk):
 
 
 def test_a_full_inbox_is_told_with_what_to_do(desk, monkeypatch):
-    monkeypatch.setattr(inbox_drafts, "KEPT_FREE", inbox_format.MAX_BYTES - 300)
+    monkeypatch.setattr(inbox_drafts, "KEPT_FREE", format_hot.MAX_BYTES - 300)
     plan = desk.plan(notes(desk, long="# Long\n\n" + "Many words. " * 40))
     told = " ".join(drafts.imported(plan, is_done=False))
     assert "None of it fits into the inbox." in told
@@ -90,8 +90,8 @@ def test_an_imported_text_stays_text_for_no_session_and_without_secrets(desk):
 
     hook = SimpleNamespace(settings={}, session_id="s")
     directory = desk.env["MEMTUI_HOME"] + f"/projects/{desk.store_slug}"
-    state = session_state.SessionState(desk.env["MEMTUI_HOME"], "s")
-    assert lists.updates(hook, state, "project", directory) == []
+    state = session_state_hot.SessionState(desk.env["MEMTUI_HOME"], "s")
+    assert lists_hot.updates(hook, state, "project", directory) == []
     assert state.updates == {"project": {}}
     path = notes(desk, one="The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a, keep it.")
     plan = desk.plan(path)

@@ -10,7 +10,7 @@ from textual.css.query import NoMatches
 from textual.css.stylesheet import Stylesheet
 
 import turns
-from memtui.deliver import error_log
+from memtui.deliver import error_log_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.files import COMMAND
 from memtui.tui.safety_net import SafetyNet
@@ -69,7 +69,7 @@ def fallen(monkeypatch):
     """The errors that the safety net caught, (where, error) each. A test that expects one removes it from the list; any
     other is raised."""
     found = []
-    report, add = SafetyNet.report, error_log.add
+    report, add = SafetyNet.report, error_log_hot.add
 
     def reported(net, where, error, **more):
         cause = getattr(error, "error", error)
@@ -83,7 +83,7 @@ def fallen(monkeypatch):
         return add(root, where, error)
 
     monkeypatch.setattr(SafetyNet, "report", reported)
-    monkeypatch.setattr(error_log, "add", logged)
+    monkeypatch.setattr(error_log_hot, "add", logged)
     yield found
     if found:
         raise found[0][1]

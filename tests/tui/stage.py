@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from textual.widgets import TextArea
 
 from memtui import recall_preview
-from memtui.base import paths
-from memtui.deliver.blocks import Part
+from memtui.base import paths_hot
+from memtui.deliver.blocks_hot import Part
 from memtui.demo import content, sessions, world
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
@@ -86,7 +86,7 @@ def place():
     names = {
         top + "/home": "~",
         top: "~",
-        paths.slug(top): "-home-you",
+        paths_hot.slug(top): "-home-you",
         SOURCES: "~/.venv/memtui",
         entries.choose_interpreter(): "/usr/bin/python3",
     }
@@ -132,7 +132,7 @@ def past(env, cwd):
         message = {"id": f"m{number}", "content": [{"type": "text", "text": "I have changed it."}]}
         rows.append({"type": "assistant", "uuid": f"a{number}", **common, "message": message})
         rows.append({"type": "user", "uuid": f"u{number}", **common, "message": {"role": "user", "content": said}})
-    path = f"{paths.config_dir(env)}/projects/{paths.slug(cwd)}/earlier.jsonl"
+    path = f"{paths_hot.config_dir(env)}/projects/{paths_hot.slug(cwd)}/earlier.jsonl"
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8") as file:
         file.write("".join(json.dumps(row) + "\n" for row in rows))
@@ -217,7 +217,7 @@ async def settled(pilot):
 
 def assert_nothing_private(text, top):
     """Neither the place nor this checkout is in a picture."""
-    for private in (top, paths.slug(top), os.path.basename(top), SOURCES):
+    for private in (top, paths_hot.slug(top), os.path.basename(top), SOURCES):
         assert private not in text, private
 
 

@@ -6,7 +6,7 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from memtui.settings import config
+from memtui.settings import config_hot
 from memtui.store import memory
 from memtui.tui import terminal
 from memtui.views import colours
@@ -72,7 +72,7 @@ def test_in_the_terminal_s_own_colours_nothing_has_that_of_its_ground(name):
                 assert on[-1] != ground or ground == "default", line
 
 
-@pytest.mark.parametrize("name", [name for name in config.CHOICES["theme"] if not name.startswith("ansi")])
+@pytest.mark.parametrize("name", [name for name in config_hot.CHOICES["theme"] if not name.startswith("ansi")])
 def test_type_and_outcome_colours_are_read_in_every_theme_and_cursor_row(name):
     shown = terminal.theme_named(name)
     found = terminal.LIGHT if shown == terminal.LIGHT.name else BUILTIN_THEMES[shown]

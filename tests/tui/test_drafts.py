@@ -4,8 +4,8 @@ import glob
 
 import pytest
 
-from memtui.base import fs, paths
-from memtui.inbox import format as inbox_format
+from memtui.base import fs_hot, paths_hot
+from memtui.inbox import format_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice, Options
 from memtui.tui.dialogs.draft_form import Body
@@ -26,7 +26,7 @@ KINDS = {
 
 
 def kept(world):
-    return "".join(fs.read_bytes(path).decode() for path in glob.glob(world.root + "/drafts/*.json"))
+    return "".join(fs_hot.read_bytes(path).decode() for path in glob.glob(world.root + "/drafts/*.json"))
 
 
 async def opened(pilot, key, fits):
@@ -54,7 +54,7 @@ async def test_typing_without_a_pause_and_just_before_ctrl_q_is_kept(world, kind
 
 
 def entry_file(world, kind):
-    return f"{paths.inbox_dir(world.root, paths.project_key(world.shop))}/{inbox_format.FILES[kind]}"
+    return f"{paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))}/{format_hot.FILES[kind]}"
 
 
 @pytest.mark.slow
@@ -71,11 +71,11 @@ async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(worl
         body.text = "Mine."
         if leaves:
             await press(pilot, "escape")
-        before = fs.read_bytes(path).decode()
+        before = fs_hot.read_bytes(path).decode()
         assert before.count(old) == 1
         theirs = "Theirs, which nobody has read."
-        fs.write_atomic(path, before.replace(old, theirs).encode())
-        changed = fs.read_bytes(path)
+        fs_hot.write_atomic(path, before.replace(old, theirs).encode())
+        changed = fs_hot.read_bytes(path)
         if leaves:
             app.screen.reload()  # as it does by itself within a second
             await settle(pilot)
@@ -88,13 +88,13 @@ async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(worl
             shown = app.screen.query_one(Detail).plain
             assert f"- {theirs}" in shown
             assert "+ Mine." in shown
-            assert fs.read_bytes(path) == changed
+            assert fs_hot.read_bytes(path) == changed
             app.screen.query_one(Options).move_to(answer)
             await press(pilot, "enter")
-        assert theirs not in fs.read_bytes(path).decode()
+        assert theirs not in fs_hot.read_bytes(path).decode()
         assert not kept(world)
         await press(pilot, "z")
-        assert fs.read_bytes(path) == changed
+        assert fs_hot.read_bytes(path) == changed
 
 
 @pytest.mark.parametrize("kind", ["item", "draft"])
@@ -104,7 +104,7 @@ async def test_a_form_of_what_is_gone_keeps_the_words_and_says_so(world, kind):
     async with app.run_test(size=SIZE) as pilot:
         body = await opened(pilot, "e", fits)
         body.text = "Mine."
-        fs.write_atomic(entry_file(world, file), b"")
+        fs_hot.write_atomic(entry_file(world, file), b"")
         await press(pilot, "ctrl+s")
         assert "It is gone" in str(app.screen.query_one(".told").render())
         assert body.text == "Mine."

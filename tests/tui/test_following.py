@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.tui import files
 from memtui.tui.model.data import Data
 
@@ -53,7 +53,7 @@ def test_a_change_anywhere_is_told_by_what_it_concerns(world):
         (f"{world.root}/config.toml", files.SETTINGS),
         (f"{world.config}/settings.json", files.SETTINGS),
         (f"{world.root}/log/errors.jsonl", files.LOG),
-        (paths.inbox_dir(world.root, None) + "/pending-updates.md", files.INBOX),
+        (paths_hot.inbox_dir(world.root, None) + "/pending-updates.md", files.INBOX),
     ):
         write(path)
         assert looked(found) == {part}, path

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from memtui import keymap
 from memtui.base.errors import MemtuiError
-from memtui.settings import config, setting
+from memtui.settings import config_hot, setting
 from memtui.store.journal.journal import Journal
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import NoteRow
@@ -56,7 +56,7 @@ async def test_a_theme_that_is_chosen_is_named_and_kept(app, world):
         assert app.theme == theme_named("light")
         assert "light" in notes(app)[0]
         await pilot.press("q")
-    assert config.load(world.root) == {"theme": "light"}
+    assert config_hot.load(world.root) == {"theme": "light"}
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with running(again, (80, 24)) as pilot:
         assert again.theme == "textual-light"
@@ -185,7 +185,7 @@ async def test_the_palette_finds_verbs_before_explanations_and_its_lines_fit(app
     async with running(app, (80, 24)) as pilot:
         every = await palette(pilot, "")
         count = sum(action.id != "app.palette" for action in keymap.ACTIONS)
-        assert len(every) == count + len(config.CHOICES["theme"])
+        assert len(every) == count + len(config_hot.CHOICES["theme"])
         assert every[0].startswith(keymap.of("memories")[0].name)
         assert any(line.startswith("memories: edit") and " e " in line for line in every)
         assert any("n      Create a memory" in line for line in every)
@@ -206,7 +206,7 @@ async def test_the_palette_finds_verbs_before_explanations_and_its_lines_fit(app
             found = await palette(pilot, typed)
             assert found[0].startswith(first)
             assert all(typed in row.casefold() for row in found)
-            assert typed != "theme:" or len(found) == len(config.CHOICES["theme"])
+            assert typed != "theme:" or len(found) == len(config_hot.CHOICES["theme"])
             await press(pilot, "enter" if typed == "light" else "escape", "escape")
         assert app.theme == "textual-light"
         assert "undo" in (await palette(pilot, "undo"))[0].partition("  ")[0]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import fs, paths
-from memtui.client import locate
+from memtui.base import fs_hot, paths_hot
+from memtui.client import locate_hot
 from memtui.tui.app import MemtuiApp
 from tui.conftest import press, running
 
@@ -50,8 +50,8 @@ async def test_keys_are_what_the_settings_say(world):
 
 
 async def test_an_inbox_too_long_to_read_is_named_in_activity_and_in_health(world):
-    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "guidance.md")
-    fs.append(str(path), b"error: no such file\n" * 150_000)
+    path = Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)), "guidance.md")
+    fs_hot.append(str(path), b"error: no such file\n" * 150_000)
     app = MemtuiApp(dict(world.env), world.shop)
     async with running(app, (160, 48), "3") as pilot:
         assert "guidance.md is larger than 1 MB" in app.screen.listing.problem
@@ -60,7 +60,7 @@ async def test_an_inbox_too_long_to_read_is_named_in_activity_and_in_health(worl
 
 
 async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world):
-    directory = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)))
+    directory = Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)))
     app = MemtuiApp(dict(world.env), world.shop)
     async with running(app, (120, 40)) as pilot:
         for name in ("guidance.md", "pending-updates.md", "pending-items.md"):
@@ -84,7 +84,7 @@ async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world):
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("happens", ["file", "directory"])
 async def test_memories_that_go_after_they_were_listed_are_simply_not_there(app, world, monkeypatch, happens):
-    walk = locate.walk
+    walk = locate_hot.walk
 
     def walked(directory, *more):
         found = walk(directory, *more)
@@ -99,7 +99,7 @@ async def test_memories_that_go_after_they_were_listed_are_simply_not_there(app,
     async with running(app, (120, 40)) as pilot:
         before = names(app)
         assert "prefer-pnpm" in before
-        monkeypatch.setattr(locate, "walk", walked)
+        monkeypatch.setattr(locate_hot, "walk", walked)
         await press(pilot, "app.refresh")
         assert "prefer-pnpm" not in names(app)
         assert happens == "directory" or set(names(app)) == set(before) - {"prefer-pnpm"}

@@ -6,7 +6,7 @@ import string
 import pytest
 from textual.widgets import TextArea
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
@@ -20,7 +20,7 @@ LOOKS = "looks like it holds a GitHub token"
 
 
 def notes(world):
-    return [each.text for each in waiting_in(world.root, [paths.project_key(world.shop)], ("guidance",))]
+    return [each.text for each in waiting_in(world.root, [paths_hot.project_key(world.shop)], ("guidance",))]
 
 
 async def compose(pilot):

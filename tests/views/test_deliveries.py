@@ -2,14 +2,14 @@
 
 import pytest
 
-from memtui.deliver import receipts
+from memtui.deliver import receipts_hot
 from memtui.deliver.record import Delivery
 from memtui.deliver.sessions import Session
 from memtui.deliver.statistics import ReceiptCounts
 from memtui.views.deliveries import GLYPHS, MEANINGS, in_short, resume, session_sums, session_title, sums, what
 
 OUTCOMES = {
-    value for name, value in vars(receipts).items() if name.isupper() and isinstance(value, str) and name in {
+    value for name, value in vars(receipts_hot).items() if name.isupper() and isinstance(value, str) and name in {
         "ARRIVED", "PREVIEWED", "TIMED_OUT", "FAILED", "DROPPED", "BROKEN_OFF", "UNKNOWN", "WAITING", "NOTHING",
     }
 }  # fmt: skip

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from hooks.killing import Child, every_point
-from memtui.recall import bindings
+from memtui.recall import bindings_hot
 from memtui.worker import index_updates
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
@@ -18,7 +18,7 @@ def test_a_worker_killed_anywhere_leaves_whole_lists_the_next_completes(tmp_path
     where = [("auto", str(memories))]
 
     def lists():
-        return [bindings.listed(str(root), file) for file in index_updates.COLUMNS]
+        return [bindings_hot.listed(str(root), file) for file in index_updates.COLUMNS]
 
     def says(words):
         head = f"---\nname: ci\ndescription: About ci\npaths: [{words}/*]\nforbids: [{words}]\n---\n\nText.\n"

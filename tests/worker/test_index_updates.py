@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.recall import bindings, index_build, query
+from memtui.recall import bindings_hot, index_build, query_hot
 from memtui.recall_preview import Recalling
 from memtui.store import index_requests
 from memtui.store.journal.journal import Journal
@@ -30,7 +30,7 @@ def world(tmp_path):
                 file.write(f"---\nname: {name}\ndescription: {text}\n---\n")
 
         def names(self, text):
-            return [hit.name for hit in query.search(self.root, [("global", self.directory)], text)]
+            return [hit.name for hit in query_hot.search(self.root, [("global", self.directory)], text)]
 
     return World()
 
@@ -69,10 +69,10 @@ def test_what_a_dry_run_of_recall_indexes_is_listed_for_the_hooks(world):
     world.write("release", "How to publish\nforbids: [npm install]")
     assert Recalling(Workspace(world.env, world.cwd, by="cli")).bring_up_to_date() == 1
     listed = [("global", world.directory, "release.md", "npm install")]
-    assert bindings.of_command(world.root, [("global", world.directory)], "npm install x") == listed
+    assert bindings_hot.of_command(world.root, [("global", world.directory)], "npm install x") == listed
     world.write("release", "How to publish\nforbids: [npm ci]")
     Recalling(Workspace(world.env, world.cwd, by="cli")).bring_up_to_date()
-    assert bindings.of_command(world.root, [("global", world.directory)], "npm install x") == []
+    assert bindings_hot.of_command(world.root, [("global", world.directory)], "npm install x") == []
 
 
 @pytest.mark.parametrize("damage", [os.unlink, lambda path: os.truncate(path, 0)])
@@ -81,9 +81,9 @@ def test_a_list_for_the_hooks_that_is_lost_is_made_again(world, damage):
     world.write("release", "How to publish\nforbids: [npm install]")
     run = lambda: main.run(world.env, {"session_id": "s1", "cwd": world.cwd}, "SessionStart", ("recall",))
     run()
-    path = f"{world.root}/{bindings.FORBIDDEN}"
+    path = f"{world.root}/{bindings_hot.FORBIDDEN}"
     damage(path)
-    assert bindings.of_command(world.root, [("global", world.directory)], "npm install x") == []
+    assert bindings_hot.of_command(world.root, [("global", world.directory)], "npm install x") == []
     run()
     listed = [("global", world.directory, "release.md", "npm install")]
-    assert bindings.of_command(world.root, [("global", world.directory)], "npm install x") == listed
+    assert bindings_hot.of_command(world.root, [("global", world.directory)], "npm install x") == listed

@@ -7,13 +7,12 @@ import time
 
 import pytest
 
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 from memtui.client.transcripts.conversation import Turn
-from memtui.deliver import log as delivery_log
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.deliver import log_hot
+from memtui.inbox import file_hot, format_hot
 from memtui.learn import inbox_writer, signals
-from memtui.recall import places
+from memtui.recall import places_hot
 from memtui.store.versions.versions import Versions
 from memtui.worker import extraction, main, processes
 from recalls import deliver
@@ -55,8 +54,8 @@ class World:
         main.run(self.env, payload, event)
 
     def texts(self, name):
-        path = paths.inbox_dir(self.root, paths.project_key(self.repo)) + "/" + name
-        return [e.text.split("\n")[0] for e in inbox_format.read(path, items=name == "pending-items.md")]
+        path = paths_hot.inbox_dir(self.root, paths_hot.project_key(self.repo)) + "/" + name
+        return [e.text.split("\n")[0] for e in format_hot.read(path, items=name == "pending-items.md")]
 
     @property
     def updates(self):
@@ -68,11 +67,11 @@ class World:
 
     @property
     def offset(self):
-        return json.loads(fs.read_bytes(self.root + "/sessions/s1.cursor.json"))["offset"]
+        return json.loads(fs_hot.read_bytes(self.root + "/sessions/s1.cursor.json"))["offset"]
 
     @property
     def errors(self):
-        return fs.read_or_empty(self.root + "/log/errors.jsonl").decode().splitlines()
+        return fs_hot.read_or_empty(self.root + "/log/errors.jsonl").decode().splitlines()
 
 
 def hook_gave(text):
@@ -121,7 +120,9 @@ def test_a_transcript_that_lost_its_beginning_after_compaction_is_read_on(world,
     earlier = [world.agent("I ran npm."), world.user(RULE), world.agent("ok")]
     world.write(*earlier)
     world.run("ok")
-    fs.unlink(paths.inbox_dir(world.root, paths.slug(world.repo)) + "/extracted.jsonl")  # what else keeps it from twice
+    fs_hot.unlink(
+        paths_hot.inbox_dir(world.root, paths_hot.slug(world.repo)) + "/extracted.jsonl"
+    )  # what else keeps it from twice
     os.truncate(world.path, 0)
     boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b1", "parentUuid": None}
     world.write(*earlier[3 - left :] if left else (), {"type": "history-suppression"}, boundary)
@@ -145,15 +146,15 @@ def test_a_transcript_that_lost_its_beginning_after_compaction_is_read_on(world,
 )
 def test_it_is_noted_for_hooks_whether_the_client_recalls_itself(world, flags, more, there):
     settings = world.env["CLAUDE_CONFIG_DIR"] + "/.claude.json"
-    fs.write_atomic(settings, json.dumps({"cachedGrowthBookFeatures": flags}).encode())
+    fs_hot.write_atomic(settings, json.dumps({"cachedGrowthBookFeatures": flags}).encode())
     world.env |= more
     world.write(world.user("hello"))
     world.run()
-    assert os.path.exists(world.root + places.BY_CLIENT) is there
-    fs.write_atomic(settings, b"{}")
+    assert os.path.exists(world.root + places_hot.BY_CLIENT) is there
+    fs_hot.write_atomic(settings, b"{}")
     world.env.pop("CLAUDE_MEMORY_STORES", None)
     world.run()
-    assert not os.path.exists(world.root + places.BY_CLIENT)
+    assert not os.path.exists(world.root + places_hot.BY_CLIENT)
 
 
 def test_a_torn_last_line_is_come_back_for(world):
@@ -193,7 +194,7 @@ def test_what_a_hook_injected_is_not_extracted_nor_anything_if_off(world):
     world.run(event="SessionEnd")
     assert world.updates == []
     assert world.items == []
-    fs.append(world.root + "/config.toml", f'[projects."{world.repo}"]\nextract = false\n'.encode())
+    fs_hot.append(world.root + "/config.toml", f'[projects."{world.repo}"]\nextract = false\n'.encode())
     world.write(world.agent("I ran npm."), world.user(RULE))
     world.run(event="SessionEnd")
     assert world.updates == []
@@ -210,7 +211,7 @@ def test_who_has_to_repeat_what_a_memory_says_marks_it_as_violated(world):
     world.write(hook_gave(rule), world.agent("I ran npm."), world.user(f"No! {rule}."))
     world.run(event="SessionEnd")
     assert world.updates == []
-    corrected = next(item for row in delivery_log.newest_first(world.root) for item in row["items"])
+    corrected = next(item for row in log_hot.newest_first(world.root) for item in row["items"])
     assert (corrected["kind"], corrected["path"]) == ("corrected", str(memory))
 
 
@@ -248,8 +249,8 @@ OTHER = b'{"v":1,"agent":"x","type":"user","content":"From now on use pnpm"}\n{\
         (lambda path: None, False),
         (os.mkfifo, True),
         (os.mkdir, True),
-        (lambda path: fs.append(path, os.urandom(5000)), False),
-        (lambda path: fs.append(path, OTHER), False),
+        (lambda path: fs_hot.append(path, os.urandom(5000)), False),
+        (lambda path: fs_hot.append(path, OTHER), False),
     ],
     ids=["missing", "fifo", "directory", "binary", "other"],
 )
@@ -269,7 +270,7 @@ def test_odd_payloads_are_survived(world, payload):
 
 
 def test_a_broken_cursor_is_started_over(world):
-    fs.append(world.root + "/sessions/s1.cursor.json", b'{"v": 1, "offset": "x", "state": [3]')
+    fs_hot.append(world.root + "/sessions/s1.cursor.json", b'{"v": 1, "offset": "x", "state": [3]')
     world.write(world.agent("I ran npm."), world.user(RULE))
     world.run(event="SessionEnd")
     assert world.updates == ["Always use pnpm"]
@@ -293,7 +294,7 @@ def test_only_the_new_part_is_read_and_nothing_comes_twice_even_at_once(world, t
     world.write(world.user("Also, never push to main without asking me"), world.agent("fine"))
     world.run("fine")
     assert world.updates == ["Always use pnpm", "Never push to main without asking me"]
-    fs.unlink(world.root + "/sessions/s1.cursor.json")
+    fs_hot.unlink(world.root + "/sessions/s1.cursor.json")
     world.run("fine")
     assert len(world.updates) == 2
 
@@ -304,10 +305,10 @@ def test_versions_of_memories_are_kept_unless_memtui_or_its_gate_is_off(world, o
     memory = world.home / "repo" / ".claude" / "memory"
     memory.mkdir(parents=True)
     (memory / "a.md").write_text("one")
-    fs.write_atomic(world.root + "/config.toml", off)
+    fs_hot.write_atomic(world.root + "/config.toml", off)
     world.run()
     assert not os.path.exists(world.root + "/versions.jsonl")
-    fs.write_atomic(world.root + "/config.toml", b"")
+    fs_hot.write_atomic(world.root + "/config.toml", b"")
     world.run()
     (memory / "a.md").write_text("two")
     os.utime(memory / "a.md", (time.time() - 10,) * 2)
@@ -331,10 +332,10 @@ def test_tidying_removes_what_is_old_once_a_day(world):
         "global/guidance.md",
     ]
     for name in [*names, "sessions/new.json"]:
-        fs.append(f"{world.root}/{name}", b"{}")
+        fs_hot.append(f"{world.root}/{name}", b"{}")
         if name in names:
             os.utime(f"{world.root}/{name}", (old, old))
-    with fs.Lock(f"{world.root}/run/worker-held.lock", 0):
+    with fs_hot.Lock(f"{world.root}/run/worker-held.lock", 0):
         os.utime(f"{world.root}/run/worker-held.lock", (old, old))
         assert main.tidy(world.root) == 7
         assert os.path.exists(f"{world.root}/run/worker-held.lock")
@@ -347,25 +348,25 @@ def test_tidying_removes_what_is_old_once_a_day(world):
 def test_whispers_that_expired_go_and_notes_stay(world):
     box = f"{world.root}/projects/shop"
     old = {"kind": "whisper", "from": "subconscious", "for": "session:5e55", "expires": "2020-01-01T00:00:00Z"}
-    inbox_file.add_entry(box, "guidance", {**old, "kind": ""}, "An old note of the person.")
-    inbox_file.add_entry(box, "guidance", old, "An old whisper.")
-    inbox_file.add_entry(box, "guidance", {**old, "expires": "2999-01-01T00:00:00Z"}, "A new whisper.")
+    file_hot.add_entry(box, "guidance", {**old, "kind": ""}, "An old note of the person.")
+    file_hot.add_entry(box, "guidance", old, "An old whisper.")
+    file_hot.add_entry(box, "guidance", {**old, "expires": "2999-01-01T00:00:00Z"}, "A new whisper.")
     main.tidy(world.root)
-    texts = [entry.text for entry in inbox_format.read(f"{box}/guidance.md")]
+    texts = [entry.text for entry in format_hot.read(f"{box}/guidance.md")]
     assert texts == ["An old note of the person.", "A new whisper."]
 
 
 def test_a_dream_starts_with_no_project_settings_in_its_environment(world, monkeypatch):
     started = []
     monkeypatch.setattr("subprocess.Popen", lambda words, **more: started.append((words, more)))
-    fs.write_atomic(f"{world.root}/config.toml", b'dream = true\nllm_backend = "api"\n')
+    fs_hot.write_atomic(f"{world.root}/config.toml", b'dream = true\nllm_backend = "api"\n')
     settings = {"env": {"ANTHROPIC_BASE_URL": "http://evil.example", "PYTHONPATH": "/evil", "HTTPS_PROXY": "x"}}
-    fs.write_atomic(f"{world.repo}/.claude/settings.json", json.dumps(settings).encode())
+    fs_hot.write_atomic(f"{world.repo}/.claude/settings.json", json.dumps(settings).encode())
     world.env |= {"ANTHROPIC_BASE_URL": "http://evil.example", "ANTHROPIC_API_KEY": "k", "HTTPS_PROXY": "x"}
     main.run(world.env, {"cwd": world.repo}, "Stop", ("dream",))
     assert started == []  # no session was seen yet
     for number in range(5):
-        fs.write_atomic(f"{world.root}/sessions/s{number}.json", b"{}")
+        fs_hot.write_atomic(f"{world.root}/sessions/s{number}.json", b"{}")
     main.run(world.env, {"cwd": world.repo}, "Stop", ("dream",))
     ((words, more),) = started
     assert words[1:5] == ["-m", "memtui", "consolidate", "--ask-model"]
@@ -379,8 +380,8 @@ def test_a_dream_starts_with_no_project_settings_in_its_environment(world, monke
 
 
 def requests(world):
-    path = paths.inbox_dir(world.root, paths.project_key(world.repo)) + "/pending-updates.md"
-    return [each.fields.get("request") for each in inbox_format.read(path)]
+    path = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.repo)) + "/pending-updates.md"
+    return [each.fields.get("request") for each in format_hot.read(path)]
 
 
 def test_a_draft_keeps_what_was_asked_when_corrected_also_in_earlier_turns(world):
@@ -428,7 +429,7 @@ SUBCONSCIOUS = 'llm_backend = "api"\nsubconscious = "full"\n'
 
 @pytest.mark.parametrize("event", ["Stop", "SessionEnd", "PreCompact"])
 def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world, monkeypatch, event):
-    fs.write_atomic(world.root + "/config.toml", SUBCONSCIOUS.encode())
+    fs_hot.write_atomic(world.root + "/config.toml", SUBCONSCIOUS.encode())
     started = []
     monkeypatch.setattr(processes, "start", lambda *words, payload: started.append((words[3], json.loads(payload))))
     world.write(world.user("hello"), world.agent("Understood."))
@@ -482,7 +483,7 @@ def meeting(monkeypatch, module, name):
 
 @pytest.mark.slow
 def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp_path, monkeypatch):
-    meeting(monkeypatch, inbox_writer.inbox_file, "add_entry")
+    meeting(monkeypatch, inbox_writer.file_hot, "add_entry")
     shop = str(tmp_path / "shop")
 
     def put(session):
@@ -490,8 +491,8 @@ def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp
         inbox_writer.write_drafts(env, shop, [signals.signal_of(turn)], 0.5)
 
     at_once(lambda: put("s1"), lambda: put("s2"))
-    box = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(shop))
-    (entry,) = inbox_format.read(f"{box}/pending-updates.md")
+    box = paths_hot.inbox_dir(env["MEMTUI_HOME"], paths_hot.project_key(shop))
+    (entry,) = format_hot.read(f"{box}/pending-updates.md")
     assert entry.fields["seen"] == "2"
-    rows = [json.loads(line) for line in fs.read_bytes(f"{box}/extracted.jsonl").splitlines()]
+    rows = [json.loads(line) for line in fs_hot.read_bytes(f"{box}/extracted.jsonl").splitlines()]
     assert {row["evidence"] for row in rows} == {"s1", "s2"}

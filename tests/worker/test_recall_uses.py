@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from memtui.deliver import uses
+from memtui.deliver import uses_hot
 from memtui.learn.signals import Signal
 from memtui.worker import recall_uses
 from recalls import deliver
@@ -48,7 +48,7 @@ class Home:
 
     @property
     def known(self):
-        found = uses.load(self.root, [self.pnpm, self.other])
+        found = uses_hot.load(self.root, [self.pnpm, self.other])
         return {path.rpartition("/")[2]: each[:3] for path, each in found.items()}
 
 
@@ -78,7 +78,7 @@ def test_what_a_hook_learns_is_counted_as_counting_anew_would(home):
 def test_a_torn_state_is_counted_anew(home):
     home.recall("s1", home.pnpm)
     recall_uses.update(home.root)
-    for data in (b"", b"torn", uses.pack({})):
+    for data in (b"", b"torn", uses_hot.pack({})):
         with open(f"{home.root}/{recall_uses.STATE}", "wb") as out:
             out.write(data)
         home.recall("s1", home.other)

@@ -2,7 +2,7 @@
 
 import time
 
-from memtui.base import clock
+from memtui.base import clock_hot
 
 
 def day(seconds: float, now: float) -> str:
@@ -29,7 +29,7 @@ def when(seconds: float, now: float) -> str:
     local, today = time.localtime(seconds), time.localtime(now)
     if local[:3] == today[:3]:
         return time.strftime("%H:%M:%S", local)
-    if 0 <= now - seconds < 6 * clock.DAY:
+    if 0 <= now - seconds < 6 * clock_hot.DAY:
         return time.strftime("%a %H:%M", local)
     return time.strftime("%d %b" if local[0] == today[0] else "%Y-%m", local).lstrip("0")
 
@@ -89,7 +89,7 @@ def _by_the_clock(words: "list[str]", now: float, ahead: bool, alone: "tuple[int
         if not ahead and not hour:  # a day that has begun counts, also where its end is meant
             return _local(today[0], today[1], today[2] + (first if first + WEEK else 0), at)
         return _nearest(today, at, range(first, 2 * WEEK, WEEK), now, ahead)
-    midnight = clock.parse(days[0]) if len(days[0]) == len("2026-11-22") else None
+    midnight = clock_hot.parse(days[0]) if len(days[0]) == len("2026-11-22") else None
     return None if midnight is None else _local(*time.gmtime(midnight)[:3], at)
 
 
@@ -118,7 +118,7 @@ def _local(year: int, month: int, day: int, at: "tuple[int, int]") -> "float | N
 
 def _zoned(text: str) -> "float | None":
     """Read an RFC 3339 time. One without a zone is local, to the second."""
-    seconds = clock.parse(text)
+    seconds = clock_hot.parse(text)
     if seconds is None:
         return None
     rest = text.strip()[10:]

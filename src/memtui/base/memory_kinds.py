@@ -6,7 +6,7 @@ check` alone: tidy/checks/lint.py."""
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from memtui.base.phrasing import ago, many, share, size, some
+from memtui.base.phrasing_hot import ago, many, share, size, some
 
 
 class Kind(NamedTuple):

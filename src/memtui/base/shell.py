@@ -3,7 +3,7 @@
 import os
 import shlex
 
-from memtui.base import visible
+from memtui.base import visible_hot
 
 
 def shell_word(text: str, *, tilde: bool = False) -> str:
@@ -22,7 +22,7 @@ def shell_word(text: str, *, tilde: bool = False) -> str:
 
 
 def _shown_as_is(char: str) -> bool:
-    return " " <= char <= "~" or (char.isalnum() and not visible.hidden(char))
+    return " " <= char <= "~" or (char.isalnum() and not visible_hot.hidden(char))
 
 
 def _escaped(char: str) -> str:

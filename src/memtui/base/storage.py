@@ -3,14 +3,14 @@
 import errno
 import os
 
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
 
 
 def read_or_none(path: str) -> bytes | None:
     """Read a file; None if it does not exist. Raises OSError."""
     try:
-        return fs.read_bytes(path)
+        return fs_hot.read_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
 
@@ -22,7 +22,7 @@ def storage_error(error: OSError, path: str) -> MemtuiError:
         hint = "Free some space and try again; nothing was lost."
     elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         hint = f"Make {os.path.dirname(path)} writable for you and try again; nothing was lost."
-    elif isinstance(error, fs.LockTimeoutError):
+    elif isinstance(error, fs_hot.LockTimeoutError):
         return MemtuiError("Another memtui process is writing.", f"Try again in a moment; the lock is {path}.")
     else:
         hint = "Fix that and try again; nothing was lost."

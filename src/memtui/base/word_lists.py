@@ -2,12 +2,12 @@
 
 import re
 
-from memtui.base import fs
+from memtui.base import fs_hot
 
 
 def read(path: str) -> dict[str, str]:
     """Return the lines of each section by its name, in the order of the file. Raises OSError."""
-    text = re.sub(r"(?m)^#.*\n", "", fs.read_bytes(path).decode())
+    text = re.sub(r"(?m)^#.*\n", "", fs_hot.read_bytes(path).decode())
     return {name: lines.strip() for name, _, lines in (part.partition("\n") for part in text.split("\n== "))}
 
 

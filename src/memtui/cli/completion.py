@@ -54,11 +54,11 @@ def _candidates(
     kinds: list[str], prefix: str, action: argparse.Action, parsed_args: argparse.Namespace, **_: object
 ) -> dict[str, str]:
     if kinds == ["values"]:
-        from memtui.settings import config
+        from memtui.settings import config_hot
 
-        default = config.DEFAULTS.get(parsed_args.key)
+        default = config_hot.DEFAULTS.get(parsed_args.key)
         text = str(default).lower() if isinstance(default, bool) else default
-        values = config.CHOICES.get(parsed_args.key) or (("true", "false") if isinstance(default, bool) else ())
+        values = config_hot.CHOICES.get(parsed_args.key) or (("true", "false") if isinstance(default, bool) else ())
         return {value: "default" if value == text else "" for value in values}
     ctx = Context(os.environ, Output({}), getattr(parsed_args, "project", None))
     typed = getattr(parsed_args, action.dest, None) if action.nargs in {"*", "+"} else None

@@ -4,7 +4,7 @@ import os
 import sys
 from functools import cached_property
 
-from memtui.base import clock, paths
+from memtui.base import clock_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.workspace import Workspace
 
@@ -37,12 +37,12 @@ class Context(Workspace):
             raise UsageError("The current directory does not exist any more.", hint) from error
         if project is not None and not os.path.isdir(cwd):
             raise UsageError(f"--project: {project} is not a directory.")
-        super().__init__(checked, cwd, by="cli", now=clock.parse(checked.get("MEMTUI_NOW")))
+        super().__init__(checked, cwd, by="cli", now=clock_hot.parse(checked.get("MEMTUI_NOW")))
 
     def must_own(self) -> None:
         """Raise MemtuiError if memtui's directories belong to another user: nothing there is to be read or written."""
         try:
-            directories = paths.strangers(self.root, self.slug)
+            directories = paths_hot.strangers(self.root, self.slug)
         except UsageError:
             return  # no directory is known
         if directories:

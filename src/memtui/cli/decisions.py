@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
 
-from memtui.base import clock, short_ids
+from memtui.base import clock_hot, short_ids
 from memtui.base.errors import EXIT_CONFLICT, ConflictError, MemtuiError, NotFoundError
-from memtui.base.phrasing import ago, many
+from memtui.base.phrasing_hot import ago, many
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.base.storage import file_error
@@ -146,7 +146,7 @@ def _match(rows: "list[Decision]", ref: str) -> "Decision | None":
 
 
 def as_data(ctx: Context, row: Decision) -> "dict[str, object]":
-    time, until = (clock.iso_seconds(at) if at is not None else None for at in (row.time, row.until))
+    time, until = (clock_hot.iso_seconds(at) if at is not None else None for at in (row.time, row.until))
     data: dict[str, object] = {
         "id": row.id,
         "kind": row.kind.word,

@@ -1,16 +1,16 @@
 """The entries of inboxes for several commands: read them, find one by its id, write one as JSON."""
 
-from memtui.base import clock, findings, short_ids
+from memtui.base import clock_hot, findings, short_ids
 from memtui.base.errors import ConflictError, NotFoundError
 from memtui.base.finding import Finding
-from memtui.base.phrasing import age, ago, cut, until
+from memtui.base.phrasing_hot import age, ago, cut, until
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import MIN_REF, short_id
 from memtui.cli.context import Context
 from memtui.cli.output import Result, line, picked, safe
-from memtui.deliver import log, sessions
+from memtui.deliver import log_hot, sessions
 from memtui.deliver.record import find_note
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.review import waiting_entries
 from memtui.review.waiting_entries import KINDS, Waiting
 from memtui.store.journal import acts
@@ -51,7 +51,7 @@ def why_not(ctx: Context, ref: str) -> "NotFoundError | None":
     if note := find_note(ctx.root, prefix):
         see = f"See `memtui activity {short_id(note.delivery.id)}`."
         return NotFoundError(f"{ref} was delivered {ago(note.delivery.time, ctx.now())}.", see)
-    records = log.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))
+    records = log_hot.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))
     if any(short_ids.is_short_for(prefix, str(record.get("id"))) for record in records):
         return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui activity {shell_word(ref)}`?")
     return None
@@ -66,7 +66,7 @@ def _decided(ctx: Context, ref: str) -> "NotFoundError | None":
         if transaction.op not in DECIDING or transaction.state != "done":
             continue
         if any(short_ids.is_short_for(prefix, str(name)) for name in transaction.record.get("entries", ())):
-            when = ago(clock.parse(transaction.time), ctx.now())
+            when = ago(clock_hot.parse(transaction.time), ctx.now())
             hint = f"To undo that: memtui undo {short_id(transaction.id)}"
             return NotFoundError(f"{ref} is decided already, {when}: {transaction.summary}.", hint)
     return None
@@ -78,7 +78,7 @@ def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
         item = waiting_entries.find(ctx.waiting(KINDS, every=True), ref, "entry")
     except (NotFoundError, ConflictError):
         return None
-    return NotFoundError(f"{ref} is a {inbox_format.NOUNS[item.kind]}.", f"See it: memtui inbox {short_id(item.id)}")
+    return NotFoundError(f"{ref} is a {format_hot.NOUNS[item.kind]}.", f"See it: memtui inbox {short_id(item.id)}")
 
 
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
@@ -103,7 +103,7 @@ def note_facts(item: Waiting, now: float) -> "list[str]":
     parts += ["urgent"] if item.entry.flag("urgent") else []
     parts += ["for " + fields["for"]] if fields.get("for") else []
     parts += ["may have been delivered before"] if item.entry.flag("repeat") else []
-    expires = clock.parse(fields.get("expires"))
+    expires = clock_hot.parse(fields.get("expires"))
     parts += [f"expires {until(expires, now)}"] if expires is not None and expires > now else []
     return [line(part) for part in parts]
 

@@ -104,14 +104,14 @@ def _run(words: "list[str]", out: "Output") -> int:
 
 def _log(name: str, error: Exception) -> str:
     """Log the details of an error; return the sentence that says how to see them."""
-    from memtui.base import paths
-    from memtui.deliver import error_log
+    from memtui.base import paths_hot
+    from memtui.deliver import error_log_hot
 
     try:
-        root = paths.root(dict(os.environ))
+        root = paths_hot.root(dict(os.environ))
     except KeyError:
         root = ""
-    if root.startswith("/") and error_log.add(root, f"memtui {name}", error):
+    if root.startswith("/") and error_log_hot.add(root, f"memtui {name}", error):
         return "`memtui doctor --errors` has the details."
     return "Run it again with --debug to see where."
 

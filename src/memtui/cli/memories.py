@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from memtui.base import findings
 from memtui.base.errors import EXIT_FAILED, MemtuiError, NotFoundError
-from memtui.base.phrasing import it, many
+from memtui.base.phrasing_hot import it, many
 from memtui.base.short_ids import short_id
 from memtui.cli.context import Context
 from memtui.cli.output import Printer, Result, line, narrate, picked, safe, styled
@@ -60,14 +60,14 @@ def trashed(items: "list[TrashItem]", ref: str) -> "TrashItem":
 
 def ask_others(ctx: Context, store: "Store", names: "list[str]", target: str = "", *, yes: bool) -> None:
     """Ask before memories that a team shares change, or come to the scope `target`. Raises MemtuiError for no."""
-    from memtui.client import locate
+    from memtui.client import locate_hot
     from memtui.store import references
 
     labels = [target]
     for name in names:
         with suppress(MemtuiError):
             labels.append(find(ctx, name).scope_label)
-    if any(label.partition(":")[0] == locate.TEAM for label in labels):
+    if any(label.partition(":")[0] == locate_hot.TEAM for label in labels):
         if not yes:
             ctx.confirm(f"{references.SHARED} Go on?", "Nothing was changed: others would have got it.")
         store.shared = True
@@ -110,7 +110,7 @@ def data_of(memory: Memory) -> "dict[str, object]":
 
 
 def status_data(row: "Row") -> "dict[str, object]":
-    from memtui.base import clock
+    from memtui.base import clock_hot
 
     memory = row.memory
     return {
@@ -118,7 +118,7 @@ def status_data(row: "Row") -> "dict[str, object]":
         **picked(memory, "size broken"),
         **picked(row, "deliveries last_delivery"),
         "file": row.file or os.path.basename(memory.path),
-        "changed": clock.iso_seconds(memory.changed_at) if memory.changed_at else None,
+        "changed": clock_hot.iso_seconds(memory.changed_at) if memory.changed_at else None,
         "flags": [findings.flag(finding) for finding in row.flags],
         "uses": row.used,
         **picked(row.recalls, RECALLS),
@@ -138,7 +138,7 @@ class MemoryTriggers:
         self.muted = triggers.muted_prompts(ctx.root, scope.directory, file)
 
     def data(self) -> "dict[str, object]":
-        from memtui.base.clock import iso_seconds as time
+        from memtui.base.clock_hot import iso_seconds as time
 
         return {
             "triggers": [

@@ -4,8 +4,8 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from memtui.base import fastjson
-from memtui.base.phrasing import gap
+from memtui.base import fastjson_hot
+from memtui.base.phrasing_hot import gap
 from memtui.views import glyphs
 
 VERSION = 1  # of the JSON envelope
@@ -89,9 +89,9 @@ def safe(text: str) -> str:
     """Escape terminal escapes and hidden characters in text of several lines."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from memtui.base import visible
+    from memtui.base import visible_hot
 
-    return visible.revealed(text.replace("\r\n", "\n").replace("\t", "    "), _escaped)
+    return visible_hot.revealed(text.replace("\r\n", "\n").replace("\t", "    "), _escaped)
 
 
 def line(text: str) -> str:
@@ -242,9 +242,9 @@ class Output:
 
     def _for_terminal(self, text: str) -> str:
         if not text.replace("\n", "").isprintable() or not text.isascii():
-            from memtui.base import visible
+            from memtui.base import visible_hot
 
-            text = visible.revealed(text, _escaped)
+            text = visible_hot.revealed(text, _escaped)
             for code in ("0", *STYLES.values()):
                 text = text.replace(f"{STYLE_MARK}{code}m", f"\033[{code}m" if self.colour else "")
             text = text.replace(STYLE_MARK, _escaped(STYLE_MARK))
@@ -406,13 +406,13 @@ class Output:
 
     def envelope(self, command: str, data: "object") -> None:
         """Print the answer of a command as JSON."""
-        self.exact(fastjson.dumps({"v": VERSION, "command": command, "ok": True, "data": plain(data)}))
+        self.exact(fastjson_hot.dumps({"v": VERSION, "command": command, "ok": True, "data": plain(data)}))
 
     def error(self, command: str, message: str, hint: str, one_line: bool = False) -> None:
         """Print an error: for a person on stderr, with --json on stdout."""
         if self.json:
             error = {"message": message, "hint": hint}
-            self.exact(fastjson.dumps({"v": VERSION, "command": command, "ok": False, "error": error}))
+            self.exact(fastjson_hot.dumps({"v": VERSION, "command": command, "ok": False, "error": error}))
         elif one_line:
             text = "memtui: " + line(message)
             self.say(text.rstrip(".") + ". " + line(hint) if hint else text)

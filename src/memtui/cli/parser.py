@@ -338,7 +338,7 @@ def count(text: str) -> int:
 
 def body_text(given: str) -> str:
     """Return the text of a --body: the argument itself, or standard input for `-`. Raises UsageError if not text."""
-    from memtui.inbox.format import MAX_BYTES
+    from memtui.inbox.format_hot import MAX_BYTES
 
     text = given
     if given == "-":

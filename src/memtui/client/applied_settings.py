@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from memtui.base import fastjson, fs
-from memtui.base.phrasing import some
-from memtui.client import settings_files
+from memtui.base import fastjson_hot, fs_hot
+from memtui.base.phrasing_hot import some
+from memtui.client import settings_files_hot
 
 MOST_BYTES = 1 << 21
 LONGEST_INT = 4000  # digits; int() refuses more than 4300
@@ -35,7 +35,7 @@ class Settings(NamedTuple):
 def read(path: str, managed: bool = False) -> Settings:
     """Read a settings file as the client does; a missing one is empty, a managed one loses no other value."""
     try:
-        data = fs.read_bytes(path, MOST_BYTES + 1)
+        data = fs_hot.read_bytes(path, MOST_BYTES + 1)
     except FileNotFoundError:
         return Settings({})
     except OSError as error:
@@ -178,7 +178,8 @@ CLIENT_BYTES = 64 << 20
 def auto_memory_off(env: dict[str, str], cwd: str) -> str:
     """Return the file or variable that switches the client's memory off; empty if none. The variable goes first."""
     files = [
-        (path, read(path, managed=scope == "managed").value) for scope, path in reversed(settings_files.every(env, cwd))
+        (path, read(path, managed=scope == "managed").value)
+        for scope, path in reversed(settings_files_hot.every(env, cwd))
     ]
     switches = [(path, value["env"][VARIABLE]) for path, value in files if VARIABLE in (value.get("env") or ())]
     for by, switch in [*switches, (VARIABLE, env.get(VARIABLE, ""))][:1]:
@@ -204,7 +205,7 @@ def _is_switched_on(env: dict[str, str]) -> bool:
         return False
     path = (env.get("CLAUDE_CONFIG_DIR", "").rstrip("/") or env.get("HOME", "").rstrip("/")) + "/.claude.json"
     try:
-        state = fastjson.loads_dict(fs.read_bytes(path, CLIENT_BYTES))
+        state = fastjson_hot.loads_dict(fs_hot.read_bytes(path, CLIENT_BYTES))
     except OSError:
         return False
     flags = state.get("cachedGrowthBookFeatures")

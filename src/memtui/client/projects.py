@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
-from memtui.base import fastjson, fs, paths
-from memtui.client import locate
+from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.client import locate_hot
 
 VERSION = 2
 # The beginning of a transcript that is searched for its cwd; the first record can be large.
@@ -62,7 +62,7 @@ def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]
 def names(env: Mapping[str, str], paths_by_slug: Mapping[str, str | None]) -> dict[str, str]:
     """Return what a person calls projects, for their paths by slug (or another key): the directory's name, with as much
     of the path as tells equal ones apart; without a path (None), what the slug adds to that of the home directory."""
-    home = paths.slug(paths.home(env)) + "-"
+    home = paths_hot.slug(paths_hot.home(env)) + "-"
     parts = {path: [part for part in path.split("/") if part] for path in paths_by_slug.values() if path}
     called: dict[str, str] = {}
     rest, length = list(parts), 1
@@ -97,7 +97,9 @@ def directories(top: str) -> list[str]:
 def _has_memory(directory: str) -> bool:
     try:
         with os.scandir(directory) as entries:
-            return any(entry.name.endswith(locate.SUFFIX) or entry.is_dir(follow_symlinks=False) for entry in entries)
+            return any(
+                entry.name.endswith(locate_hot.SUFFIX) or entry.is_dir(follow_symlinks=False) for entry in entries
+            )
     except OSError:
         return False
 
@@ -114,23 +116,23 @@ class _PathFinder:
     directory [its change time in ns, working directories of its newest sessions, repository roots of the newest]."""
 
     def __init__(self, env: dict[str, str]) -> None:
-        self.top, self.root = paths.config_dir(env) + "/projects", paths.root(env)
+        self.top, self.root = paths_hot.config_dir(env) + "/projects", paths_hot.root(env)
         self._cache_path = self.root + "/run/projects.json"
         try:
-            self._cached = fs.read_bytes(self._cache_path)
+            self._cached = fs_hot.read_bytes(self._cache_path)
         except OSError:
             self._cached = b""
-        cache = fastjson.loads_dict(self._cached)
+        cache = fastjson_hot.loads_dict(self._cached)
         if (cache.get("v"), cache.get("top")) != (VERSION, self.top):
             cache = {}
-        self._paths, self._sessions = fastjson.table(cache, "paths"), fastjson.table(cache, "sessions")
+        self._paths, self._sessions = fastjson_hot.table(cache, "paths"), fastjson_hot.table(cache, "sessions")
         self._roots: list[str] | None = None
 
     def path_of(self, slug: str) -> str | None:
-        path: str | None = fastjson.text(self._paths, slug)
+        path: str | None = fastjson_hot.text(self._paths, slug)
         if path and _is_named(path, slug):
             return path
-        own = (_named(cwd, slug) for cwd in self._session_of(paths.slug_of(slug))[0])
+        own = (_named(cwd, slug) for cwd in self._session_of(paths_hot.slug_of(slug))[0])
         path = project_record(self.root, slug).get("root") or next(filter(None, own), None)
         path = path or next((root for root in self._all_roots() if _is_named(root, slug)), None)
         if path:
@@ -142,7 +144,7 @@ class _PathFinder:
         noted = [project_record(self.root, key).get("root") for key in directories(self.root + "/projects")]
         own = [_named(cwd, slug) for cwds in _heads(f"{self.top}/{slug}") for cwd in cwds]
         roots = dict.fromkeys(root for root in (*noted, *own, *self._all_roots()) if root)
-        return [root for root in roots if paths.slug(root) == slug and paths.project_root(root) == root]
+        return [root for root in roots if paths_hot.slug(root) == slug and paths_hot.project_root(root) == root]
 
     def _all_roots(self) -> list[str]:
         """List the main repository roots of all sessions: that of a subdirectory or a worktree keeps the memory."""
@@ -154,22 +156,22 @@ class _PathFinder:
     def _session_of(self, directory: str) -> tuple[list[str], list[str]]:
         """Return the working directories that the newest sessions of a directory name, and the newest's roots."""
         stamp = _mtime_ns(f"{self.top}/{directory}")
-        row = fastjson.rows(self._sessions, directory)
+        row = fastjson_hot.rows(self._sessions, directory)
         # A transcript may name its directory later on, which does not change that of the transcripts: look again.
         if row[:1] != [stamp] or len(row) != 3 or not row[1]:
             heads = [*islice(_heads(f"{self.top}/{directory}"), TRANSCRIPTS_TRIED)]
             newest = next(filter(None, heads), [])
             cwds = list(dict.fromkeys(chain.from_iterable(heads)))
-            row = self._sessions[directory] = [stamp, cwds, sorted(set(map(paths.project_root, newest)))]
+            row = self._sessions[directory] = [stamp, cwds, sorted(set(map(paths_hot.project_root, newest)))]
         cwds, roots = (list(map(str, part)) if isinstance(part, list) else [] for part in row[1:])
         return cwds, roots
 
     def save(self) -> None:
         """Write the cache if anything new was found."""
         cache = {"v": VERSION, "top": self.top, "paths": self._paths, "sessions": self._sessions}
-        data = fastjson.dumps(cache).encode()
+        data = fastjson_hot.dumps(cache).encode()
         if (self._paths or self._sessions) and data != self._cached:
-            fs.write_cache(self._cache_path, data)
+            fs_hot.write_cache(self._cache_path, data)
 
 
 def _heads(directory: str) -> Iterator[list[str]]:
@@ -181,7 +183,7 @@ def _heads(directory: str) -> Iterator[list[str]]:
         return
     for path in sorted(files, key=_mtime_ns, reverse=True)[:TRANSCRIPTS_OF_ALL]:
         try:
-            yield list(dict.fromkeys(cwds(fs.read_bytes(path, HEAD_BYTES))))
+            yield list(dict.fromkeys(cwds(fs_hot.read_bytes(path, HEAD_BYTES))))
         except OSError:
             continue
 
@@ -190,7 +192,7 @@ def cwds(head: bytes) -> Iterator[str]:
     """Yield the working directories that the head of a transcript names, but for those of another system."""
     for match in CWD.finditer(head):
         try:
-            cwd = fastjson.loads(match[1])
+            cwd = fastjson_hot.loads(match[1])
         except ValueError:
             continue
         if isinstance(cwd, str) and cwd.startswith("/"):
@@ -199,11 +201,11 @@ def cwds(head: bytes) -> Iterator[str]:
 
 def _named(cwd: str, slug: str) -> str | None:
     """Return `cwd` or the directory above it with this slug or key (a session may have changed its directory)."""
-    return next((here for here in locate.upwards(paths.normal(cwd)) if _is_named(here, slug)), None)
+    return next((here for here in locate_hot.upwards(paths_hot.normal(cwd)) if _is_named(here, slug)), None)
 
 
 def _is_named(path: str, name: str) -> bool:
-    return paths.is_of(name, paths.project_key(path))
+    return paths_hot.is_of(name, paths_hot.project_key(path))
 
 
 # What tells a project from another: its git remote, as its own files say, and what memtui noted of it
@@ -214,7 +216,7 @@ def remote(root: str) -> str:
     import configparser  # a start reads no repository
 
     try:
-        text = fs.read_bytes(f"{root}/.git/config", MAX_CONFIG).decode("utf-8", "replace")
+        text = fs_hot.read_bytes(f"{root}/.git/config", MAX_CONFIG).decode("utf-8", "replace")
         config = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
         config.read_string("\n".join(line.strip() for line in text.splitlines()))
         address = config.get('remote "origin"', "url", fallback="") or ""
@@ -227,17 +229,19 @@ def remote(root: str) -> str:
 def project_record(root: str, key: str) -> dict[str, str]:
     """Return root, remote and inode of a project, as noted in its inbox; nothing if they are another's."""
     try:
-        row = fastjson.loads_dict(fs.read_bytes(f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}", MAX_RECORD))
+        row = fastjson_hot.loads_dict(
+            fs_hot.read_bytes(f"{paths_hot.inbox_dir(root, key)}/{paths_hot.PROJECT_FILE}", MAX_RECORD)
+        )
     except OSError:
         return {}
     record = {name: value for name in ("root", "remote", "inode") if isinstance(value := row.get(name), str)}
-    return record if paths.project_key(record.get("root", "")) == key else {}
+    return record if paths_hot.project_key(record.get("root", "")) == key else {}
 
 
 def note_project(root: str, project_root: str) -> None:
     """Note in the inbox of a project, which is made if there is none, whose it is: for a person, and so that the
     project is known again under another name. Raises OSError."""
-    key = paths.project_key(project_root)
+    key = paths_hot.project_key(project_root)
     try:
         inode = str(os.stat(project_root).st_ino)
     except OSError:
@@ -245,5 +249,5 @@ def note_project(root: str, project_root: str) -> None:
     row = {"root": project_root, "remote": remote(project_root), "inode": inode}
     before = project_record(root, key)
     if before != row and (inode or not before):
-        path = f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}"
-        fs.write_atomic(path, fastjson.dumps({"v": 1, **row}).encode() + b"\n", durable=False)
+        path = f"{paths_hot.inbox_dir(root, key)}/{paths_hot.PROJECT_FILE}"
+        fs_hot.write_atomic(path, fastjson_hot.dumps({"v": 1, **row}).encode() + b"\n", durable=False)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from memtui.base import paths
-from memtui.deliver import log as delivery_log
-from memtui.deliver import receipts
+from memtui.base import paths_hot
+from memtui.deliver import log_hot, receipts_hot
 from memtui.deliver.record import BRING_NOTHING, USE, Delivery, stem
 
 # The word for all outcomes of deliveries that did not arrive.
@@ -24,7 +23,7 @@ PLAIN = "a-zA-Z0-9_. -"
 class Filter:
     """What a delivery must match; an empty field matches everything. `session` is the beginning of an id, `project` a
     key, a slug, a name or the path of its root, `memory` a path or a name, `text` some words in any order and case;
-    `outcome` is one of receipts.py, or LOST for all that did not arrive; `since` is in seconds since the epoch.
+    `outcome` is one of receipts_hot.py, or LOST for all that did not arrive; `since` is in seconds since the epoch.
     `labels`: the words that a list has for events and kinds. With them `text` is sought in all that a row says: also
     the name of the project, the event, what was brought, and LOST; and ids by their beginning."""
 
@@ -40,7 +39,7 @@ class Filter:
     @property
     def outcomes(self) -> tuple[str, ...]:
         """The outcomes that it lets through; empty for all."""
-        return receipts.LOST if self.outcome == LOST else (self.outcome,) if self.outcome else ()
+        return receipts_hot.LOST if self.outcome == LOST else (self.outcome,) if self.outcome else ()
 
     def __bool__(self) -> bool:
         """Whether any field is set."""
@@ -52,7 +51,7 @@ class Filter:
 
     def needle(self) -> tuple[bytes, bool]:
         """Return the longest word that the line of each matching delivery holds, and whether case is ignored."""
-        words = [self.session, f'"{self.kind}"' if self.kind else "", paths.slug_of(self.project)]
+        words = [self.session, f'"{self.kind}"' if self.kind else "", paths_hot.slug_of(self.project)]
         stems = set(map(stem, _names(self.memory)))
         words += stems if len(stems) == 1 else []
         # Split before case is folded: of “ß” that would make two plain letters, which the line may not have.
@@ -68,7 +67,7 @@ class Filter:
         """Tell whether a delivery matches all but the outcome. Uses of memories match only if the filter names a kind
         or a memory."""
         kinds = {item.kind for item in delivery.items}
-        with_uses = self.kind or self.memory or self.outcome == receipts.NOTHING
+        with_uses = self.kind or self.memory or self.outcome == receipts_hot.NOTHING
         if not with_uses and kinds and kinds <= BRING_NOTHING:
             return False
         if self.text and not self._has_words(delivery, outcome):
@@ -89,7 +88,7 @@ class Filter:
         ids = (delivery.session, delivery.id, *(item.id for item in delivery.items))
         starts = {name[:end].casefold() for name in ids for end in range(ID_LEAST, len(name) + 1)}
         unsaid = {word for word in words if word not in text} - starts
-        return not unsaid or (unsaid == {LOST} and outcome(delivery) in receipts.LOST)
+        return not unsaid or (unsaid == {LOST} and outcome(delivery) in receipts_hot.LOST)
 
     def _searched(self, delivery: Delivery, words: Mapping[str, str]) -> str:
         brought = [item for item in delivery.items if not item.left_out]
@@ -105,11 +104,11 @@ class Filter:
 
     def ended(self, delivery: Delivery) -> bool:
         """Whether all deliveries before this one in the log are older than `since`, even if a clock was put back."""
-        return self.since is not None and delivery.time < self.since - delivery_log.CLOCK_SECONDS
+        return self.since is not None and delivery.time < self.since - log_hot.CLOCK_SECONDS
 
 
 def _names_of_project(delivery: Delivery) -> set[str]:
-    return {delivery.project, paths.slug_of(delivery.project), delivery.project_root, _last(delivery.project_root)}
+    return {delivery.project, paths_hot.slug_of(delivery.project), delivery.project_root, _last(delivery.project_root)}
 
 
 def _last(path: str) -> str:

@@ -9,14 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from memtui.client.transcripts import transcript
-from memtui.deliver import log as delivery_log
-from memtui.deliver import receipts
+from memtui.client.transcripts import transcript_hot
+from memtui.deliver import log_hot, receipts_hot
 from memtui.deliver.filter import Filter
 from memtui.deliver.record import Delivery, Record
 
 if TYPE_CHECKING:
-    from memtui.deliver.log import Place
+    from memtui.deliver.log_hot import Place
 
 PAGE = 200
 KEPT = 20_000
@@ -66,7 +65,7 @@ class DeliveryRow(Proof):
 
 def read(row: DeliveryRow) -> Delivery | None:
     """Return the whole delivery of a row, from the log; None if it is gone."""
-    record = delivery_log.read(row.place) if row.place else None
+    record = log_hot.read(row.place) if row.place else None
     return None if record is None else Delivery(record, row.place)
 
 
@@ -75,7 +74,7 @@ class Receipts:
     outcomes by delivery id. `finder`: for a caller that looks up many in one run, in which no session moves."""
 
     def __init__(
-        self, env: dict[str, str], now: Callable[[], float], finder: "transcript.Finder | None" = None
+        self, env: dict[str, str], now: Callable[[], float], finder: "transcript_hot.Finder | None" = None
     ) -> None:
         self.env = env
         self.now = now
@@ -83,22 +82,22 @@ class Receipts:
         self._finder = finder
         self._open: dict[str, Delivery | Proof] = {}
         self._doubted: set[str] = set()
-        self._views: dict[str, receipts.TranscriptView] = {}
+        self._views: dict[str, receipts_hot.TranscriptView] = {}
         self._lock = threading.Lock()
 
     def open(self, row: Delivery | Proof) -> bool:
         """Whether the outcome may still change."""
         outcome = self.known.get(row.id)
-        if outcome is None or outcome == receipts.WAITING or row.id in self._doubted:
+        if outcome is None or outcome == receipts_hot.WAITING or row.id in self._doubted:
             return True
-        return outcome == receipts.UNKNOWN and self.now() - row.time < YOUNG_SECONDS
+        return outcome == receipts_hot.UNKNOWN and self.now() - row.time < YOUNG_SECONDS
 
     def look(self, rows: Iterable[Delivery | Proof]) -> bool:
         """Look up those that may still change; whether any outcome is another now."""
         with self._lock:
             to_look_up = [row for row in rows if self.open(row)]
             records = [row.record for row in to_look_up]
-            outcomes = receipts.outcomes(records, self.env, self.now(), self._views, self._finder)
+            outcomes = receipts_hot.outcomes(records, self.env, self.now(), self._views, self._finder)
             changed = any(self.known.get(name) != outcome for name, outcome in outcomes.items())
             self.known.update(outcomes)
             for row in to_look_up:
@@ -117,12 +116,12 @@ class Receipts:
 
     def forget(self) -> None:
         """Look up unknown outcomes once more when they are asked for next."""
-        self._doubted = {name for name, outcome in self.known.items() if outcome == receipts.UNKNOWN}
+        self._doubted = {name for name, outcome in self.known.items() if outcome == receipts_hot.UNKNOWN}
 
     def of(self, row: Delivery | Proof) -> str:
         """Return the outcome of one delivery, looked up if it may still change."""
         self.look([row])
-        return self.known.get(row.id, receipts.UNKNOWN)
+        return self.known.get(row.id, receipts_hot.UNKNOWN)
 
 
 class Reading:
@@ -149,7 +148,7 @@ class Reading:
         self._most, self._looked = most, looked
         self._bytes = self._proved = 0
         # The log is read between the two: `below` older lines end, behind `ends` newer lines begin.
-        self._ends = delivery_log.ends(root) if follow else delivery_log.sizes(root)
+        self._ends = log_hot.ends(root) if follow else log_hot.sizes(root)
         self._below = self._ends
         self._noted: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -161,7 +160,7 @@ class Reading:
 
     def _match(self, place: "Place", line: bytes) -> tuple[Delivery | None, bool]:
         """Return the delivery of a line if it matches, and whether reading backwards may end there."""
-        record = delivery_log.parse(line, self._noted)
+        record = log_hot.parse(line, self._noted)
         if record is None:
             self.skipped += 1
             return None, False
@@ -180,7 +179,7 @@ class Reading:
         most = 0 if needle else self._most  # lines without the needle are skipped in no time
         last: Place | None = None
         try:
-            lines = delivery_log.lines(self.root, self._below, needle, fold=fold, noted=self._noted)
+            lines = log_hot.lines(self.root, self._below, needle, fold=fold, noted=self._noted)
             for number, (place, line) in enumerate(lines, 1):
                 if (most and self._bytes >= most) or (self._looked and self._proved >= self._looked):
                     self.cut = True
@@ -197,7 +196,7 @@ class Reading:
             self.done = True
         finally:
             if last is not None:
-                self._below = delivery_log.before(self._below, last)
+                self._below = log_hot.before(self._below, last)
 
     def more(self, count: int, go: Callable[[int], bool]) -> None:
         """Read on until `count` more rows match; `go` as for `read`."""
@@ -208,7 +207,7 @@ class Reading:
     def fresh(self) -> list[Delivery] | None:
         """Return the deliveries appended since, newest first, and put their rows on top. None: read a cut log anew."""
         with self._lock:
-            got = delivery_log.appended(self.root, self._ends)
+            got = log_hot.appended(self.root, self._ends)
             if got is None:
                 return None
             lines, self._ends = got

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.base import clock, paths, short_ids, visible
-from memtui.base.fastjson import text
-from memtui.client import process
-from memtui.deliver import log as delivery_log
-from memtui.deliver.blocks import TAGS, units
+from memtui.base import clock_hot, paths_hot, short_ids, visible_hot
+from memtui.base.fastjson_hot import text
+from memtui.client import process_hot
+from memtui.deliver import log_hot
+from memtui.deliver.blocks_hot import TAGS, units
 
 if TYPE_CHECKING:
-    from memtui.deliver.log import Place
+    from memtui.deliver.log_hot import Place
 
 Record = dict[str, object]
 # The kinds of items that bring a memory's line or text. Two bring nothing: `use`, the agent opened or wrote the memory;
@@ -40,7 +40,7 @@ def project_of(record: Record) -> str:
     return project if "." in project or not root else _key(root)
 
 
-_key = lru_cache(256)(paths.project_key)
+_key = lru_cache(256)(paths_hot.project_key)
 
 
 def _number(record: Record, key: str) -> float | None:
@@ -129,25 +129,25 @@ class Delivery:
     def items(self) -> tuple[Item, ...]:
         """What it brought or left out, parsed when it is asked for first: sums of a long log do without."""
         if self._items is None:
-            self._items = tuple(map(Item, delivery_log.items(self.record)))
+            self._items = tuple(map(Item, log_hot.items(self.record)))
         return self._items
 
     @property
     def time(self) -> float:
         """When it was logged, in seconds since the epoch, 0.0 for no time; parsed as `items` is."""
         if self._time is None:
-            self._time = clock.parse(self.record.get("time")) or 0.0
+            self._time = clock_hot.parse(self.record.get("time")) or 0.0
         return self._time
 
     @property
     def uses(self) -> int:
         """How many uses of memories it records."""
-        return sum(item.get("kind") == USE for item in delivery_log.items(self.record))
+        return sum(item.get("kind") == USE for item in log_hot.items(self.record))
 
     @property
     def tells_recall(self) -> bool:
         """Whether any item tells that a memory was recalled, or what came of one."""
-        kinds = {item.get("kind") for item in delivery_log.items(self.record)}
+        kinds = {item.get("kind") for item in log_hot.items(self.record)}
         return RECALL in kinds or not kinds.isdisjoint(BRING_NOTHING)
 
     @property
@@ -172,7 +172,7 @@ class Delivery:
 
 def session_kind(entrypoint: str) -> str:
     """Return who holds a session, by its entry point: `person`, `script` (`claude -p`, the SDK), else that itself."""
-    return "person" if entrypoint in process.PERSONAL else "script" if entrypoint.startswith("sdk") else entrypoint
+    return "person" if entrypoint in process_hot.PERSONAL else "script" if entrypoint.startswith("sdk") else entrypoint
 
 
 # Characters of a title.
@@ -187,7 +187,7 @@ SCOPE = re.compile(r' scope="([^"]*)"')
 def guidance(text: str, note_id: str) -> tuple[str, str]:
     """Return the attributes and the text of a note in a delivered text; both empty if it is not there."""
     tag = TAGS["guidance"]
-    head, _, rest = text.partition(f'<{tag} id="{visible.attribute(note_id)}"')[2].partition(">\n")
+    head, _, rest = text.partition(f'<{tag} id="{visible_hot.attribute(note_id)}"')[2].partition(">\n")
     return head, rest.partition(f"\n</{tag}>")[0].partition("\n")[2]  # the first line names the sender
 
 
@@ -203,7 +203,7 @@ def titles(text: str, items: Iterable[Item]) -> list[str]:
             words = lists.take(item)
         else:
             words = item.id
-        line = visible.one_line(words.lstrip().partition("\n")[0])
+        line = visible_hot.one_line(words.lstrip().partition("\n")[0])
         names.append(line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…")
     return names
 
@@ -284,7 +284,7 @@ def find_note(root: str, ref: str) -> Note | None:
     """Find the newest delivery of the note that an id means, as `short_ids.match` reads and raises."""
     notes_by_id: dict[str, Note] = {}
     prefix = ref.lower()
-    for record in delivery_log.newest_first(root, needle=prefix.encode("utf-8", "replace"), fold=True):
+    for record in log_hot.newest_first(root, needle=prefix.encode("utf-8", "replace"), fold=True):
         for note in notes_of(Delivery(record)):
             if short_ids.is_short_for(prefix.upper(), note.id):
                 notes_by_id.setdefault(note.id, note)

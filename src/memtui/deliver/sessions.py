@@ -1,22 +1,22 @@
 """The sessions that memtui served, by their state files and by the delivery log; and those that are live: hooks note in
-`run/client-PID` which session a client serves (hooks/forks.py)."""
+`run/client-PID` which session a client serves (hooks/forks_hot.py)."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.base import clock, fastjson, fs, paths, session_state
-from memtui.base.fastjson import text
-from memtui.client import process
-from memtui.client.transcripts import prompts, transcript
-from memtui.client.transcripts.transcript import Finder, text_of
-from memtui.deliver import log as delivery_log
+from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, session_state_hot
+from memtui.base.fastjson_hot import text
+from memtui.client import process_hot
+from memtui.client.transcripts import prompts, transcript_hot
+from memtui.client.transcripts.transcript_hot import Finder, text_of
+from memtui.deliver import log_hot
 from memtui.deliver.log_queries import Proof
 from memtui.deliver.record import CHARS_A_TOKEN, Delivery, Record, project_of, session_kind
 from memtui.deliver.statistics import RecallCounter, RecallCounts, ReceiptCounts
 
-# How the names of a session's other files end (session_state.path).
+# How the names of a session's other files end (session_state_hot.path).
 PARTS = (".cursor.json", ".index.json", ".missed.json", ".recall.json", ".select.json", ".stopped.json", ".tip.json")
 STATE_BYTES = 1 << 20
 # How many of its newest deliveries a session has the receipts of.
@@ -28,8 +28,8 @@ AGENT = b'"agent": "'  # a record has the key only if the session has an agent
 class Session:
     """A session: what its state file says, the sums of its deliveries, which are noted newest first, and what it is
     about. `project`: the root of its project, or the key; `slug`: the key; `kind`: as `session_kind` returns it.
-    `client`: its client's process, as `process.client` identifies it; `live`: that serves it now. `logged`: the time of
-    its newest record, as the log writes times; `started`, `last`: seconds since the epoch, None if not known. `uses`:
+    `client`: its client's process, as `process_hot.client` identifies it; `live`: that serves it now. `logged`: the
+    time of its newest record, as the log writes it; `started`, `last`: seconds since the epoch, or None. `uses`:
     how often its agent opened or wrote a memory. `proofs`: of its newest deliveries, by which their receipts are looked
     up; `outcomes`: how many had which one. `title`, `branch`: as `prompts.About`, once it was `looked_up`, and then
     `transcript` is empty if that is gone."""
@@ -85,7 +85,7 @@ class Session:
         except OSError:
             changed = None
         self.live = live(self.id, self.client, clients)
-        self.last = max(filter(None, (clock.parse(self.logged), changed)), default=None)
+        self.last = max(filter(None, (clock_hot.parse(self.logged), changed)), default=None)
 
     def look_up(self, finder: Finder) -> None:
         """Find out what it is about, by its transcript."""
@@ -113,7 +113,7 @@ class Session:
 def of_state(session_id: str, state: Record) -> Session:
     """Return a session as its state file says."""
     root, started = text(state, "project_root"), text(state, "started")
-    session = Session(session_id, root or text(state, "project"), project_of(state), started=clock.parse(started))
+    session = Session(session_id, root or text(state, "project"), project_of(state), started=clock_hot.parse(started))
     session.cwd, session.mode, session.transcript = (text(state, key) for key in ("cwd", "mode", "transcript"))
     session.logged = started
     return session
@@ -122,11 +122,11 @@ def of_state(session_id: str, state: Record) -> Session:
 def states(root: str) -> dict[str, Session]:
     """Return the sessions that have a state file, by id."""
     sessions_by_id: dict[str, Session] = {}
-    for name in paths.names_in(root + "/sessions"):
+    for name in paths_hot.names_in(root + "/sessions"):
         if not name.endswith(".json") or name.endswith(PARTS):
             continue
         try:
-            state = fastjson.loads_dict(fs.read_bytes(f"{root}/sessions/{name}", STATE_BYTES))
+            state = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{root}/sessions/{name}", STATE_BYTES))
         except OSError:
             continue
         session_id = name.removesuffix(".json")
@@ -136,8 +136,8 @@ def states(root: str) -> dict[str, Session]:
 
 def find(root: str, session_id: str) -> Session:
     """Return the session with an id, with its state and its newest delivery only."""
-    session = of_state(session_id, session_state.load(root, session_id).values())
-    for delivery in map(Delivery, delivery_log.newest_first(root, needle=session_id.encode("utf-8", "replace"))):
+    session = of_state(session_id, session_state_hot.load(root, session_id).values())
+    for delivery in map(Delivery, log_hot.newest_first(root, needle=session_id.encode("utf-8", "replace"))):
         if delivery.session == session_id:
             session.note(delivery)
             break
@@ -160,7 +160,7 @@ def meant(session_id: str, ref: str) -> bool:
 
 def deliveries(root: str, ref: str) -> Iterator[Delivery]:
     """Yield the deliveries to the sessions that a reference may mean, newest first."""
-    records = delivery_log.newest_first(root, needle=ref.lower().encode("utf-8", "replace"), fold=True)
+    records = log_hot.newest_first(root, needle=ref.lower().encode("utf-8", "replace"), fold=True)
     return (delivery for delivery in map(Delivery, records) if meant(delivery.session, ref))
 
 
@@ -177,15 +177,15 @@ def served(root: str) -> dict[int, str]:
         return sessions
     for name in names:
         number = name.removeprefix(CLIENT)
-        if number == name or not (number.isascii() and number.isdigit()) or not process.alive(int(number)):
+        if number == name or not (number.isascii() and number.isdigit()) or not process_hot.alive(int(number)):
             continue
         try:
-            note = fastjson.loads_dict(fs.read_bytes(f"{root}/run/{name}", NOTE_BYTES))
+            note = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{root}/run/{name}", NOTE_BYTES))
         except OSError:
             continue
         session, client = note.get("session_id"), note.get("client")
         # Older notes do not identify the process further.
-        if isinstance(session, str) and (client is None or process.runs(client)):
+        if isinstance(session, str) and (client is None or process_hot.runs(client)):
             sessions[int(number)] = session
     return sessions
 
@@ -195,7 +195,7 @@ def live(session: str, client: object, clients: Mapping[int, str]) -> bool:
     if session in clients.values():
         return True
     # A session that began before the hooks were installed has no note; one whose client serves another now is over.
-    return process.runs(client) and isinstance(client, list) and client[0] not in clients
+    return process_hot.runs(client) and isinstance(client, list) and client[0] not in clients
 
 
 class Stranger(NamedTuple):
@@ -220,21 +220,25 @@ def strangers(root: str, config_dir: str, addresses: Sequence[str], slug: str | 
 
 def agents(root: str) -> set[str]:
     """Return the names of the agents in the newest part of the delivery log."""
-    records = delivery_log.newest_first(root, needle=AGENT, most=delivery_log.WINDOW_BYTES)
+    records = log_hot.newest_first(root, needle=AGENT, most=log_hot.WINDOW_BYTES)
     return {name for name in (Delivery(record).agent for record in records) if name}
 
 
 def _session(root: str, config_dir: str, name: str, slug: str | None) -> Stranger | None:
-    sessions = [name.removesuffix(".json") for name in paths.names_in(f"{root}/sessions") if not name.endswith(PARTS)]
+    sessions = [
+        name.removesuffix(".json") for name in paths_hot.names_in(f"{root}/sessions") if not name.endswith(PARTS)
+    ]
     if ids := [session_id for session_id in sessions if session_id.startswith(name)]:
-        states = [session_state.load(root, session_id).values() for session_id in ids]
+        states = [session_state_hot.load(root, session_id).values() for session_id in ids]
         projects = {of_state(name, state).slug for state in states}
         if slug is None or slug in projects or "" in projects:
             return None
-        return Stranger("session", ids[0], transcript.text_of(states[0].get("project_root")) or min(projects))
+        return Stranger("session", ids[0], transcript_hot.text_of(states[0].get("project_root")) or min(projects))
     top = f"{config_dir}/projects"
-    if any(file.startswith(name) for project in paths.names_in(top) for file in paths.names_in(f"{top}/{project}")):
+    if any(
+        file.startswith(name) for project in paths_hot.names_in(top) for file in paths_hot.names_in(f"{top}/{project}")
+    ):
         return None
     needle = f'"session_id": "{name}'.encode("utf-8", "replace")
-    is_logged = next(iter(delivery_log.newest_first(root, needle=needle)), None) is not None
+    is_logged = next(iter(log_hot.newest_first(root, needle=needle)), None) is not None
     return None if is_logged else Stranger("session", name)

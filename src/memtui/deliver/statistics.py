@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.base import clock
-from memtui.deliver import log as delivery_log
-from memtui.deliver import receipts
+from memtui.base import clock_hot
+from memtui.deliver import log_hot, receipts_hot
 from memtui.deliver.log_queries import DeliveryRow
 from memtui.deliver.record import CHARS_A_TOKEN, CORRECTED, RECALL, USE, Delivery
 
@@ -136,11 +135,11 @@ class ReceiptCounts(NamedTuple):
         """Count outcomes; a mapping has their numbers already."""
         counts = Counter(outcomes)
         return cls(
-            counts[receipts.ARRIVED],
-            counts[receipts.PREVIEWED],
-            sum(counts[receipt] for receipt in receipts.LOST),
-            counts[receipts.WAITING],
-            counts[receipts.UNKNOWN],
+            counts[receipts_hot.ARRIVED],
+            counts[receipts_hot.PREVIEWED],
+            sum(counts[receipt] for receipt in receipts_hot.LOST),
+            counts[receipts_hot.WAITING],
+            counts[receipts_hot.UNKNOWN],
         )
 
     @property
@@ -155,7 +154,7 @@ class ReceiptCounts(NamedTuple):
 
 
 if TYPE_CHECKING:
-    from memtui.deliver.log import Place
+    from memtui.deliver.log_hot import Place
 
 DAYS = 90
 # How many of the newest deliveries are kept as rows.
@@ -181,7 +180,7 @@ def percentile(times: Iterable[float], share: float) -> float:
 def day_of(seconds: float) -> int:
     """Return the number of the local day, from 1970-01-01."""
     local = time.localtime(seconds)
-    return int((seconds + (local.tm_gmtoff or 0)) // clock.DAY)
+    return int((seconds + (local.tm_gmtoff or 0)) // clock_hot.DAY)
 
 
 class Statistics:
@@ -199,7 +198,7 @@ class Statistics:
         """Count everything first, later what was appended, until `go(lines read)` is False; whether anything is new."""
         with self._lock:
             if self.ready:
-                got = delivery_log.appended(self.root, self._ends)
+                got = log_hot.appended(self.root, self._ends)
                 if got is not None:
                     lines, self._ends = got
                     for place, line in lines:
@@ -218,9 +217,9 @@ class Statistics:
         self._noted: dict[str, str] = {}
 
     def _all(self, go: Callable[[int], bool]) -> bool:
-        self._ends = delivery_log.ends(self.root)
-        oldest = self.now() - (DAYS + 1) * clock.DAY  # a day more: clocks go back an hour, and hooks overlap
-        for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends, noted=self._noted), 1):
+        self._ends = log_hot.ends(self.root)
+        oldest = self.now() - (DAYS + 1) * clock_hot.DAY  # a day more: clocks go back an hour, and hooks overlap
+        for number, (place, line) in enumerate(log_hot.lines(self.root, self._ends, noted=self._noted), 1):
             seconds = self._add(place, line)
             if seconds and seconds < oldest:
                 break
@@ -231,7 +230,7 @@ class Statistics:
 
     def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
         """Count a record of the wanted days. Return its time, or 0.0. `newest`: newer than all others."""
-        record = delivery_log.parse(line, self._noted)
+        record = log_hot.parse(line, self._noted)
         delivery = Delivery(record, place) if record is not None else None
         if delivery is None or not delivery.time:
             return 0.0

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from memtui.base import fs, ids, paths
+from memtui.base import fs_hot, ids_hot, paths_hot
 from memtui.workspace import SAMPLE_MARKER
 
 HOUR = 3600.0
@@ -36,7 +36,7 @@ def is_world(directory: str) -> bool:
 
 def ulid(seconds: float, number: int) -> str:
     """Make a ULID of a time in seconds, with a random part that follows from `number`."""
-    return ids.ulid(seconds, blake2b(f"memtui demo {number}".encode(), digest_size=10).digest())
+    return ids_hot.ulid(seconds, blake2b(f"memtui demo {number}".encode(), digest_size=10).digest())
 
 
 SESSIONS = {
@@ -50,7 +50,7 @@ SESSIONS = {
 
 def layout(directory: str, now: float) -> World:
     """Return the paths of a world in a directory; builds nothing."""
-    top = paths.resolve(os.path.abspath(directory)) or directory
+    top = paths_hot.resolve(os.path.abspath(directory)) or directory
     home = top + "/home"
     config = home + "/.claude"
     env = {"HOME": home, "CLAUDE_CONFIG_DIR": config, "MEMTUI_HOME": config + "/memtui"}
@@ -59,13 +59,13 @@ def layout(directory: str, now: float) -> World:
 
 def transcript_path(world: World, name: str, project: str) -> str:
     """Return the path at which the client keeps a session's transcript."""
-    return f"{world.config}/projects/{paths.slug(project)}/{world.sessions[name]}.jsonl"
+    return f"{world.config}/projects/{paths_hot.slug(project)}/{world.sessions[name]}.jsonl"
 
 
 DAY = 24.0
 Entry = tuple[dict[str, str], str, float]  # fields, text, age in hours; `expires` is in hours from now
 # By name; in `content.txt` each begins with `== NAME`.
-_PARTS = re.split(r"(?m)^== (\w+)\n", fs.read_bytes(__file__.removesuffix("py") + "txt").decode())[1:]
+_PARTS = re.split(r"(?m)^== (\w+)\n", fs_hot.read_bytes(__file__.removesuffix("py") + "txt").decode())[1:]
 TEXTS = dict(zip(_PARTS[::2], _PARTS[1::2], strict=True))
 
 

@@ -9,16 +9,14 @@ import sys
 import uuid
 from dataclasses import replace
 
-from memtui.base import clock, fastjson, fs, ids, paths, session_state
-from memtui.deliver import blocks as delivery_blocks
-from memtui.deliver import log as delivery_log
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, session_state_hot
+from memtui.deliver import blocks_hot, log_hot
 from memtui.demo import content
 from memtui.demo.content import HOUR, World, layout, transcript_path, ulid
-from memtui.hooks import index_block, lists
+from memtui.hooks import index_block_hot, lists_hot
 from memtui.hooks.install import entries
-from memtui.inbox import format as inbox_format
-from memtui.inbox import note_block
-from memtui.models.subconscious import block_files, control, runs
+from memtui.inbox import format_hot, note_block_hot
+from memtui.models.subconscious import block_files_hot, control, runs
 from memtui.review import outside_changes
 from memtui.store import history, scopes
 from memtui.store.versions.versions import Versions
@@ -58,11 +56,11 @@ class DemoSession:
             "sessionId": self.id,
             "cwd": self.project,
             "uuid": f"00000000-0000-4000-8000-{self.count:012d}",
-            "timestamp": clock.iso(self.time),
+            "timestamp": clock_hot.iso(self.time),
             "isSidechain": False,
             "version": "2.1.197",
         }
-        self.lines.append(fastjson.dumps({**base, **more}))
+        self.lines.append(fastjson_hot.dumps({**base, **more}))
 
     def says(self, text: str, after: float = 120.0) -> None:
         """Add what the person types."""
@@ -74,14 +72,12 @@ class DemoSession:
         blocks = [{"type": "text", "text": text}]
         self.record("assistant", 20.0, message={"role": "assistant", "id": f"msg_{self.count}", "content": blocks})
 
-    def delivers(
-        self, event: str, blocks: list[delivery_blocks.Block], outcome: str = "arrived", tool: str = ""
-    ) -> str:
+    def delivers(self, event: str, blocks: list[blocks_hot.Block], outcome: str = "arrived", tool: str = "") -> str:
         """Add a hook's delivery of blocks to the log and, as its outcome requires, to the transcript; return its id."""
         self.time += 1.0
         self.count += 1
         name = ulid(self.time, self.count)
-        text, items, _ = delivery_blocks.compose(blocks, 9000, name)
+        text, items, _ = blocks_hot.compose(blocks, 9000, name)
         self.log(name, event, text, items, tool)
         uses = f"toolu_{self.count}" if tool else event
         where = f"{event}:{tool}" if tool else event
@@ -100,26 +96,26 @@ class DemoSession:
     def log(self, name: str, event: str, text: str, items: list[Record], tool: str = "") -> None:
         """Append a record to the delivery log."""
         record: Record = {
-            "v": delivery_log.VERSION,
+            "v": log_hot.VERSION,
             "id": name,
-            "time": clock.iso(self.time),
+            "time": clock_hot.iso(self.time),
             "event": event,
             "session_id": self.id,
             "prompt_id": self.prompt,
             "transcript": transcript_path(self.world, self.name, self.project),
             "transcript_size": sum(len(line.encode()) + 1 for line in self.lines),
             "cwd": self.project,
-            "project": paths.project_key(self.project),
+            "project": paths_hot.project_key(self.project),
             "project_root": self.project,
             "mode": "full",
-            "chars": delivery_blocks.units(text),
+            "chars": blocks_hot.units(text),
             "text": text,
             "items": items,
         }
         if tool:
             record |= {"tool": tool, "tool_use_id": f"toolu_{self.count}"}
         record["ms"] = round(11.0 + self.count % 7 * 0.9, 1)
-        delivery_log.append(self.world.root, record, self.time)
+        log_hot.append(self.world.root, record, self.time)
 
     def reads(self, path: str) -> None:
         """Log that the agent read a memory."""
@@ -129,7 +125,7 @@ class DemoSession:
 
     def writes(self, path: str, text: str) -> None:
         """Let the agent write a memory, and log that it did. Ids of what follows stay as they are."""
-        fs.write_atomic(path, text.encode(), durable=False)
+        fs_hot.write_atomic(path, text.encode(), durable=False)
         os.utime(path, (self.time, self.time))
         self.written += 1
         name = ulid(self.time, 4000 + self.count + self.written)
@@ -138,10 +134,10 @@ class DemoSession:
     def ends(self, keep: bool = True) -> None:
         """Write the session's state and, with `keep`, its transcript."""
         path = transcript_path(self.world, self.name, self.project)
-        state: Record = {"started": clock.iso(self.time - HOUR), "cwd": self.project}
-        state |= {"project": paths.project_key(self.project), "project_root": self.project, "transcript": path}
+        state: Record = {"started": clock_hot.iso(self.time - HOUR), "cwd": self.project}
+        state |= {"project": paths_hot.project_key(self.project), "project_root": self.project, "transcript": path}
         state |= {"mode": "full", "prompted": True}
-        session_state.SessionState(self.world.root, self.id, state).save()
+        session_state_hot.SessionState(self.world.root, self.id, state).save()
         if keep:
             self.write_transcript()
             os.utime(path, (self.time, self.time))
@@ -161,25 +157,25 @@ def use(world: World, path: str, action: str) -> Record:
     return {"kind": "use", "id": stem, "scope": scope, "path": path, "action": action}
 
 
-def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> delivery_blocks.Block:
+def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> blocks_hot.Block:
     """Make a block of guidance as the hooks do."""
-    item: Record = {"kind": "guidance", "id": name, "scope": "project", "hash": ids.content_hash(text)}
+    item: Record = {"kind": "guidance", "id": name, "scope": "project", "hash": ids_hot.content_hash(text)}
     fields = {"id": name, "scope": "project", "from": sender}
     intro = f"Note left by the user of this machine through memtui ({sender}, just now)."
-    part = delivery_blocks.Part(text, text, {**item, "reason": reason})
-    return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, intro, [part])
+    part = blocks_hot.Part(text, text, {**item, "reason": reason})
+    return blocks_hot.Block(blocks_hot.TAGS["guidance"], fields, intro, [part])
 
 
-def waits_again(world: World, project: str, block: delivery_blocks.Block, sender: str) -> None:
+def waits_again(world: World, project: str, block: blocks_hot.Block, sender: str) -> None:
     """Write an urgent note that did not arrive back into the inbox of its project, as `reconcile` does."""
     part = block.parts[0]
-    when = clock.iso_seconds(world.now - 19 * HOUR)
+    when = clock_hot.iso_seconds(world.now - 19 * HOUR)
     fields = {"id": str(part.item["id"]), "time": when, "from": sender, "urgent": "yes", "attempts": "1"}
-    path = f"{paths.inbox_dir(world.root, paths.project_key(project))}/{inbox_format.FILES['guidance']}"
-    fs.write_atomic(path, inbox_format.render(fields, part.text).encode(), durable=False)
+    path = f"{paths_hot.inbox_dir(world.root, paths_hot.project_key(project))}/{format_hot.FILES['guidance']}"
+    fs_hot.write_atomic(path, format_hot.render(fields, part.text).encode(), durable=False)
 
 
-def index(world: World, project: str) -> list[delivery_blocks.Block]:
+def index(world: World, project: str) -> list[blocks_hot.Block]:
     """Make the index blocks of a session's start."""
     blocks = []
     for scope, directory, files in (
@@ -194,30 +190,37 @@ def index(world: World, project: str) -> list[delivery_blocks.Block]:
             about = next((line[13:] for line in text.split("\n") if line.startswith("description: ")), text.strip())
             kind = next((line.strip()[6:] for line in text.split("\n") if line.strip().startswith("type: ")), "untyped")
             item: Record = {"kind": "index", "id": name, "scope": scope, "path": path, "reason": f"index, {kind}"}
-            parts.append(delivery_blocks.Part(f"- [{kind}] {name}: {about}", name, item))
+            parts.append(blocks_hot.Part(f"- [{kind}] {name}: {about}", name, item))
         if parts:
             fields = {"scope": scope, "source": directory}
-            intro = index_block.INTRO.format(directory=directory)
-            blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["index"], fields, intro, parts))
+            intro = index_block_hot.INTRO.format(directory=directory)
+            blocks.append(blocks_hot.Block(blocks_hot.TAGS["index"], fields, intro, parts))
     return blocks
 
 
-def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
+def drafts(world: World, at: float) -> list[blocks_hot.Block]:
     """Make the blocks of pending updates and items that a first prompt gets at the time `at`."""
     blocks = []
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
+    directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
     update, todo = "unreviewed, newest first", "unfinished, first prompt of the session"
     for kind, rows, file, number, reason, intro in (
-        ("pending-update", content.entries("SHOP_UPDATES"), "pending-updates.md", 1006, update, lists.UPDATES_INTRO),
-        ("pending-item", content.entries("SHOP_ITEMS"), "pending-items.md", 1011, todo, lists.ITEMS_INTRO),
+        (
+            "pending-update",
+            content.entries("SHOP_UPDATES"),
+            "pending-updates.md",
+            1006,
+            update,
+            lists_hot.UPDATES_INTRO,
+        ),
+        ("pending-item", content.entries("SHOP_ITEMS"), "pending-items.md", 1011, todo, lists_hot.ITEMS_INTRO),
     ):
         parts = []
         for place, (fields, text, hours) in enumerate(rows, number):
-            lines = [line for line in text.split("\n") if line.strip() and not line.startswith(inbox_format.EVIDENCE)]
+            lines = [line for line in text.split("\n") if line.strip() and not line.startswith(format_hot.EVIDENCE)]
             when = world.now - hours * HOUR
             if when >= at:
                 continue
-            shown, ago = "\n  ".join(lines), clock.ago(when, at)
+            shown, ago = "\n  ".join(lines), clock_hot.ago(when, at)
             session = world.sessions[fields["session"]][:8]
             shown = (
                 f"- [{fields['kind']}, {ago}] {shown}"
@@ -225,10 +228,10 @@ def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
                 else f"- [ ] {shown} (session {session}, {ago})"
             )
             item: Record = {"kind": kind, "id": ulid(when, place), "scope": "project", "path": f"{directory}/{file}"}
-            parts.append(delivery_blocks.Part(shown, lines[0], {**item, "reason": reason}))
+            parts.append(blocks_hot.Part(shown, lines[0], {**item, "reason": reason}))
         if parts:
             attributes = {"scope": "project", "source": f"{directory}/{file}"}
-            blocks.append(delivery_blocks.Block(delivery_blocks.TAGS[kind], attributes, intro, parts))
+            blocks.append(blocks_hot.Block(blocks_hot.TAGS[kind], attributes, intro, parts))
     return blocks
 
 
@@ -243,8 +246,8 @@ def write(world: World) -> None:
         if "reviewed" in fate:
             review(world, session.time + 2 * HOUR)
     # The last one is live: process 1 always runs, and stands for its client.
-    served = fastjson.dumps({"session_id": session.id, "source": "startup"})
-    fs.write_atomic(world.root + "/run/client-1", served.encode(), durable=False)
+    served = fastjson_hot.dumps({"session_id": session.id, "source": "startup"})
+    fs_hot.write_atomic(world.root + "/run/client-1", served.encode(), durable=False)
     take_in(world, world.now - 2 * MINUTE)
 
 
@@ -260,7 +263,7 @@ def _play(session: DemoSession, line: str) -> None:
     elif verb == "reads":
         session.reads(f"{world.shop}/.claude/memory/{arguments[0]}")
     elif verb == "writes":
-        path = f"{world.config}/projects/{paths.slug(world.shop)}/memory/{content.WRITTEN}"
+        path = f"{world.config}/projects/{paths_hot.slug(world.shop)}/memory/{content.WRITTEN}"
         session.writes(path, content.WRITTEN_TEXTS[arguments[0]])
     elif verb == "index":
         session.delivers("SessionStart", index(world, session.project), *arguments)
@@ -302,25 +305,27 @@ def review(world: World, at: float) -> None:
 
 def write_subconscious(world: World) -> None:
     """Write the blocks, runs and questions of the subconscious."""
-    slug = paths.project_key(world.shop)
+    slug = paths_hot.project_key(world.shop)
     for number, (run, block, text) in enumerate(content.RUN_NOTES):
         at = world.now - content.RUNS[run][1] * HOUR + number
-        path = block_files.path(world.root, slug, block)
-        fs.makedirs(os.path.dirname(path))
-        fs.write_atomic(path, text.encode() + b"\n", durable=False)
+        path = block_files_hot.path(world.root, slug, block)
+        fs_hot.makedirs(os.path.dirname(path))
+        fs_hot.write_atomic(path, text.encode() + b"\n", durable=False)
         os.utime(path, (at, at))
     for number in range(len(content.RUNS)):
         _run(world, number, slug)
 
 
-def _whispered(world: World, at: float) -> delivery_blocks.Block:
+def _whispered(world: World, at: float) -> blocks_hot.Block:
     """Return the block with which the whisper of a run reaches its session at the time `at`."""
     number, hours, whisper = next((n, row[1], row[3]) for n, row in enumerate(content.RUNS) if row[3])
     when = world.now - hours * HOUR
-    fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(when), "from": runs.SENDER}
-    fields |= {"kind": note_block.WHISPER, "for": "session"}
-    entry = inbox_format.parse(inbox_format.render(fields, whisper[1]))[0]
-    return note_block.note(paths.inbox_dir(world.root, paths.project_key(world.shop)), entry, at, "for this session")
+    fields = {"id": _whisper_id(world, number), "time": clock_hot.iso_seconds(when), "from": runs.SENDER}
+    fields |= {"kind": note_block_hot.WHISPER, "for": "session"}
+    entry = format_hot.parse(format_hot.render(fields, whisper[1]))[0]
+    return note_block_hot.note(
+        paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)), entry, at, "for this session"
+    )
 
 
 def _whisper_id(world: World, number: int) -> str:
@@ -341,7 +346,7 @@ def _run(world: World, number: int, slug: str) -> None:
     runs.append(world.root, job)
     mentions = []
     if number == len(content.RUNS) - 1:
-        question = {"id": "m1", "who": "person", "words": content.QUESTION, "time": clock.iso(at)}
+        question = {"id": "m1", "who": "person", "words": content.QUESTION, "time": clock_hot.iso(at)}
         mentions.append(question)
     control.save(world.root, session, {"mentions": mentions})
 

@@ -7,12 +7,12 @@ import os
 import re
 import shutil
 
-from memtui.base import clock, fs, paths
+from memtui.base import clock_hot, fs_hot, paths_hot
 from memtui.base.errors import UsageError
 from memtui.demo import content as data
 from memtui.demo import sessions
 from memtui.demo.content import HOUR, World, is_world, layout, ulid
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.store import sidecars, triggers, trust_grants
 from memtui.store.store import Store
 from memtui.workspace import SAMPLE_MARKER
@@ -24,7 +24,7 @@ INDEX_LINES = 203  # of the blog's index: more than the 200 that the client load
 def build(directory: str, now: float | None = None) -> World:
     """Build the sample world in a directory that is missing, empty, or an older sample world, which is replaced. `now`:
     the time of the world in seconds since the epoch. Raises UsageError for any other directory."""
-    world = layout(directory, clock.now() if now is None else now)
+    world = layout(directory, clock_hot.now() if now is None else now)
     if is_world(world.directory):
         shutil.rmtree(world.directory)
     elif os.path.lexists(world.directory) and (not os.path.isdir(world.directory) or os.listdir(world.directory)):
@@ -39,7 +39,7 @@ def build(directory: str, now: float | None = None) -> World:
     sessions.write_subconscious(world)
     _trashed(world)
     state = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
-    fs.write_atomic(world.root + "/run/tui.json", state, durable=False)
+    fs_hot.write_atomic(world.root + "/run/tui.json", state, durable=False)
     return world
 
 
@@ -51,8 +51,8 @@ def _write(path: str, content: bytes, seconds: float) -> None:
 
 
 def _memories(world: World) -> None:
-    auto = f"{world.config}/projects/{paths.slug(world.shop)}/memory"
-    blog = f"{world.config}/projects/{paths.slug(world.blog)}/memory"
+    auto = f"{world.config}/projects/{paths_hot.slug(world.shop)}/memory"
+    blog = f"{world.config}/projects/{paths_hot.slug(world.blog)}/memory"
     blog_index = (
         "# Notes\n\n- [Writing style](writing-style.md) — short sentences\n- [Images](image-sizes.md) — 1600 px\n"
     )
@@ -85,9 +85,9 @@ def _memories(world: World) -> None:
 
 
 def _inboxes(world: World) -> None:
-    shop = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    blog = paths.inbox_dir(world.root, paths.project_key(world.blog))
-    everywhere = paths.inbox_dir(world.root, None)
+    shop = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
+    blog = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.blog))
+    everywhere = paths_hot.inbox_dir(world.root, None)
     number = 1000
     for directory, kind, entries, project in (
         (shop, "guidance", "SHOP_GUIDANCE", world.shop),
@@ -98,22 +98,22 @@ def _inboxes(world: World) -> None:
         (shop, "items", "SHOP_ITEMS", world.shop),
         (shop, "updates", "SHOP_DOUBTFUL", world.shop),
     ):
-        path = f"{directory}/{inbox_format.FILES[kind]}"
-        source = inbox_format.decode(fs.read_or_empty(path))
+        path = f"{directory}/{format_hot.FILES[kind]}"
+        source = format_hot.decode(fs_hot.read_or_empty(path))
         for given, text, hours in data.entries(entries):
             number += 1
             seconds = world.now - hours * HOUR
-            fields = {"id": ulid(seconds, number), "time": clock.iso_seconds(seconds), **given}
+            fields = {"id": ulid(seconds, number), "time": clock_hot.iso_seconds(seconds), **given}
             if "session" in fields:
                 fields["session"] = world.sessions[fields["session"]]
                 fields.setdefault("from", "session:" + fields["session"])
                 fields["project"] = project
             if "expires" in fields:
-                fields["expires"] = clock.iso_seconds(world.now + float(fields["expires"]) * HOUR)
-            source += inbox_format.render(fields, text)
+                fields["expires"] = clock_hot.iso_seconds(world.now + float(fields["expires"]) * HOUR)
+            source += format_hot.render(fields, text)
         if directory == shop:
             source += data.HAND_WRITTEN.get(kind, "")
-        fs.write_atomic(path, source.encode(), durable=False)
+        fs_hot.write_atomic(path, source.encode(), durable=False)
 
 
 def _trashed(world: World) -> None:
@@ -125,10 +125,10 @@ def _trashed(world: World) -> None:
     seconds += HOUR
     store.delete(memory)
     journal = world.root + "/journal.jsonl"
-    content = fs.read_bytes(journal)
+    content = fs_hot.read_bytes(journal)
     trash_ids = dict.fromkeys(match[1] for match in ULID.finditer(content))
     for number, old in enumerate(trash_ids):
         content = content.replace(old, ulid(world.now - (30 - number) * HOUR, 5000 + number).encode())
-    fs.write_atomic(journal, content, durable=False)
+    fs_hot.write_atomic(journal, content, durable=False)
     index = world.config + "/memory/MEMORY.md"
     os.utime(index, (world.now - 29 * HOUR, world.now - 29 * HOUR))

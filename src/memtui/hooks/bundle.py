@@ -49,9 +49,9 @@ def main(argv: "list[str]") -> None:
     gc.disable()
     if argv and argv[0] in EVENTS:
         load(EVENTS[argv[0]])
-    from memtui.hooks import runner
+    from memtui.hooks import runner_hot
 
-    runner.main(argv)
+    runner_hot.main(argv)
 
 
 def top() -> str:

@@ -3,23 +3,32 @@
 import ast
 import marshal
 
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.hooks import bundle
 
 # By what begins, an event or a piece of work: the modules that are then loaded at once, with all that these import at
 # their top, and what is loaded before.
 ROOTS = {
-    "SessionStart": (("hooks.runner", "hooks.session_start", "store.trust"), ()),
-    "UserPromptSubmit": (("hooks.runner", "hooks.user_prompt_submit"), ()),
-    "tools": (("hooks.runner", "hooks.tools"), ()),
-    "worker": (("hooks.runner", "hooks.worker_start"), ()),
-    "recall": (("hooks.recall_block", "recall.query", "recall.nearest_passages"), ("UserPromptSubmit",)),
-    "sentences": (("recall.semantic",), ("UserPromptSubmit", "recall")),
-    "settling": (("base.reverse_lines", "deliver.error_log", "inbox.reconciliation"), ("UserPromptSubmit",)),
-    "delivery": (("hooks.deliver", "settings.defaults"), ("UserPromptSubmit",)),
-    "memories": (("recall.memory_block",), ("UserPromptSubmit", "recall", "delivery")),
+    "SessionStart": (("hooks.runner_hot", "hooks.session_start_hot", "store.trust_hot"), ()),
+    "UserPromptSubmit": (("hooks.runner_hot", "hooks.user_prompt_submit_hot"), ()),
+    "tools": (("hooks.runner_hot", "hooks.tools_hot"), ()),
+    "worker": (("hooks.runner_hot", "hooks.worker_start_hot"), ()),
+    "recall": (("hooks.recall_block_hot", "recall.query_hot", "recall.nearest_passages_hot"), ("UserPromptSubmit",)),
+    "sentences": (("recall.semantic_hot",), ("UserPromptSubmit", "recall")),
+    "settling": (
+        ("base.reverse_lines_hot", "deliver.error_log_hot", "inbox.reconciliation_hot"),
+        ("UserPromptSubmit",),
+    ),
+    "delivery": (("hooks.deliver_hot", "settings.defaults_hot"), ("UserPromptSubmit",)),
+    "memories": (("recall.memory_block_hot",), ("UserPromptSubmit", "recall", "delivery")),
     "notes": (
-        ("hooks.prompt", "settings.defaults", "hooks.environment", "inbox.claims", "inbox.note_block"),
+        (
+            "hooks.prompt_hot",
+            "settings.defaults_hot",
+            "hooks.environment_hot",
+            "inbox.claims_hot",
+            "inbox.note_block_hot",
+        ),
         ("UserPromptSubmit",),
     ),
 }
@@ -33,13 +42,13 @@ def write() -> list[str]:
 def _write(group: str) -> bool:
     try:
         path = bundle.path(group)
-        if _is_current(fs.read_or_empty(path)):
+        if _is_current(fs_hot.read_or_empty(path)):
             return False
         names = tuple(modules_of(group))
         sources = bundle.sources_of(names)
         head = marshal.dumps((names, bundle.stamps_of(sources)))
         data = bundle.magic() + len(head).to_bytes(4, "little") + head
-        fs.write_atomic(path, data + marshal.dumps(list(map(_compiled, sources))), durable=False)
+        fs_hot.write_atomic(path, data + marshal.dumps(list(map(_compiled, sources))), durable=False)
     except (OSError, ImportError, SyntaxError):
         return False
     return True
@@ -65,11 +74,11 @@ def modules_of(group: str) -> list[str]:
 def _imported(name: str) -> list[str]:
     (source,) = bundle.sources_of((name,))
     modules = []
-    for node in ast.parse(fs.read_or_empty(source)).body:
+    for node in ast.parse(fs_hot.read_or_empty(source)).body:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("memtui."):
             above = node.module.removeprefix("memtui.")
             places = [f"{above}.{alias.name}" for alias in node.names]
-            modules += [place if fs.stamp(bundle.sources_of((place,))[0]) else above for place in places]
+            modules += [place if fs_hot.stamp(bundle.sources_of((place,))[0]) else above for place in places]
     return modules
 
 
@@ -84,7 +93,7 @@ def _is_current(data: bytes) -> bool:
 
 def _compiled(source: str) -> object:
     """Return a module's code without docstrings, annotations and columns, which hooks would read for nothing."""
-    tree = _Bare().visit(ast.parse(fs.read_or_empty(source), source))
+    tree = _Bare().visit(ast.parse(fs_hot.read_or_empty(source), source))
     return compile(tree, source, "exec", dont_inherit=True, optimize=2)
 
 

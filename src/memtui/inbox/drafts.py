@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from memtui.base import clock, fastjson, fs, ids
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot
 from memtui.client.transcripts.conversation import normalised
-from memtui.inbox import format as inbox_format
-from memtui.inbox.format import EVIDENCE
+from memtui.inbox import format_hot
+from memtui.inbox.format_hot import EVIDENCE
 from memtui.redact import redact
 
 # Bytes of the file that are read; characters that are kept of a draft's first line.
@@ -17,7 +17,7 @@ MOST_REJECTED, DESCRIPTION = 4 << 20, 600
 
 def rejected_path(directory: str) -> str:
     """Return the file of an inbox."""
-    return f"{directory}/{inbox_format.REJECTED}"
+    return f"{directory}/{format_hot.REJECTED}"
 
 
 def rejected_line(entry_id: str, text: str, now: float, *, never: bool) -> str:
@@ -25,13 +25,13 @@ def rejected_line(entry_id: str, text: str, now: float, *, never: bool) -> str:
     words = redact.redact(text)[0].strip().partition("\n")[0].strip()
     row = {
         "v": 1,
-        "hash": ids.content_hash(normalised(words)),
+        "hash": ids_hot.content_hash(normalised(words)),
         "text": words[:DESCRIPTION],
         "never": never,
-        "time": clock.iso_seconds(now),
+        "time": clock_hot.iso_seconds(now),
         "id": entry_id,
     }
-    return fastjson.dumps(row) + "\n"
+    return fastjson_hot.dumps(row) + "\n"
 
 
 def is_never(row: dict[str, object]) -> bool:
@@ -43,18 +43,18 @@ def rejected(directory: str, *, never: bool = False) -> list[str]:
     """Read the first lines of an inbox's rejected drafts, with `never` of those rejected for good, oldest first, of a
     long file the newest; none if it can't be read."""
     try:
-        data = fs.read_or_empty(rejected_path(directory))[-MOST_REJECTED:]
+        data = fs_hot.read_or_empty(rejected_path(directory))[-MOST_REJECTED:]
     except OSError:
         return []
-    rows = map(fastjson.loads_dict, data.splitlines())
+    rows = map(fastjson_hot.loads_dict, data.splitlines())
     return [text for row in rows if isinstance(text := row.get("text"), str) and (is_never(row) or not never)]
 
 
 def without_old(data: bytes, before: float) -> tuple[bytes, int]:
     """Return a file without drafts rejected before a time (not for good), and how many these are."""
     lines = data.splitlines(keepends=True)
-    rows = ((line, fastjson.loads_dict(line)) for line in lines)
-    recent = [line for line, row in rows if is_never(row) or (clock.parse(row.get("time")) or before) >= before]
+    rows = ((line, fastjson_hot.loads_dict(line)) for line in lines)
+    recent = [line for line, row in rows if is_never(row) or (clock_hot.parse(row.get("time")) or before) >= before]
     return b"".join(recent), len(lines) - len(recent)
 
 
@@ -79,7 +79,7 @@ def split_evidence(whole: str) -> tuple[str, list[str]]:
 
 
 # Left free in an inbox file, of which only MAX_BYTES are read, for what sessions leave there.
-KEPT_FREE = inbox_format.MAX_BYTES // 4
+KEPT_FREE = format_hot.MAX_BYTES // 4
 # Bytes of a list beside an inbox that are read.
 MOST_READ = 4 << 20
 
@@ -87,15 +87,15 @@ MOST_READ = 4 << 20
 def room(directory: str) -> int:
     """Return how many bytes of drafts an inbox takes; 0 or less if it is full, or can't be read."""
     try:
-        length = len(fs.read_or_empty(f"{directory}/{inbox_format.FILES['updates']}"))
+        length = len(fs_hot.read_or_empty(f"{directory}/{format_hot.FILES['updates']}"))
     except OSError:
         return 0
-    return inbox_format.MAX_BYTES - KEPT_FREE - length
+    return format_hot.MAX_BYTES - KEPT_FREE - length
 
 
 def lines_of(path: str) -> list[dict[str, object]]:
     """Return the objects of a JSON Lines file beside an inbox. Raises OSError."""
-    return [row for row in map(fastjson.loads_dict, fs.read_or_empty(path, MOST_READ).split(b"\n")) if row]
+    return [row for row in map(fastjson_hot.loads_dict, fs_hot.read_or_empty(path, MOST_READ).split(b"\n")) if row]
 
 
 def rows(path: str) -> list[dict[str, object]]:

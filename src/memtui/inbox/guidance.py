@@ -1,10 +1,9 @@
 """Check the parts of a note of guidance: text, addressees, expiry, sender. Checks raise UsageError."""
 
-from memtui.base import clock, dates, visible
+from memtui.base import clock_hot, dates, visible_hot
 from memtui.base.errors import ConflictError, UsageError
-from memtui.deliver import blocks as delivery_blocks
-from memtui.inbox import claims, note_block
-from memtui.inbox import format as inbox_format
+from memtui.deliver import blocks_hot
+from memtui.inbox import claims_hot, format_hot, note_block_hot
 
 NAME_LIMIT = 80
 ANYONE = "anyone"
@@ -32,7 +31,7 @@ def sender(typed: str) -> str:
 def audience(addressees: list[str], default: object = ANYONE) -> list[str]:
     """Return the addressees of a note: as given, else as the setting `note_to` says; none for `anyone`."""
     if not addressees:
-        return [claims.PEOPLE] if default == claims.PEOPLE else []
+        return [claims_hot.PEOPLE] if default == claims_hot.PEOPLE else []
     if addressees != [ANYONE] and ANYONE in addressees:
         raise UsageError(f"“{ANYONE}” can't be combined with other addressees.")
     return [] if addressees == [ANYONE] else addressees
@@ -44,13 +43,13 @@ def addresses(addressees: list[str]) -> list[str]:
     for address in addressees:
         kind, colon, name = address.strip().partition(":")
         name = name.strip()
-        if kind == claims.PEOPLE and not colon:
+        if kind == claims_hot.PEOPLE and not colon:
             valid += [kind] if kind not in valid else []
             continue
-        if not colon or kind not in claims.ADDRESSES or not name or "," in name or not name.isprintable():
+        if not colon or kind not in claims_hot.ADDRESSES or not name or "," in name or not name.isprintable():
             raise UsageError(f"“{address}” is not an addressee.", WHOM)
-        if kind == "session" and len(name) < claims.MIN_SESSION_PREFIX:
-            raise UsageError(f"{address}: at least {claims.MIN_SESSION_PREFIX} characters of the session's id.")
+        if kind == "session" and len(name) < claims_hot.MIN_SESSION_PREFIX:
+            raise UsageError(f"{address}: at least {claims_hot.MIN_SESSION_PREFIX} characters of the session's id.")
         if kind == "agent" and any(char.isspace() for char in name):
             raise UsageError(f"“{name}” is no name of an agent: it has a blank.")
         if kind == "path" and name.count("[") != name.count("]"):
@@ -83,22 +82,22 @@ def fields(by: str, to: list[str], urgent: bool, expires: str | None, now: float
     if urgent:
         note_fields["urgent"] = "yes"
     if expires is not None and (end := expiry(expires, now)) != dates.NEVER:
-        note_fields["expires"] = clock.iso_seconds(end)
+        note_fields["expires"] = clock_hot.iso_seconds(end)
     return note_fields
 
 
 def check(budget: int, now: float, text: str, fields: dict[str, str], directory: str) -> None:
     """Raise UsageError for guidance too long for any delivery, ConflictError if the file of the inbox is too long."""
-    path = f"{directory}/{inbox_format.FILES['guidance']}"
-    if inbox_format.is_too_long(path):
+    path = f"{directory}/{format_hot.FILES['guidance']}"
+    if format_hot.is_too_long(path):
         raise ConflictError(
-            f"{path} is larger than {inbox_format.MAX_BYTES >> 20} MB, so no session gets a note from it.",
+            f"{path} is larger than {format_hot.MAX_BYTES >> 20} MB, so no session gets a note from it.",
             "Remove what is not a note. A log belongs in a file of its own, which a note can name.",
         )
-    entry = inbox_format.Entry(note_block.ANY_ID, {**fields, "time": clock.iso_seconds(now)}, text, "", 0)
-    too_long = note_block.over(budget, now, entry, directory)
+    entry = format_hot.Entry(note_block_hot.ANY_ID, {**fields, "time": clock_hot.iso_seconds(now)}, text, "", 0)
+    too_long = note_block_hot.over(budget, now, entry, directory)
     if too_long > 0:
-        units = delivery_blocks.units(visible.clean(text))
+        units = blocks_hot.units(visible_hot.clean(text))
         raise UsageError(
             f"The note is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
             "Shorten it, or put the long part into a file and name the file.",

@@ -3,15 +3,13 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memtui.base import clock, fs, ids, paths
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.finding import Finding, problem
-from memtui.base.phrasing import cut
-from memtui.deliver import log as delivery_log
+from memtui.base.phrasing_hot import cut
+from memtui.deliver import log_hot
 from memtui.deliver.record import Delivery
-from memtui.inbox import claims, note_block
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.inbox.format import Entry
+from memtui.inbox import claims_hot, file_hot, format_hot, note_block_hot
+from memtui.inbox.format_hot import Entry
 from memtui.redact import redact
 
 
@@ -23,7 +21,7 @@ class UnderWay:
     session: str
     time: float | None
     slug: str | None
-    entry: inbox_format.Entry
+    entry: format_hot.Entry
     record: Delivery
 
 
@@ -31,18 +29,18 @@ def under_way(root: str, projects: Iterable[str | None]) -> list[UnderWay]:
     """List the notes under way of some projects' inboxes (None: the global one), newest first."""
     tasks = []
     for slug in projects:
-        directory = paths.inbox_dir(root, slug)
-        for name, delivery_id, session_id, _ in inbox_file.claimed(directory):
+        directory = paths_hot.inbox_dir(root, slug)
+        for name, delivery_id, session_id, _ in file_hot.claimed(directory):
             try:
-                data = fs.read_bytes(f"{directory}/{inbox_format.CLAIMED}/{name}", inbox_format.MAX_BYTES)
+                data = fs_hot.read_bytes(f"{directory}/{format_hot.CLAIMED}/{name}", format_hot.MAX_BYTES)
             except OSError:
                 continue  # reconciled meanwhile
-            entries = inbox_format.parse(inbox_format.decode(data))
-            record = Delivery(next(delivery_log.records_of(root, delivery_id), {"session_id": session_id}))
+            entries = format_hot.parse(format_hot.decode(data))
+            record = Delivery(next(log_hot.records_of(root, delivery_id), {"session_id": session_id}))
             # What the hook took but did not deliver is in the inbox again.
             item_ids = {item.id for item in record.items if not item.left_out}
             delivered = [entry for entry in entries if entry.id in item_ids or not item_ids]
-            time = ids.id_time(delivery_id)
+            time = ids_hot.id_time(delivery_id)
             tasks += [UnderWay(delivery_id, session_id, time, slug, entry, record) for entry in delivered]
     return sorted(tasks, key=lambda task: task.time or 0.0, reverse=True)
 
@@ -60,15 +58,15 @@ def problems(entry: Entry, directory: str, now: float, budget: int) -> Iterator[
         return problem(code, f"note:{entry.id}", inbox=inbox, id=entry.id[-6:], text=text, **data)
 
     expires = entry.fields.get("expires")
-    if whom := claims.no_addressee(entry):
+    if whom := claims_hot.no_addressee(entry):
         yield finding("inbox.nobody", whom=whom)
-    if expires and clock.parse(expires) is None:
+    if expires and clock_hot.parse(expires) is None:
         yield finding("inbox.endless", expires=expires)
-    elif entry.expired(now) and entry.fields.get("kind") != note_block.WHISPER:  # its session has ended
+    elif entry.expired(now) and entry.fields.get("kind") != note_block_hot.WHISPER:  # its session has ended
         yield finding("inbox.expired")
-    if entry.count("attempts") >= claims.MAX_ATTEMPTS:
+    if entry.count("attempts") >= claims_hot.MAX_ATTEMPTS:
         yield finding("inbox.held", attempts=entry.count("attempts"))
     if "\0" in entry.text:
         yield finding("inbox.binary")
-    if note_block.over(budget, now, entry, directory) > 0:
+    if note_block_hot.over(budget, now, entry, directory) > 0:
         yield finding("inbox.long")

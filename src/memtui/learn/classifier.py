@@ -196,7 +196,7 @@ def shipped() -> Classifier:
 # were feedback, and about this share was worth keeping for good: enough not to be folded, too little to be delivered.
 SURE, SURE_DURABLE = 0.5, 0.29
 # From this confidence, the person said in so many words that it is for the future. Among the labelled messages there
-# are two of these, so the number is set: enough to be delivered (inbox/format.py).
+# are two of these, so the number is set: enough to be delivered (inbox/format_hot.py).
 SAID, SAID_DURABLE = 0.75, 0.5
 # The least probability with which the classifier makes a draft of what no rule matches.
 LEAST = 0.05

@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memtui.base import clock, fastjson, fs, ids, paths
-from memtui.client import locate
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot
+from memtui.client import locate_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import drafts as inbox_drafts
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.inbox import file_hot, format_hot
 from memtui.learn import signals
 from memtui.learn.signals import Signal
 from memtui.redact.redact import redact
@@ -30,17 +29,17 @@ LOCK_SECONDS = 5.0
 def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float) -> list[str]:
     """Write drafts of at least the confidence `threshold` to their inboxes; return the ids of new entries. One that
     waits already counts one more in its `seen`; one that is known otherwise is skipped. Raises OSError."""
-    root = paths.root(env)
-    project = paths.project_root(cwd)
+    root = paths_hot.root(env)
+    project = paths_hot.project_root(cwd)
     good = sorted((d for d in drafts if d.confidence >= threshold), key=lambda d: -d.confidence)[:MAX_DRAFTS]
     draft_ids: list[str] = []
     for scope, directory in (
-        ("project", paths.inbox_dir(root, paths.project_key(project))),
-        ("global", paths.inbox_dir(root, None)),
+        ("project", paths_hot.inbox_dir(root, paths_hot.project_key(project))),
+        ("global", paths_hot.inbox_dir(root, None)),
     ):
         drafts_of_scope = [redacted(draft) for draft in good if draft.scope == scope]
         if drafts_of_scope:
-            with fs.Lock(directory + "/" + LEDGER + ".lock", LOCK_SECONDS):
+            with fs_hot.Lock(directory + "/" + LEDGER + ".lock", LOCK_SECONDS):
                 draft_ids += _write(env, cwd, directory, project, drafts_of_scope)
     return draft_ids
 
@@ -52,12 +51,12 @@ def redacted(draft: Signal) -> Signal:
         value: str = getattr(draft, key)
         changes[key] = redact(value)[0]
     if changes["name"] != draft.name or changes["description"] != draft.description:
-        changes["name"] = "note-" + ids.content_hash(changes["description"])[:8]
+        changes["name"] = "note-" + ids_hot.content_hash(changes["description"])[:8]
     return replace(draft, **changes)  # type: ignore[arg-type]
 
 
 def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: Sequence[Signal]) -> list[str]:
-    now = clock.now()
+    now = clock_hot.now()
     ledger = inbox_drafts.lines_of(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
@@ -67,7 +66,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     noted = b""
     for draft in drafts:
         key = normalised(draft.description)
-        digest = ids.content_hash(key)
+        digest = ids_hot.content_hash(key)
         origins = [origin for origin in draft.origins if origin not in evidence]
         if not origins or not key:
             continue
@@ -75,20 +74,20 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         is_known = is_known or inbox_drafts.first_same(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not is_known:
             draft_ids.append(
-                inbox_file.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
+                file_hot.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
             )
         # Noted last: after a kill in between, the draft is found again where it waits.
-        row = {"v": 1, "hash": digest, "time": clock.iso_seconds(now)}
-        noted = b"".join(fastjson.dumps({**row, "evidence": text}).encode() + b"\n" for text in origins)
+        row = {"v": 1, "hash": digest, "time": clock_hot.iso_seconds(now)}
+        noted = b"".join(fastjson_hot.dumps({**row, "evidence": text}).encode() + b"\n" for text in origins)
         evidence.update(origins)
         hashes.add(digest)
-        fs.append(f"{directory}/{LEDGER}", noted)
+        fs_hot.append(f"{directory}/{LEDGER}", noted)
     size = posix.stat(f"{directory}/{LEDGER}").st_size if noted else 0
     if size > LEDGER_LIMIT:
         # The line that the limit cuts is dropped.
-        data = fs.read_bytes(f"{directory}/{LEDGER}", offset=size - LEDGER_LIMIT).partition(b"\n")[2]
+        data = fs_hot.read_bytes(f"{directory}/{LEDGER}", offset=size - LEDGER_LIMIT).partition(b"\n")[2]
         rows = data.splitlines(keepends=True)[-LEDGER_KEPT:]
-        fs.write_atomic(f"{directory}/{LEDGER}", b"".join(rows), durable=False)
+        fs_hot.write_atomic(f"{directory}/{LEDGER}", b"".join(rows), durable=False)
     return draft_ids
 
 
@@ -113,7 +112,7 @@ def fields_of(draft: Signal, project: str) -> dict[str, str]:
 
 def text_of(draft: Signal) -> str:
     """Return the text of a pending update: description, body, and the lines of evidence."""
-    excerpts = zip(inbox_format.EVIDENCE, (draft.agent, draft.person), strict=True)
+    excerpts = zip(format_hot.EVIDENCE, (draft.agent, draft.person), strict=True)
     evidence = [mark + " ".join(words.split()) for mark, words in excerpts if words]
     return inbox_drafts.join_evidence(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
 
@@ -121,13 +120,13 @@ def text_of(draft: Signal) -> str:
 def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
     """Return whether a pending update says nearly this already; it then counts the records, and is surer."""
     found = False
-    path = directory + "/" + inbox_format.FILES["updates"]
-    if inbox_format.is_too_long(path):
+    path = directory + "/" + format_hot.FILES["updates"]
+    if format_hot.is_too_long(path):
         return False  # too long to search
 
     def change(source: str) -> str:
         nonlocal found
-        entry = _says(inbox_format.parse(source), draft.description)
+        entry = _says(format_hot.parse(source), draft.description)
         if entry is None:
             return source
         found = True
@@ -138,13 +137,13 @@ def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
         if sure is not None:
             fields["confidence"] = f"{signals.said_again(max(sure, draft.confidence), len(origins)):.2f}"
         end = entry.start + len(entry.raw)
-        return source[: entry.start] + inbox_format.render(fields, entry.text) + source[end:]
+        return source[: entry.start] + format_hot.render(fields, entry.text) + source[end:]
 
-    inbox_file.rewrite(path, change)
+    file_hot.rewrite(path, change)
     return found
 
 
-def _says(entries: Sequence[inbox_format.Entry], description: str) -> inbox_format.Entry | None:
+def _says(entries: Sequence[format_hot.Entry], description: str) -> format_hot.Entry | None:
     """Return the pending update that says something already; one that was extracted may say it in other words."""
     key = normalised(description)
     exact = next((entry for entry in entries if normalised(entry.text.split("\n")[0]) == key), None)
@@ -157,20 +156,20 @@ def _says(entries: Sequence[inbox_format.Entry], description: str) -> inbox_form
 
 def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:
     """Return whether a line near the top of a memory of the scope, such as its description, has these words."""
-    directories = [locate.global_dir(env)]
+    directories = [locate_hot.global_dir(env)]
     if scope == "project":
-        directories += [locate.project_dir(env, cwd)[0], locate.auto_dir(env, cwd)]
+        directories += [locate_hot.project_dir(env, cwd)[0], locate_hot.auto_dir(env, cwd)]
     for directory in directories:
         try:
-            names = locate.walk(directory)[:MAX_MEMORIES]
+            names = locate_hot.walk(directory)[:MAX_MEMORIES]
         except OSError:
             continue
         for name, problem in names:
             try:
-                head = b"" if problem else fs.read_bytes(f"{directory}/{name}", MEMORY_HEAD)
+                head = b"" if problem else fs_hot.read_bytes(f"{directory}/{name}", MEMORY_HEAD)
             except OSError:
                 continue
-            text = inbox_format.decode(head)
+            text = format_hot.decode(head)
             if any(normalised(re.sub(r"^\s*description:", "", line)) == key for line in text.splitlines()):
                 return True
     return False
@@ -180,19 +179,19 @@ def write_items(env: dict[str, str], cwd: str, session_id: str, texts: Sequence[
     """Make `texts` the open items of this session in its project's inbox, in place of those of earlier sessions;
     without texts only its own are removed. Return whether the file changed. Items that are `kept`, or written without a
     session, stay; one that was there keeps its id. Raises OSError."""
-    now = clock.now()
-    root, project = paths.root(env), paths.project_root(cwd)
-    path = paths.inbox_dir(root, paths.project_key(project)) + "/" + inbox_format.FILES["items"]
+    now = clock_hot.now()
+    root, project = paths_hot.root(env), paths_hot.project_root(cwd)
+    path = paths_hot.inbox_dir(root, paths_hot.project_key(project)) + "/" + format_hot.FILES["items"]
     wanted: dict[str, str] = {}
     for text in texts:
         line = redact(" ".join(text.split()))[0]
         wanted.setdefault(normalised(line), line)
-    if not wanted and not fs.read_or_empty(path, 1):
+    if not wanted and not fs_hot.read_or_empty(path, 1):
         return False
 
     def change(source: str) -> str:
-        entries = inbox_format.parse(source, items=True)
-        old: dict[str, inbox_format.Entry] = {}
+        entries = format_hot.parse(source, items=True)
+        old: dict[str, format_hot.Entry] = {}
         for entry in reversed(entries):
             owner = entry.fields.get("session")
             if not owner or entry.fields.get("state") == "kept":
@@ -206,14 +205,14 @@ def write_items(env: dict[str, str], cwd: str, session_id: str, texts: Sequence[
         for key, text in wanted.items():
             if key not in mine:
                 fields = {
-                    "id": old[key].id if key in old else ids.new_id(now),
+                    "id": old[key].id if key in old else ids_hot.new_id(now),
                     "time": old[key].fields.get("time", "") if key in old else "",
                     "from": f"session:{session_id}",
                     "session": session_id,
                     "project": project,
                 }
-                fields["time"] = fields["time"] or clock.iso_seconds(now)
-                new += inbox_format.render(fields, text)
+                fields["time"] = fields["time"] or clock_hot.iso_seconds(now)
+                new += format_hot.render(fields, text)
         return source + ("\n" if new and source and not source.endswith("\n") else "") + new
 
-    return inbox_file.rewrite(path, change)
+    return file_hot.rewrite(path, change)

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.learn import phrases, wording
 from memtui.store.relative_dates import relative_dates
@@ -329,7 +329,7 @@ def _says_more(rule: Sentence, description: str, sentences: Sequence[Sentence]) 
 
 def _dated(text: str, time: str) -> str:
     """Return a text with the absolute dates of relative ones, by when it was said; as it is without a time."""
-    seconds = clock.parse(time)
+    seconds = clock_hot.parse(time)
     if seconds is None:
         return text
     day = datetime.fromtimestamp(seconds).astimezone().date()  # as the person's calendar has it

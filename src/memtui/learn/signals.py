@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memtui.client.transcripts.conversation import Turn, normalised
 from memtui.learn import message, phrases, rule_sentences, wording
 from memtui.learn.rule_sentences import Sentence
-from memtui.recall import words
+from memtui.recall import words_hot
 
 # Characters: the most of the excerpts of what the person and the agent said; a message that is long.
 MAX_WORDS, MAX_AGENT, LONG_TEXT = 600, 300, 1200
@@ -30,8 +30,6 @@ ALONE = 0.55
 LEAST_TELLING = 4
 # How sure it is that a check which failed after a claim of success has to be run before the next one.
 SURE_FAILURE = 0.55
-# Below it, the first words of a session state a task, and no habit.
-SAID_FIRST = 0.7
 # How sure it is that a message which begins with "don't" and names nothing at hand forbids something for good.
 FORBIDDEN = 0.75
 # Turns whose signal is remembered, and weights: each is asked for several times.
@@ -139,7 +137,7 @@ def signals_of(turn: Turn) -> list[Signal]:
         end = next((other for other in starts if other > at), len(sentences))
         rule = _Rule(main.kind, sentences[at], kind_of_rule, min(main.confidence, weight), at)
         signal = _signal(turn, sentences[:end], rule, [other for other in starts if other != at])
-        if signal is None or (not turn.agent and weight < SAID_FIRST):
+        if signal is None or (not turn.agent and weight < 0.75):
             continue
         if normalised(signal.description) == normalised(main.description):
             signals[0] = replace(signal, confidence=main.confidence, person=main.person)
@@ -168,8 +166,8 @@ def _main(turn: Turn, words: str, sentences: list[Sentence]) -> _Rule | None:
     rule, standing, kind_of_rule = _best_rule(sentences)
     objection = _objection(sentences, turn)
     penalty = 0.15 if len(words) > LONG_TEXT else 0.0
-    if standing and not turn.agent and standing < SAID_FIRST:
-        penalty += 0.2
+    if standing and not turn.agent and standing < 0.75:
+        penalty += 0.2  # the first words of a session state a task, not a habit
     if rule and (standing >= objection or objection < 0.4):
         kind = "correction" if objection >= 0.45 and turn.agent else "preference"
         bonus = 0.1 if kind == "correction" else 0.0
@@ -192,7 +190,7 @@ def _worded(turn: Turn, sentences: list[Sentence], measured: _Rule | None) -> _R
 
 def asks(turn: Turn) -> bool:
     """Return whether a prompt asks for work, as far as the rules see; feedback and small talk do not."""
-    if not words.tells(turn.text):
+    if not words_hot.tells(turn.text):
         return False
     signal = signal_of(turn)
     return signal is None or signal.kind == "confirmation" or signal.confidence < LEAST_FEEDBACK

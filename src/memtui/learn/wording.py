@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 
 from memtui.base import word_lists
-from memtui.base.ids import content_hash
+from memtui.base.ids_hot import content_hash
 from memtui.learn import phrases
 from memtui.learn.phrases import compiled
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, Any
 
-from memtui.base import fastjson, fs
+from memtui.base import fastjson_hot, fs_hot
 from memtui.base.storage import storage_error
 from memtui.models.call import (
     POLL_SECONDS,
@@ -199,8 +199,8 @@ WITH_TOOLS = (
 # Answers of the model in one call with tools, at most, and the dollars that these may cost where no less is left.
 TURNS, DOLLARS = 20, 0.5
 WITH_LOGIN = ("--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands")
-# Set in the client. MEMTUI_INSIDE silences our hooks (hooks/runner.py), CLAUDE_HEADLESS those of others, and both this
-# module if something in the client should start it; the rest keeps out memory, updates and retries that nobody counts.
+# Set in the client. MEMTUI_INSIDE silences our hooks (hooks/runner_hot.py), CLAUDE_HEADLESS those of others, and both
+# this module if something in the client should start it; the rest keeps out memory, updates and uncounted retries.
 ENVIRONMENT = {
     "MEMTUI_INSIDE": "1",
     "CLAUDE_HEADLESS": "1",
@@ -263,7 +263,7 @@ class Headless:
         """Run the client, which holds the slot as long as it lives, even if this process is killed. It gets all text
         from files without a name: other users of the machine see the arguments of a process."""
         directory = self._root + "/run/headless"
-        fs.makedirs(directory)
+        fs_hot.makedirs(directory)
         env = {key: value for key, value in self._env.items() if not key.startswith(OF_A_SESSION)}
         with ExitStack() as stack:
             rules, buffered_random, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(4))
@@ -293,13 +293,13 @@ class Headless:
 
 
 @contextmanager
-def slot(root: str) -> Iterator[fs.Lock]:
+def slot(root: str) -> Iterator[fs_hot.Lock]:
     """Hold one of the AT_ONCE places for clients. Raises ModelError, OSError."""
     with ExitStack() as stack:
         for number in range(AT_ONCE):
             try:
-                lock = stack.enter_context(fs.Lock(f"{root}/run/llm-client-{number}.lock", 0.0))
-            except fs.LockTimeoutError:
+                lock = stack.enter_context(fs_hot.Lock(f"{root}/run/llm-client-{number}.lock", 0.0))
+            except fs_hot.LockTimeoutError:
                 continue
             yield lock
             return
@@ -309,16 +309,16 @@ def slot(root: str) -> Iterator[fs.Lock]:
 def note_spawn(root: str) -> None:
     """Note that a client is started now. Raises ModelError if A_MINUTE were started in the last minute; OSError."""
     path = f"{root}/run/llm-spawns.json"
-    with fs.Lock(path + ".lock", 2.0):
+    with fs_hot.Lock(path + ".lock", 2.0):
         now = time.time()
-        spawns = fastjson.rows(fastjson.loads_dict(fs.read_or_empty(path)), "times")
+        spawns = fastjson_hot.rows(fastjson_hot.loads_dict(fs_hot.read_or_empty(path)), "times")
         times = [time for time in spawns if isinstance(time, float) and now - MINUTE < time <= now]
         if len(times) >= A_MINUTE:
             wait = times[-A_MINUTE] + MINUTE - now
             raise ModelError(
                 "busy", f"{A_MINUTE} clients were started in the last minute.", "Try again in a minute.", after=wait
             )
-        fs.write_atomic(path, fastjson.dumps({"times": [*times, now]}).encode(), durable=False)
+        fs_hot.write_atomic(path, fastjson_hot.dumps({"times": [*times, now]}).encode(), durable=False)
 
 
 @contextmanager

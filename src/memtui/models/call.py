@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from memtui.base import visible, word_lists
+from memtui.base import visible_hot, word_lists
 from memtui.base.errors import MemtuiError
 
 Schema = dict[str, Any]
@@ -121,7 +121,7 @@ class ModelError(MemtuiError):
 
 def shortened(words: str) -> str:
     """Return what a service or a program said as the end of a sentence: on one line, short, with a full stop."""
-    return visible.one_line(visible.clean(words))[:MESSAGE_MOST].rstrip(" .") + "."
+    return visible_hot.one_line(visible_hot.clean(words))[:MESSAGE_MOST].rstrip(" .") + "."
 
 
 def of_status(

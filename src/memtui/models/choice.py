@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from memtui.base import clock, fastjson, findings, fs, paths
+from memtui.base import clock_hot, fastjson_hot, findings, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, good, note
-from memtui.base.phrasing import ago
-from memtui.client import settings_files
+from memtui.base.phrasing_hot import ago
+from memtui.client import settings_files_hot
 from memtui.models import log
-from memtui.settings import config
+from memtui.settings import config_hot
 
 NO_MODEL = "No model may be asked: llm_backend is off."
 SWITCH_ON = "Choose one: memtui config set llm_backend auto"
@@ -58,7 +58,7 @@ class ModelChoice(NamedTuple):
 
 def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
     """Choose as the settings say: `auto` takes the API if there is a key for it, else the client."""
-    wanted = str(config.value(settings, None, "llm_backend"))
+    wanted = str(config_hot.value(settings, None, "llm_backend"))
     key = bool(env.get("ANTHROPIC_API_KEY") or env.get("ANTHROPIC_AUTH_TOKEN"))
     backend, reason = "", "llm.off"
     if wanted in {"api", "auto"}:
@@ -70,19 +70,19 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
     return ModelChoice(
         backend,
         reason,
-        str(config.value(settings, None, "llm_model")),
-        config.number(settings, "llm_daily_tokens"),
-        config.fraction(settings, "llm_daily_dollars"),
-        config.fraction(settings, "llm_timeout"),
+        str(config_hot.value(settings, None, "llm_model")),
+        config_hot.number(settings, "llm_daily_tokens"),
+        config_hot.fraction(settings, "llm_daily_dollars"),
+        config_hot.fraction(settings, "llm_timeout"),
         "llm_model" in settings,
     )
 
 
 def must_be_own(env: dict[str, str], cwd: str) -> None:
     """Raise MemtuiError if the project of `cwd` sets a variable of `env` that says which model is asked, or its key."""
-    places = (cwd, paths.project_root(cwd), env.get("CLAUDE_PROJECT_DIR", ""))
+    places = (cwd, paths_hot.project_root(cwd), env.get("CLAUDE_PROJECT_DIR", ""))
     for directory in dict.fromkeys(filter(None, places)):
-        for path, name in settings_files.variables(env, directory):
+        for path, name in settings_files_hot.variables(env, directory):
             if name in env and (name in MODELS or name.startswith("ANTHROPIC_")):
                 raise MemtuiError(
                     f"{path} sets {name}, so no model is asked here: your memories could go where a repository says.",
@@ -93,7 +93,7 @@ def must_be_own(env: dict[str, str], cwd: str) -> None:
 
 def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
     """Find what keeps models from being asked, what they used today, and what became of the last call."""
-    choice = choose(env, config.load(root))
+    choice = choose(env, config_hot.load(root))
     if not choice.backend:
         yield choice.finding
         return
@@ -125,7 +125,7 @@ UNKNOWN = 8.0
 # Statuses by which a service says that it has no list.
 NO_LIST = {404, 405, 501}
 # Seconds to wait for the list, and those for which it holds; bytes of it that are read.
-WAIT, HOLDS, MOST = 5.0, clock.DAY, 1 << 20
+WAIT, HOLDS, MOST = 5.0, clock_hot.DAY, 1 << 20
 HOST = "https://api.anthropic.com"
 KEPT = "/run/llm-models.json"
 
@@ -137,19 +137,19 @@ def best(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = Tru
     url = "" if choice.backend != "api" or url == HOST else url
     names = _kept(root, url) if url else []
     if names is None and ask and (names := listed(env, url)) is not None:
-        row = {"v": 1, "url": url, "time": clock.now(), "models": names}
-        fs.write_cache(root + KEPT, fastjson.dumps(row).encode())
+        row = {"v": 1, "url": url, "time": clock_hot.now(), "models": names}
+        fs_hot.write_cache(root + KEPT, fastjson_hot.dumps(row).encode())
     return chosen(names or [], choice.model)
 
 
 def _kept(root: str, url: str) -> list[str] | None:
     """Return the list of a service as it was read within a day; None if it was not."""
     try:
-        cached = fastjson.loads_dict(fs.read(root + KEPT, "cache"))
+        cached = fastjson_hot.loads_dict(fs_hot.read(root + KEPT, "cache"))
     except OSError:
         return None
     time, names = cached.get("time"), cached.get("models")
-    if cached.get("url") != url or not isinstance(time, float) or not 0 <= clock.now() - time < HOLDS:
+    if cached.get("url") != url or not isinstance(time, float) or not 0 <= clock_hot.now() - time < HOLDS:
         return None
     return [str(name) for name in names] if isinstance(names, list) else []
 
@@ -186,7 +186,7 @@ def listed(env: dict[str, str], url: str) -> list[str] | None:
     try:
         request = urllib.request.Request(url + "/v1/models", headers=headers)  # noqa: S310  the person names the address
         with urllib.request.build_opener(NoRedirect).open(request, timeout=WAIT) as answer:
-            reply: Any = fastjson.loads_dict(answer.read(MOST))
+            reply: Any = fastjson_hot.loads_dict(answer.read(MOST))
     except urllib.error.HTTPError as error:
         return [] if error.code in NO_LIST else None
     except (OSError, ValueError, http.client.HTTPException):

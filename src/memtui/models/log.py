@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from memtui.base import clock, fastjson, fs, reverse_lines
-from memtui.deliver import log as delivery_log
+from memtui.base import clock_hot, fastjson_hot, fs_hot, reverse_lines_hot
+from memtui.deliver import log_hot
 from memtui.models.call import ModelError, ModelUsage
 
 VERSION = 1
@@ -38,7 +38,7 @@ class LoggedCall:
         """Return the call as the log and --json have it."""
         return {
             "id": self.id,
-            "time": clock.iso(self.time),
+            "time": clock_hot.iso(self.time),
             "purpose": self.purpose,
             "backend": self.backend,
             "model": self.model,
@@ -55,17 +55,17 @@ class LoggedCall:
 
 def path_of(root: str, seconds: float) -> str:
     """Return the log file of a time's month: `log/llm-2026-11.jsonl`."""
-    return f"{root}/log/{PREFIX}{clock.iso(seconds)[:7]}{delivery_log.SUFFIX}"
+    return f"{root}/log/{PREFIX}{clock_hot.iso(seconds)[:7]}{log_hot.SUFFIX}"
 
 
 def append(root: str, call: LoggedCall) -> None:
     """Log a call, or its end. Raises OSError."""
-    fs.append(path_of(root, call.time), fastjson.dumps({"v": VERSION, **call.data()}).encode() + b"\n")
+    fs_hot.append(path_of(root, call.time), fastjson_hot.dumps({"v": VERSION, **call.data()}).encode() + b"\n")
 
 
 def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) -> None:
     """Log a call that is about to be made, with what it may use. Raises ModelError beyond the day's budget, OSError."""
-    with fs.Lock(f"{root}/run/llm-budget.lock", LOCK_SECONDS):
+    with fs_hot.Lock(f"{root}/run/llm-budget.lock", LOCK_SECONDS):
         used, wanted = used_today(root, call.time), call.usage
         if daily_tokens and used.tokens + wanted.tokens > daily_tokens:
             limit = f"of today's {daily_tokens:,} {used.tokens:,} are used."
@@ -81,10 +81,10 @@ def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) 
 def newest_first(root: str) -> Iterator[LoggedCall]:
     """Yield the calls, newest first, each as it ended. Lines that can't be read are skipped."""
     ended: set[str] = set()
-    for path in delivery_log.months(root, PREFIX):
+    for path in log_hot.months(root, PREFIX):
         try:
-            for _, line in reverse_lines.lines(path):
-                call = _parsed(fastjson.loads_dict(line))
+            for _, line in reverse_lines_hot.lines(path):
+                call = _parsed(fastjson_hot.loads_dict(line))
                 if call is None or call.id in ended:
                     continue
                 ended.add(call.id)
@@ -97,7 +97,7 @@ def today(root: str, now: float) -> list[LoggedCall]:
     """List the calls since midnight, local time, newest first."""
     begin = midnight(now)
     # A call is logged with the time at which it began, so that its end can stand among later ones.
-    recent = takewhile(lambda call: call.time >= begin - clock.DAY, newest_first(root))
+    recent = takewhile(lambda call: call.time >= begin - clock_hot.DAY, newest_first(root))
     return [call for call in recent if call.time >= begin]
 
 
@@ -121,7 +121,7 @@ def used_today(root: str, now: float) -> ModelUsage:
 
 
 def _parsed(row: dict[str, object]) -> LoggedCall | None:
-    seconds = clock.parse(row.get("time"))
+    seconds = clock_hot.parse(row.get("time"))
     if row.get("v") != VERSION or seconds is None or not isinstance(row.get("id"), str):
         return None
     numbers = {

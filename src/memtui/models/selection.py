@@ -8,14 +8,14 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from memtui.base import clock, fastjson, fs, ids, paths, session_state
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, session_state_hot
 from memtui.base.errors import MemtuiError
-from memtui.client import locate
-from memtui.client.transcripts import transcript
-from memtui.deliver import error_log
+from memtui.client import locate_hot
+from memtui.client.transcripts import transcript_hot
+from memtui.deliver import error_log_hot
 from memtui.models.call import ModelError, Schema
 from memtui.models.model import RULE, LanguageModel, fenced
-from memtui.recall import fields, judge, own_words, places, query, segment
+from memtui.recall import fields, judge_hot, own_words_hot, places_hot, query_hot, segment_hot
 from memtui.redact.redact import kinds_in
 from memtui.store import triggers
 
@@ -58,13 +58,13 @@ class CatalogueEntry(NamedTuple):
 
 def catalogue(root: str, where: Sequence[tuple[str, str]], words: str, now: float) -> list[CatalogueEntry]:
     """Return the memories that a model may choose from, those first that the words find; none with secrets."""
-    allowed, muted = judge.Allowed(root), judge.muting(root, words)
-    hits_by_file = {(hit.directory, hit.file): hit for hit in query.search(root, where, words, CATALOGUE, allowed)}
-    hits: list[query.Hit] = []
+    allowed, muted = judge_hot.Allowed(root), judge_hot.muting(root, words)
+    hits_by_file = {(hit.directory, hit.file): hit for hit in query_hot.search(root, where, words, CATALOGUE, allowed)}
+    hits: list[query_hot.Hit] = []
     for scope, directory in where:
         try:
-            hits += [query.Hit(scope, directory, row) for row in segment.living(root, directory)]
-        except segment.DAMAGED:
+            hits += [query_hot.Hit(scope, directory, row) for row in segment_hot.living(root, directory)]
+        except segment_hot.DAMAGED:
             continue
     for hit in sorted(hits, key=lambda hit: -hit.stamp[0]):
         if len(hits_by_file) >= CATALOGUE:
@@ -82,15 +82,15 @@ def catalogue(root: str, where: Sequence[tuple[str, str]], words: str, now: floa
     return entries
 
 
-def _entry(hit: query.Hit, allowed: judge.Allowed, lines: Iterable[str]) -> CatalogueEntry | None:
+def _entry(hit: query_hot.Hit, allowed: judge_hot.Allowed, lines: Iterable[str]) -> CatalogueEntry | None:
     """Return a memory of the catalogue, as it is now; None if it is gone, or may not be sent, not even by its name."""
     try:
-        if not locate.is_memory(hit.directory, hit.path):
+        if not locate_hot.is_memory(hit.directory, hit.path):
             return None
-        data = fs.read_bytes(hit.path, fields.MOST_BYTES)
+        data = fs_hot.read_bytes(hit.path, fields.MOST_BYTES)
     except OSError:
         return None
-    if not allowed(hit.scope, hit.directory, ids.digest(data)):
+    if not allowed(hit.scope, hit.directory, ids_hot.digest(data)):
         return None
     if kinds_in(data.decode("utf-8", "replace"), ""):
         return None
@@ -123,19 +123,19 @@ WAIT, MOST_SECONDS = 30.0, 60
 
 def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
     """Ask about a hook's prompt; without an answer what was recalled stays. Raises MemtuiError, OSError."""
-    root, session = paths.root(env), transcript.text_of(payload.get("session_id"))
-    key = session_state.load_part(root, session, PART).get("key")
-    prompt = transcript.text_of(payload.get("prompt"))
-    words, why = own_words.counted(prompt)
+    root, session = paths_hot.root(env), transcript_hot.text_of(payload.get("session_id"))
+    key = session_state_hot.load_part(root, session, PART).get("key")
+    prompt = transcript_hot.text_of(payload.get("prompt"))
+    words, why = own_words_hot.counted(prompt)
     if not key or why:
         return
-    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    where = places.of_session(env, cwd)
-    entries = catalogue(root, where, words, clock.now())
+    cwd = paths_hot.started_in(env, transcript_hot.text_of(payload.get("cwd")))
+    where = places_hot.of_session(env, cwd)
+    entries = catalogue(root, where, words, clock_hot.now())
     end = time.monotonic() + WAIT
 
     def over() -> bool:
-        return time.monotonic() > end or session_state.load_part(root, session, PART).get("key") != key
+        return time.monotonic() > end or session_state_hot.load_part(root, session, PART).get("key") != key
 
     try:
         selected = select(LanguageModel(env, root, cwd, cancelled=over), prompt, entries)
@@ -143,7 +143,7 @@ def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
         return
     if not over():
         memories = [[verdict.scope, verdict.directory, verdict.file] for verdict in selected]
-        session_state.save_part(root, session, PART, {"key": key, "memories": memories})
+        session_state_hot.save_part(root, session, PART, {"key": key, "memories": memories})
 
 
 def main() -> None:
@@ -151,9 +151,9 @@ def main() -> None:
     env = dict(os.environ)
     signal.alarm(MOST_SECONDS)
     try:
-        run(env, fastjson.loads_dict(sys.stdin.buffer.read()))
+        run(env, fastjson_hot.loads_dict(sys.stdin.buffer.read()))
     except (MemtuiError, OSError, ValueError) as error:
-        error_log.add(paths.root(env), "select", error)
+        error_log_hot.add(paths_hot.root(env), "select", error)
 
 
 if __name__ == "__main__":

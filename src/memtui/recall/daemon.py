@@ -16,12 +16,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from memtui.base import clock, fastjson, fs
+from memtui.base import clock_hot, fastjson_hot, fs_hot
 from memtui.base.errors import MemtuiError
-from memtui.deliver import error_log
-from memtui.recall import semantic, sentences
+from memtui.deliver import error_log_hot
+from memtui.recall import semantic_hot, sentences
 from memtui.recall.sentences import FastEmbedModel, Filler
-from memtui.settings import config
+from memtui.settings import config_hot
 
 IDLE = 1800.0
 # Seconds that a new daemon waits for the one before it to end; that a client may take to send a request; and after
@@ -44,30 +44,30 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         self._directories: queue.Queue[str] = queue.Queue()
         self._filling = ""
         self._ended = threading.Event()
-        self._last, self._since, self.answered = time.monotonic(), clock.now(), 0
+        self._last, self._since, self.answered = time.monotonic(), clock_hot.now(), 0
         self._add(fill)
-        super().__init__(semantic.socket_of(root), _Request)
+        super().__init__(semantic_hot.socket_of(root), _Request)
 
     def server_bind(self) -> None:
         """Listen in place of a socket that a killed daemon left: renamed into place, so whoever sees it can connect."""
-        directory = semantic.place(self.root)
+        directory = semantic_hot.place(self.root)
         path = f"{directory}/{os.getpid()}.new"
         opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            fs.unlink(path)
+            fs_hot.unlink(path)
             self.socket.bind(path if len(path.encode()) < 100 else f"/proc/self/fd/{opened}/{os.getpid()}.new")
             os.chmod(path, 0o600)
             self.socket.listen(self.request_queue_size)
-            os.rename(path, semantic.socket_of(self.root))
+            os.rename(path, semantic_hot.socket_of(self.root))
         except OSError:
-            fs.unlink(path)
+            fs_hot.unlink(path)
             raise
         finally:
             os.close(opened)
 
     def run(self) -> None:
         """Serve until it is time to end."""
-        own = os.stat(semantic.socket_of(self.root)).st_ino
+        own = os.stat(semantic_hot.socket_of(self.root)).st_ino
         filler = threading.Thread(target=self._fill, daemon=True)
         filler.start()
         try:
@@ -77,7 +77,7 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
             self.end()
             self._directories.put("")
             if self._owns(own):
-                fs.unlink(semantic.socket_of(self.root))
+                fs_hot.unlink(semantic_hot.socket_of(self.root))
             self.server_close()
             filler.join(SUCCESSION)
 
@@ -87,7 +87,7 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
     def _owns(self, number: int) -> bool:
         try:
-            return os.lstat(semantic.socket_of(self.root)).st_ino == number
+            return os.lstat(semantic_hot.socket_of(self.root)).st_ino == number
         except OSError:
             return False
 
@@ -97,25 +97,25 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
 
     def verify_request(self, request: object, _address: object) -> bool:
         """Tell whether a connection is of our own user."""
-        return semantic.user_of(request) in {os.geteuid(), -1}
+        return semantic_hot.user_of(request) in {os.geteuid(), -1}
 
     def handle_error(self, _request: object, _address: object) -> None:
         """Log what the model says; a client that is gone is none of ours to log, and harms no other."""
         error = sys.exception()
         if isinstance(error, Exception) and not isinstance(error, OSError):
-            error_log.add(self.root, "semantic", error)
+            error_log_hot.add(self.root, "semantic", error)
 
     def answer(self, request: dict[str, object]) -> dict[str, object]:
         """Return the answer to a request."""
         self._last = time.monotonic()
-        reply: dict[str, object] = {"version": semantic.VERSION}
+        reply: dict[str, object] = {"version": semantic_hot.VERSION}
         op, text = request.get("op"), request.get("text")
-        if request.get("version") != semantic.VERSION or op == "stop":
+        if request.get("version") != semantic_hot.VERSION or op == "stop":
             return {**reply, "ended": True}
         if op == "embed" and isinstance(text, str):
             return {**reply, "key": self.key, "row": self.row(text).hex()}
         if op == "fill":
-            self._add(name for name in fastjson.rows(request, "directories") if isinstance(name, str))
+            self._add(name for name in fastjson_hot.rows(request, "directories") if isinstance(name, str))
         state = {"pid": os.getpid(), "model": self.model.name, "since": self._since, "answered": self.answered}
         return {**reply, **state, "filling": self._filling, "waiting": self._directories.unfinished_tasks}
 
@@ -136,7 +136,7 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
             try:
                 filler.fill(directory)
             except Exception as error:  # the index was replaced, the disk is full: the next request tries again
-                error_log.add(self.root, "semantic", error)
+                error_log_hot.add(self.root, "semantic", error)
             self._filling, self._last = "", time.monotonic()
             self._directories.task_done()
 
@@ -148,8 +148,8 @@ class _Request(socketserver.StreamRequestHandler):
     timeout = SENDING
 
     def handle(self) -> None:
-        answer = self.server.answer(fastjson.loads_dict(self.rfile.readline(MOST_BYTES)))
-        self.wfile.write(fastjson.dumps(answer).encode() + b"\n")
+        answer = self.server.answer(fastjson_hot.loads_dict(self.rfile.readline(MOST_BYTES)))
+        self.wfile.write(fastjson_hot.dumps(answer).encode() + b"\n")
         self.server.answered += 1
         if answer.get("ended"):
             self.server.end()
@@ -157,13 +157,13 @@ class _Request(socketserver.StreamRequestHandler):
 
 def private(root: str) -> None:
     """Make the directory of the socket; one that others may read is made private. Raises OSError if it is not ours."""
-    directory = semantic.place(root)
-    fs.makedirs(directory)
+    directory = semantic_hot.place(root)
+    fs_hot.makedirs(directory)
     stat_result = os.lstat(directory)
-    if stat_result.st_mode & fs.S_IFMT != fs.S_IFDIR or stat_result.st_uid != os.geteuid():
+    if stat_result.st_mode & fs_hot.S_IFMT != fs_hot.S_IFDIR or stat_result.st_uid != os.geteuid():
         raise OSError(1, "not our own directory", directory)
     if stat_result.st_mode & 0o077:
-        os.chmod(directory, fs.DIR_MODE)
+        os.chmod(directory, fs_hot.DIR_MODE)
 
 
 def serve(root: str, load: Callable[[], FastEmbedModel], idle: float = IDLE, fill: Sequence[str] = ()) -> bool:
@@ -171,24 +171,24 @@ def serve(root: str, load: Callable[[], FastEmbedModel], idle: float = IDLE, fil
     Raises OSError or MemtuiError, which `failed` then tells."""
     private(root)
     try:
-        with fs.Lock(semantic.place(root) + "/lock", SUCCESSION):
+        with fs_hot.Lock(semantic_hot.place(root) + "/lock", SUCCESSION):
             try:
-                fs.unlink(semantic.socket_of(root))  # a killed one left it
+                fs_hot.unlink(semantic_hot.socket_of(root))  # a killed one left it
                 daemon = Daemon(root, load(), idle, fill)
-                fs.unlink(semantic.failed(root))
+                fs_hot.unlink(semantic_hot.failed(root))
                 daemon.run()
             except (OSError, MemtuiError) as error:
                 fail(root, error)
                 raise
-    except fs.LockTimeoutError:
+    except fs_hot.LockTimeoutError:
         return False
     return True
 
 
 def fail(root: str, error: Exception) -> None:
     """Note that the model could not be loaded or served: it is not tried again at once, and doctor tells it."""
-    report = {"time": clock.now(), "why": str(error)[:500], "version": semantic.VERSION}
-    fs.write_cache(semantic.failed(root), fastjson.dumps(report).encode())
+    report = {"time": clock_hot.now(), "why": str(error)[:500], "version": semantic_hot.VERSION}
+    fs_hot.write_cache(semantic_hot.failed(root), fastjson_hot.dumps(report).encode())
 
 
 def main(argv: Sequence[str]) -> None:
@@ -196,14 +196,16 @@ def main(argv: Sequence[str]) -> None:
     root, directories = argv[0], argv[1:]
     os.chdir("/")
     try:
-        name = sentences.full_name(config.value(config.load(root), None, "semantic_model"))
-        served = serve(root, lambda: sentences.FastEmbedModel(name, semantic.place(root) + "/models"), fill=directories)
+        name = sentences.full_name(config_hot.value(config_hot.load(root), None, "semantic_model"))
+        served = serve(
+            root, lambda: sentences.FastEmbedModel(name, semantic_hot.place(root) + "/models"), fill=directories
+        )
         if not served and directories:
-            semantic.ask(root, {"op": "fill", "directories": list(directories)}, SUCCESSION)
-    except semantic.AbsentError:
+            semantic_hot.ask(root, {"op": "fill", "directories": list(directories)}, SUCCESSION)
+    except semantic_hot.AbsentError:
         pass  # the other one still loads its model; the next worker asks it
     except Exception as error:
-        error_log.add(root, "semantic", error)
+        error_log_hot.add(root, "semantic", error)
 
 
 if __name__ == "__main__":

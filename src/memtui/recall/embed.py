@@ -3,8 +3,8 @@
 A passage is BLOCKS blocks of BLOCK tokens; the next one starts STEP blocks later. Cold: only who builds an index
 imports this."""
 
-from memtui.recall import words
-from memtui.recall.vectors import DIMENSIONS, ROW_LENGTH, Table, Vector, lanes_of, pieces_of, summed, words_of
+from memtui.recall import words_hot
+from memtui.recall.vectors_hot import DIMENSIONS, ROW_LENGTH, Table, Vector, lanes_of, pieces_of, summed, words_of
 
 # About 120 tokens a passage, of which 40 are also in the next.
 BLOCK, BLOCKS, STEP = 40, 3, 2
@@ -40,7 +40,7 @@ class Embedder:
         """Return the sums of about BLOCK tokens each, and how many these are; never over MOST_TOKENS in a passage."""
         blocks = []
         lanes = count = 0
-        for folded in words.folded(text):
+        for folded in words_hot.folded(text):
             block = self._known.get(folded)
             for more, number in self._sums(folded) if block is None else block:
                 lanes += more

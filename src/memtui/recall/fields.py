@@ -6,19 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from memtui.base import clock
-from memtui.recall import content, gloss, words
+from memtui.base import clock_hot
+from memtui.recall import content_hot, gloss_hot, words_hot
 from memtui.store import links, memory
 from memtui.store import triggers as own_triggers
-from memtui.store.frontmatter import document
-from memtui.store.frontmatter import head as memory_head
+from memtui.store.frontmatter import document, head_hot
 from memtui.store.memory import Memory
 
 # How much a term counts, by the field that it is in. What a heading or a link says is in the body, too.
 WEIGHTS = {"name": 3, "description": 2, "headings": 1, "links": 1, "body": 1, "triggers": 3}
 HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 # The fields that say when a memory expires.
-EXPIRES = tuple(field.decode() for field in content.EXPIRES)
+EXPIRES = tuple(field.decode() for field in content_hot.EXPIRES)
 # Bytes of a memory that are indexed.
 MOST_BYTES = 1 << 20
 
@@ -40,29 +39,31 @@ class Fields:
     def weights(self) -> dict[str, int]:
         """Return how much each term, also of the English words, counts: how often a field has it, times its weight."""
         weights: Counter[str] = Counter()
-        language = gloss.language("\n".join(self.texts.values()))
+        language = gloss_hot.language("\n".join(self.texts.values()))
         for name, text in self.texts.items():
             weight = WEIGHTS[name]
-            terms = words.terms("\n".join(filter(words.tells, text.split("\n"))) if name == "triggers" else text)
+            terms = words_hot.terms(
+                "\n".join(filter(words_hot.tells, text.split("\n"))) if name == "triggers" else text
+            )
             if name == "triggers":  # how somebody asked tells nothing, what for does
-                terms = [term for term in terms if term not in words.COMMON]
-            for term in (*terms, *(words.terms(gloss.english(text, language)) if language else ())):
+                terms = [term for term in terms if term not in words_hot.COMMON]
+            for term in (*terms, *(words_hot.terms(gloss_hot.english(text, language)) if language else ())):
                 weights[term] += weight
         return weights
 
     def passages(self) -> list[str]:
         """Return the texts compared as a whole, each trigger line and all else, in English where that is known."""
-        lines = filter(words.tells, self.texts["triggers"].split("\n"))
+        lines = filter(words_hot.tells, self.texts["triggers"].split("\n"))
         whole = f"{self.name}\n{self.description}\n{self.texts['body']}"
-        return [gloss.in_english(text) for text in (whole, *lines)]
+        return [gloss_hot.in_english(text) for text in (whole, *lines)]
 
 
 def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
     """Read the fields of a memory's bytes, and its `triggers`; `file` names one without a name. Never raises."""
     data = data[:MOST_BYTES]
     doc = document.parse(data)
-    name, description, kind = memory_head.summarise(data)
-    if content.in_conflict(data):
+    name, description, kind = head_hot.summarise(data)
+    if content_hot.in_conflict(data):
         name = description = ""
     stem = file[file.rfind("/") + 1 :].removesuffix(".md")
     name = name or stem
@@ -76,7 +77,7 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
         "body": doc.body,
         "triggers": "\n".join(lines),
     }
-    expires = clock.parse(memory.text_of(doc.fields, *EXPIRES)) or 0.0
+    expires = clock_hot.parse(memory.text_of(doc.fields, *EXPIRES)) or 0.0
     return Fields(
         name,
         description,

@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from types import EllipsisType
 from typing import Any, NamedTuple
 
-from memtui.base import fs, ids, paths
-from memtui.client import locate
-from memtui.recall import embed, fields, nearest_passages, segment, vectors, words
+from memtui.base import fs_hot, ids_hot, paths_hot
+from memtui.client import locate_hot
+from memtui.recall import embed, fields, nearest_passages_hot, segment_hot, vectors_hot, words_hot
 from memtui.store import triggers
 
 # Changed memories from which all is built anew: so many, if that is more than this share of all.
@@ -32,7 +32,7 @@ SHARD_TERMS, INLINE_BYTES = 12, 512
 HEAD_SCALE = 25
 
 
-# Writing a segment: the sections that recall/segment.py reads
+# Writing a segment: the sections that recall/segment_hot.py reads
 
 
 @dataclass
@@ -60,13 +60,13 @@ class SegmentDoc:
 def impacts(doc: SegmentDoc, average: float) -> dict[str, int]:
     """Return what each term adds before its idf, from LEAST to FULL; `average`: the mean length of a memory."""
     norm = K1 * (1.0 - B + B * doc.length / average)
-    least, full = segment.LEAST, segment.FULL
+    least, full = segment_hot.LEAST, segment_hot.FULL
     return {term: max(least, round(full * weight / (weight + norm))) for term, weight in doc.weights.items()}
 
 
 def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
     """Write a segment below memtui's directory, and return its entry for the manifest. Raises OSError."""
-    code = "I" if len(docs) > segment.MOST_NARROW else "H"
+    code = "I" if len(docs) > segment_hot.MOST_NARROW else "H"
     postings: "dict[str, tuple[array[int], array[int]]]" = {}
     for number, doc in enumerate(docs):
         for term, impact in doc.impacts.items():
@@ -80,7 +80,7 @@ def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
     rows = _rows(docs, counts)
     vectors, owners, firsts = _vectors(docs, code)
     whole = b"".join([shards, longer, rows, owners, firsts, vectors])
-    fs.write_atomic(f"{root}/recall/{name}", whole, durable=False)
+    fs_hot.write_atomic(f"{root}/recall/{name}", whole, durable=False)
     starts = [len(shards), len(shards) + len(longer), len(shards) + len(longer) + len(rows)]
     return {
         "name": name,
@@ -108,14 +108,14 @@ def _shards(postings: "Mapping[str, tuple[array[int], array[int]]]", number: int
     for term, (numbers, impacts_) in postings.items():
         value: bytes = numbers.tobytes() + impacts_.tobytes()
         dense = 0
-        if number >= segment.SMALL and len(numbers) * segment.DENSE > number:
+        if number >= segment_hot.SMALL and len(numbers) * segment_hot.DENSE > number:
             dense = len(numbers)
             planes = bytearray(2 * number)
             for at, impact in zip(numbers, impacts_, strict=True):
                 planes[at] = impact >> 8
                 planes[number + at] = impact & 0xFF
             value = bytes(planes)
-        key = segment.number_of(term.encode("utf-8", "surrogatepass")) % count
+        key = segment_hot.number_of(term.encode("utf-8", "surrogatepass")) % count
         if dense or len(value) > INLINE_BYTES:
             shards[key][term] = (dense, len(longer), len(value), max(impacts_))
             longer += value
@@ -124,7 +124,7 @@ def _shards(postings: "Mapping[str, tuple[array[int], array[int]]]", number: int
     table, body = array("I"), bytearray()
     for shard in shards:
         data = marshal.dumps(shard)
-        table.extend((len(body), segment.number_of(data)))
+        table.extend((len(body), segment_hot.number_of(data)))
         body += data
     return table.tobytes(), bytes(body), bytes(longer)
 
@@ -137,7 +137,7 @@ def _rows(docs: Sequence[SegmentDoc], counts: Mapping[str, int]) -> bytes:
         starts.append(at + len(rows))
         # The terms of name and description, weighted by their idf.
         terms = [term for term in doc.head if counts.get(term)]
-        numbers = array("I", [segment.number_of(term.encode("utf-8", "surrogatepass")) for term in terms])
+        numbers = array("I", [segment_hot.number_of(term.encode("utf-8", "surrogatepass")) for term in terms])
         idfs = [math.log(1.0 + (len(docs) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms]
         head = numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * idf))) for idf in idfs])
         rows += marshal.dumps((*doc.row, head))
@@ -152,7 +152,7 @@ def _vectors(docs: Sequence[SegmentDoc], code: str) -> tuple[bytes, bytes, bytes
         owners.extend([number] * len(doc.passages))
         firsts.append(len(owners))
     passages = [passage for doc in docs for passage in doc.passages]
-    return nearest_passages.pack(passages), owners.tobytes(), firsts.tobytes()
+    return nearest_passages_hot.pack(passages), owners.tobytes(), firsts.tobytes()
 
 
 # Bringing an index up to date
@@ -190,29 +190,29 @@ class _Changes:
 def bring_up_to_date(
     root: str,
     directory: str,
-    table: vectors.Table | EllipsisType | None = ...,
+    table: vectors_hot.Table | EllipsisType | None = ...,
     wait: float = 0.0,
 ) -> BuildReport:
     """Bring the index of a directory up to date, with untrusted memories, too. `table`: the token vectors, by default
     those that memtui ships, None for none; `wait`: seconds for another process. Raises OSError."""
-    base = paths.index_base(root, directory)
+    base = paths_hot.index_base(root, directory)
     # Whoever holds the lock looks again after it, if this is there: so nothing that changed meanwhile is left out.
-    fs.write_atomic(base + ".again", b"", durable=False)
+    fs_hot.write_atomic(base + ".again", b"", durable=False)
     report = BuildReport(busy=True)
     while os.path.exists(base + ".again"):
         try:
-            with fs.Lock(base + ".lock", wait):
-                fs.unlink(base + ".again")
+            with fs_hot.Lock(base + ".lock", wait):
+                fs_hot.unlink(base + ".again")
                 with ExitStack() as stack:
                     opened = None if table is ... else table
                     if table is ...:
                         with suppress(OSError):  # none that can be read
-                            opened = stack.enter_context(closing(vectors.Table()))
+                            opened = stack.enter_context(closing(vectors_hot.Table()))
                     once_more = _Builder(root, directory, opened).run()
                 # What was read the first time is not read again the next, and is news all the same.
                 once_more.read, once_more.gone = once_more.read + report.read, once_more.gone + report.gone
                 report = once_more
-        except fs.LockTimeoutError:
+        except fs_hot.LockTimeoutError:
             break
     return report
 
@@ -220,10 +220,10 @@ def bring_up_to_date(
 class _Builder:
     """Brings one index up to date, with its lock held."""
 
-    def __init__(self, root: str, directory: str, table: vectors.Table | None) -> None:
+    def __init__(self, root: str, directory: str, table: vectors_hot.Table | None) -> None:
         self.root = root
         self.directory = directory
-        self.base = paths.index_base(root, directory)
+        self.base = paths_hot.index_base(root, directory)
         self.embedding = _Embedding(table)
         self.lines = {
             file: tuple(trigger.text for trigger in triggers_of_file)
@@ -248,11 +248,11 @@ class _Builder:
 
     # Reading what is there
 
-    def _present(self) -> tuple[segment.Manifest | None, dict[str, _Known]]:
+    def _present(self) -> tuple[segment_hot.Manifest | None, dict[str, _Known]]:
         """Read the manifest and what it has of each file, with all checks; None if anything is damaged or older."""
         files: dict[str, _Known] = {}
         try:
-            manifest = segment.read_manifest(self.root, self.directory)
+            manifest = segment_hot.read_manifest(self.root, self.directory)
             if manifest is None or manifest.vectors != self.embedding.version:
                 return None, {}
             for at, entry in enumerate(manifest.segments):
@@ -263,11 +263,11 @@ class _Builder:
                         check = zlib.crc32(block, check)
                 if check != entry["check"]:
                     return None, {}
-                with closing(segment.Segment(self.root, entry)) as opened:
+                with closing(segment_hot.Segment(self.root, entry)) as opened:
                     for number, row in enumerate(opened.every_row()):
                         if number not in opened.dead:
                             files[row[0]] = _Known(at, number, row)
-        except segment.DAMAGED:
+        except segment_hot.DAMAGED:
             return None, {}
         return manifest, files
 
@@ -276,7 +276,7 @@ class _Builder:
         changes = _Changes()
         missing = dict(files)
         try:
-            listed = locate.recallable(self.directory)
+            listed = locate_hot.recallable(self.directory)
         except OSError:
             listed = []
         for file in listed:
@@ -287,7 +287,7 @@ class _Builder:
             changes.total += 1
             other = missing.pop(file, None)
             row = file, status.st_mtime_ns, status.st_size
-            if other is None or other.row[:3] != row or other.row[segment.TRIGGERS] != self._number_of_lines(file):
+            if other is None or other.row[:3] != row or other.row[segment_hot.TRIGGERS] != self._number_of_lines(file):
                 changes.read.append(row)
             elif other.segment:
                 changes.again.append(row)
@@ -295,14 +295,14 @@ class _Builder:
         return changes
 
     def _number_of_lines(self, file: str) -> int:
-        return segment.number_of("\n".join(self.lines.get(file, ())).encode("utf-8", "replace"))
+        return segment_hot.number_of("\n".join(self.lines.get(file, ())).encode("utf-8", "replace"))
 
     def _read(self, files: Iterable[tuple[str, int, int]]) -> list[SegmentDoc]:
         """Read memories; those that can't be read are left out."""
         segment_docs = []
         for file, mtime, size in files:
             try:
-                data = fs.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)
+                data = fs_hot.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)
             except OSError:
                 continue
             own = fields.read(data, file, self.lines.get(file, ()))
@@ -315,8 +315,8 @@ class _Builder:
                 own.paths,
                 own.forbids,
             )
-            row = (file, mtime, size, ids.digest(data), *searched, self._number_of_lines(file))
-            head = list(dict.fromkeys(words.terms(f"{own.name}\n{own.description}")))
+            row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))
+            head = list(dict.fromkeys(words_hot.terms(f"{own.name}\n{own.description}")))
             segment_docs.append(SegmentDoc(row, own.weights(), head, self.embedding.passages(own)))
         return segment_docs
 
@@ -327,23 +327,23 @@ class _Builder:
         average = sum(doc.length for doc in docs) / len(docs) if docs else 1.0
         for doc in docs:
             doc.impacts = impacts(doc, average)
-        entry = write(self.root, f"{os.path.basename(self.base)}-{ids.new_id()}.segment", docs)
+        entry = write(self.root, f"{os.path.basename(self.base)}-{ids_hot.new_id()}.segment", docs)
         self._write_manifest(average, [entry] if docs else [])
         return BuildReport(len(docs), len(docs), removed, rebuilt=True)
 
-    def _add(self, manifest: segment.Manifest, docs: list[SegmentDoc], dead: set[int]) -> None:
+    def _add(self, manifest: segment_hot.Manifest, docs: list[SegmentDoc], dead: set[int]) -> None:
         """Write the segment beside the first, in which what is replaced is `dead`."""
         for doc in docs:
             doc.impacts = impacts(doc, manifest.average)
         segments = [{**entry, "dead": entry["dead"] | dead} for entry in manifest.segments[:1]]
         if docs:
-            segments.append(write(self.root, f"{os.path.basename(self.base)}-{ids.new_id()}.segment", docs))
+            segments.append(write(self.root, f"{os.path.basename(self.base)}-{ids_hot.new_id()}.segment", docs))
         self._write_manifest(manifest.average, segments)
 
     def _write_manifest(self, average: float, segments: Sequence[dict[str, Any]]) -> None:
         data: dict[str, Any] = {"directory": self.directory, "average": average, "vectors": self.embedding.version}
         data["segments"] = list(segments)
-        fs.write_atomic(self.base + ".index", segment.as_bytes(data), durable=False)
+        fs_hot.write_atomic(self.base + ".index", segment_hot.as_bytes(data), durable=False)
         self._sweep(segments)
 
     def _sweep(self, segments: Iterable[dict[str, Any]]) -> None:
@@ -352,13 +352,13 @@ class _Builder:
         stem = os.path.basename(self.base) + "-"
         for name in os.listdir(self.root + "/recall"):
             if name.startswith(stem) and name not in names_kept:
-                fs.unlink(f"{self.root}/recall/{name}")
+                fs_hot.unlink(f"{self.root}/recall/{name}")
 
 
 class _Embedding:
     """Makes the vectors of passages, if there is a table; `version` tells other tables apart."""
 
-    def __init__(self, table: vectors.Table | None) -> None:
+    def __init__(self, table: vectors_hot.Table | None) -> None:
         self.table = table
         self.version = self.table.size if self.table is not None else 0
         self._embedder: embed.Embedder | None = None

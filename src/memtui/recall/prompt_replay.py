@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from memtui.base import clock, fs, ids, paths
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.client.transcripts.prompts import Prompt
-from memtui.deliver import session_memories
-from memtui.recall import index_build, judge, own_words, query
+from memtui.deliver import session_memories_hot
+from memtui.recall import index_build, judge_hot, own_words_hot, query_hot
 from memtui.store import index_requests, triggers
 from memtui.store.frontmatter import document
 
@@ -34,11 +34,11 @@ class StoreChange(NamedTuple):
 
 class ReplayedPrompt(NamedTuple):
     """A prompt with the memories that it would get `now` and with the changed ones (`changed`), by path; `silent`: why
-    it gets none, a code of `own_words.counted`."""
+    it gets none, a code of `own_words_hot.counted`."""
 
     prompt: Prompt
-    now: Mapping[str, judge.Verdict] = {}
-    changed: Mapping[str, judge.Verdict] = {}
+    now: Mapping[str, judge_hot.Verdict] = {}
+    changed: Mapping[str, judge_hot.Verdict] = {}
     silent: str = ""
 
 
@@ -47,29 +47,29 @@ def replay(
     prompts: Sequence[Prompt],
     where: Places,
     changes: Sequence[StoreChange],
-    limits: judge.RecallLimits | None = None,
+    limits: judge_hot.RecallLimits | None = None,
     now: float = 0.0,
 ) -> list[ReplayedPrompt]:
     """Replay prompts against the memories of the places `where`, (scope, directory) each, and the same with `changes`.
-    The indexes must be up to date; `limits` and `now` as for `judge.dry_run`. Raises OSError."""
+    The indexes must be up to date; `limits` and `now` as for `judge_hot.dry_run`. Raises OSError."""
     # Changed memories have no vectors of sentences: what is compared is without them.
-    limits = judge.RecallLimits(limits.most, limits.threshold) if limits else judge.RecallLimits()
-    now = now or clock.now()
+    limits = judge_hot.RecallLimits(limits.most, limits.threshold) if limits else judge_hot.RecallLimits()
+    now = now or clock_hot.now()
     replayed: list[ReplayedPrompt] = []
     with changed_places(root, changes) as own:
         for prompt in prompts:
-            words, silent = own_words.counted(prompt.text)
+            words, silent = own_words_hot.counted(prompt.text)
             if silent:
                 replayed.append(ReplayedPrompt(prompt, silent=silent))
                 continue
-            present = judge.dry_run(root, prompt.text, where, None, now, limits, everything=False).verdicts
+            present = judge_hot.dry_run(root, prompt.text, where, None, now, limits, everything=False).verdicts
             changed = _changed_verdicts(root, words, where, changes, own, limits, now)
             replayed.append(ReplayedPrompt(prompt, _injected(present), _injected(changed)))
     return replayed
 
 
-def _injected(verdicts: Sequence[judge.Verdict]) -> dict[str, judge.Verdict]:
-    return {verdict.hit.path: verdict for verdict in verdicts if verdict.outcome == judge.INJECT}
+def _injected(verdicts: Sequence[judge_hot.Verdict]) -> dict[str, judge_hot.Verdict]:
+    return {verdict.hit.path: verdict for verdict in verdicts if verdict.outcome == judge_hot.INJECT}
 
 
 @contextmanager
@@ -82,14 +82,16 @@ def changed_places(root: str, changes: Sequence[StoreChange]) -> Iterator[dict[s
         for change in changes:
             if change.data is not None:
                 directory = places.setdefault((change.scope, change.directory), f"{top}/{len(places)}")
-                fs.write_atomic(f"{directory}/{change.file}", _with_triggers(root, change, change.data), durable=False)
+                fs_hot.write_atomic(
+                    f"{directory}/{change.file}", _with_triggers(root, change, change.data), durable=False
+                )
         for directory in places.values():
             index_build.bring_up_to_date(root, directory)
         yield {directory: place for place, directory in places.items()}
     finally:
         for directory in places.values():
             index_requests.remove(root, directory)
-            fs.unlink(paths.index_base(root, directory) + ".lock")
+            fs_hot.unlink(paths_hot.index_base(root, directory) + ".lock")
         shutil.rmtree(top, ignore_errors=True)
 
 
@@ -108,15 +110,15 @@ def _changed_verdicts(
     where: Places,
     changes: Sequence[StoreChange],
     own: Mapping[str, tuple[str, str]],
-    limits: judge.RecallLimits,
+    limits: judge_hot.RecallLimits,
     now: float,
-) -> list[judge.Verdict]:
+) -> list[judge_hot.Verdict]:
     """Return what becomes of each memory that is found for the words of a prompt that counted, likeliest first: of
     those in `own` directories, and of all others but the ones whose place they take."""
-    trusted, muted, replaced = judge.Allowed(root), judge.muting(root, words), set()
+    trusted, muted, replaced = judge_hot.Allowed(root), judge_hot.muting(root, words), set()
     for change in changes:
         with suppress(OSError):
-            replaced.add((change.directory, ids.digest(fs.read_bytes(change.path))))
+            replaced.add((change.directory, ids_hot.digest(fs_hot.read_bytes(change.path))))
 
     def allowed(scope: str, directory: str, digest: str) -> bool:
         """Tell whether a memory may be delivered: what memtui saves is trusted."""
@@ -126,9 +128,9 @@ def _changed_verdicts(
         return muted(own[directory][1] if directory in own else directory, file)
 
     places = [*where, *((scope, directory) for directory, (scope, _) in own.items())]
-    hits = query.search(root, places, words, judge.FOUND, allowed)
-    verdicts = judge.judged(root, hits, words.count(" ") + 1, now)
-    judge.decide(verdicts, session_memories.SessionMemories(), now, limits, allowed, is_muted)
+    hits = query_hot.search(root, places, words, judge_hot.FOUND, allowed)
+    verdicts = judge_hot.judged(root, hits, words.count(" ") + 1, now)
+    judge_hot.decide(verdicts, session_memories_hot.SessionMemories(), now, limits, allowed, is_muted)
     for verdict in verdicts:
         if verdict.hit.directory in own:
             verdict.hit.directory = own[verdict.hit.directory][1]

@@ -10,12 +10,12 @@ from contextlib import closing, suppress
 from importlib import import_module, util
 from typing import Any, NamedTuple
 
-from memtui.base import fs, ids, paths
+from memtui.base import fs_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError
-from memtui.recall import fields, nearest_passages, segment
+from memtui.recall import fields, nearest_passages_hot, segment_hot
 from memtui.recall.embed import row_of
-from memtui.recall.semantic import MAGIC, MOST_TEXT, SCALE, VERSION, Sentences, file_of, vector_of_row
-from memtui.recall.vectors import Vector
+from memtui.recall.semantic_hot import MAGIC, MOST_TEXT, SCALE, VERSION, Sentences, file_of, vector_of_row
+from memtui.recall.vectors_hot import Vector
 from memtui.store import triggers
 
 # Characters of a passage, and how many of these are also in the next: some 120 tokens, of which 40.
@@ -72,7 +72,7 @@ def full_name(setting: object) -> str:
 
 def key_of(name: str) -> str:
     """Return what names a model in files: letters and digits."""
-    return ids.content_hash(f"{VERSION} {name}")
+    return ids_hot.content_hash(f"{VERSION} {name}")
 
 
 def row(model: FastEmbedModel, text: str) -> bytes:
@@ -132,7 +132,7 @@ class Filler:
     def fill(self, directory: str) -> int:
         """Write the files that the index of a directory lacks, and remove those of segments that are no more, and of
         other models; return how many memories were read. Raises OSError."""
-        manifest = segment.read_manifest(self.root, directory)
+        manifest = segment_hot.read_manifest(self.root, directory)
         count = 0
         entries = manifest.segments if manifest is not None else []
         lacking = [entry for entry in entries if not self._is_whole(entry)]
@@ -144,7 +144,7 @@ class Filler:
         names = {f"{entry['name']}.{self.key}" for entry in entries}
         for name in self._files(directory):
             if name not in names:
-                fs.unlink(f"{self.root}/recall/sentences/{name}")
+                fs_hot.unlink(f"{self.root}/recall/sentences/{name}")
         return count
 
     def _is_whole(self, entry: dict[str, object]) -> bool:
@@ -157,10 +157,10 @@ class Filler:
     def _write(self, directory: str, entry: dict[str, object], earlier: dict[str, MemoryRows]) -> bool:
         """Make and write the file of one segment, unless it is to end; what was made is kept in `earlier`."""
         lines = triggers.lines_of(self.root, directory)
-        with closing(segment.Segment(self.root, entry)) as opened:
+        with closing(segment_hot.Segment(self.root, entry)) as opened:
             memory_rows = []
             for row in list(opened.every_row()):
-                mark = f"{row[segment.DIGEST]} {row[segment.TRIGGERS]}"
+                mark = f"{row[segment_hot.DIGEST]} {row[segment_hot.TRIGGERS]}"
                 if mark not in earlier:
                     if not self.go_on():
                         return False
@@ -168,25 +168,25 @@ class Filler:
                     earlier[mark] = MemoryRows(mark, self._rows(directory, row, texts))
                 memory_rows.append(earlier[mark])
             path = file_of(self.root, opened.name, self.key)
-            fs.makedirs(paths.parent(path))
-            fs.write_atomic(path, as_bytes(memory_rows, scale(opened, memory_rows)), durable=False)
+            fs_hot.makedirs(paths_hot.parent(path))
+            fs_hot.write_atomic(path, as_bytes(memory_rows, scale(opened, memory_rows)), durable=False)
             return True
 
     def _rows(self, directory: str, row: tuple[object, ...], lines: Iterable[str]) -> list[bytes]:
         """Return the rows of a memory's passages; none if its file is not as it was indexed."""
         file = str(row[0])
         try:
-            data = fs.read_bytes(f"{directory}/{file}", fields.MOST_BYTES)
+            data = fs_hot.read_bytes(f"{directory}/{file}", fields.MOST_BYTES)
         except OSError:
             return []
-        if ids.digest(data) != row[segment.DIGEST]:
+        if ids_hot.digest(data) != row[segment_hot.DIGEST]:
             return []
         return [self.make(text) for text in passages(fields.read(data, file, lines).passages())]
 
     def _files(self, directory: str) -> list[str]:
         """List the names of this directory's files."""
-        stem = os.path.basename(paths.index_base(self.root, directory)) + "-"
-        return [name for name in paths.names_in(f"{self.root}/recall/sentences") if name.startswith(stem)]
+        stem = os.path.basename(paths_hot.index_base(self.root, directory)) + "-"
+        return [name for name in paths_hot.names_in(f"{self.root}/recall/sentences") if name.startswith(stem)]
 
     def _earlier(self, directory: str) -> dict[str, MemoryRows]:
         """Read what is in the files of this directory, by mark; damaged ones have nothing."""
@@ -198,14 +198,14 @@ class Filler:
         return rows
 
 
-def scale(opened: segment.Segment, memory_rows: Sequence[MemoryRows]) -> tuple[float, ...]:
+def scale(opened: segment_hot.Segment, memory_rows: Sequence[MemoryRows]) -> tuple[float, ...]:
     """Return the scale of cosines: (mean, deviation) by sentences and by token vectors; PLAIN for few memories."""
     if not opened.has_passages:
         return PLAIN
     both = [at for at, one in enumerate(memory_rows) if one.rows and opened.passages_of(at)]
     if len(both) < LEAST:
         return PLAIN
-    passages = nearest_passages.Passages(opened.passages)
+    passages = nearest_passages_hot.Passages(opened.passages)
     choose = random.Random(SEED)  # noqa: S311  no secret: the same pairs each time
     ours, targets = [], []
     for _ in range(PAIRS):
@@ -224,11 +224,11 @@ def _spread(values: Sequence[float]) -> tuple[float, float]:
 
 
 def as_bytes(memory_rows: Sequence[MemoryRows], scaled: Sequence[float]) -> bytes:
-    """Return the bytes of a file, as recall/semantic.py tells."""
+    """Return the bytes of a file, as recall/semantic_hot.py tells."""
     starts = array("I", [0])
     for rows in memory_rows:
         starts.append(starts[-1] + len(rows.rows))
-    packed = nearest_passages.pack([row for rows in memory_rows for row in rows.rows])
+    packed = nearest_passages_hot.pack([row for rows in memory_rows for row in rows.rows])
     marks = marshal.dumps([rows.mark for rows in memory_rows])
     start = SCALE + 4 * len(starts)
     size = start + len(packed) + len(marks) + 4
@@ -238,7 +238,7 @@ def as_bytes(memory_rows: Sequence[MemoryRows], scaled: Sequence[float]) -> byte
 
 def read(path: str) -> list[MemoryRows]:
     """Read a whole file. Raises OSError, or ValueError, EOFError, TypeError or IndexError for a damaged one."""
-    data = fs.read_bytes(path, MOST_BYTES)
+    data = fs_hot.read_bytes(path, MOST_BYTES)
     if not data.startswith(MAGIC) or len(data) < SCALE:
         raise ValueError("not a file of sentences")
     size, number, start = memoryview(data)[len(MAGIC) : SCALE - 32].cast("I")
@@ -249,7 +249,7 @@ def read(path: str) -> list[MemoryRows]:
     marks = marshal.loads(data[-4 - length : -4])  # noqa: S302
     if not starts[number]:
         return [MemoryRows(mark, []) for mark in marks]
-    passages = nearest_passages.Passages(lambda offset, many: data[start + offset : start + offset + many])
+    passages = nearest_passages_hot.Passages(lambda offset, many: data[start + offset : start + offset + many])
     return [
         MemoryRows(mark, [passages.row(at) for at in range(starts[doc], starts[doc + 1])])
         for doc, mark in enumerate(marks)

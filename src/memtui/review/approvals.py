@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from memtui.base import fastjson, ids, paths
+from memtui.base import fastjson_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.review.entries import removal
 from memtui.review.waiting_entries import Waiting, from_the_end
@@ -99,7 +99,7 @@ def _replaced(scope: Scope, item: Waiting, stem: str) -> Memory | None:
     if (file, "") not in scopes.files(scope):
         return None
     mem = memory.read_memory(f"{scope.directory}/{file}", scope.label)
-    return mem if mem.broken is None and ids.digest(mem.raw) == fields.get("base") else None
+    return mem if mem.broken is None and ids_hot.digest(mem.raw) == fields.get("base") else None
 
 
 def label_of(item: Waiting, choices: Choices = AS_DRAFTED) -> str:
@@ -125,13 +125,13 @@ def content(item: Waiting, choices: Choices = AS_DRAFTED) -> tuple[str, bytes]:
 def project_of(item: Waiting) -> str:
     """Return the directory of the project that a pending update came from; empty if it names none, or a wrong one."""
     directory = item.entry.fields.get("project", "")
-    is_right = directory.startswith("/") and paths.project_key(paths.project_root(directory)) == item.slug
+    is_right = directory.startswith("/") and paths_hot.project_key(paths_hot.project_root(directory)) == item.slug
     return directory if is_right else ""
 
 
 def home_store(store: Store, item: Waiting) -> Store | None:
     """Return the store of an entry's project, on the same journal (`store` for its own and global); None if unknown."""
-    if item.slug in {None, paths.project_key(paths.project_root(store.cwd))}:
+    if item.slug in {None, paths_hot.project_key(paths_hot.project_root(store.cwd))}:
         return store
     directory = project_of(item)
     if not directory:
@@ -203,7 +203,7 @@ def _write(draft: Draft, verb: str = "") -> Memory:
 def _triggers_added(draft: Draft) -> list[BesideEdit]:
     """Return the edit that adds to a memory the trigger of a draft, and those of an imported one."""
     store, directory = draft.store, draft.scope.directory
-    phrases = fastjson.loads_dict(f'{{"of": {draft.item.entry.fields.get("triggers") or "[]"}}}').get("of")
+    phrases = fastjson_hot.loads_dict(f'{{"of": {draft.item.entry.fields.get("triggers") or "[]"}}}').get("of")
     more = [phrase for phrase in phrases if isinstance(phrase, str)] if isinstance(phrases, list) else []
     file = references.relative(draft.scope, draft.path)
     rows = sidecars.rows(store.root, sidecars.TRIGGERS, directory).get(file, {})

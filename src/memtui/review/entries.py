@@ -3,15 +3,14 @@
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from memtui.base import clock, fastjson, fs, ids
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot
 from memtui.base.errors import UsageError
-from memtui.base.phrasing import cut, many
+from memtui.base.phrasing_hot import cut, many
 from memtui.inbox import drafts as inbox_drafts
-from memtui.inbox import format as inbox_format
-from memtui.inbox import guidance
+from memtui.inbox import format_hot, guidance
 from memtui.redact import redact
 from memtui.review.waiting_entries import Waiting, from_the_end, hiding_step
-from memtui.settings import config
+from memtui.settings import config_hot
 from memtui.store.journal import acts
 from memtui.store.journal.changes import Change
 from memtui.store.journal.journal import Journal
@@ -20,7 +19,7 @@ from memtui.store.journal.text_edit import ANCHOR_LINES, TextEdit
 GIST = 60  # characters of an entry in the journal
 
 
-def _anchor(entry: inbox_format.Entry, source: str) -> str:
+def _anchor(entry: format_hot.Entry, source: str) -> str:
     """Return the lines before an entry, by which its place is found again."""
     before = source[: entry.start].split("\n")[:-1][-ANCHOR_LINES:]
     return "".join([line + "\n" for line in before])
@@ -28,17 +27,17 @@ def _anchor(entry: inbox_format.Entry, source: str) -> str:
 
 def removal(item: Waiting) -> TextEdit:
     """Return the change that takes an entry out of its file; one before it without an end mark still ends there."""
-    missing = inbox_format.NO_ENTRY if inbox_format.is_unfinished(item.source[: item.entry.start]) else ""
+    missing = format_hot.NO_ENTRY if format_hot.is_unfinished(item.source[: item.entry.start]) else ""
     return TextEdit(item.path, item.entry.raw, missing, _anchor(item.entry, item.source), item.entry.start)
 
 
 def _rewritten(item: Waiting, fields: dict[str, str], text: str) -> TextEdit:
     """Return the change that replaces an entry; hand-written text gets marks."""
-    return dataclasses.replace(removal(item), added=inbox_format.render(fields, text))
+    return dataclasses.replace(removal(item), added=format_hot.render(fields, text))
 
 
 def _appended(directory: str, kind: str, fields: dict[str, str], text: str) -> TextEdit:
-    return TextEdit(f"{directory}/{inbox_format.FILES[kind]}", "", inbox_format.render(fields, text))
+    return TextEdit(f"{directory}/{format_hot.FILES[kind]}", "", format_hot.render(fields, text))
 
 
 def _removals(items: Sequence[Waiting]) -> list[TextEdit]:
@@ -48,7 +47,7 @@ def _removals(items: Sequence[Waiting]) -> list[TextEdit]:
 class Review:
     """The operations on entries, each one step that returns its id. All raise ConflictError if an entry changed."""
 
-    def __init__(self, root: str, by: str = "cli", now: Callable[[], float] = clock.now) -> None:
+    def __init__(self, root: str, by: str = "cli", now: Callable[[], float] = clock_hot.now) -> None:
         self.root = root
         self.by = by
         self.now = now
@@ -56,7 +55,7 @@ class Review:
 
     def _run(self, op: str, changes: Sequence[Change], items: Sequence[Waiting], words: str = "") -> str:
         """Make changes as one transaction. `words` for the list of changes, if `op` has none; `{}`: what is changed."""
-        nouns = {inbox_format.NOUNS[item.kind] for item in items}
+        nouns = {format_hot.NOUNS[item.kind] for item in items}
         several = many(len(items), *(nouns if len(nouns) == 1 else ("entry", "entries")))
         subject = f"“{_gist(items[0].text)}”" if len(items) == 1 else several
         summary = words.replace("{}", subject) or acts.summary(op, subject)
@@ -69,7 +68,7 @@ class Review:
     def again(self, item: Waiting) -> tuple[str, str]:
         """Send guidance again as a new entry, without an expiry that is over; return its id and the transaction's."""
         now = self.now()
-        fresh = {"id": ids.new_id(now), "time": clock.iso_seconds(now)}
+        fresh = {"id": ids_hot.new_id(now), "time": clock_hot.iso_seconds(now)}
         dropped = {"id", "time", "attempts"} | ({"expires"} if item.entry.expired(now) else set())
         fields = {**fresh, **{key: value for key, value in item.entry.fields.items() if key not in dropped}}
         fields.setdefault("from", self.by)
@@ -88,10 +87,10 @@ class Review:
         """Let pending updates that were rejected just now never be extracted again."""
         wanted, changes = {item.id for item in items}, list[Change]()
         for file in dict.fromkeys(inbox_drafts.rejected_path(item.directory) for item in items):
-            for row in fs.read_or_empty(file).decode("utf-8", "replace").splitlines(keepends=True):
-                row_before = fastjson.loads_dict(row)
+            for row in fs_hot.read_or_empty(file).decode("utf-8", "replace").splitlines(keepends=True):
+                row_before = fastjson_hot.loads_dict(row)
                 if row_before.get("id") in wanted and not inbox_drafts.is_never(row_before):
-                    changes.append(TextEdit(file, row, fastjson.dumps({**row_before, "never": True}) + "\n"))
+                    changes.append(TextEdit(file, row, fastjson_hot.dumps({**row_before, "never": True}) + "\n"))
         return self._run("reject", changes, items, f"{acts.NEVER} draft {{}} again")
 
     def snooze(self, items: Sequence[Waiting], until: float | None) -> str:
@@ -101,7 +100,7 @@ class Review:
             fields = {key: value for key, value in self._fields(item).items() if key != "until"}
             fields |= {"state": "kept"} if item.kind == "items" else {}
             if until is not None:
-                fields["until"] = clock.iso_seconds(until)
+                fields["until"] = clock_hot.iso_seconds(until)
             changes.append(_rewritten(item, fields, item.entry.text))
         return self._run("snooze", changes, items, hiding_step("{}", until, self.now()))
 
@@ -123,7 +122,7 @@ class Review:
         """Leave guidance in an inbox; return its id and the transaction's. Raises as `guidance.check`."""
         self._check_length(directory, fields, text)
         now = self.now()
-        whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
+        whole = {"id": ids_hot.new_id(now), "time": clock_hot.iso_seconds(now), **fields}
         change = _appended(directory, "guidance", whole, text)
         words = f"write note “{_gist(text)}”"
         return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
@@ -139,14 +138,14 @@ class Review:
         return whole["id"], self._run("edit entry", changes, [item], "edit {}")
 
     def _check_length(self, directory: str, fields: dict[str, str], text: str) -> None:
-        budget = config.number(config.load(self.root), "budget")
+        budget = config_hot.number(config_hot.load(self.root), "budget")
         guidance.check(budget, self.now(), text, fields, directory)
 
     def _fields(self, item: Waiting) -> dict[str, str]:
         if item.entry.fields.get("id"):
             return dict(item.entry.fields)
         extra = {key: value for key, value in item.entry.fields.items() if key != "state"}
-        return {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by, **extra}
+        return {"id": ids_hot.new_id(self.now()), "time": clock_hot.iso_seconds(self.now()), "from": self.by, **extra}
 
 
 def _gist(text: str) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from memtui.base import paths
-from memtui.client.transcripts import prompts, speaker, transcript
+from memtui.base import paths_hot
+from memtui.client.transcripts import prompts, speaker, transcript_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.client.transcripts.speaker import argument, on_plan, own_words, refusal
 from memtui.review.waiting_entries import Waiting
@@ -38,7 +38,7 @@ def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
     tools: dict[str, str] = {}  # call -> name
     utterances: list[Utterance] = []
     size = 0
-    for record in transcript.Reader(path, keep=_is_turn):
+    for record in transcript_hot.Reader(path, keep=_is_turn):
         if record.get("isMeta") or any(record.get(mark) for mark in speaker.ASIDE):
             continue
         for utterance in _utterances(record, tools):
@@ -47,7 +47,7 @@ def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
                 if len(utterances) == size:
                     return utterances
                 continue
-            hit = bool(uuid) and transcript.text_of(record.get("uuid")) == uuid
+            hit = bool(uuid) and transcript_hot.text_of(record.get("uuid")) == uuid
             if not hit and folded and utterance.who == "you":
                 words_here = normalised(utterance.text)
                 hit = words_here.startswith(folded) or (len(words_here) > 20 and folded.startswith(words_here))
@@ -65,12 +65,14 @@ def _is_turn(line: bytes) -> bool:
 
 def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Utterance]:
     kind = record.get("type")
-    time = transcript.text_of(record.get("timestamp"))
+    time = transcript_hot.text_of(record.get("timestamp"))
     if kind == "user" and "planContent" in record:
-        words = on_plan(record, "\n".join(transcript.text_of(b.get("text")) for b in transcript.blocks(record)))[0]
+        words = on_plan(
+            record, "\n".join(transcript_hot.text_of(b.get("text")) for b in transcript_hot.blocks(record))
+        )[0]
         return [Utterance("you", words[:TEXT_LIMIT], time)] if words else []
     if kind == "attachment":
-        queued = transcript.attachment(record)
+        queued = transcript_hot.attachment(record)
         is_sent = queued.get("type") == "queued_command" and speaker.is_person(record)
         text = own_words(speaker.queued_text(queued)) if is_sent else ""
         return [Utterance("you", text[:TEXT_LIMIT], time)] if text else []
@@ -78,21 +80,21 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
         return []
     utterances = []
     theirs = kind == "user" and ("toolUseResult" in record or speaker.is_person(record))
-    for block in transcript.blocks(record):
+    for block in transcript_hot.blocks(record):
         text = ""
         who = "agent" if kind == "assistant" else "you"
         if block.get("type") == "text":
-            text = transcript.text_of(block.get("text"))
+            text = transcript_hot.text_of(block.get("text"))
             text = (own_words(text) if theirs else "") if who == "you" else text.strip()
         elif block.get("type") == "tool_use":
-            name = transcript.text_of(block.get("name"))
+            name = transcript_hot.text_of(block.get("name"))
             who, text = "tool", f"{name} {argument(block.get('input'))[:120]}".strip()
-            tools[transcript.text_of(block.get("id"))] = name
+            tools[transcript_hot.text_of(block.get("id"))] = name
         elif block.get("type") == "tool_result":
-            tool = tools.get(transcript.text_of(block.get("tool_use_id")), "")
+            tool = tools.get(transcript_hot.text_of(block.get("tool_use_id")), "")
             text = refusal(record, block, tool)
             if not text and tool == speaker.ASK_TOOL:
-                typed = speaker.typed_answers(transcript.result_text(block), record.get("toolUseResult"), None)
+                typed = speaker.typed_answers(transcript_hot.result_text(block), record.get("toolUseResult"), None)
                 text = "\n".join(typed_answer.words for typed_answer in typed)
         if text:
             utterances.append(Utterance(who, text[:TEXT_LIMIT], time))
@@ -120,7 +122,7 @@ def evidence_of(env: dict[str, str], item: Waiting, similar: Sequence[Similar] =
     """Find the evidence of a pending update or item in its session's transcript."""
     evidence = Evidence(similar=similar)
     fields = item.entry.fields
-    path = transcript.path_of({"session_id": fields.get("session")}, paths.config_dir(env))
+    path = transcript_hot.path_of({"session_id": fields.get("session")}, paths_hot.config_dir(env))
     if path:
         quotes = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
         try:

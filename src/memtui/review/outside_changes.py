@@ -5,11 +5,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from memtui.base import ids
+from memtui.base import ids_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.store import history, references, status, trust_grants
-from memtui.store.frontmatter import prose
+from memtui.store.frontmatter import prose_hot
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
 from memtui.store.journal.journal import Journal
@@ -67,12 +67,12 @@ class Untrusted(NamedTuple):
     @property
     def later_key(self) -> str:
         """What this version of it is hidden under."""
-        return f"trust:{self.memory.path}@{ids.digest(self.memory.raw)}"
+        return f"trust:{self.memory.path}@{ids_hot.digest(self.memory.raw)}"
 
     @property
     def says(self) -> str:
         """What it says, in one line."""
-        return self.memory.description or prose.first_sentence(self.memory.body) or self.memory.stem
+        return self.memory.description or prose_hot.first_sentence(self.memory.body) or self.memory.stem
 
 
 def untrusted(root: str, scopes: Iterable[Scope], changes: Collection[Changed]) -> Iterator[Untrusted]:
@@ -155,7 +155,7 @@ def reject_one(store: Store, versions: Versions, item: Changed) -> None:
         return
     data = history.text(versions, item.before, item.now.file) if item.before is not None else b""
     if item.before is not None and not item.before.is_of(data):  # it was renamed since: it keeps its name
-        same = ((item.now.directory, item.now.file, ids.digest(data)),)
+        same = ((item.now.directory, item.now.file, ids_hot.digest(data)),)
         extra.append(SeenEdit(versions.path, same, (None, True)))
     store.edit(memory, data, op="restore", verb=REJECTS, extra=extra)
 

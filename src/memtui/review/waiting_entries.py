@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memtui.base import clock, dates, fastjson, fs, paths, short_ids
+from memtui.base import clock_hot, dates, fastjson_hot, fs_hot, paths_hot, short_ids
 from memtui.base.dates import NEVER
 from memtui.base.errors import UsageError
 from memtui.base.finding import Finding, problem
 from memtui.base.storage import read_or_none
 from memtui.inbox import drafts as inbox_drafts
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.store.journal import acts
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Waiting:
     kind: str
     slug: str | None
     directory: str
-    entry: inbox_format.Entry
+    entry: format_hot.Entry
     source: str = field(repr=False)
 
     @property
@@ -54,7 +54,7 @@ class Waiting:
 
     @property
     def path(self) -> str:
-        return f"{self.directory}/{inbox_format.FILES[self.kind]}"
+        return f"{self.directory}/{format_hot.FILES[self.kind]}"
 
     @property
     def text(self) -> str:
@@ -67,7 +67,7 @@ class Waiting:
 
     def until(self, now: float) -> float | None:
         """Return when a snoozed entry shows again, in seconds since the epoch; None for one that is not snoozed."""
-        return clock.parse(self.entry.fields.get("until")) if self.entry.snoozed(now) else None
+        return clock_hot.parse(self.entry.fields.get("until")) if self.entry.snoozed(now) else None
 
     def _parts(self) -> tuple[str, list[str]]:
         return inbox_drafts.split_evidence(self.entry.text) if self.kind == "updates" else (self.entry.text, [])
@@ -87,26 +87,26 @@ def waiting_in(
     """List the entries of projects' inboxes (None: global). `cache`: of earlier calls; `unread` gets findings."""
     rows = []
     for slug in projects:
-        directory = paths.inbox_dir(root, slug)
+        directory = paths_hot.inbox_dir(root, slug)
         for kind in kinds:
-            path, stamp = f"{directory}/{inbox_format.FILES[kind]}", 0
+            path, stamp = f"{directory}/{format_hot.FILES[kind]}", 0
             if cache is not None:
-                stamp = fs.stamp(path)
+                stamp = fs_hot.stamp(path)
                 if path in cache and cache[path][0] == stamp:
                     rows += cache[path][1]
                     continue
             try:
-                source = inbox_format.source(path)
+                source = format_hot.source(path)
             except NotADirectoryError:
                 continue
             except OSError as error:
                 if unread is not None:
                     unread.append(_unreadable(path, error))
                 continue
-            if unread is not None and not source and inbox_format.is_too_long(path):
-                unread.append(problem("inbox.part", path=path, most=inbox_format.MAX_BYTES >> 20))
+            if unread is not None and not source and format_hot.is_too_long(path):
+                unread.append(problem("inbox.part", path=path, most=format_hot.MAX_BYTES >> 20))
                 continue
-            entries = inbox_format.parse(source, kind == "items")
+            entries = format_hot.parse(source, kind == "items")
             here = [Waiting(kind, slug, directory, entry, source) for entry in entries]
             rows += here
             if cache is not None:
@@ -191,15 +191,15 @@ def later_path(root: str) -> str:
 def load_hidden(root: str) -> dict[str, float]:
     """Read until when what is hidden, in seconds since the epoch, NEVER for good; nothing if it can't be read."""
     try:
-        rows = _rows(fs.read_or_empty(later_path(root)))
-        times = {key: NEVER if words == "never" else clock.parse(words) for key, words in rows.items()}
+        rows = _rows(fs_hot.read_or_empty(later_path(root)))
+        times = {key: NEVER if words == "never" else clock_hot.parse(words) for key, words in rows.items()}
         return {key: until for key, until in times.items() if until}
     except OSError:
         return {}
 
 
 def _rows(data: bytes) -> dict[str, str]:
-    rows = fastjson.loads_dict(data).get("until") if data.strip() else None
+    rows = fastjson_hot.loads_dict(data).get("until") if data.strip() else None
     # An empty key would hide each entry, which has none here.
     return {str(key): str(words) for key, words in rows.items() if key} if isinstance(rows, dict) else {}
 
@@ -219,8 +219,8 @@ def hide(journal: "Journal", keys: Collection[str], until: float | None, what: s
     before = read_or_none(file)
     rows = {key: words for key, words in _rows(before or b"").items() if key not in keys}
     if until is not None:
-        rows |= dict.fromkeys(filter(None, keys), "never" if until == NEVER else clock.iso_seconds(until))
+        rows |= dict.fromkeys(filter(None, keys), "never" if until == NEVER else clock_hot.iso_seconds(until))
     newest = dict(list(rows.items())[-MOST:])
-    after = fastjson.dumps({"v": FORMAT, "until": newest}).encode() + b"\n"
+    after = fastjson_hot.dumps({"v": FORMAT, "until": newest}).encode() + b"\n"
     if after != before:
         journal.run("snooze", [FileChange(file, before, after)], what)

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from memtui import keymap
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError, UsageError
-from memtui.settings import config, defaults
+from memtui.settings import config_hot, defaults_hot
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 
@@ -21,7 +21,7 @@ Value = str | int | float | bool
 # The table of keys that a person gave to actions of the TUI, `"app.quit" = "Q"`, and the beginning of such a setting.
 KEY_TABLE, KEYS = "keys", "keys."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-MEANINGS = {key: meaning for key, (*_, meaning) in defaults.SETTINGS.items()}
+MEANINGS = {key: meaning for key, (*_, meaning) in defaults_hot.SETTINGS.items()}
 # The settings that a person changes first, in this order.
 FIRST = (
     *("mode", "gate", "extract", "recall", "recall_most"),
@@ -83,7 +83,7 @@ class Setting:
         """The value if config.toml does not set it."""
         if self.key.startswith(KEYS):
             return keymap.get(self.key.removeprefix(KEYS)).keys
-        return plain(config.DEFAULTS[self.key])
+        return plain(config_hot.DEFAULTS[self.key])
 
     @property
     def meaning(self) -> str:
@@ -99,7 +99,7 @@ def plain(value: object) -> Value:
 def text(root: str) -> str:
     """Read the text of config.toml; empty if there is none. Raises MemtuiError."""
     try:
-        return fs.read_or_empty(config.file_path(root)).decode("utf-8")
+        return fs_hot.read_or_empty(config_hot.file_path(root)).decode("utf-8")
     except UnicodeDecodeError as error:
         raise MemtuiError("config.toml is not valid UTF-8.", "Save it as UTF-8 in an editor.") from error
     except OSError as error:
@@ -109,14 +109,14 @@ def text(root: str) -> str:
 def rows(root: str, project_root: str | None) -> list[Setting]:
     """List all settings as they are for a project, or without one for all projects. Raises MemtuiError."""
     values = parse(text(root))
-    table = config.project_table(values, project_root)
+    table = config_hot.project_table(values, project_root)
     settings = []
-    for key, default in config.DEFAULTS.items():
-        in_project = key in config.PER_PROJECT and key in table
+    for key, default in config_hot.DEFAULTS.items():
+        in_project = key in config_hot.PER_PROJECT and key in table
         source = "project" if in_project else "config" if key in values else "default"
         entered = table[key] if in_project else values.get(key, default)
-        value = plain(config.value(values, project_root, key))
-        settings.append(Setting(key, value, source, config.problem(key, entered)))
+        value = plain(config_hot.value(values, project_root, key))
+        settings.append(Setting(key, value, source, config_hot.problem(key, entered)))
     return settings
 
 
@@ -150,7 +150,7 @@ def value_of(key: str, typed: str) -> Value:
         if (wrong := keys_problem(typed)) is not None:
             raise UsageError(f"{key} {wrong}.")
         return typed.strip()
-    default = config.DEFAULTS[key]
+    default = config_hot.DEFAULTS[key]
     value: Value = typed
     if isinstance(default, bool):
         value = WORDS.get(typed.lower(), typed)
@@ -159,19 +159,21 @@ def value_of(key: str, typed: str) -> Value:
             value = float(typed) if isinstance(default, float) else int(typed)
         except ValueError:
             value = typed
-    problem = config.problem(key, value)
+    problem = config_hot.problem(key, value)
     if problem is not None:
-        hint = explained(key, "\n  ") if key in config.CHOICES else f"{key}: {MEANINGS[key]}."
+        hint = explained(key, "\n  ") if key in config_hot.CHOICES else f"{key}: {MEANINGS[key]}."
         raise UsageError(f"{key} {problem}, not “{typed}”.", hint)
     return value
 
 
 def assign(root: str, journal: Journal, key: str, value: Value | None, project_root: str | None = None) -> bool:
     """Write a setting, a project's, or an action's keys; None restores the default. False: nothing changed."""
-    if project_root is not None and key not in config.PER_PROJECT:
-        raise UsageError(f"{key} can't be set for one project.", "Those can: " + ", ".join(config.PER_PROJECT) + ".")
+    if project_root is not None and key not in config_hot.PER_PROJECT:
+        raise UsageError(
+            f"{key} can't be set for one project.", "Those can: " + ", ".join(config_hot.PER_PROJECT) + "."
+        )
     before = text(root)
-    table: tuple[str, ...] = ("projects", config.project_key(project_root)) if project_root is not None else ()
+    table: tuple[str, ...] = ("projects", config_hot.project_key(project_root)) if project_root is not None else ()
     name = key
     if key.startswith(KEYS):
         table, name = (KEY_TABLE,), key.removeprefix(KEYS)
@@ -185,7 +187,7 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
 
 def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: str) -> None:
     if after != before:
-        change = FileChange(config.file_path(root), before or None, after or None, fs.FILE_MODE)
+        change = FileChange(config_hot.file_path(root), before or None, after or None, fs_hot.FILE_MODE)
         journal.run("config", [change], summary)
 
 
@@ -208,7 +210,7 @@ def as_toml(value: "str | int | float | bool") -> str:
 def parse(text: str) -> "dict[str, object]":
     """Parse the text as settings. Raises MemtuiError with line and reason."""
     try:
-        return config.renewed(tomllib.loads(text.removeprefix("\ufeff")))
+        return config_hot.renewed(tomllib.loads(text.removeprefix("\ufeff")))
     except ValueError as error:
         raise MemtuiError(f"config.toml can't be read: {error}.", "Fix that line in an editor.") from error
 
@@ -245,7 +247,7 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split("\n")
     region = _region(lines, table)
-    names = "|".join(map(re.escape, [key, *(old for old, new in defaults.EARLIER.items() if new == key)]))
+    names = "|".join(map(re.escape, [key, *(old for old, new in defaults_hot.EARLIER.items() if new == key)]))
     sets = re.compile(rf"""\s*(?:(?:{names})|(["'])(?:{names})\1)\s*=""")
     place = next((number for number in range(*region or (0, 0)) if sets.match(lines[number])), None)
     if value is None:
@@ -254,7 +256,7 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     elif place is not None:
         head, _, rest = lines[place].partition("=")
         match = VALUE.match(rest)
-        head = next((head.replace(old, new) for old, new in defaults.EARLIER.items() if old in head), head)
+        head = next((head.replace(old, new) for old, new in defaults_hot.EARLIER.items() if old in head), head)
         lines[place] = head + "= " + as_toml(value) + (rest[match.end() :] if match else "")
     else:
         _insert(lines, f"{_bare(key)} = {as_toml(value)}", region, table, newline)

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from memtui.base import clock, fs, ids
+from memtui.base import clock_hot, fs_hot, ids_hot
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
-from memtui.client import locate
+from memtui.client import locate_hot
 from memtui.store import references, scopes
 from memtui.store.journal import ledger as journal_ledger
 from memtui.store.journal.journal import ContentStore, takes_back
@@ -55,7 +55,7 @@ def taken_in(versions: Versions, places: Sequence[Scope]) -> Versions:
                 intake.take_in(scope.directory)
             except MemtuiError as error:
                 versions.problem = error
-            except fs.LockTimeoutError:
+            except fs_hot.LockTimeoutError:
                 break  # another process takes them in
             except OSError as error:
                 versions.problem = storage_error(error, versions.path)
@@ -130,7 +130,7 @@ def rows(versions: Sequence[Version]) -> list[HistoryRow]:
     last = 0.0
     for version in versions:
         at = version.written or 0.0
-        last = at if at >= last else max(last, clock.parse(version.time) or 0.0)
+        last = at if at >= last else max(last, clock_hot.parse(version.time) or 0.0)
         history.append(HistoryRow(version, last))
     return history
 
@@ -195,7 +195,7 @@ def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
     except OSError as error:
         raise storage_error(error, path) from error
     for transaction in reversed(every):
-        if transaction.id == last or (clock.parse(transaction.time) or 0.0) <= oldest:
+        if transaction.id == last or (clock_hot.parse(transaction.time) or 0.0) <= oldest:
             break
         if transaction.state == "intent":
             unfinished |= {file.path for file in transaction.writes}
@@ -223,7 +223,7 @@ class Intake:
             steps, versions, journal = self._look(directory, keep=True)
             rows = [version.row() for version in steps]
             if steps or self.log.journal is None or len(journal.steps) > MANY:
-                rows.append({"v": FORMAT, "time": clock.iso(self.log.now()), "journal": journal.newest})
+                rows.append({"v": FORMAT, "time": clock_hot.iso(self.log.now()), "journal": journal.newest})
             if versions and read_since(self.log.root, journal.newest).newest != journal.newest:
                 versions = []  # memtui writes at the moment: the next look tells which of these are its own
                 self.log.unsettled = True
@@ -234,7 +234,7 @@ class Intake:
             self.log.unsettled = self.log.unsettled or len(settled) < len(versions)
             rows += [version.row() for version in settled]
             if directory not in self.log.directories and not settled:
-                rows.append({"v": FORMAT, "time": clock.iso(now), "dir": directory})
+                rows.append({"v": FORMAT, "time": clock_hot.iso(now), "dir": directory})
             self.log.append(rows)
             if steps:
                 self.log.reread()  # they are in the log now
@@ -286,7 +286,7 @@ class Intake:
         versions: list[Version] = []
         transaction, files = step
         origins, was_shown = transaction.origins, transaction.record.get("seen") is True
-        time = int((clock.parse(transaction.time) or 0.0) * 1e9)
+        time = int((clock_hot.parse(transaction.time) or 0.0) * 1e9)
         mine = [(place, file) for file in files if (place := _place(places, file.path)) is not None]
         for (directory, name), file in mine:
             line = self.log.of(directory, name)
@@ -328,23 +328,23 @@ class Intake:
             size = os.stat(ContentStore(self.log.root).path(digest)).st_size if digest else 0
         with contextlib.suppress(OSError):
             status = os.stat(path)
-            if digest and (not size or status.st_size == size) and ids.digest(fs.read_bytes(path)) == digest:
+            if digest and (not size or status.st_size == size) and ids_hot.digest(fs_hot.read_bytes(path)) == digest:
                 size, stamp = status.st_size, status.st_mtime_ns
         seen = digest in self.log.seen_digests if digest else False
-        return Version(directory, file, clock.iso(self.log.now()), digest, size, stamp, Writer(OTHER), seen)
+        return Version(directory, file, clock_hot.iso(self.log.now()), digest, size, stamp, Writer(OTHER), seen)
 
     def _kept(self, version: Version) -> Version:
         """Keep the content of a version that the journal or the file has, and return the version."""
         if version.digest and version.size <= MAX_BYTES:
             for path in (ContentStore(self.log.root).path(version.digest), version.path):
-                if version.is_of(data := fs.read_or_empty(path, MAX_BYTES)):
+                if version.is_of(data := fs_hot.read_or_empty(path, MAX_BYTES)):
                     self.log.contents.keep(data, durable=False)
                     break
         return version
 
     def _fresh(self, directory: str, files: dict[str, list[Version]], *, keep: bool) -> Iterator[Version]:
         try:
-            present = [file for file, problem in locate.walk(directory) if not problem]
+            present = [file for file, problem in locate_hot.walk(directory) if not problem]
         except OSError:
             return  # closed to us: nothing is known of it
         for file in present:
@@ -355,7 +355,7 @@ class Intake:
         for file, versions in files.items():
             if file not in names and versions[-1].digest != GONE:
                 unseen = newest_seen(versions) is None  # nobody knew it, so nobody misses it
-                yield Version(directory, file, clock.iso(self.log.now()), GONE, 0, 0, Writer(OTHER), unseen)
+                yield Version(directory, file, clock_hot.iso(self.log.now()), GONE, 0, 0, Writer(OTHER), unseen)
 
     def _changed(self, directory: str, file: str, versions: list[Version], *, keep: bool) -> Version | None:
         """Return the version of a file as it is now, and keep its content if wanted; None if it is the newest known."""
@@ -364,15 +364,15 @@ class Intake:
             status = os.stat(path)
             if versions and (versions[-1].stamp, versions[-1].size) == (status.st_mtime_ns, status.st_size):
                 return None
-            data = fs.read_bytes(path, MAX_BYTES + 1)
+            data = fs_hot.read_bytes(path, MAX_BYTES + 1)
         except OSError:
             return None  # gone meanwhile, or closed to us: the next look tells
-        digest = ids.digest(data)
+        digest = ids_hot.digest(data)
         if versions and versions[-1].digest == digest:
             return None
         if keep and len(data) <= MAX_BYTES:
             self.log.contents.keep(data, durable=False)
-        time, seen = clock.iso(self.log.now()), digest in self.log.seen_digests
+        time, seen = clock_hot.iso(self.log.now()), digest in self.log.seen_digests
         return Version(directory, file, time, digest, status.st_size, status.st_mtime_ns, Writer(OTHER), seen)
 
     def _named(self, version: Version, *, first: bool) -> Version:

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Iterable
 
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 
 START = (
     "import sys; sys.path.insert(0, sys.argv[1]);"
@@ -22,22 +22,22 @@ _started: dict[tuple[str, str], float] = {}
 
 def indexed(root: str, path: str) -> str | None:
     """Return the directory that has an index with a file in it; None if there is none."""
-    directory = paths.parent(path)
+    directory = paths_hot.parent(path)
     while directory != "/":
-        if os.path.exists(paths.index_base(root, directory) + ".index"):
+        if os.path.exists(paths_hot.index_base(root, directory) + ".index"):
             return directory
-        directory = paths.parent(directory)
+        directory = paths_hot.parent(directory)
     return None
 
 
 def remove(root: str, directory: str) -> bool:
     """Remove the index of a directory, its manifest last; return whether there was one. Raises OSError."""
-    base = paths.index_base(root, directory)
+    base = paths_hot.index_base(root, directory)
     if not os.path.exists(base + ".index"):
         return False
-    with fs.Lock(base + ".lock", LOCK_SECONDS):
+    with fs_hot.Lock(base + ".lock", LOCK_SECONDS):
         for path in files_of(root, base):
-            fs.unlink(path)
+            fs_hot.unlink(path)
     return True
 
 
@@ -61,7 +61,7 @@ def request(root: str, changed: Iterable[str]) -> None:
 def start(root: str, due: list[str]) -> None:
     """Start a process, in its own session, that brings indexes up to date or makes them. Never raises."""
     null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    argv = [sys.executable, "-I", "-S", "-c", START, paths.SOURCES, root, *due]
+    argv = [sys.executable, "-I", "-S", "-c", START, paths_hot.SOURCES, root, *due]
     with contextlib.suppress(OSError, NotImplementedError):
         if due:
             os.posix_spawn(sys.executable, argv, {}, file_actions=null, setsid=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from memtui.client.locate import INDEX_NAME, is_memory_name
+from memtui.client.locate_hot import INDEX_NAME, is_memory_name
 
 # `[label](target "title")`: the label may have brackets in pairs, two deep, and the target parentheses, one deep. It is
 # looked for from each bracket on, as an image can be the label of a link.

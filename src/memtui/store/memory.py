@@ -5,11 +5,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from memtui.base import clock, fs, visible
+from memtui.base import clock_hot, fs_hot, visible_hot
 from memtui.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.store import links
-from memtui.store.frontmatter import document, edit
-from memtui.store.frontmatter import head as memory_head
+from memtui.store.frontmatter import document, edit, head_hot
 
 TYPES = ("user", "feedback", "project", "reference", "tool")
 # Only the beginning of a larger file is shown, as a broken memory.
@@ -60,7 +59,7 @@ class Memory:
     @property
     def changed_at(self) -> float:
         """When it was last changed, in seconds since the epoch: by `modified`, else the file's time."""
-        modified = clock.parse(self.modified)
+        modified = clock_hot.parse(self.modified)
         return self.mtime if modified is None else modified
 
 
@@ -109,7 +108,7 @@ def read_memory(path: str, scope_label: str = "") -> Memory:
     """Read one file. A file that can't be read or is not text gives a broken memory. Raises NotFoundError."""
     try:
         status = os.stat(path)
-        data = fs.read_bytes(path, MAX_BYTES + 1)
+        data = fs_hot.read_bytes(path, MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError(f"there is no memory {path}", "see `memtui list`") from None
     except OSError as error:
@@ -126,8 +125,8 @@ def unreadable(path: str, scope_label: str, problem: str) -> Memory:
 def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtime: float = 0.0) -> Memory:
     """Parse a memory from bytes; name, description and type as hooks read them: a person trusts what they send."""
     doc = document.parse(data[:MAX_BYTES])
-    name, description, kind = memory_head.summarise(data[:MAX_BYTES])
-    if memory_head.first_conflict(data[:MAX_BYTES]):
+    name, description, kind = head_hot.summarise(data[:MAX_BYTES])
+    if head_hot.first_conflict(data[:MAX_BYTES]):
         name = description = ""  # of two versions nobody knows which holds
     broken = f"larger than {MAX_BYTES >> 20} MB" if len(data) > MAX_BYTES else doc.broken
     fields = doc.fields
@@ -168,7 +167,7 @@ def new_memory_bytes(name: str, description: str, kind: str, body: str) -> bytes
 
 def one_line(text: str) -> str:
     """Put text on one line, as it can be written to a file."""
-    return visible.one_line(document.clean(text))
+    return visible_hot.one_line(document.clean(text))
 
 
 def set_type(doc: document.Document, kind: str) -> document.Document:
@@ -205,7 +204,7 @@ def with_fields(memory: Memory, fields: Mapping[str, str]) -> bytes:
     doc = document.parse(memory.raw)
     if not memory.has_frontmatter and any(value for key, value in fields.items() if key != "body"):
         body = fields.get("body")
-        about = memory_head.first_line(memory.body if body is None else body)
+        about = head_hot.first_line(memory.body if body is None else body)
         fields = {"name": memory.stem, "description": about, **fields}
         if body is not None:
             fields["body"] = "\n" + body.lstrip("\n")

@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import read_or_none, storage_error
-from memtui.client import locate
+from memtui.client import locate_hot
 from memtui.store import memory, references, scopes, sidecars, trust_grants
 from memtui.store.index import index, index_lines
 from memtui.store.journal.changes import Change, FileChange
@@ -25,7 +25,7 @@ LineChange = Callable[[bytes, str], bytes]
 
 
 def is_index(path: str) -> bool:
-    return os.path.basename(path) == locate.INDEX_NAME
+    return os.path.basename(path) == locate_hot.INDEX_NAME
 
 
 def is_archived(path: str) -> bool:
@@ -61,7 +61,7 @@ class ScopeFiles:
         *,
         shared: bool = False,
     ) -> None:
-        self.env, self.root, self.shared = env, paths.root(env), shared
+        self.env, self.root, self.shared = env, paths_hot.root(env), shared
         self.contents: dict[str, bytes | None] = dict(contents or {})
         self._scopes = list(places)
         self._stems: dict[str, set[str]] = {}
@@ -70,7 +70,7 @@ class ScopeFiles:
     def scope_of(self, path: str) -> ScopedFile:
         """Return where a file is. Raises NotFoundError for one that is in no scope."""
         place = self._within(path)
-        if place is None and path.startswith(f"{paths.config_dir(self.env)}/projects/"):
+        if place is None and path.startswith(f"{paths_hot.config_dir(self.env)}/projects/"):
             # Maybe the auto memory of another project.
             self._scopes += scopes.others(self.env, {scope.directory for scope in self._scopes})
             place = self._within(path)
@@ -98,9 +98,9 @@ class ScopeFiles:
             raise MemtuiError(f"{place.scope.directory} {place.scope.problem}.", "memtui reads nothing there.")
         # A memory, an archived one, or the index.
         *above, name = place.file.split("/")
-        odd = "\0" in path or os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
+        odd = "\0" in path or os.path.normpath(path) != path or len(above) > locate_hot.MAX_DEPTH
         hidden = any(part.startswith(".") for part in (above[1:] if above[:1] == [ARCHIVE] else above))
-        if odd or hidden or not (not above if is_index(path) else locate.is_memory_name(name)):
+        if odd or hidden or not (not above if is_index(path) else locate_hot.is_memory_name(name)):
             raise MemtuiError(
                 f"{path} is no memory.", "A change may only read and write memories, and MEMORY.md beside them."
             )
@@ -111,7 +111,7 @@ class ScopeFiles:
         symlinks that leave the scope, or unless `through_link` for all."""
         place = self.readable(path)
         references.writable(place.scope, shared=self.shared)
-        real, top = references.real_path(place.scope, path), paths.resolve(place.scope.directory)
+        real, top = references.real_path(place.scope, path), paths_hot.resolve(place.scope.directory)
         if not through_link and real != f"{top}/{place.file}":
             raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the file that it leads to instead.")
         return place
@@ -342,7 +342,7 @@ def _indexes(scope: Scope) -> list[tuple[Scope, str]]:
         return [(scope, "")]
     above = replace(scope, kind="auto", directory=os.path.dirname(scope.directory), writable=True)
     # Nobody need have made one for the team.
-    return [*([(scope, "")] if os.path.exists(scope.index_path) else []), (above, f"{locate.TEAM}/")]
+    return [*([(scope, "")] if os.path.exists(scope.index_path) else []), (above, f"{locate_hot.TEAM}/")]
 
 
 def _without_line(file: str, data: bytes, top: str) -> bytes:

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection
 
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.shell import shell_word
 from memtui.base.storage import read_or_none, storage_error
@@ -73,11 +73,11 @@ def writable(scope: Scope, *, shared: bool = False) -> None:
 
 def real_path(scope: Scope, path: str) -> str:
     """Return a path of a scope with symlinks resolved. Raises MemtuiError if it leaves the scope."""
-    if not paths.inside(scope.directory, path):
+    if not paths_hot.inside(scope.directory, path):
         raise MemtuiError(
             f"{path} is outside of its scope", "memtui neither reads nor writes there. Remove the symlink."
         )
-    return paths.resolve(path) or path
+    return paths_hot.resolve(path) or path
 
 
 def relative(scope: Scope, path: str) -> str:
@@ -93,7 +93,7 @@ def content(mem: Memory) -> bytes:
     if len(mem.raw) <= memory.MAX_BYTES:
         return mem.raw
     try:
-        return fs.read_bytes(mem.path)
+        return fs_hot.read_bytes(mem.path)
     except OSError as error:
         raise storage_error(error, mem.path) from error
 

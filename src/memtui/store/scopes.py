@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.base.errors import ConflictError, NotFoundError
-from memtui.client import locate, projects
-from memtui.store import trust
+from memtui.client import locate_hot, projects
+from memtui.store import trust_hot
 from memtui.store.memory import Memory, read_memory, unreadable
 
 KINDS = ("global", "project", "auto", "team", "agent", "instructions")
@@ -55,7 +55,7 @@ class Scope:
 
     @property
     def index_path(self) -> str:
-        return f"{self.directory}/{locate.INDEX_NAME}"
+        return f"{self.directory}/{locate_hot.INDEX_NAME}"
 
     @property
     def has_index(self) -> bool:
@@ -65,12 +65,12 @@ class Scope:
     @property
     def needs_trust(self) -> bool:
         """Whether others may have written its memories, so that only trusted ones are delivered."""
-        return self.kind in {"project", locate.TEAM} or "project" in self.aliases
+        return self.kind in {"project", locate_hot.TEAM} or "project" in self.aliases
 
     @property
     def is_shared(self) -> bool:
         """Whether the client gives to others what is changed there: only who agreed to that may change it."""
-        return self.kind == locate.TEAM
+        return self.kind == locate_hot.TEAM
 
     @property
     def delivered(self) -> bool:
@@ -80,7 +80,7 @@ class Scope:
     @property
     def index_loaded(self) -> bool:
         """Whether Claude Code loads its MEMORY.md. A checkout that is named by its path has that of a project."""
-        in_repository = self.directory.endswith(locate.IN_REPOSITORY) and "project" not in self.aliases
+        in_repository = self.directory.endswith(locate_hot.IN_REPOSITORY) and "project" not in self.aliases
         return not self.delivered and not in_repository and not self.is_shared
 
 
@@ -91,9 +91,9 @@ def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> li
 
 
 def _here(env: dict[str, str], cwd: str) -> Iterator[Scope]:
-    root = paths.project_root(cwd)
-    yield Scope("global", "global", locate.global_dir(env), exists=os.path.isdir(locate.global_dir(env)))
-    auto = Scope("auto", "auto", locate.auto_dir(env, cwd), root, paths.slug(root))
+    root = paths_hot.project_root(cwd)
+    yield Scope("global", "global", locate_hot.global_dir(env), exists=os.path.isdir(locate_hot.global_dir(env)))
+    auto = Scope("auto", "auto", locate_hot.auto_dir(env, cwd), root, paths_hot.slug(root))
     project = _project(env, cwd, root)
     if project.exists and os.path.realpath(project.directory) == os.path.realpath(auto.directory):
         # `autoMemoryDirectory` points at the project's directory: the client reads it already.
@@ -104,7 +104,7 @@ def _here(env: dict[str, str], cwd: str) -> Iterator[Scope]:
     yield auto
     yield from _team(env, auto)
     yield from _agents(env, cwd, root)
-    config = paths.config_dir(env)
+    config = paths_hot.config_dir(env)
     # The person's own files may be links to anywhere.
     own = tuple(name for name in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{name}"))
     user = Scope("instructions", "instructions:user", config, writable=False, files=own)
@@ -114,38 +114,38 @@ def _here(env: dict[str, str], cwd: str) -> Iterator[Scope]:
 
 def _team(env: dict[str, str], own: Scope) -> list[Scope]:
     """List the scope of what a team shares in the native memory `own`, if there is any."""
-    directory = f"{own.directory}/{locate.TEAM}"
+    directory = f"{own.directory}/{locate_hot.TEAM}"
     if not os.path.isdir(directory):
         return []
-    trusted = trust.load(paths.root(env), directory)
+    trusted = trust_hot.load(paths_hot.root(env), directory)
     aliases = [alias for alias in own.aliases if alias.startswith("auto:")]
     scope = replace(
         own,
-        kind=locate.TEAM,
-        label=locate.TEAM + own.label.removeprefix("auto"),
+        kind=locate_hot.TEAM,
+        label=locate_hot.TEAM + own.label.removeprefix("auto"),
         directory=directory,
         writable=False,
         trusted=trusted.always or bool(trusted.hashes),
         exists=True,
-        problem="" if paths.inside(own.directory, directory) else locate.LEAVES,
-        aliases=tuple(locate.TEAM + alias.removeprefix("auto") for alias in aliases),
+        problem="" if paths_hot.inside(own.directory, directory) else locate_hot.LEAVES,
+        aliases=tuple(locate_hot.TEAM + alias.removeprefix("auto") for alias in aliases),
     )
     return [scope]
 
 
 def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
-    directory, exists = locate.project_dir(env, cwd)
-    problem = locate.LEAVES_REPOSITORY if exists and locate.leaves_repository(directory) else ""
-    trusted = trust.load(paths.root(env), directory)
-    scope = Scope("project", "project", directory, root, paths.slug(root), exists=exists, problem=problem)
+    directory, exists = locate_hot.project_dir(env, cwd)
+    problem = locate_hot.LEAVES_REPOSITORY if exists and locate_hot.leaves_repository(directory) else ""
+    trusted = trust_hot.load(paths_hot.root(env), directory)
+    scope = Scope("project", "project", directory, root, paths_hot.slug(root), exists=exists, problem=problem)
     return replace(scope, writable=not problem, trusted=not exists or trusted.always or bool(trusted.hashes))
 
 
 def _agents(env: dict[str, str], cwd: str, root: str) -> Iterator[Scope]:
     """Yield the scopes of subagents: the person's, the repository's, and those kept out of version control."""
-    top = locate.worktree_top(cwd)
+    top = locate_hot.worktree_top(cwd)
     for place, suffix, owner in (
-        (paths.config_dir(env) + "/agent-memory", "", None),
+        (paths_hot.config_dir(env) + "/agent-memory", "", None),
         (top + "/.claude/agent-memory", "@project", root),
         (top + "/.claude/agent-memory-local", "@local", root),
     ):
@@ -156,17 +156,17 @@ def _agents(env: dict[str, str], cwd: str, root: str) -> Iterator[Scope]:
             continue
         for name in names:
             directory = f"{place}/{name}"
-            slug = paths.slug(owner) if owner else None
-            problem = "" if owner is None or paths.inside(top, directory) else locate.LEAVES_REPOSITORY
+            slug = paths_hot.slug(owner) if owner else None
+            problem = "" if owner is None or paths_hot.inside(top, directory) else locate_hot.LEAVES_REPOSITORY
             scope = Scope("agent", f"agent:{name}{suffix}", directory, owner, slug, source=name, problem=problem)
             yield replace(scope, writable=not problem)
 
 
 def project_instructions(cwd: str, root: str, skipped: Collection[str] = ()) -> Scope:
     """Return the scope of CLAUDE.md and rules from `cwd` up to the work tree's top, without the paths `skipped`."""
-    top = locate.worktree_top(cwd)
+    top = locate_hot.worktree_top(cwd)
     names: list[str] = []
-    for here in reversed(locate.upwards(cwd, top)):
+    for here in reversed(locate_hot.upwards(cwd, top)):
         prefix = here[len(top) :].strip("/")
         prefix += "/" if prefix else ""
         names += [prefix + name for name in INSTRUCTION_FILES]
@@ -174,14 +174,14 @@ def project_instructions(cwd: str, root: str, skipped: Collection[str] = ()) -> 
     files = tuple(
         name
         for name in names
-        if f"{top}/{name}" not in skipped and os.path.isfile(f"{top}/{name}") and paths.inside(top, f"{top}/{name}")
+        if f"{top}/{name}" not in skipped and os.path.isfile(f"{top}/{name}") and paths_hot.inside(top, f"{top}/{name}")
     )
-    return Scope("instructions", "instructions:project", top, root, paths.slug(root), writable=False, files=files)
+    return Scope("instructions", "instructions:project", top, root, paths_hot.slug(root), writable=False, files=files)
 
 
 def _rules(top: str, directory: str) -> list[str]:
     try:
-        return [f"{directory}/{name}" for name, problem in locate.walk(f"{top}/{directory}") if not problem]
+        return [f"{directory}/{name}" for name, problem in locate_hot.walk(f"{top}/{directory}") if not problem]
     except OSError:
         return []
 
@@ -199,7 +199,7 @@ def others(env: dict[str, str], known_dirs: set[str]) -> list[Scope]:
 
 def _of_project(env: dict[str, str], slug: str, path: str | None, name: str, aliases: tuple[str, ...]) -> list[Scope]:
     """List the scopes of another project: its auto memory, and what a team shares there."""
-    directory = f"{paths.config_dir(env)}/projects/{slug}/memory"
+    directory = f"{paths_hot.config_dir(env)}/projects/{slug}/memory"
     own = Scope("auto", f"auto:{slug}", directory, path, slug, aliases=aliases, project=name)
     return [own, *_team(env, own)]
 
@@ -241,9 +241,9 @@ def of_memory(env: dict[str, str], cwd: str, memory: Memory) -> Scope | None:
         return None
 
 
-def trust_of(root: str, scope: Scope) -> trust.Trust:
+def trust_of(root: str, scope: Scope) -> trust_hot.Trust:
     """Read the trust in a scope: all of one that needs none."""
-    return trust.load(root, scope.directory) if scope.needs_trust else trust.Trust(True, {})
+    return trust_hot.load(root, scope.directory) if scope.needs_trust else trust_hot.Trust(True, {})
 
 
 def files(scope: Scope) -> list[tuple[str, str]]:
@@ -253,7 +253,7 @@ def files(scope: Scope) -> list[tuple[str, str]]:
     if not scope.has_index:
         return [(name, "") for name in scope.files]
     try:
-        return locate.walk(scope.directory)
+        return locate_hot.walk(scope.directory)
     except OSError as error:
         return [("", error.strerror or "can't be read")]
 
@@ -262,8 +262,8 @@ def linked(scope: Scope) -> list[str]:
     """List the files that lines of a scope's index may lead to: its own, and those that a team shares there."""
     names = [name for name, problem in files(scope) if not problem]
     if scope.kind == "auto" and not scope.problem:
-        team = replace(scope, kind=locate.TEAM, directory=f"{scope.directory}/{locate.TEAM}")
-        names += [f"{locate.TEAM}/{name}" for name, problem in files(team) if not problem]
+        team = replace(scope, kind=locate_hot.TEAM, directory=f"{scope.directory}/{locate_hot.TEAM}")
+        names += [f"{locate_hot.TEAM}/{name}" for name, problem in files(team) if not problem]
     return names
 
 
@@ -274,7 +274,7 @@ def indexed(root: str, scope: Scope) -> list[str]:
         return []  # its lines are in the MEMORY.md above it
     if scope.kind != "project":
         return names
-    trusted = trust.trusted_names(root, scope.directory)
+    trusted = trust_hot.trusted_names(root, scope.directory)
     return [name for name in names if name in trusted]
 
 
@@ -329,11 +329,11 @@ def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
 
 
 def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -> Memory | None:
-    path = paths.normal(paths.join(cwd, ref))
+    path = paths_hot.normal(paths_hot.join(cwd, ref))
     if not os.path.lexists(path):
         return None
-    target = f"{paths.real(paths.parent(path))}/{os.path.basename(path)}"
-    top = paths.config_dir(env) + "/projects/"
+    target = f"{paths_hot.real(paths_hot.parent(path))}/{os.path.basename(path)}"
+    top = paths_hot.config_dir(env) + "/projects/"
     slug = target.removeprefix(top).partition("/")[0] if target.startswith(top) else ""
     # The likeliest first: looking at all other projects takes a while.
     searches: list[Callable[[], Sequence[Scope]]] = [lambda: scopes, lambda: _other_project(env, slug)]
@@ -341,7 +341,7 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
     for search in searches:
         # The innermost scope first: the global directory may contain others.
         for scope in sorted(search(), key=lambda place: -len(place.directory)):
-            for directory, file in ((scope.directory, path), (paths.real(scope.directory), target)):
+            for directory, file in ((scope.directory, path), (paths_hot.real(scope.directory), target)):
                 name = file.removeprefix(directory + "/")
                 problem = dict(files(scope)).get(name) if name != file else None
                 if problem is not None:
@@ -351,7 +351,7 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
 
 def _other_project(env: dict[str, str], slug: str) -> list[Scope]:
     """Return the auto memory of one other project, without reading all of them; empty if it has none."""
-    if not slug or "/" in slug or not os.path.isdir(f"{paths.config_dir(env)}/projects/{slug}/memory"):
+    if not slug or "/" in slug or not os.path.isdir(f"{paths_hot.config_dir(env)}/projects/{slug}/memory"):
         return []
     roots_by_slug = projects.paths_of(env, [slug])
     path = roots_by_slug[slug]
@@ -360,7 +360,7 @@ def _other_project(env: dict[str, str], slug: str) -> list[Scope]:
 
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
     """Return the memories whose file has that name; if there are none, those with that name in the frontmatter."""
-    names = {name, name + locate.SUFFIX}
+    names = {name, name + locate_hot.SUFFIX}
     files_listed = [(scope, file, problem) for scope in scopes for file, problem in files(scope)]
     candidates = [_listed(*row) for row in files_listed if names & {row[1], row[1].rpartition("/")[2]}]
     if mems := [memory for memory in candidates if memory is not None]:
@@ -375,17 +375,20 @@ def _only(memories: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memo
     directories = {scope.label: scope.directory for scope in scopes}
     if unique:
         candidates = [(m.scope_label, m.path.removeprefix(directories[m.scope_label] + "/")) for m in unique]
-        names = [f"{label}:{file.removesuffix(locate.SUFFIX)}" for label, file in candidates]
+        names = [f"{label}:{file.removesuffix(locate_hot.SUFFIX)}" for label, file in candidates]
         raise ConflictError(f"“{ref}” can mean several memories.", "Use one of: " + ", ".join(names) + ".")
     import difflib
 
     stems = [
-        f"{scope.label}:{name.removesuffix(locate.SUFFIX)}"
+        f"{scope.label}:{name.removesuffix(locate_hot.SUFFIX)}"
         for scope in scopes
         if scope.kind != "instructions"
         for name, _ in files(scope)
     ]
-    near, wanted = {stem.rpartition(":")[2]: stem for stem in stems}, ref.rpartition(":")[2].removesuffix(locate.SUFFIX)
+    near, wanted = (
+        {stem.rpartition(":")[2]: stem for stem in stems},
+        ref.rpartition(":")[2].removesuffix(locate_hot.SUFFIX),
+    )
     parts = [name for name in near if len(wanted) >= MIN_PART and wanted.casefold() in name.casefold()]
     close = [*dict.fromkeys([*parts, *difflib.get_close_matches(wanted, near, CANDIDATES_SHOWN)])][:CANDIDATES_SHOWN]
     hint = f"Did you mean {', '.join(near[name] for name in close)}?" if close else ALL_LISTED

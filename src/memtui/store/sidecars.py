@@ -4,7 +4,7 @@ import functools
 import os
 from collections.abc import Mapping
 
-from memtui.base import fastjson, fs, paths
+from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import UsageError
 from memtui.base.storage import read_or_none
 from memtui.store.journal import own_files
@@ -60,16 +60,16 @@ def adopt(root: str, directory: str) -> list[str]:
         own = own_files.beside_path(root, kind, directory)
         if not os.path.isdir(f"{root}/{kind}") or os.path.exists(own) or not os.path.isdir(directory):
             continue
-        for name in sorted(paths.names_in(f"{root}/{kind}")):
+        for name in sorted(paths_hot.names_in(f"{root}/{kind}")):
             path = f"{root}/{kind}/{name}"
             try:
-                data = fs.read_bytes(path) if name.endswith(".jsonl") else b""
+                data = fs_hot.read_bytes(path) if name.endswith(".jsonl") else b""
             except OSError:
                 continue
-            if _was_moved(fastjson.loads_dict(data.partition(b"\n")[0]), directory):
-                with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
+            if _was_moved(fastjson_hot.loads_dict(data.partition(b"\n")[0]), directory):
+                with fs_hot.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
                     own_files.write_beside(own, directory, own_files.beside_rows(read_or_none(path) or b""))
-                    fs.unlink(path)
+                    fs_hot.unlink(path)
                 kinds.append(kind)
                 break
     return kinds

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from memtui.base import clock, ids, visible
+from memtui.base import clock_hot, ids_hot, visible_hot
 from memtui.base.finding import Finding, good, note, problem
-from memtui.client import applied_settings, locate
-from memtui.deliver import log as delivery_log
+from memtui.client import applied_settings, locate_hot
+from memtui.deliver import log_hot
 from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
 from memtui.deliver.statistics import RecallCounter, RecallCounts
-from memtui.store import links, scopes, trust
-from memtui.store.frontmatter import head
+from memtui.store import links, scopes, trust_hot
+from memtui.store.frontmatter import head_hot
 from memtui.store.index import index_state
 from memtui.store.index.index_state import IndexState, index_of
 from memtui.store.memory import LinkTargets, Memory
@@ -113,7 +113,7 @@ SORT_KEYS: dict[str, Callable[[Row], object]] = {
     "age": lambda row: -row.memory.changed_at,
     "size": lambda row: -row.memory.size,
     "deliveries": lambda row: -row.deliveries,
-    "last": lambda row: -(clock.parse(row.last_delivery) or 0.0),
+    "last": lambda row: -(clock_hot.parse(row.last_delivery) or 0.0),
     "recalled": lambda row: -row.recalls.recalled,
     "used": lambda row: -row.used,
     "flags": lambda row: min(map(ORDER.index, row.letters), default=len(ORDER)),  # the worst first
@@ -140,13 +140,13 @@ class Usage:
         self.root = root
         self.memories: defaultdict[str, UsageCounts] = defaultdict(UsageCounts)
         self.recalls = RecallCounter()
-        self._ends = delivery_log.ends(root)
-        for _, line in itertools.islice(delivery_log.lines(root, self._ends), RECORDS_READ):
+        self._ends = log_hot.ends(root)
+        for _, line in itertools.islice(log_hot.lines(root, self._ends), RECORDS_READ):
             self._add(line, appended=False)
 
     def follow(self) -> set[str] | None:
         """Count what was appended, and return the paths whose counts changed; None if the log was cut."""
-        got = delivery_log.appended(self.root, self._ends)
+        got = log_hot.appended(self.root, self._ends)
         if got is None:
             return None
         lines, self._ends = got
@@ -154,10 +154,10 @@ class Usage:
 
     def _add(self, line: bytes, *, appended: bool) -> list[str]:
         """Count a line of the log, which is newer than all others if `appended`. Return the paths of its memories."""
-        record = delivery_log.parse(line) or {}
+        record = log_hot.parse(line) or {}
         items = record.pop("items", None)
         record.pop("text", None)
-        seconds = clock.parse(record.get("time")) or 0.0
+        seconds = clock_hot.parse(record.get("time")) or 0.0
         paths = []
         for item in items if isinstance(items, list) else []:
             if not isinstance(item, dict) or item.get("left_out") or item.get("reason") == GONE:
@@ -192,8 +192,8 @@ def of_memory(scope: Scope, memory: Memory, link_targets: LinkTargets) -> Iterat
     about = {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
     subject = f"memory:{memory.path}"
     if memory.broken:
-        code = "memories.leaves" if memory.broken == locate.LEAVES else "memories.broken"
-        if head.first_conflict(memory.raw):
+        code = "memories.leaves" if memory.broken == locate_hot.LEAVES else "memories.broken"
+        if head_hot.first_conflict(memory.raw):
             yield problem("memories.conflict", subject, **index_state.sides(memory.raw), **about)
         else:
             yield problem(code, subject, why=memory.broken, **about)
@@ -218,7 +218,7 @@ def hidden(raw: bytes) -> int:
     if raw.isascii():
         return 0
     text = raw.decode("utf-8-sig", "replace").replace("\r\n", "\n")
-    return sum(text.count(char) for char in set(text) if not " " <= char <= "~" and visible.hidden(char))
+    return sum(text.count(char) for char in set(text) if not " " <= char <= "~" and visible_hot.hidden(char))
 
 
 def not_trusted(root: str, scope: Scope) -> list[str]:
@@ -226,7 +226,7 @@ def not_trusted(root: str, scope: Scope) -> list[str]:
     if scope.kind not in {"project", "team"} or scope.problem or not scope.exists:
         return []
     try:
-        status = trust.status(root, scope.directory)
+        status = trust_hot.status(root, scope.directory)
     except OSError:
         return []
     return [*status.new, *status.changed]
@@ -295,6 +295,6 @@ def _changed_since(memory: Memory, delivery: MemoryDelivery) -> bool:
     """Return whether a memory changed after a delivery: by the delivered hash, or the file's time if there is none."""
     delivered = delivery.item.get("hash")
     if delivery.item.get("kind") == "index" and isinstance(delivered, str):
-        return ids.digest(memory.raw)[: len(delivered)] != delivered
-    when = clock.parse(delivery.record.get("time"))
+        return ids_hot.digest(memory.raw)[: len(delivered)] != delivered
+    when = clock_hot.parse(delivery.record.get("time"))
     return when is not None and memory.mtime > when

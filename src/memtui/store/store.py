@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from memtui.base import clock, paths
+from memtui.base import clock_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.shell import shell_word
 from memtui.base.storage import read_or_none, storage_error
@@ -49,12 +49,12 @@ class Store:
         cwd: str,
         *,
         by: str = "cli",
-        now: Callable[[], float] = clock.now,
+        now: Callable[[], float] = clock_hot.now,
         ledger: Ledger | None = None,
     ) -> None:
         self.env = env
         self.cwd = cwd
-        self.root = paths.root(env)
+        self.root = paths_hot.root(env)
         self.journal = Journal(self.root, by, now, ledger)
         # Whether a person agreed that others get what changes in a scope that a team shares.
         self.shared = False
@@ -207,7 +207,7 @@ class Store:
         deleted = self.journal.changes_of(ledger.transactions[trash_id].record)
         planned = [change.inverse() for change in reversed(deleted)]
         for change in planned:
-            if not isinstance(change, BesideEdit) and not paths.inside(item.directory, change.path):
+            if not isinstance(change, BesideEdit) and not paths_hot.inside(item.directory, change.path):
                 raise MemtuiError(f"{change.path} is outside of its scope now.", "Fix that, then restore it again.")
         self.journal.run("restore", planned, acts.summary("restore", self._shown(item.memory)), of=trash_id)
         return read_memory(item.path, item.scope_label)

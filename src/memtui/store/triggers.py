@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.base.errors import MemtuiError, UsageError
-from memtui.base.phrasing import cut
+from memtui.base.phrasing_hot import cut
 from memtui.redact.redact import redact
-from memtui.store import memory, mutes, references, sidecars
+from memtui.store import memory, mutes_hot, references, sidecars
 from memtui.store.frontmatter import document
 from memtui.store.journal.changes import Change
 from memtui.store.journal.own_files import BesideEdit, Entries
@@ -66,12 +66,12 @@ def _parse(fields: Mapping[str, Any]) -> Trigger | None:
     text, origin = one_line(str(fields["text"])), fields.get("origin")
     if not text or origin not in BESIDE:
         return None
-    return Trigger(text, origin, clock.parse(str(fields.get("time"))) or 0.0)
+    return Trigger(text, origin, clock_hot.parse(str(fields.get("time"))) or 0.0)
 
 
 def as_row(trigger: Trigger) -> dict[str, Any]:
     """Return a line as it is kept beside a memory."""
-    return {"text": trigger.text, "origin": trigger.origin, "time": clock.iso(trigger.time)}
+    return {"text": trigger.text, "origin": trigger.origin, "time": clock_hot.iso(trigger.time)}
 
 
 def one_line(text: str) -> str:
@@ -115,7 +115,7 @@ def after_removing(rows: Entries, texts: Iterable[str], now: float) -> Entries:
         if trigger is not None and trigger.text.casefold() in gone:
             del result[key]
             if trigger.origin != "person":
-                mark = {"origin": REMOVED, "was": trigger.origin, "time": clock.iso(now)}
+                mark = {"origin": REMOVED, "was": trigger.origin, "time": clock_hot.iso(now)}
                 result[trigger.text] = {"text": trigger.text, **mark}
     marks = [key for key, fields in result.items() if fields.get("origin") == REMOVED]
     return {key: fields for key, fields in result.items() if key not in marks[:-MOST_REMOVED]}
@@ -180,12 +180,12 @@ def _mutes(root: str, directory: str, file: str) -> dict[str, Any]:
 def muted_prompts(root: str, directory: str, file: str) -> list[MutedPrompt]:
     """List the prompts for which a memory is muted, oldest first. Never raises."""
     rows = _mutes(root, directory, file)
-    return [MutedPrompt(text, clock.parse(str(row.get("time"))) or 0.0) for text, row in rows.items()]
+    return [MutedPrompt(text, clock_hot.parse(str(row.get("time"))) or 0.0) for text, row in rows.items()]
 
 
 def muted_like(root: str, directory: str, file: str, terms: Sequence[str], common: frozenset[str]) -> list[str]:
     """List the prompts, as shown, for which a memory is muted and which are like one with these terms."""
-    all_mutes, prompt_terms = mutes.Mutes(root, common), set(terms)
+    all_mutes, prompt_terms = mutes_hot.Mutes(root, common), set(terms)
     of_prompts = {text: row.get("terms") for text, row in _mutes(root, directory, file).items()}
     return [
         text
@@ -206,7 +206,7 @@ def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Se
         return False
     if len(rows) >= MOST_MUTED:
         raise UsageError(f"A memory can be muted for {MOST_MUTED} prompts at most.", "Unmute some of them first.")
-    after = {**rows, text: mutes.row(text, terms, clock.iso(store.journal.now()))}
+    after = {**rows, text: mutes_hot.row(text, terms, clock_hot.iso(store.journal.now()))}
     edits = sidecars.edit(store.root, sidecars.MUTES, scope.directory, file, after)
     store.journal.run("mute", edits, f"mute {scope.label}:{memory.stem}")
     return True

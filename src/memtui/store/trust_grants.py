@@ -4,11 +4,11 @@ import contextlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from memtui.base import clock, fs, ids
+from memtui.base import clock_hot, fs_hot, ids_hot
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import many
-from memtui.client import locate
-from memtui.store import trust
+from memtui.base.phrasing_hot import many
+from memtui.client import locate_hot
+from memtui.store import trust_hot
 from memtui.store.journal import acts
 from memtui.store.journal.journal import ContentStore, Journal
 from memtui.store.journal.own_files import ALWAYS, TrustEdit
@@ -20,15 +20,15 @@ Contents = dict[str, bytes]
 
 def read(directory: str, names: Iterable[str] | None = None) -> Contents:
     """Read a directory's memories, or those named, by relative path. Raises MemtuiError if it must not be read."""
-    if locate.leaves_repository(directory):
-        raise MemtuiError(f"{directory} {locate.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
+    if locate_hot.leaves_repository(directory):
+        raise MemtuiError(f"{directory} {locate_hot.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
     selected = None if names is None else set(names)
     contents: Contents = {}
-    for name, problem in locate.walk(directory):
+    for name, problem in locate_hot.walk(directory):
         if problem or (selected is not None and name not in selected):
             continue
         try:
-            contents[name] = fs.read_bytes(f"{directory}/{name}")
+            contents[name] = fs_hot.read_bytes(f"{directory}/{name}")
         except OSError:
             continue
     return contents
@@ -36,14 +36,16 @@ def read(directory: str, names: Iterable[str] | None = None) -> Contents:
 
 def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], always: bool | None = None) -> TrustEdit:
     """Return the change that trusts these contents too; `always` sets whether later versions are trusted as well."""
-    trusted = trust.load(root, directory)
-    texts = {ids.digest(data): (name, data) for name, data in contents}
+    trusted = trust_hot.load(root, directory)
+    texts = {ids_hot.digest(data): (name, data) for name, data in contents}
     new = {digest: pair for digest, pair in texts.items() if trusted.hashes.get(digest) != pair[0]}
     before: dict[str, Any] = {digest: trusted.hashes[digest] for digest in new if digest in trusted.hashes}
     after: dict[str, Any] = {digest: name for digest, (name, _) in new.items()}
     before |= {ALWAYS: True} if trusted.always else {}
     after |= {ALWAYS: True} if (trusted.always if always is None else always) else {}
-    return TrustEdit(trust.path(root), before, after, trust.key(directory), tuple(data for _, data in new.values()))
+    return TrustEdit(
+        trust_hot.path(root), before, after, trust_hot.key(directory), tuple(data for _, data in new.values())
+    )
 
 
 def edits(root: str, contents: Iterable[tuple[Scope, str, bytes]]) -> list[TrustEdit]:
@@ -56,7 +58,7 @@ def edits(root: str, contents: Iterable[tuple[Scope, str, bytes]]) -> list[Trust
     return [edit for edit in planned if edit.before != edit.after]
 
 
-def earlier(root: str, trusts: trust.Trust, name: str) -> bytes | None:
+def earlier(root: str, trusts: trust_hot.Trust, name: str) -> bytes | None:
     """Return the content with which a memory was last trusted; None if memtui has not stored it."""
     contents = ContentStore(root)
     for digest, file in reversed(trusts.hashes.items()):
@@ -72,8 +74,8 @@ def grant(
     contents: Contents | None = None,
     always: bool | None = None,
     *,
-    now: Callable[[], float] = clock.now,
-) -> trust.TrustStatus:
+    now: Callable[[], float] = clock_hot.now,
+) -> trust_hot.TrustStatus:
     """Trust these contents, or all of the directory's memories; `always`: as for `plan`. Raises MemtuiError."""
     edit = plan(root, directory, (read(directory) if contents is None else contents).items(), always)
     if edit.before != edit.after:
@@ -82,7 +84,7 @@ def grant(
         words = {(False, True): f"always trust {what}", (True, False): f"trust only the present versions of {what}"}
         change = (ALWAYS in edit.before, ALWAYS in edit.after)
         Journal(root, "cli", now).run("trust", [edit], words.get(change, acts.summary("trust", what)))
-    return trust.status(root, directory)
+    return trust_hot.status(root, directory)
 
 
 def revoke(
@@ -91,10 +93,10 @@ def revoke(
     names: Sequence[str] | None = None,
     *,
     by: str = "cli",
-    now: Callable[[], float] = clock.now,
+    now: Callable[[], float] = clock_hot.now,
 ) -> bool:
     """Revoke trust in named memories or all; False if none was. Raises MemtuiError where all always are."""
-    trusted = trust.load(root, directory)
+    trusted = trust_hot.load(root, directory)
     if names is not None and trusted.always:
         raise MemtuiError(
             "All memories of this repository are trusted, future versions too.",
@@ -102,16 +104,16 @@ def revoke(
         )
     revoked = {digest: name for digest, name in trusted.hashes.items() if names is None or name in names}
     if names is not None:  # also where the same text was trusted by another name
-        present = {ids.digest(data) for data in read(directory, names).values()}
+        present = {ids_hot.digest(data) for data in read(directory, names).values()}
         revoked |= {digest: name for digest, name in trusted.hashes.items() if digest in present}
     before = {**revoked, **({ALWAYS: True} if trusted.always else {})}
     if not before:
         return False
-    edit = TrustEdit(trust.path(root), before, {}, trust.key(directory))
+    edit = TrustEdit(trust_hot.path(root), before, {}, trust_hot.key(directory))
     Journal(root, by, now).run("untrust", [edit], acts.summary("untrust", _name_some(sorted(set(revoked.values())))))
     return True
 
 
 def _name_some(names: Sequence[str]) -> str:
-    stems = [name.removesuffix(locate.SUFFIX) for name in names]
+    stems = [name.removesuffix(locate_hot.SUFFIX) for name in names]
     return ", ".join(stems) if 0 < len(stems) <= MAX_NAMED else many(len(stems), "memory", "memories")

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Literal, NamedTuple
 
-from memtui.base import ids
+from memtui.base import ids_hot
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.base.finding import Finding
 from memtui.base.memory_kinds import KINDS
-from memtui.base.phrasing import many, some
+from memtui.base.phrasing_hot import many, some
 from memtui.base.storage import read_or_none
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.store import references
 from memtui.store.frontmatter import document
 from memtui.store.index import index
@@ -93,7 +93,7 @@ class Proposal:
         if not self.evidence or any(evidence.code not in KINDS for evidence in self.evidence):
             return self.id
         cause = "" if self.is_safe else f"{self.evidence[0].code} {self.evidence[0].data.get('link', '')}"
-        return ids.digest(
+        return ids_hot.digest(
             "\n".join([self.kind, cause, *sorted(os.path.realpath(output.path) for output in self.outputs)]), 5
         )
 
@@ -109,7 +109,7 @@ class Proposal:
         if self.ref == self.id or not all(is_index(output.path) for output in self.outputs):
             return self.id
         facts = [(part.code, part.texts, part.data.get("file"), part.data.get("title")) for part in self.evidence]
-        return ids.digest("\n".join([self.ref, *sorted(map(str, facts))]), 5)
+        return ids_hot.digest("\n".join([self.ref, *sorted(map(str, facts))]), 5)
 
     @property
     def later_key(self) -> str:
@@ -150,7 +150,7 @@ def propose(
     proposal = Proposal("", kind, reason, tuple(evidence), tuple(files), by)
     parts = [f"{file.path} {sha256(file.before)}" for file in proposal.files if file.before is not None]
     parts += [f"{file.path} {sha256(file.after)}" for file in proposal.outputs]
-    proposal = replace(proposal, id=ids.digest("\n".join([kind, *parts]), 5))
+    proposal = replace(proposal, id=ids_hot.digest("\n".join([kind, *parts]), 5))
     check(proposal)
     return proposal
 
@@ -396,7 +396,7 @@ class Composition(Plan):
         if after is None or before is None or now is None:
             raise self._overlap(path)
         # Another change of the file, such as a new line of MEMORY.md: both are made where they change other lines.
-        text = inbox_format.decode(now)
+        text = format_hot.decode(now)
         for edit in text_edits(path, before, after):
             try:
                 if not edit.removed and edit.anchor and edit.anchor not in text:
@@ -404,7 +404,7 @@ class Composition(Plan):
                 text = edit.apply(text)
             except ConflictError as error:
                 raise self._overlap(path) from error
-        return inbox_format.encode(text)
+        return format_hot.encode(text)
 
     def _overlap(self, path: str) -> _RefusedError:
         if (other := self._writer.get(path)) is None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from memtui.base import word_lists
-from memtui.store.frontmatter import document, prose
+from memtui.store.frontmatter import document, prose_hot
 
 ChunkKind = Literal["paragraph", "item", "table", "heading", "code", "rule"]
 # Where a sentence ends: behind its mark and before what begins another one, also code (`make` …).
@@ -235,7 +235,7 @@ def _statements(chunk: Chunk) -> list[tuple[StatementKind, str]]:
             return []
     sentences: list[str] = []
     for piece in END.split(" ".join(chunk.plain.split())):
-        if sentences and sentences[-1].rpartition(" ")[2].lower() in prose.ABBREVIATIONS:
+        if sentences and sentences[-1].rpartition(" ")[2].lower() in prose_hot.ABBREVIATIONS:
             sentences[-1] += " " + piece
         elif piece.strip():
             sentences.append(piece.strip())

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
-from memtui.base import visible
+from memtui.base import visible_hot
 from memtui.base.errors import MemtuiError
 from memtui.models.call import NOTHING, Call, ModelError, ModelUsage, Schema, tokens_in
 from memtui.models.model import RULE, LanguageModel, fenced
@@ -198,13 +198,13 @@ def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None
 
 def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileDiff:
     """Return a file with what the model wrote in some fields. Raises _UnfitError, MemtuiError."""
-    fields_after = {key: visible.clean(str(action.get(key) or "")).strip() for key in fields}
+    fields_after = {key: visible_hot.clean(str(action.get(key) or "")).strip() for key in fields}
     if not all(fields_after.values()):
         raise _UnfitError
     if any("[redacted: " in text for text in fields_after.values()):
         raise _UnfitError
     if "description" in fields_after:
-        fields_after["description"] = visible.one_line(fields_after["description"])
+        fields_after["description"] = visible_hot.one_line(fields_after["description"])
     if "body" in fields_after:
         lead = "\n" if mem.body.startswith("\n") or not mem.body else ""
         fields_after["body"] = f"{lead}{fields_after['body']}\n"
@@ -336,7 +336,7 @@ class Dream:
             evidence += [other for other in home.evidence if len(memories) > 1 or other.code != "memories.alike"]
             changed = {file.path for file in files}
             files += [FileDiff(mem.path, mem.raw, mem.raw) for mem in memories if mem.path not in changed]
-            reason = visible.one_line(visible.clean(action["reason"]))
+            reason = visible_hot.one_line(visible_hot.clean(action["reason"]))
             return changeset.propose(KINDS[action["action"]], files, evidence, reason, self.by)
         except MemtuiError as error:
             raise _UnfitError from error

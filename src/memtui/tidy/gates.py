@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from memtui.base import clock, fs
+from memtui.base import clock_hot, fs_hot
 from memtui.base.errors import ConflictError
 
-APART, THROTTLE, ENOUGH_SESSIONS = clock.DAY, 600.0, 5
+APART, THROTTLE, ENOUGH_SESSIONS = clock_hot.DAY, 600.0, 5
 LOCK_SECONDS = 0.1
 
 
@@ -20,7 +20,7 @@ def last(root: str, name: str = "dream-last") -> float:
 
 
 def _note(root: str, name: str, now: float) -> None:
-    fs.write_atomic(f"{root}/run/{name}", b"", durable=False)
+    fs_hot.write_atomic(f"{root}/run/{name}", b"", durable=False)
     os.utime(f"{root}/run/{name}", (now, now))
 
 
@@ -49,8 +49,8 @@ def held(root: str, now: float) -> Iterator[None]:
     """Dream alone, and note it if it is whole. Raises ConflictError if another process dreams, OSError."""
     with ExitStack() as stack:
         try:
-            stack.enter_context(fs.Lock(root + "/run/dream.lock", LOCK_SECONDS))
-        except fs.LockTimeoutError as error:
+            stack.enter_context(fs_hot.Lock(root + "/run/dream.lock", LOCK_SECONDS))
+        except fs_hot.LockTimeoutError as error:
             raise ConflictError("Another process is dreaming at the moment.", "Try again when it is done.") from error
         yield
         _note(root, "dream-last", now)

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from memtui.base import clock, fastjson, fs, ids, paths
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.finding import PROBLEM
 from memtui.base.findings import Problem
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.base.storage import read_or_none, storage_error
 from memtui.store import memory, sidecars
 from memtui.store.journal import acts
@@ -81,7 +81,7 @@ def rejected(root: str) -> list[str]:
 
 
 def _ids(data: bytes) -> list[str]:
-    names = fastjson.loads_dict(data).get("ids") if data.strip() else None
+    names = fastjson_hot.loads_dict(data).get("ids") if data.strip() else None
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
@@ -114,7 +114,7 @@ def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) 
         if new:
             names = [*names_then, *(each.subject for each in new), *(_for_good(each) for each in new if never)]
             names = list(dict.fromkeys(names))[-MOST_REJECTED:]
-            data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
+            data = fastjson_hot.dumps({"v": 1, "ids": names}).encode() + b"\n"
             subject = title(proposals[0]) if len(proposals) == 1 else many(len(proposals), "change")
             words = acts.summary("reject", subject) + " for good" * never
             if never and all(each.subject in names_then for each in new):
@@ -129,15 +129,15 @@ def directory(root: str) -> str:
 
 def save(root: str, proposals: Sequence[Proposal], now: float) -> str:
     """Save proposals of one maker and return their file; older files that they repeat go. Raises MemtuiError."""
-    path = f"{directory(root)}/{ids.new_id(now)}.json"
+    path = f"{directory(root)}/{ids_hot.new_id(now)}.json"
     try:
-        fs.write_atomic(path, dumps(proposals, now))
+        fs_hot.write_atomic(path, dumps(proposals, now))
     except OSError as error:
         raise storage_error(error, path) from error
     about = set(map(_about, proposals))
     for older, earlier in [*_sets(root)]:
         if older != path and about.issuperset(map(_about, earlier)):
-            fs.unlink(older)
+            fs_hot.unlink(older)
     return path
 
 
@@ -160,8 +160,8 @@ def saved(root: str) -> list[Proposal]:
 
 def _sets(root: str) -> Iterator[tuple[str, list[Proposal]]]:
     """Yield the path and proposals of each file, newest first, without those that can't be read."""
-    for name in sorted(paths.names_in(directory(root)), reverse=True):
-        if name.endswith(".json") and ids.id_time(name.removesuffix(".json")) is not None:
+    for name in sorted(paths_hot.names_in(directory(root)), reverse=True):
+        if name.endswith(".json") and ids_hot.id_time(name.removesuffix(".json")) is not None:
             with suppress(MemtuiError):
                 yield f"{directory(root)}/{name}", read(f"{directory(root)}/{name}")
 
@@ -183,7 +183,7 @@ def dumps(proposals: Sequence[Proposal], now: float) -> bytes:
         }
         for each in proposals
     ]
-    row = {"v": VERSION, "time": clock.iso_seconds(now), "by": proposals[0].by, "changes": rows}
+    row = {"v": VERSION, "time": clock_hot.iso_seconds(now), "by": proposals[0].by, "changes": rows}
     return json.dumps(row, indent=2).encode() + b"\n"
 
 
@@ -198,7 +198,7 @@ def _data(row: dict[str, Any]) -> bytes | None:
 def read(path: str) -> list[Proposal]:
     """Read the proposals of a file. Raises UsageError if it has none, MemtuiError."""
     try:
-        row = json.loads(fs.read_bytes(path, MAX_BYTES))
+        row = json.loads(fs_hot.read_bytes(path, MAX_BYTES))
         if row["v"] != VERSION:
             raise ValueError(f"it is not of version {VERSION}")
         return [_proposal(change, str(row["by"])) for change in row["changes"]]

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from urllib.parse import quote
 
-from memtui.base import clock, fs
-from memtui.base.phrasing import size, some
+from memtui.base import clock_hot, fs_hot
+from memtui.base.phrasing_hot import size, some
 from memtui.store import memory
 from memtui.transfer.markdown import Incoming, SourceContent, UnreadableSourceError, described, unreadable, words_of
 
@@ -66,13 +66,13 @@ def read(path: str, project: str) -> SourceContent:
 
 def _open(path: str, stack: contextlib.ExitStack) -> sqlite3.Connection:
     """Open a database, or a copy with its write-ahead log. Raises sqlite3.Error, OSError, UnreadableSourceError."""
-    if fs.read_or_empty(path + "-journal", len(JOURNAL_MAGIC)) == JOURNAL_MAGIC:
+    if fs_hot.read_or_empty(path + "-journal", len(JOURNAL_MAGIC)) == JOURNAL_MAGIC:
         raise UnreadableSourceError(
             f"{path} is being written, or was when its program stopped: {os.path.basename(path)}-journal is beside it.",
             "Let claude-mem finish that: start it once, stop it, and try again.",
         )
     how = "mode=ro&immutable=1"
-    if fs.read_or_empty(path + "-wal", len(WAL_MAGIC)) == WAL_MAGIC:
+    if fs_hot.read_or_empty(path + "-wal", len(WAL_MAGIC)) == WAL_MAGIC:
         bytes_ = sum(os.stat(path + ending).st_size for ending in ("", "-wal"))
         if bytes_ > MAX_COPY:
             what = f"{path} is in use, and with {size(bytes_)} too large to be copied."
@@ -127,7 +127,7 @@ def _list(row: Row, key: str) -> list[object]:
 def _time(row: Row) -> str:
     epoch = _text(row, "created_at_epoch")
     if epoch.isdigit() and 0 < int(epoch) < 1 << 53:
-        return clock.iso_seconds(int(epoch) / (1000 if len(epoch) > 11 else 1))
+        return clock_hot.iso_seconds(int(epoch) / (1000 if len(epoch) > 11 else 1))
     return _text(row, "created_at")
 
 

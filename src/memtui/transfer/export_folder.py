@@ -4,11 +4,11 @@ import os
 import shutil
 from dataclasses import dataclass, field
 
-from memtui.base import fs, ids
+from memtui.base import fs_hot, ids_hot
 from memtui.base.errors import ConflictError, NotFoundError, UsageError
-from memtui.base.phrasing import size
+from memtui.base.phrasing_hot import size
 from memtui.base.storage import storage_error
-from memtui.client import locate
+from memtui.client import locate_hot
 from memtui.redact import redact
 from memtui.store import scopes
 from memtui.store.scopes import Scope
@@ -31,7 +31,7 @@ class Export:
 
     @property
     def memories(self) -> int:
-        return sum(name != locate.INDEX_NAME for name in self.files)
+        return sum(name != locate_hot.INDEX_NAME for name in self.files)
 
 
 def collect(scope: Scope) -> Export:
@@ -41,14 +41,14 @@ def collect(scope: Scope) -> Export:
     if scope.is_shared:
         raise UsageError(f"The scope “{scope.label}” is your team's.", "Claude Code fetches it on each machine.")
     export = Export(scope.shown)
-    for name, problem in [*scopes.files(scope), (locate.INDEX_NAME, "")]:
+    for name, problem in [*scopes.files(scope), (locate_hot.INDEX_NAME, "")]:
         data, why = (None, problem) if problem else _read(f"{scope.directory}/{name}")
         if data is None:
             export.skipped += [LeftOut(name, why)] if why else []
             continue
         export.files[name] = data
         kinds = redact.kinds_in(data.decode("utf-8", "replace")[:MAX_SEARCHED])
-        if kinds and name != locate.INDEX_NAME:
+        if kinds and name != locate_hot.INDEX_NAME:
             export.secrets.append(LeftOut(name, redact.described(kinds)))
     if not export.files:
         raise NotFoundError(f"There are no memories to export in {scope.shown}.", NOTHING)
@@ -58,7 +58,7 @@ def collect(scope: Scope) -> Export:
 def _read(path: str) -> tuple[bytes | None, str]:
     """Return the content of a file, or why it is left out; neither if it is gone."""
     try:
-        data = fs.read_bytes(path, MAX_FILE + 1)
+        data = fs_hot.read_bytes(path, MAX_FILE + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None, ""
     except OSError as error:
@@ -77,11 +77,11 @@ def write(export: Export, path: str) -> None:
     path = os.path.abspath(path)
     if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
         raise ConflictError(f"{path} is there already.", TAKEN)
-    temporary = f"{path}.{ids.new_id()}"
+    temporary = f"{path}.{ids_hot.new_id()}"
     try:
         for name, data in export.files.items():
-            fs.makedirs(os.path.dirname(f"{temporary}/{name}"))
-            fs.append(f"{temporary}/{name}", data, durable=True)  # the folder is renamed as a whole
+            fs_hot.makedirs(os.path.dirname(f"{temporary}/{name}"))
+            fs_hot.append(f"{temporary}/{name}", data, durable=True)  # the folder is renamed as a whole
         if os.path.isdir(path):
             os.rmdir(path)
         os.rename(temporary, path)

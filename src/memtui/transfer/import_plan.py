@@ -7,12 +7,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from memtui.base import clock, fastjson, fs, ids, paths
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.base.phrasing import many, size
+from memtui.base.phrasing_hot import many, size
 from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import drafts as inbox_drafts
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.learn.inbox_writer import LEDGER
 from memtui.redact.redact import redact
 from memtui.review import waiting_entries
@@ -78,8 +78,8 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
         target = store.scope(scope)
         references.writable(target)
         scope = target.label
-    slug = paths.project_key(paths.project_root(store.cwd))
-    inboxes = {"project": paths.inbox_dir(store.root, slug), "global": paths.inbox_dir(store.root, None)}
+    slug = paths_hot.project_key(paths_hot.project_root(store.cwd))
+    inboxes = {"project": paths_hot.inbox_dir(store.root, slug), "global": paths_hot.inbox_dir(store.root, None)}
     decided = {
         inbox: {str(row.get("hash")) for row in inbox_drafts.rows(f"{directory}/{LEDGER}")}
         for inbox, directory in inboxes.items()
@@ -93,7 +93,7 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
         label = scope or incoming.scope or "project"
         secrets: Counter[str] = Counter()
         clean = _redacted(incoming, secrets)
-        digest = ids.content_hash(normalised(clean.description + " " + clean.body))
+        digest = ids_hot.content_hash(normalised(clean.description + " " + clean.body))
         if same := texts.find(_whole(clean), clean.body or clean.description):
             import_plan.known.append(LeftOut(incoming.where, same))
             continue
@@ -101,8 +101,8 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
             import_plan.decided.append(incoming.where)
             continue
         name = _free(clean.name, names[label])
-        draft = PlannedDraft(clean, name, label, ids.new_id(store.journal.now()), digest)
-        length = len(inbox_format.encode(_rendered(store, draft, source_content.kind)))
+        draft = PlannedDraft(clean, name, label, ids_hot.new_id(store.journal.now()), digest)
+        length = len(format_hot.encode(_rendered(store, draft, source_content.kind)))
         if length > room[draft.inbox]:
             import_plan.left.append(incoming.where)
             import_plan.full = True
@@ -112,14 +112,14 @@ def plan(store: Store, source_content: SourceContent, *, scope: str = "", most: 
         import_plan.secrets += secrets
         texts.add(_whole(clean), f"{incoming.where} in the same source")
         import_plan.drafts.append(draft)
-    time = clock.iso_seconds(store.journal.now())
+    time = clock_hot.iso_seconds(store.journal.now())
     for inbox, directory in inboxes.items():
         drafts = [draft for draft in import_plan.drafts if draft.inbox == inbox]
         if drafts:
             text = "".join(_rendered(store, draft, source_content.kind) for draft in drafts)
             rows = [{"v": 1, "hash": draft.digest, "evidence": f"import:{draft.id}", "time": time} for draft in drafts]
-            lines = "".join(fastjson.dumps(row) + "\n" for row in rows)
-            files = {inbox_format.FILES["updates"]: text, LEDGER: lines}
+            lines = "".join(fastjson_hot.dumps(row) + "\n" for row in rows)
+            files = {format_hot.FILES["updates"]: text, LEDGER: lines}
             import_plan.changes += [TextEdit(f"{directory}/{file}", "", added) for file, added in files.items()]
     return import_plan
 
@@ -158,14 +158,14 @@ def _redacted(incoming: Incoming, secrets: Counter[str]) -> Incoming:
     name, description = clean(incoming.name), " ".join(clean(incoming.description).split())
     return replace(
         incoming,
-        name=name if name == incoming.name else "note-" + ids.content_hash(description)[:8],
+        name=name if name == incoming.name else "note-" + ids_hot.content_hash(description)[:8],
         description=description or memory.slugify(name),
         body=clean(document.clean(incoming.body).replace("\0", "")),
         type=clean(incoming.type),
         session=clean(incoming.session),
         # What is no time could be any text.
-        created=incoming.created if clock.parse(incoming.created) is not None else "",
-        modified=incoming.modified if clock.parse(incoming.modified) is not None else "",
+        created=incoming.created if clock_hot.parse(incoming.created) is not None else "",
+        modified=incoming.modified if clock_hot.parse(incoming.modified) is not None else "",
         tags=tuple(map(clean, incoming.tags)),
         triggers=tuple(map(clean, incoming.triggers)),
         where=redact(incoming.where)[0],
@@ -189,14 +189,14 @@ def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
     now = store.journal.now()
     fields = {
         "id": draft.id,
-        "time": clock.iso_seconds(now),
+        "time": clock_hot.iso_seconds(now),
         "from": f"import:{kind}",
-        "kind": inbox_format.IMPORTED,
+        "kind": format_hot.IMPORTED,
         "name": draft.name,
         "type": incoming.type,
         "scope": draft.scope,
         "session": incoming.session,
-        "project": paths.project_root(store.cwd),
+        "project": paths_hot.project_root(store.cwd),
         "source": incoming.where,
         "created": incoming.created,
         "modified": incoming.modified,
@@ -204,7 +204,7 @@ def _rendered(store: Store, draft: PlannedDraft, kind: str) -> str:
         "triggers": json.dumps(incoming.triggers, ensure_ascii=False) if incoming.triggers else "",
     }
     text = incoming.description + (f"\n\n{incoming.body}" if incoming.body.strip() != incoming.description else "")
-    return inbox_format.render(
+    return format_hot.render(
         {key: value for key, value in fields.items() if value}, inbox_drafts.join_evidence(text, ())
     )
 
@@ -227,7 +227,7 @@ def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent
             raise UnreadableSourceError(f"There are no Markdown files in {path}.", KNOWN)
         return source
     try:
-        data, modified = fs.read_bytes(path, MAX_FILE + 1), os.stat(path).st_mtime
+        data, modified = fs_hot.read_bytes(path, MAX_FILE + 1), os.stat(path).st_mtime
     except OSError as error:
         raise unreadable(path, error) from error
     if data.startswith(claude_mem.MAGIC):
@@ -239,5 +239,5 @@ def read(path: str, *, project: str = "", config_dir: str = "") -> SourceContent
     if markdown.is_binary(data) or path.lower().endswith(NO_TEXT):
         what = "a binary file" if markdown.is_binary(data) else "no Markdown"
         raise UnreadableSourceError(f"{path} is {what}.", KNOWN)
-    scope = "global" if config_dir and paths.inside(config_dir, path) else ""
+    scope = "global" if config_dir and paths_hot.inside(config_dir, path) else ""
     return markdown.read_file(path, data, scope, modified)

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.base import clock, fs, paths
+from memtui.base import clock_hot, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import cut, many, size
-from memtui.client import locate
+from memtui.base.phrasing_hot import cut, many, size
+from memtui.client import locate_hot
 from memtui.store import links, memory, triggers
-from memtui.store.frontmatter import prose
+from memtui.store.frontmatter import prose_hot
 from memtui.store.index import index, index_state
 from memtui.store.memory import Memory
 
@@ -90,7 +90,7 @@ def unreadable(path: str, error: OSError) -> UnreadableSourceError:
 
 def described(heading: str, body: str) -> str:
     """Return a one-line description of a section: its heading, and its first sentence."""
-    words = prose.first_sentence(body, MAX_DESCRIPTION)
+    words = prose_hot.first_sentence(body, MAX_DESCRIPTION)
     return cut(": ".join(dict.fromkeys(filter(None, (heading, words)))), MAX_DESCRIPTION)
 
 
@@ -114,24 +114,26 @@ def read_folder(path: str) -> SourceContent:
     top = path.rstrip("/") or "/"
     directories: list[str] = []
     try:
-        rows = locate.walk(top, directories, most=MAX_FILES)
-    except locate.TooManyError:
+        rows = locate_hot.walk(top, directories, most=MAX_FILES)
+    except locate_hot.TooManyError:
         message = f"{path} has more than {MAX_FILES:,} files or folders."
         raise UnreadableSourceError(message, "Import one of the folders in it.") from None
     except OSError as error:
         raise unreadable(path, error) from error
-    indexes = [f"{directory}/{locate.INDEX_NAME}" for directory in directories]
+    indexes = [f"{directory}/{locate_hot.INDEX_NAME}" for directory in directories]
     rows += [
-        (each[len(top.rstrip("/")) + 1 :], "") for each in indexes if os.path.isfile(each) and paths.inside(top, each)
+        (each[len(top.rstrip("/")) + 1 :], "")
+        for each in indexes
+        if os.path.isfile(each) and paths_hot.inside(top, each)
     ]
     names = [name for name, problem in rows if not problem]
-    number = sum(map(locate.is_memory_name, map(os.path.basename, names))) or len(names)
+    number = sum(map(locate_hot.is_memory_name, map(os.path.basename, names))) or len(names)
     content = SourceContent(path, KIND, f"a folder of Markdown notes ({many(number, 'file')})")
     for name, problem in sorted(rows):
-        data, modified, why = b"", 0.0, problem.replace(locate.LEAVES, "is a link that leads out of the folder")
+        data, modified, why = b"", 0.0, problem.replace(locate_hot.LEAVES, "is a link that leads out of the folder")
         if not why:
             try:
-                data, modified = fs.read_bytes(f"{top}/{name}", MAX_FILE + 1), os.stat(f"{top}/{name}").st_mtime
+                data, modified = fs_hot.read_bytes(f"{top}/{name}", MAX_FILE + 1), os.stat(f"{top}/{name}").st_mtime
             except OSError as error:
                 why = f"can't be read: {error.strerror or error}"
         if len(data) > MAX_FILE:
@@ -141,7 +143,7 @@ def read_folder(path: str) -> SourceContent:
         if why:
             content.skipped.append(LeftOut(name, why))
         else:
-            _add(content, data, name, "", clock.iso_seconds(modified))
+            _add(content, data, name, "", clock_hot.iso_seconds(modified))
     return content
 
 
@@ -152,7 +154,7 @@ def read_file(path: str, data: bytes, scope: str, modified: float) -> SourceCont
         (INSTRUCTIONS, "instructions, a section at a time") if name in INSTRUCTION_FILES else (KIND, "a Markdown file")
     )
     content = SourceContent(path, *kind)
-    _add(content, data, name, scope, clock.iso_seconds(modified))
+    _add(content, data, name, scope, clock_hot.iso_seconds(modified))
     return content
 
 
@@ -166,7 +168,7 @@ def is_binary(data: bytes) -> bool:
 
 def _add(content: SourceContent, data: bytes, name: str, scope: str, modified: str) -> None:
     note, base = memory.from_bytes(name, "", data), os.path.basename(name)
-    if base == locate.INDEX_NAME:
+    if base == locate_hot.INDEX_NAME:
         for each in index_state.passages(index.parse_index(data)):
             about, where = described(each.title, each.plain), f"{name}:{each.lines[0]}"
             content.add(Incoming(where, each.title or about, about, each.plain, "feedback", scope, modified=modified))
@@ -206,7 +208,7 @@ def _note(note: Memory, name: str, scope: str, modified: str) -> Incoming:
 
 def _date(places: list[dict[str, object]], keys: tuple[str, ...]) -> str:
     values = (str(place[key]) for place in places for key in keys if place.get(key) is not None)
-    return next((value for value in values if clock.parse(value) is not None), "")
+    return next((value for value in values if clock_hot.parse(value) is not None), "")
 
 
 def _add_sections(content: SourceContent, text: str, where: str, scope: str, modified: str) -> None:

@@ -17,9 +17,9 @@ from textual.reactive import Reactive
 from textual.screen import Screen
 
 from memtui import keymap
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
-from memtui.settings import config
+from memtui.settings import config_hot
 from memtui.tui import terminal, textual_gaps
 from memtui.tui.dialogs.dialog import Dialog, of_screen
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
@@ -194,7 +194,7 @@ class MemtuiApp(Services):
         self.theme, self._theme_setting = terminal.theme_named(theme), theme
         self.say(f"Theme: {theme}")
         if not self.read_only and theme != self.data.setting("theme"):
-            new = None if theme == config.DEFAULTS["theme"] else theme
+            new = None if theme == config_hot.DEFAULTS["theme"] else theme
             settings.assign(self.data.root, self.data.journal(), "theme", new)
 
     # the screens
@@ -379,7 +379,7 @@ class MemtuiApp(Services):
 def main(env: dict[str, str], cwd: str, *, read_only: bool = False, **more: Any) -> int:
     """Run the application here, `more` as for `MemtuiApp`; return its exit code. Raises MemtuiError if it stops."""
     if read_only:
-        fs.keep_no_caches()
+        fs_hot.keep_no_caches()
     app = MemtuiApp(env, cwd, read_only=read_only, **more)
     with terminal.guarded(app.leave):
         app.run()

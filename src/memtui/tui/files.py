@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError
-from memtui.client import locate
-from memtui.settings import config
+from memtui.client import locate_hot
+from memtui.settings import config_hot
 from memtui.store.scopes import Scope
 
 if TYPE_CHECKING:
@@ -112,18 +112,18 @@ class Watch:
 
     def _files(self) -> dict[str, list[str]]:
         """Return the files of each part but the memories."""
-        from memtui.deliver import log as delivery_log
+        from memtui.deliver import log_hot
         from memtui.hooks.install import installation as install
-        from memtui.models.subconscious import block_files
+        from memtui.models.subconscious import block_files_hot
 
         data, root = self.data, self.data.root
-        settings = [config.file_path(root), f"{root}/trust.json", f"{root}/journal.jsonl"]
-        inboxes = [paths.inbox_dir(root, slug) for slug in (None, *paths.inbox_slugs(root))]
-        home = block_files.home(root)
+        settings = [config_hot.file_path(root), f"{root}/trust.json", f"{root}/journal.jsonl"]
+        inboxes = [paths_hot.inbox_dir(root, slug) for slug in (None, *paths_hot.inbox_slugs(root))]
+        home = block_files_hot.home(root)
         return {
             SETTINGS: [*settings, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)],
-            INBOX: [*inboxes, *(f"{inbox}/{name}" for inbox in inboxes for name in sorted(paths.names_in(inbox)))],
-            LOG: [*delivery_log.months(root)[:1], f"{root}/log/errors.jsonl"],
+            INBOX: [*inboxes, *(f"{inbox}/{name}" for inbox in inboxes for name in sorted(paths_hot.names_in(inbox)))],
+            LOG: [*log_hot.months(root)[:1], f"{root}/log/errors.jsonl"],
             VERSIONS: [f"{root}/versions.jsonl"],
             SUBCONSCIOUS: [home, *(f"{home}/{name}" for name in ("runs.jsonl", "sessions", "stopped"))],
         }
@@ -149,7 +149,7 @@ class Watch:
         directories: list[str] = []
         began = time.time_ns() - CLOCK_NS
         try:
-            files = locate.walk(scope.directory, directories)
+            files = locate_hot.walk(scope.directory, directories)
         except OSError:
             files = []
         # A directory that changed while it was listed is listed again at the next look.

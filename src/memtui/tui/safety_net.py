@@ -24,7 +24,7 @@ from textual.worker import WorkerFailed, active_worker
 
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import file_error
-from memtui.deliver import error_log
+from memtui.deliver import error_log_hot
 
 UNDRAWN = "This can't be drawn; the details are in log/errors.jsonl."
 FAILED = "That failed; the details are in log/errors.jsonl."
@@ -50,7 +50,7 @@ class SafetyNet:
             return
         if self.leaving or not self.app.screen_stack:
             if not isinstance(error, NoMatches):  # Textual has removed the widgets
-                error_log.add(self.root, f"tui: {where}, on the way out", error)
+                error_log_hot.add(self.root, f"tui: {where}, on the way out", error)
             return
         places = self._shown_ever if by_itself else self.shown_since_key
         place = f"{type(error).__name__} {[(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)][-1:]}"
@@ -60,7 +60,7 @@ class SafetyNet:
         if isinstance(error, MemtuiError):  # its message says it all
             self.fail(error)
             return
-        is_logged = error_log.add(self.root, f"tui: {where}", error)
+        is_logged = error_log_hot.add(self.root, f"tui: {where}", error)
         words = FAILED if is_logged else NOT_LOGGED.format(type(error).__name__)
         if isinstance(error, OSError) and error.strerror:
             words = f"{file_error(error).message}\n{words}"
@@ -70,7 +70,7 @@ class SafetyNet:
         """Log an error and end the application, which could not start, or has no terminal any more."""
         if self.broken is None:
             self.broken = error
-            error_log.add(self.root, f"tui: {where}", error)
+            error_log_hot.add(self.root, f"tui: {where}", error)
         self.app.exit(return_code=1)
 
     def watch_loop(self) -> None:

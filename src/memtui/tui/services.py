@@ -22,7 +22,7 @@ from textual.widget import Widget
 
 from memtui import keymap
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.base.storage import file_error
 from memtui.tui.files import COMMAND
 from memtui.views import safe_text

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.base.phrasing import ago, cut, many, some
+from memtui.base.phrasing_hot import ago, cut, many, some
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
-from memtui.settings import config
+from memtui.settings import config_hot
 from memtui.store import references
 from memtui.store.journal import acts
 from memtui.store.journal.acts import REJECTS
@@ -128,7 +128,7 @@ def asked_about(elsewhere: "Elsewhere", now: float, writers: "Mapping[str, str]"
         because = "" if final.op == "purge" else ": it was delivered or changed meanwhile"
         words, what = _quoted(final), f"{op} the older change"
         why = f"{words[:1].upper()}{words[1:]} can't be undone{because}. "
-    origin = f"{ago(clock.parse(last.time), now)} from {writers.get(last.by, last.by)}"
+    origin = f"{ago(clock_hot.parse(last.time), now)} from {writers.get(last.by, last.by)}"
     return f"{why}{what} {_quoted(elsewhere.decided[0])}{more}, {origin}{', instead' if final else ''}?"
 
 
@@ -230,7 +230,7 @@ def gate_off(here: "Workspace") -> tuple[str, str] | None:
     """Say that the gate is off, and what lists what it hides; None if it is on."""
     if here.setting("gate") != "off":
         return None
-    own = " --project ." if config.is_own(here.settings(), here.project_root, "gate") else ""
+    own = " --project ." if config_hot.is_own(here.settings(), here.project_root, "gate") else ""
     return "The gate is off, so what others change is not listed.", "List it: memtui config set gate show" + own
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from memtui.base import findings
 from memtui.base.finding import NOTE, Finding
-from memtui.base.phrasing import cut, many, size
+from memtui.base.phrasing_hot import cut, many, size
 from memtui.store.plan import FileDiff
 from memtui.tidy.changeset import (
     ADDED,

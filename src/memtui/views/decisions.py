@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.base import ids
+from memtui.base import ids_hot
 from memtui.base.dates import NEVER
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import ago, some
-from memtui.inbox.format import NOUNS
+from memtui.base.phrasing_hot import ago, some
+from memtui.inbox.format_hot import NOUNS
 from memtui.review import approvals, outside_changes
 from memtui.store import scopes
 from memtui.views import changes, changesets, colours, drafts, query, safe_text
@@ -107,7 +107,7 @@ class Decision:
     @property
     def id(self) -> str:
         """What the command line calls it."""
-        return ids.digest(self.later_key.encode())[:12]
+        return ids_hot.digest(self.later_key.encode())[:12]
 
     @property
     def heading(self) -> str:
@@ -307,7 +307,7 @@ class ProblemRow(Decision):
 
     @property
     def id(self) -> str:
-        return ids.digest(self.key.encode())[:12]
+        return ids_hot.digest(self.key.encode())[:12]
 
     @property
     def paths(self) -> list[str]:

@@ -5,9 +5,9 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.base.shell import shell_word
-from memtui.deliver import receipts
+from memtui.deliver import receipts_hot
 from memtui.views import colours, glyphs
 
 if TYPE_CHECKING:
@@ -17,26 +17,28 @@ if TYPE_CHECKING:
 
 # By outcome: its colour, the word for it wherever receipts are listed, and what it means.
 OUTCOMES = {
-    receipts.ARRIVED: (colours.GOOD, "arrived", "it is in the session's transcript"),
-    receipts.PREVIEWED: (colours.WARNING, "cut short", "too large: only a preview arrived"),
-    receipts.TIMED_OUT: (colours.PROBLEM, "lost", "the client gave up on the hook, nothing arrived"),
-    receipts.FAILED: (colours.PROBLEM, "lost", "the hook failed or left no trace, nothing arrived"),
-    receipts.DROPPED: (colours.PROBLEM, "lost", "withdrawn or interrupted before the agent answered"),
-    receipts.BROKEN_OFF: (colours.PROBLEM, "lost", "the session ended before the agent answered"),
-    receipts.UNKNOWN: (colours.QUIET, "not known", "the transcript is missing or does not show it"),
-    receipts.WAITING: (colours.UNDER_WAY, "on the way", "the turn has not finished"),
-    receipts.NOTHING: (
+    receipts_hot.ARRIVED: (colours.GOOD, "arrived", "it is in the session's transcript"),
+    receipts_hot.PREVIEWED: (colours.WARNING, "cut short", "too large: only a preview arrived"),
+    receipts_hot.TIMED_OUT: (colours.PROBLEM, "lost", "the client gave up on the hook, nothing arrived"),
+    receipts_hot.FAILED: (colours.PROBLEM, "lost", "the hook failed or left no trace, nothing arrived"),
+    receipts_hot.DROPPED: (colours.PROBLEM, "lost", "withdrawn or interrupted before the agent answered"),
+    receipts_hot.BROKEN_OFF: (colours.PROBLEM, "lost", "the session ended before the agent answered"),
+    receipts_hot.UNKNOWN: (colours.QUIET, "not known", "the transcript is missing or does not show it"),
+    receipts_hot.WAITING: (colours.UNDER_WAY, "on the way", "the turn has not finished"),
+    receipts_hot.NOTHING: (
         colours.QUIET,
         "used",
         "a memory was opened, written or corrected; nothing was delivered",
     ),
 }
-GLYPHS = {outcome: (receipts.GLYPHS[outcome], colour) for outcome, (colour, _, _) in OUTCOMES.items()}
+GLYPHS = {outcome: (receipts_hot.GLYPHS[outcome], colour) for outcome, (colour, _, _) in OUTCOMES.items()}
 MEANINGS = {outcome: meaning for outcome, (_, _, meaning) in OUTCOMES.items()}
 # The words for outcomes in queries where these are not words enough.
-WORDS = {receipts.WAITING: "on the way"}
+WORDS = {receipts_hot.WAITING: "on the way"}
 # outcome -> glyph and word, colour
-RECEIPTS = {outcome: (f"{receipts.GLYPHS[outcome]} {word}", colour) for outcome, (colour, word, _) in OUTCOMES.items()}
+RECEIPTS = {
+    outcome: (f"{receipts_hot.GLYPHS[outcome]} {word}", colour) for outcome, (colour, word, _) in OUTCOMES.items()
+}
 # Why a line of an index was delivered.
 INDEX_LINE = "its line in the list of memories"
 # Hook events, short enough for a column of seven characters.
@@ -114,11 +116,11 @@ def in_short(contents: "ItemCounts") -> str:
 def outcomes(counts: "ReceiptCounts") -> list[tuple[int, str, str]]:
     """Return what became of some deliveries, as (how many, in a word, outcome); what is none is left out."""
     every = (
-        (counts.arrived, receipts.ARRIVED),
-        (counts.previewed, receipts.PREVIEWED),
-        (counts.lost, receipts.FAILED),
-        (counts.waiting, receipts.WAITING),
-        (counts.unknown, receipts.UNKNOWN),
+        (counts.arrived, receipts_hot.ARRIVED),
+        (counts.previewed, receipts_hot.PREVIEWED),
+        (counts.lost, receipts_hot.FAILED),
+        (counts.waiting, receipts_hot.WAITING),
+        (counts.unknown, receipts_hot.UNKNOWN),
     )
     return [(count, OUTCOMES[outcome][1], outcome) for count, outcome in every if count]
 
@@ -127,13 +129,13 @@ def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
     """Say what became of some deliveries, each with its style: `✓ arrived 8 of 10`, `✗ 2 deliveries lost`."""
     words = []
     if counts.settled:
-        glyph, style = GLYPHS[receipts.ARRIVED]
+        glyph, style = GLYPHS[receipts_hot.ARRIVED]
         arrived = f"arrived {counts.arrived:,} of {counts.settled:,}"
         words.append((f"{glyph} " * bool(counts.arrived) + arrived, style if counts.arrived == counts.settled else ""))
     for count, word, outcome in outcomes(counts):
-        if outcome != receipts.ARRIVED:
+        if outcome != receipts_hot.ARRIVED:
             glyph, style = GLYPHS[outcome]
-            number = many(count, "delivery", "deliveries") if outcome == receipts.FAILED else f"{count:,}"
+            number = many(count, "delivery", "deliveries") if outcome == receipts_hot.FAILED else f"{count:,}"
             words.append((f"{glyph} {number} {word}", style))
     return words
 

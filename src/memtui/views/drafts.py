@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memtui.base import clock, findings
+from memtui.base import clock_hot, findings
 from memtui.base.dates import day, day_and_time
-from memtui.base.phrasing import ago, cut, many, some
+from memtui.base.phrasing_hot import ago, cut, many, some
 from memtui.base.shell import shell_word
-from memtui.inbox import format as inbox_format
-from memtui.inbox import undelivered
+from memtui.inbox import format_hot, undelivered
 from memtui.review.evidence import Evidence, evidence_of
 from memtui.review.waiting_entries import Waiting
-from memtui.settings import config
+from memtui.settings import config_hot
 from memtui.views import colours, safe_text
 from memtui.views.parts import Part, Words, heading, line
 
@@ -39,7 +38,7 @@ def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
 def kind(item: Waiting) -> str:
     """Say what kind of draft an entry is: what Claude wanted to write, what the person said, or its import."""
     source = item.entry.fields.get("source", "")
-    if item.entry.fields.get("kind") == inbox_format.IMPORTED and source:
+    if item.entry.fields.get("kind") == format_hot.IMPORTED and source:
         return f"imported from {source}"
     name = item.entry.fields.get("kind", "draft")
     return WRITES.get(name, name)
@@ -57,19 +56,19 @@ def lasts(lasting: float) -> str:
     """Say whether a draft will last, for the likelihood of that."""
     if lasting >= LIKELY:
         return "likely to last"
-    return "may last" if lasting >= inbox_format.LASTING else "unlikely to last"
+    return "may last" if lasting >= format_hot.LASTING else "unlikely to last"
 
 
 def states(settings: dict[str, object], item: Waiting, now: float) -> list[str]:
     """Say why an entry is not delivered, or what is decided about a todo (kept, done)."""
-    entry, days = item.entry, config.number(settings, "drafts_days")
+    entry, days = item.entry, config_hot.number(settings, "drafts_days")
     if item.kind == "guidance":
-        reports = undelivered.problems(entry, item.directory, now, config.number(settings, "budget"))
+        reports = undelivered.problems(entry, item.directory, now, config_hot.number(settings, "budget"))
         return [flag for finding in reports if (flag := findings.flag(finding))]
     if item.kind == "items":
         state = entry.fields.get("state")
         return [state] if state in {"kept", "done"} else []
-    if not entry.snoozed(now) and (entry.time() or now) < now - days * clock.DAY:
+    if not entry.snoozed(now) and (entry.time() or now) < now - days * clock_hot.DAY:
         return [f"older than {days} days, not delivered"]
     return [] if entry.one_off() or entry.for_sessions() else ["no session gets it before you approve it"]
 

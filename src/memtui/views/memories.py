@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.base.phrasing import age, ago, many
+from memtui.base.phrasing_hot import age, ago, many
 from memtui.client import applied_settings
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from memtui.base.phrasing import ago, many
+from memtui.base.phrasing_hot import ago, many
 from memtui.models.call import ModelUsage
 from memtui.models.log import ANSWERED, BEGUN
 from memtui.models.subconscious import runs

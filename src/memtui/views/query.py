@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass, field
 
 from memtui.base import findings
-from memtui.base.phrasing import some
-from memtui.store import memory, mutes
+from memtui.base.phrasing_hot import some
+from memtui.store import memory, mutes_hot
 from memtui.store.scopes import Scope
 from memtui.store.status import Row
 
@@ -162,7 +162,7 @@ class MemoryQuery:
     def muted(self, root: str, scopes: Iterable[Scope]) -> set[str]:
         """Return the paths of the memories of some scopes that are muted for a prompt, where it asks for them."""
         places = scopes if self.state == MUTED else ()
-        return {f"{scope.directory}/{file}" for scope in places for file in mutes.load(root, scope.directory)}
+        return {f"{scope.directory}/{file}" for scope in places for file in mutes_hot.load(root, scope.directory)}
 
 
 def memories(text: str) -> MemoryQuery:

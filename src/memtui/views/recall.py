@@ -1,6 +1,6 @@
 """How recall is said and drawn: what a prompt brings, what is left out and why, what replayed prompts would get."""
 
-from memtui.base.phrasing import many, share
+from memtui.base.phrasing_hot import many, share
 from memtui.views.glyphs import bar
 
 TYPE_CHECKING = False

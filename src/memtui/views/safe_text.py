@@ -1,6 +1,6 @@
 """Text from files, made safe to draw: no terminal escapes, no markup, no bidirectional tricks."""
 
-from memtui.base import visible
+from memtui.base import visible_hot
 
 MAX_LINE = 4000  # characters of a line that are drawn
 TAB = "    "
@@ -13,7 +13,7 @@ def clean(text: str) -> str:
     """Make one or more lines safe: control and hidden characters become visible, tabs become blanks."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return visible.revealed(text.replace("\r\n", "\n").replace("\t", TAB), _picture)
+    return visible_hot.revealed(text.replace("\r\n", "\n").replace("\t", TAB), _picture)
 
 
 def _picture(char: str) -> str:
@@ -24,7 +24,7 @@ def same_length(text: str) -> str:
     """Make a line safe and keep its length and its tabs, for callers that count columns."""
     if text.isascii() and text.isprintable():
         return text
-    return visible.revealed(text, _picture)
+    return visible_hot.revealed(text, _picture)
 
 
 def line(text: str, limit: int = MAX_LINE) -> str:

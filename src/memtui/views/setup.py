@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.base import findings
 from memtui.base.finding import Finding
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import settings_merge
 from memtui.hooks.install.entries import is_ours, shows_ours

@@ -4,14 +4,14 @@ import os
 import time
 from collections.abc import Iterable
 
-from memtui.base import fastjson, fs, paths, session_state
-from memtui.client.transcripts import transcript
+from memtui.base import fastjson_hot, fs_hot, paths_hot, session_state_hot
+from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation, normalised, note_position, position
-from memtui.deliver import error_log
-from memtui.inbox import format as inbox_format
+from memtui.deliver import error_log_hot
+from memtui.inbox import format_hot
 from memtui.learn import classifier, inbox_writer, signals, unfinished_work
 from memtui.redact.redact import redacted
-from memtui.settings import config
+from memtui.settings import config_hot
 from memtui.worker import recall_uses
 
 # Seconds to wait for another worker of the session, for the turn's last message, and for a transcript to stay the same.
@@ -27,18 +27,18 @@ HELD_TURNS = 200
 
 def extract(env: dict[str, str], root: str, payload: dict[str, object], session_id: str) -> None:
     """Read what is new in the session that a hook's payload names, unless the settings of its project turn this off."""
-    path = transcript.text_of(payload.get("transcript_path"))
+    path = transcript_hot.text_of(payload.get("transcript_path"))
     if not session_id or not path.startswith("/") or payload.get("agent_id"):
         return
-    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    settings = config.load(root)
-    if config.value(settings, paths.project_root(cwd), "extract") is not True:
+    cwd = paths_hot.started_in(env, transcript_hot.text_of(payload.get("cwd")))
+    settings = config_hot.load(root)
+    if config_hot.value(settings, paths_hot.project_root(cwd), "extract") is not True:
         return
-    with fs.Lock(f"{root}/run/worker-{session_state.safe(session_id)}.lock", LOCK_SECONDS):
-        last = transcript.text_of(payload.get("last_assistant_message"))
+    with fs_hot.Lock(f"{root}/run/worker-{session_state_hot.safe(session_id)}.lock", LOCK_SECONDS):
+        last = transcript_hot.text_of(payload.get("last_assistant_message"))
         if not (wait_for_turn(path, last) or last or os.path.lexists(path)):
             return  # a session that ended before its first prompt has no transcript
-        _read_session(env, cwd, session_id, path, last, config.fraction(settings, "extract_confidence"))
+        _read_session(env, cwd, session_id, path, last, config_hot.fraction(settings, "extract_confidence"))
 
 
 def wait_for_turn(path: str, last: str) -> bool:
@@ -63,9 +63,9 @@ def wait_for_turn(path: str, last: str) -> bool:
 def _ends_with(path: str, size: int, last: str) -> bool:
     text = ""
     try:
-        for record in transcript.Reader(path, max(0, size - TAIL_BYTES)):
+        for record in transcript_hot.Reader(path, max(0, size - TAIL_BYTES)):
             if record.get("type") == "assistant" and not record.get("isSidechain"):
-                texts = [transcript.text_of(block.get("text")) for block in transcript.blocks(record)]
+                texts = [transcript_hot.text_of(block.get("text")) for block in transcript_hot.blocks(record)]
                 text = "\n\n".join([other for other in texts if other.strip()]).strip() or text
     except OSError:
         return False
@@ -76,20 +76,20 @@ def _ends_with(path: str, size: int, last: str) -> bool:
 def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float) -> None:
     """Read what is new in a session's transcript; write drafts of at least the confidence `threshold`, and items.
     `last`: the turn's last message, which the file may not have yet. Raises OSError."""
-    root = paths.root(env)
-    cursor = session_state.load_part(root, session_id, "cursor")
+    root = paths_hot.root(env)
+    cursor = session_state_hot.load_part(root, session_id, "cursor")
     # Under --no-session-persistence or CLAUDE_CODE_SKIP_PROMPT_HISTORY there is no transcript.
     is_kept = os.path.lexists(path)
     start = position(cursor, path) if is_kept else 0
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
-    reader = transcript.Reader(path, start)
-    records = (reader if start else transcript.in_order(reader)) if is_kept else ()
+    reader = transcript_hot.Reader(path, start)
+    records = (reader if start else transcript_hot.in_order(reader)) if is_kept else ()
     judge = None
     try:
         judge = classifier.shipped()
     except (OSError, ValueError) as problem:
-        error_log.add(root, "extract", problem)  # its table can't be read: the rules judge alone
+        error_log_hot.add(root, "extract", problem)  # its table can't be read: the rules judge alone
     drafts, repeats = _drafts(records, conversation, judge)
     if last.strip():
         conversation.last_message = redacted(last)
@@ -100,9 +100,9 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     inbox_writer.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
     if is_kept:
         noted = note_position(path, reader.offset)
-        note = {"v": session_state.VERSION, "path": path, **noted, "state": conversation.to_state()}
-        file = session_state.path(root, session_id, "cursor")
-        fs.write_atomic(file, fastjson.dumps(note).encode(), durable=False)
+        note = {"v": session_state_hot.VERSION, "path": path, **noted, "state": conversation.to_state()}
+        file = session_state_hot.path(root, session_id, "cursor")
+        fs_hot.write_atomic(file, fastjson_hot.dumps(note).encode(), durable=False)
 
 
 def _drafts(
@@ -135,6 +135,8 @@ def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
     texts = unfinished_work.open_items(conversation)
     if not any(conversation.was_injected(text) for text in texts):
         return texts
-    path = paths.inbox_dir(root, paths.project_key(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]
-    known = {normalised(entry.text) for entry in inbox_format.read(path, items=True)}
+    path = (
+        paths_hot.inbox_dir(root, paths_hot.project_key(paths_hot.project_root(cwd))) + "/" + format_hot.FILES["items"]
+    )
+    known = {normalised(entry.text) for entry in format_hot.read(path, items=True)}
     return [t for t in texts if normalised(t) in known or not conversation.was_injected(t)]

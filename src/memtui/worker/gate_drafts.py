@@ -1,12 +1,11 @@
 """The draft that a refused write of the agent becomes: the memory as it would have been, without secrets."""
 
-from memtui.base import fs, ids, paths
+from memtui.base import fs_hot, ids_hot, paths_hot
 from memtui.base.storage import read_or_none
-from memtui.client.transcripts import prompts, transcript
+from memtui.client.transcripts import prompts, transcript_hot
 from memtui.inbox import drafts as inbox_drafts
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.recall import words
+from memtui.inbox import file_hot, format_hot
+from memtui.recall import words_hot
 from memtui.redact.redact import redacted
 from memtui.store import memory, scopes
 from memtui.store.scopes import Scope
@@ -26,8 +25,8 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
     if data is None or data == before or scope is None:
         return False
     mem = memory.from_bytes(path, scope.label, data)
-    project = paths.project_root(cwd)
-    prompt = prompts.under_way(transcript.text_of(payload.get("transcript_path")), redacted, words.tells)
+    project = paths_hot.project_root(cwd)
+    prompt = prompts.under_way(transcript_hot.text_of(payload.get("transcript_path")), redacted, words_hot.tells)
     fields = {
         "from": f"session:{session}",
         "kind": WRITE if before is None else REWRITE,
@@ -39,11 +38,11 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
         "request": prompt,
     }
     if before is not None:
-        fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids.digest(before)}
+        fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids_hot.digest(before)}
     description, body = (redacted(text).strip() for text in (mem.description, mem.body))
     text = inbox_drafts.join_evidence("\n\n".join(filter(None, (" ".join(description.split()), body))) or mem.stem, [])
-    slug = None if scope.label == "global" else paths.project_key(project)
-    _leave(paths.inbox_dir(paths.root(env), slug), {key: value for key, value in fields.items() if value}, text)
+    slug = None if scope.label == "global" else paths_hot.project_key(project)
+    _leave(paths_hot.inbox_dir(paths_hot.root(env), slug), {key: value for key, value in fields.items() if value}, text)
     return True
 
 
@@ -74,7 +73,7 @@ def _scope(env: dict[str, str], cwd: str, path: str) -> Scope | None:
     for scope in sorted(scopes.discover(env, cwd), key=lambda other: -len(other.directory)):
         if not scope.files and not scope.problem and path.startswith(scope.directory + "/"):
             return scope
-    config = paths.config_dir(env)
+    config = paths_hot.config_dir(env)
     slug, _, rest = path.removeprefix(config + "/projects/").partition("/")
     if path.startswith(config + "/projects/") and rest.startswith("memory/"):
         return Scope("auto", f"auto:{slug}", f"{config}/projects/{slug}/memory")
@@ -92,21 +91,21 @@ def _scope(env: dict[str, str], cwd: str, path: str) -> Scope | None:
 
 def _leave(directory: str, fields: dict[str, str], text: str) -> None:
     """Append the draft to an inbox, in place of one that the same session left for the same memory."""
-    path = f"{directory}/{inbox_format.FILES['updates']}"
+    path = f"{directory}/{format_hot.FILES['updates']}"
     replaced = False
 
     def change(source: str) -> str:
         nonlocal replaced
-        for entry in inbox_format.parse(source):
+        for entry in format_hot.parse(source):
             old = entry.fields
             if old.get("kind") in {WRITE, REWRITE} and all(old.get(key) == fields.get(key) for key in SAME):
                 replaced = True
                 kept = {"id": entry.id, "time": old.get("time", "")}
                 end = entry.start + len(entry.raw)
-                return source[: entry.start] + inbox_format.render(kept | fields, text) + source[end:]
+                return source[: entry.start] + format_hot.render(kept | fields, text) + source[end:]
         return source
 
-    if not inbox_format.is_too_long(path) and fs.stamp(path):
-        inbox_file.rewrite(path, change)
+    if not format_hot.is_too_long(path) and fs_hot.stamp(path):
+        file_hot.rewrite(path, change)
     if not replaced:
-        inbox_file.add_entry(directory, "updates", fields, text)
+        file_hot.add_entry(directory, "updates", fields, text)

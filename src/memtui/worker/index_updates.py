@@ -5,9 +5,9 @@ import signal
 import time
 from collections.abc import Iterable, Mapping, Sequence
 
-from memtui.base import fastjson, fs, paths
-from memtui.deliver import error_log
-from memtui.recall import bindings, index_build, segment
+from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.deliver import error_log_hot
+from memtui.recall import bindings_hot, index_build, segment_hot
 from memtui.store import index_requests, sidecars
 from memtui.worker import sentence_vectors
 
@@ -20,7 +20,7 @@ def update(root: str, where: Iterable[tuple[str, str]]) -> None:
     indexed = []
     for _, directory in where:
         sidecars.adopt(root, directory)
-        if os.path.isdir(directory) or os.path.exists(paths.index_base(root, directory) + ".index"):
+        if os.path.isdir(directory) or os.path.exists(paths_hot.index_base(root, directory) + ".index"):
             index_build.bring_up_to_date(root, directory)
             indexed.append(directory)
     if indexed:
@@ -38,24 +38,24 @@ def main(argv: Sequence[str]) -> None:
         if sentence_vectors.is_on(root):
             sentence_vectors.fill(root, directories)
     except Exception as error:
-        error_log.add(root, "index", error)
+        error_log_hot.add(root, "index", error)
 
 
 LOCK_SECONDS = 5.0
 # Globs or commands of one memory, at most: a hook tries each.
 MOST = 32
 # Which column of an index each file lists.
-COLUMNS = {bindings.PATHS: segment.PATHS, bindings.FORBIDDEN: segment.FORBIDS}
+COLUMNS = {bindings_hot.PATHS: segment_hot.PATHS, bindings_hot.FORBIDDEN: segment_hot.FORBIDS}
 
 
 def list_bound(root: str, directories: Iterable[str]) -> None:
     """List the bound memories of directories as their indexes have them. Raises OSError."""
-    with fs.Lock(f"{root}/run/worker-binding.lock", LOCK_SECONDS):
+    with fs_hot.Lock(f"{root}/run/worker-binding.lock", LOCK_SECONDS):
         lists: dict[str, dict[str, dict[str, list[str]]]] = {file: {} for file in COLUMNS}
         for directory in directories:
             try:
-                rows = list(segment.living(root, directory))
-            except segment.DAMAGED:
+                rows = list(segment_hot.living(root, directory))
+            except segment_hot.DAMAGED:
                 rows = []
             for file, column in COLUMNS.items():
                 bound_rows = [row for row in rows if row[column]]
@@ -66,10 +66,12 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
 
 def _change(root: str, file: str, memories: Mapping[str, object]) -> None:
     """Replace what a file lists of some directories; one that lists nothing is removed. Raises OSError."""
-    before = bindings.listed(root, file)
+    before = bindings_hot.listed(root, file)
     after = {directory: table for directory, table in {**before, **memories}.items() if table}
     path = f"{root}/{file}"
     if not after:
-        fs.unlink(path)
+        fs_hot.unlink(path)
     elif after != before:
-        fs.write_atomic(path, fastjson.dumps({"v": bindings.VERSION, "dirs": after}).encode(), durable=False)
+        fs_hot.write_atomic(
+            path, fastjson_hot.dumps({"v": bindings_hot.VERSION, "dirs": after}).encode(), durable=False
+        )

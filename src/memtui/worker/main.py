@@ -7,16 +7,15 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import NamedTuple
 
-from memtui.base import clock, fastjson, fs, paths
-from memtui.client import applied_settings, locate, projects
-from memtui.client.transcripts import transcript
-from memtui.deliver import error_log
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.inbox.note_block import WHISPER
-from memtui.recall import places, segment
-from memtui.settings import config
-from memtui.store import catalog, index_requests
+from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
+from memtui.client import applied_settings, locate_hot, projects
+from memtui.client.transcripts import transcript_hot
+from memtui.deliver import error_log_hot
+from memtui.inbox import file_hot, format_hot
+from memtui.inbox.note_block_hot import WHISPER
+from memtui.recall import places_hot, segment_hot
+from memtui.settings import config_hot
+from memtui.store import catalog_hot, index_requests
 from memtui.worker import processes, recall_uses
 from memtui.worker.extraction import extract, wait_for_turn
 
@@ -26,19 +25,19 @@ class WorkerRun:
 
     def __init__(self, env: dict[str, str], payload: dict[str, object], event: str) -> None:
         self.env, self.payload, self.event = env, payload, event
-        self.root = paths.root(env)
+        self.root = paths_hot.root(env)
         self.session_id = self.text("session_id")
-        self.cwd = paths.started_in(env, self.text("cwd"))
-        self.project_root = paths.project_root(self.cwd)
-        self._settings = config.load(self.root)
+        self.cwd = paths_hot.started_in(env, self.text("cwd"))
+        self.project_root = paths_hot.project_root(self.cwd)
+        self._settings = config_hot.load(self.root)
 
     def text(self, key: str) -> str:
         """Return a text of the payload; empty if there is none."""
-        return transcript.text_of(self.payload.get(key))
+        return transcript_hot.text_of(self.payload.get(key))
 
     def setting(self, key: str) -> object:
         """Return a setting as it is in force for the project."""
-        return config.value(self._settings, self.project_root, key)
+        return config_hot.value(self._settings, self.project_root, key)
 
     def asks_models(self, *keys: str) -> bool:
         """Whether models may be asked, and none of the settings `keys` is off."""
@@ -47,7 +46,7 @@ class WorkerRun:
     def start(self, module: str, *words: str, payload: object = None) -> None:
         """Start `python -m MODULE WORDS…` in a process of its own, with `payload` as JSON on its standard input: only
         that process imports what asks a model. Raises OSError."""
-        data = b"" if payload is None else fastjson.dumps(payload).encode()
+        data = b"" if payload is None else fastjson_hot.dumps(payload).encode()
         processes.start(self.env, self.root, self.cwd, module, *words, payload=data)
 
 
@@ -75,62 +74,62 @@ def run(
             begin()
             try:
                 if task.due(on):
-                    with fs.Lock(f"{on.root}/run/worker-{task.name}.lock", 0.0) if task.locks else nullcontext():
+                    with fs_hot.Lock(f"{on.root}/run/worker-{task.name}.lock", 0.0) if task.locks else nullcontext():
                         task.run(on)
-            except fs.LockTimeoutError as error:
+            except fs_hot.LockTimeoutError as error:
                 if not task.locks:  # else another worker is at it
-                    error_log.add(on.root, f"{event}: {task.name}", error)
+                    error_log_hot.add(on.root, f"{event}: {task.name}", error)
             except Exception as error:
-                error_log.add(on.root, f"{event}: {task.name}", error)
+                error_log_hot.add(on.root, f"{event}: {task.name}", error)
 
 
 def _reconcile(on: WorkerRun) -> None:
-    from memtui.inbox import reconciliation, redelivery
+    from memtui.inbox import reconciliation_hot, redelivery_hot
 
-    reconciliation.reconcile(on.env, on.root, session_id=on.session_id)
+    reconciliation_hot.reconcile(on.env, on.root, session_id=on.session_id)
     if on.event == "SessionEnd":
-        reconciliation.finish(on.env, on.root, on.session_id)
-    redelivery.note(on.env, on.root, on.session_id)
-    reconciliation.withdraw(on.env, on.root, on.session_id)
+        reconciliation_hot.finish(on.env, on.root, on.session_id)
+    redelivery_hot.note(on.env, on.root, on.session_id)
+    reconciliation_hot.withdraw(on.env, on.root, on.session_id)
 
 
 def _build_catalogs(on: WorkerRun) -> None:
-    for scope, directory in locate.delivered_dirs(on.env, on.cwd):
-        catalog.build(on.root, directory, scope == "project")
+    for scope, directory in locate_hot.delivered_dirs(on.env, on.cwd):
+        catalog_hot.build(on.root, directory, scope == "project")
 
 
 def _bring_indexes_up_to_date(on: WorkerRun) -> None:
     from memtui.worker import index_updates, sentence_vectors
 
-    where = places.of_session(on.env, on.cwd)
+    where = places_hot.of_session(on.env, on.cwd)
     index_updates.update(on.root, where)
     # Hooks leave out the client's own memories where it recalls these itself.
     if applied_settings.way(on.env, on.cwd) == applied_settings.RECALLED:
-        fs.write_cache(on.root + places.BY_CLIENT, b"\n")
+        fs_hot.write_cache(on.root + places_hot.BY_CLIENT, b"\n")
     else:
-        fs.unlink(on.root + places.BY_CLIENT)
+        fs_hot.unlink(on.root + places_hot.BY_CLIENT)
     if sentence_vectors.is_on(on.root):
-        sentence_vectors.keep(on.env, on.root, on.cwd, [directory for _, directory in where], clock.now())
+        sentence_vectors.keep(on.env, on.root, on.cwd, [directory for _, directory in where], clock_hot.now())
 
 
 def _take_in_versions(on: WorkerRun) -> None:
     from memtui.store import history, scopes
     from memtui.store.versions.versions import Versions
 
-    looked = f"{on.root}/run/looked-{paths.project_key(on.project_root)}"
+    looked = f"{on.root}/run/looked-{paths_hot.project_key(on.project_root)}"
     versions = Versions(on.root)
     problem = history.taken_in(versions, scopes.discover(on.env, on.cwd)).problem
     if problem is not None:
         raise problem
     # The start of a session need not have this project's memories looked at again.
-    fs.write_cache(looked, b"\n")
+    fs_hot.write_cache(looked, b"\n")
 
 
 def _dream(on: WorkerRun) -> None:
     """Start `memtui consolidate --ask-model` if its gates are open (tidy/gates.py)."""
     from memtui.tidy import gates
 
-    if gates.begin(on.root, clock.now()):
+    if gates.begin(on.root, clock_hot.now()):
         on.start("memtui", "consolidate", "--ask-model", "--unattended", "--json", "--project", on.cwd)
 
 
@@ -171,17 +170,17 @@ TIDY_MOST = 30.0
 def tidy(root: str) -> int:
     """Remove what nothing needs any more, at most once a day; return the number of files. What the settings no longer
     keep gets up to TIDY_MOST seconds. Raises OSError if its stamp can't be written."""
-    now = clock.now()
+    now = clock_hot.now()
     stamp = root + "/run/tidied"
     try:
-        if 0 <= now - os.stat(stamp).st_mtime < clock.DAY:
+        if 0 <= now - os.stat(stamp).st_mtime < clock_hot.DAY:
             return 0
     except OSError:
         pass
-    fs.write_atomic(stamp, b"", durable=False)
-    month = now - KEPT_DAYS * clock.DAY
+    fs_hot.write_atomic(stamp, b"", durable=False)
+    month = now - KEPT_DAYS * clock_hot.DAY
     removed = _remove_old(root + "/sessions", month, ending=".json")
-    removed += _remove_old(root + "/run", now - clock.DAY, WORKERS, ".lock")
+    removed += _remove_old(root + "/run", now - clock_hot.DAY, WORKERS, ".lock")
     removed += _remove_old(root + "/run", month, ("client-",))
     removed += _remove_old(root + "/subconscious/sessions", month)
     removed += clear_indexes(root, now)
@@ -196,19 +195,19 @@ def tidy(root: str) -> int:
 def _forget_whispers(root: str, now: float) -> None:
     """Remove whispers that expired from the inboxes: their sessions have ended."""
 
-    def is_over(entry: inbox_format.Entry) -> bool:
+    def is_over(entry: format_hot.Entry) -> bool:
         return entry.fields.get("kind") == WHISPER and entry.expired(now)
 
     def without(source: str) -> str:
-        for entry in filter(is_over, reversed(inbox_format.parse(source))):
+        for entry in filter(is_over, reversed(format_hot.parse(source))):
             source = source[: entry.start] + source[entry.start + len(entry.raw) :]
         return source
 
-    for slug in paths.inbox_slugs(root):
-        path = f"{paths.inbox_dir(root, slug)}/{inbox_format.FILES['guidance']}"
+    for slug in paths_hot.inbox_slugs(root):
+        path = f"{paths_hot.inbox_dir(root, slug)}/{format_hot.FILES['guidance']}"
         try:
-            if any(map(is_over, inbox_format.read(path))):
-                inbox_file.rewrite(path, without)
+            if any(map(is_over, format_hot.read(path))):
+                file_hot.rewrite(path, without)
         except OSError:
             continue
 
@@ -216,7 +215,7 @@ def _forget_whispers(root: str, now: float) -> None:
 def _remove_old(directory: str, before: float, begins: tuple[str, ...] = ("",), ending: str = "") -> int:
     """Remove the files of a directory that were not changed since; return how many. Locks that are held stay."""
     removed = 0
-    for name in paths.names_in(directory):
+    for name in paths_hot.names_in(directory):
         path = f"{directory}/{name}"
         try:
             if (
@@ -227,7 +226,7 @@ def _remove_old(directory: str, before: float, begins: tuple[str, ...] = ("",), 
             ):
                 continue
             if ending == ".lock":
-                with fs.Lock(path, 0.0):
+                with fs_hot.Lock(path, 0.0):
                     os.unlink(path)
             else:
                 os.unlink(path)
@@ -240,14 +239,14 @@ def _remove_old(directory: str, before: float, begins: tuple[str, ...] = ("",), 
 def clear_indexes(root: str, now: float) -> int:
     """Remove indexes not written for KEPT_DAYS whose directory is gone or unreadable; return the number of files."""
     removed = 0
-    for name in paths.names_in(root + "/recall"):
+    for name in paths_hot.names_in(root + "/recall"):
         base = f"{root}/recall/{name.removesuffix('.index')}"
         try:
-            if name.endswith(".index") and _is_gone(base + ".index", now - KEPT_DAYS * clock.DAY):
-                with fs.Lock(base + ".lock", 0.0):
+            if name.endswith(".index") and _is_gone(base + ".index", now - KEPT_DAYS * clock_hot.DAY):
+                with fs_hot.Lock(base + ".lock", 0.0):
                     files = [*index_requests.files_of(root, base), base + ".lock"]
                     for path in files:
-                        fs.unlink(path)
+                        fs_hot.unlink(path)
                     removed += len(files)
         except OSError:
             continue
@@ -259,8 +258,8 @@ def _is_gone(path: str, before: float) -> bool:
     if os.stat(path).st_mtime > before:
         return False
     try:
-        manifest, _ = segment.parse_manifest(fs.read_bytes(path))
-    except segment.DAMAGED:
+        manifest, _ = segment_hot.parse_manifest(fs_hot.read_bytes(path))
+    except segment_hot.DAMAGED:
         manifest = None
     try:
         return manifest is None or not os.lstat(manifest.directory)

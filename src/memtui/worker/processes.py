@@ -4,19 +4,19 @@ import os
 import subprocess
 import sys
 
-from memtui.base import fastjson, fs, paths
-from memtui.client import settings_files
+from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.client import settings_files_hot
 
 
 def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, payload: bytes = b"") -> None:
     """Start `python -m MODULE WORDS…` for a session in `cwd`, detached, with `payload` as its input. Raises OSError."""
     # What a project's settings set could lead memories and keys elsewhere.
-    places = (cwd, paths.project_root(cwd))
-    names = {name for place in places for _, name in settings_files.variables(env, place)}
+    places = (cwd, paths_hot.project_root(cwd))
+    names = {name for place in places for _, name in settings_files_hot.variables(env, place)}
     own = {name: value for name, value in env.items() if name not in names}
     started = subprocess.Popen(
         [python(root), "-m", module, *words],
-        env={**own, "PYTHONPATH": paths.SOURCES},
+        env={**own, "PYTHONPATH": paths_hot.SOURCES},
         cwd="/",
         stdin=subprocess.PIPE if payload else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -33,11 +33,11 @@ def python(root: str) -> str:
     """Return the interpreter with all that memtui needs: hooks and workers run in a bare one. The installation noted it
     (hooks/install/installation.py), or memtui is in its site-packages."""
     try:
-        files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
+        files = fastjson_hot.loads_dict(fs_hot.read(root + "/installs.json", "settings")).get("files")
     except OSError:
         files = None
     records = files.values() if isinstance(files, dict) else []
     noted = [str(record.get("python")) for record in records if isinstance(record, dict) and record.get("python")]
-    above, separator, _ = paths.SOURCES.rpartition("/lib/python")
+    above, separator, _ = paths_hot.SOURCES.rpartition("/lib/python")
     candidates = [*noted, above + "/bin/python"] if separator else noted
     return next((candidate for candidate in candidates if os.access(candidate, os.X_OK)), sys.executable)

@@ -1,5 +1,5 @@
 """What came of delivered memories, for the hook that recalls next: a person's corrections of what a session was given
-are logged, and `recall/uses` is brought up to date by what the log got since (deliver/uses.py). A memory that
+are logged, and `recall/uses` is brought up to date by what the log got since (deliver/uses_hot.py). A memory that
 changed is counted anew: what came of its old text says nothing about the new one."""
 
 import dataclasses
@@ -9,9 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from memtui.base import clock, fs, ids, paths
-from memtui.deliver import log as delivery_log
-from memtui.deliver import uses
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
+from memtui.deliver import log_hot, uses_hot
 from memtui.deliver.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, Record
 from memtui.deliver.statistics import RecallCounter, RecallCounts
 
@@ -62,7 +61,7 @@ def note_corrections(root: str, session: str, cwd: str, signals: Iterable["Signa
     memories = {path: _words_of(path) for path in delivered}
     items: list[Record] = []
     for signal in corrections:
-        seconds = clock.parse(signal.time) or clock.now()
+        seconds = clock_hot.parse(signal.time) or clock_hot.now()
         # What the rule of the draft is, and all that the person said: not the body, which tells what the agent did.
         stem_sets = [_stems(signal.description), _stems(signal.person)]
         for path, (since, item) in delivered.items():
@@ -77,21 +76,21 @@ def note_corrections(root: str, session: str, cwd: str, signals: Iterable["Signa
                 row: Record = {name: item[name] for name in ("id", "scope", "path") if name in item}
                 items.append({"kind": CORRECTED, **row, "reason": signal.description, "evidence": signal.evidence})
     if items:
-        project, now = paths.project_root(cwd), clock.now()
+        project, now = paths_hot.project_root(cwd), clock_hot.now()
         record: Record = {
-            "v": delivery_log.VERSION,
-            "id": ids.new_id(),
-            "time": clock.iso(now),
+            "v": log_hot.VERSION,
+            "id": ids_hot.new_id(),
+            "time": clock_hot.iso(now),
             "event": EVENT,
             "session_id": session,
             "cwd": cwd,
-            "project": paths.project_key(project),
+            "project": paths_hot.project_key(project),
             "project_root": project,
             "chars": 0,
             "text": "",
             "items": items,
         }
-        delivery_log.append(root, record, now)
+        log_hot.append(root, record, now)
     return len(items)
 
 
@@ -99,14 +98,14 @@ def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], se
     """Return what a session was given (path → time and item, the first) and (path, evidence) of its corrections."""
     records_by_key: dict[str, tuple[float, Record]] = {}
     noted: set[tuple[str, object]] = set()
-    back = delivery_log.back_to(clock.now() - OPEN_DAYS * clock.DAY)
-    for record in delivery_log.newest_first(root, needle=session.encode("utf-8", "replace"), since=back):
-        for item in delivery_log.brought(record) if record.get("session_id") == session else ():
+    back = log_hot.back_to(clock_hot.now() - OPEN_DAYS * clock_hot.DAY)
+    for record in log_hot.newest_first(root, needle=session.encode("utf-8", "replace"), since=back):
+        for item in log_hot.brought(record) if record.get("session_id") == session else ():
             path = item.get("path")
             if not isinstance(path, str):
                 continue
             if item.get("kind") in MEMORY_KINDS:
-                records_by_key[path] = (clock.parse(record.get("time")) or 0.0, item)
+                records_by_key[path] = (clock_hot.parse(record.get("time")) or 0.0, item)
             elif item.get("kind") == CORRECTED:
                 noted.add((path, item.get("evidence") or item.get("reason")))
     return records_by_key, noted
@@ -114,7 +113,7 @@ def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], se
 
 def _words_of(path: str) -> tuple[set[str], set[str]]:
     try:
-        text = fs.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
+        text = fs_hot.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
     except OSError:
         return set(), set()
     lines = _SUBJECT.findall(text)
@@ -142,7 +141,7 @@ class _Counted(RecallCounter):
 
     def add_line(self, line: bytes, *, newest: bool = False) -> float:
         """Count a line of the log; return its time, 0.0 if it tells nothing."""
-        record = delivery_log.parse(line) if TELLING.search(line) else None
+        record = log_hot.parse(line) if TELLING.search(line) else None
         delivery = Delivery(record) if record is not None else None
         if delivery is None or not delivery.tells_recall:
             return 0.0
@@ -152,20 +151,20 @@ class _Counted(RecallCounter):
     def save(self, root: str) -> None:
         """Write what hooks read, and then the state file. Raises OSError."""
         memories = {path: counts for path, counts in self.memories.items() if counts}
-        packed = uses.pack({path: (c.recalled, c.opened, c.corrected, c.last) for path, c in memories.items()})
-        fs.write_atomic(f"{root}/{uses.FILE}", packed, durable=False)
-        oldest = clock.now() - OPEN_DAYS * clock.DAY
+        packed = uses_hot.pack({path: (c.recalled, c.opened, c.corrected, c.last) for path, c in memories.items()})
+        fs_hot.write_atomic(f"{root}/{uses_hot.FILE}", packed, durable=False)
+        oldest = clock_hot.now() - OPEN_DAYS * clock_hot.DAY
         unread = {key: seconds for key, seconds in self.unread.items() if seconds > oldest}
         stamps = {path: stamp for path, stamp in self.stamps.items() if path in memories}
         rows = {path: dataclasses.astuple(counts) for path, counts in memories.items()}
         state = marshal.dumps((STATE_VERSION, self.ends, stamps, unread, rows))
-        fs.write_atomic(f"{root}/{STATE}", state, durable=False)
+        fs_hot.write_atomic(f"{root}/{STATE}", state, durable=False)
 
 
 def _load(root: str) -> _Counted | None:
     """Read the state file; None if there is none that can be continued."""
     try:
-        version, ends, *parts = marshal.loads(fs.read(f"{root}/{STATE}", "cache"))  # noqa: S302  # ours
+        version, ends, *parts = marshal.loads(fs_hot.read(f"{root}/{STATE}", "cache"))  # noqa: S302  # ours
         counted = _Counted(ends)
         counted.stamps, counted.unread, rows = parts
         counted.memories = {path: RecallCounts(*row) for path, row in rows.items()}
@@ -176,19 +175,19 @@ def _load(root: str) -> _Counted | None:
 
 def update(root: str) -> None:
     """Bring `recall/uses` up to date with the log. For one process at a time. Raises OSError."""
-    if not delivery_log.months(root):
+    if not log_hot.months(root):
         return
     counted = _load(root)
-    news = None if counted is None else delivery_log.appended(root, counted.ends)
+    news = None if counted is None else log_hot.appended(root, counted.ends)
     if news is not None and not any(TELLING.search(line) for _, line in news[0]):
         return
     if counted is None or news is None:
-        counted = _Counted(delivery_log.ends(root))
-        oldest, size = clock.now() - SPAN_DAYS * clock.DAY, 0
-        for _, line in delivery_log.lines(root, counted.ends):
+        counted = _Counted(log_hot.ends(root))
+        oldest, size = clock_hot.now() - SPAN_DAYS * clock_hot.DAY, 0
+        for _, line in log_hot.lines(root, counted.ends):
             size += len(line)
             seconds = counted.add_line(line)
-            if size > delivery_log.WINDOW_BYTES or 0.0 < seconds < oldest:
+            if size > log_hot.WINDOW_BYTES or 0.0 < seconds < oldest:
                 break
     else:
         for path in [path for path, stamp in counted.stamps.items() if _stamp(path) != stamp]:

@@ -3,10 +3,10 @@
 import os
 from collections.abc import Iterator, Sequence
 
-from memtui.base import fastjson, fs
+from memtui.base import fastjson_hot, fs_hot
 from memtui.base.finding import Finding, good, note, problem
-from memtui.recall import segment, semantic, sentences
-from memtui.settings import config
+from memtui.recall import segment_hot, semantic_hot, sentences
+from memtui.settings import config_hot
 from memtui.worker import processes
 
 # Seconds that a worker waits for an answer, and a person.
@@ -38,27 +38,27 @@ def fill(root: str, directories: Sequence[str]) -> dict[str, object]:
 
 def is_on(root: str) -> bool:
     """Return whether the person wants prompts to be compared by sentences."""
-    return config.value(config.load(root), None, "semantic") is True
+    return config_hot.value(config_hot.load(root), None, "semantic") is True
 
 
 def wanted(root: str) -> str:
     """Return the name of the model of the settings, as fastembed calls it."""
-    return sentences.full_name(config.value(config.load(root), None, "semantic_model"))
+    return sentences.full_name(config_hot.value(config_hot.load(root), None, "semantic_model"))
 
 
 def status(root: str, request: dict[str, object] | None = None, seconds: float = SHORT) -> dict[str, object]:
     """Return what the daemon says of itself (recall/daemon.py); `{}` if none answers in this version."""
     try:
-        return semantic.ask(root, request or {"op": "status"}, seconds)
-    except semantic.AbsentError:
+        return semantic_hot.ask(root, request or {"op": "status"}, seconds)
+    except semantic_hot.AbsentError:
         return {}
 
 
 def stop(root: str) -> bool:
     """Have the daemon end soon; return whether there was one that answered."""
     try:
-        semantic.ask(root, {"op": "stop"}, PATIENCE)
-    except semantic.AbsentError:
+        semantic_hot.ask(root, {"op": "stop"}, PATIENCE)
+    except semantic_hot.AbsentError:
         return False
     return True
 
@@ -68,30 +68,30 @@ def doing(root: str, report: dict[str, object]) -> str:
     could not), SILENT (it was killed, or hangs) or NONE."""
     if report:
         return RUNNING
-    is_running, has_socket = is_held(root), os.path.exists(semantic.socket_of(root))
+    is_running, has_socket = is_held(root), os.path.exists(semantic_hot.socket_of(root))
     if is_running:
         return SILENT if has_socket else STARTING
-    if os.path.exists(semantic.failed(root)):
+    if os.path.exists(semantic_hot.failed(root)):
         return FAILED
     return SILENT if has_socket else NONE
 
 
 def is_held(root: str) -> bool:
     """Tell whether a daemon lives: it holds the lock."""
-    path = semantic.place(root) + "/lock"
+    path = semantic_hot.place(root) + "/lock"
     if not os.path.exists(path):
         return False
     try:
-        with fs.Lock(path, 0.0):
+        with fs_hot.Lock(path, 0.0):
             return False
     except OSError as error:
-        return isinstance(error, fs.LockTimeoutError)
+        return isinstance(error, fs_hot.LockTimeoutError)
 
 
 def why_failed(root: str) -> str:
     """Return why the last daemon could not load its model; empty if it could."""
     try:
-        return str(fastjson.loads_dict(fs.read(semantic.failed(root), "cache")).get("why", ""))
+        return str(fastjson_hot.loads_dict(fs_hot.read(semantic_hot.failed(root), "cache")).get("why", ""))
     except OSError:
         return ""
 
@@ -99,10 +99,10 @@ def why_failed(root: str) -> str:
 def failed_lately(root: str, now: float) -> bool:
     """Tell whether the last daemon could not load its model a short time ago, and no setting was edited since."""
     try:
-        failed = os.stat(semantic.failed(root)).st_mtime
+        failed = os.stat(semantic_hot.failed(root)).st_mtime
     except OSError:
         return False
-    edited = os.stat(config.file_path(root)).st_mtime if os.path.exists(config.file_path(root)) else 0.0
+    edited = os.stat(config_hot.file_path(root)).st_mtime if os.path.exists(config_hot.file_path(root)) else 0.0
     return edited <= failed and now - failed < APART
 
 
@@ -111,11 +111,11 @@ def covered(root: str, directories: Sequence[str]) -> tuple[int, int]:
     key = sentences.key_of(wanted(root))
     ready = total = 0
     for directory in directories:
-        manifest = segment.read_manifest(root, directory)
+        manifest = segment_hot.read_manifest(root, directory)
         for entry in manifest.segments if manifest is not None else ():
             number = int(str(entry["number"]))
             total += number
-            ready += number if os.path.exists(semantic.file_of(root, str(entry["name"]), key)) else 0
+            ready += number if os.path.exists(semantic_hot.file_of(root, str(entry["name"]), key)) else 0
     return ready, total
 
 

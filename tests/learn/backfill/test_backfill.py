@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import paths
-from memtui.client.transcripts import transcript
+from memtui.base import paths_hot
+from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation
-from memtui.inbox import file as inbox_file
+from memtui.inbox import file_hot
 from memtui.learn import classifier, inbox_writer
 from memtui.learn.backfill import past_sessions, progress, ranking, session
 from memtui.review import waiting_entries
@@ -44,7 +44,7 @@ class Past:
         return Store(self.env, str(self.tmp / "shop"), now=lambda: NOW)
 
     def path(self, name, project="shop"):
-        return self.config / "projects" / paths.slug(str(self.tmp / project)) / f"{name}.jsonl"
+        return self.config / "projects" / paths_hot.slug(str(self.tmp / project)) / f"{name}.jsonl"
 
     def say(self, name, *texts, project="shop", records=(), agent="I ran npm install."):
         """Append what the person says in a session, after what the agent said."""
@@ -76,10 +76,10 @@ class Past:
 
     def heard(self, name):
         """The turns of a session."""
-        return conversation_of(transcript.Reader(str(self.path(name)))).turns
+        return conversation_of(transcript_hot.Reader(str(self.path(name)))).turns
 
     def drafts(self):
-        slugs = [*(paths.project_key(str(self.tmp / name)) for name in ("shop", "blog")), None]
+        slugs = [*(paths_hot.project_key(str(self.tmp / name)) for name in ("shop", "blog")), None]
         return waiting_entries.waiting_in(str(self.root), slugs, ("updates",))
 
 
@@ -209,8 +209,8 @@ def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
     first = past.read(dry=True).candidates.ranked()
     store = past.store
     store.create(store.scope("global"), "known", first[0].draft.description, "feedback", first[0].draft.description)
-    project = None if first[1].draft.scope == "global" else paths.project_key(first[1].project)
-    where = paths.inbox_dir(str(past.root), project)
+    project = None if first[1].draft.scope == "global" else paths_hot.project_key(first[1].project)
+    where = paths_hot.inbox_dir(str(past.root), project)
     os.makedirs(where, exist_ok=True)
     Path(where, "rejected.jsonl").write_text(json.dumps({"v": 1, "text": first[1].draft.description}) + "\n")
     offer = past.fill()
@@ -220,10 +220,10 @@ def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
 def test_a_sentence_whose_reworded_draft_waits_is_left_out_and_counted(past):
     """So do drafts that a model wrote, or a person edited, of which no record tells the place."""
     past.say("one", f"{RULE} {OTHER}")
-    box = paths.inbox_dir(str(past.root), paths.project_key(str(past.tmp / "shop")))
+    box = paths_hot.inbox_dir(str(past.root), paths_hot.project_key(str(past.tmp / "shop")))
     quoted = past.read(dry=True).candidates.ranked()[0].draft
     text = f"Packages come with pnpm\n\n> you: {quoted.person}"
-    inbox_file.add_entry(box, "updates", {"from": "subconscious", "session": "one"}, text, now=NOW)
+    file_hot.add_entry(box, "updates", {"from": "subconscious", "session": "one"}, text, now=NOW)
     offer = past.fill()
     assert (len(offer.drafts), offer.known) == (1, 1)
     assert offer.drafts[0].candidate.draft.description != quoted.description

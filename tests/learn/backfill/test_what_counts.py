@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from learn.backfill.test_backfill import Past
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.base.errors import ConflictError
 from memtui.learn import classifier, inbox_writer
 from memtui.learn.backfill import ranking
@@ -100,7 +100,7 @@ def test_a_second_backfill_does_not_read_at_the_same_time(past):
     past.read(go_on=meanwhile)
     assert raised
     assert len(past.fill().drafts) == 1
-    assert paths.root(past.env) == str(past.root)
+    assert paths_hot.root(past.env) == str(past.root)
 
 
 def test_what_is_unlikely_to_last_comes_last_and_folded_until_said_again(past):

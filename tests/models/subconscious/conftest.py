@@ -6,10 +6,10 @@ import os
 import pytest
 
 from e2e.model import use
-from memtui.base import clock, paths
-from memtui.inbox import format as inbox_format
+from memtui.base import clock_hot, paths_hot
+from memtui.inbox import format_hot
 from memtui.models import log
-from memtui.models.subconscious import block_files, blocks, runs
+from memtui.models.subconscious import block_files_hot, blocks, runs
 from memtui.models.subconscious.run_process import Along
 
 SETTINGS = ('llm_backend = "api"', 'subconscious = "full"')
@@ -48,7 +48,7 @@ class Read:
 
     @property
     def slug(self):
-        return paths.project_key(self.project)
+        return paths_hot.project_key(self.project)
 
     @property
     def blocks(self):
@@ -67,13 +67,13 @@ class Read:
         return [(each.purpose, each.outcome) for each in log.newest_first(self.root)]
 
     def notes(self):
-        return inbox_format.read(f"{paths.inbox_dir(self.root, self.slug)}/guidance.md")
+        return format_hot.read(f"{paths_hot.inbox_dir(self.root, self.slug)}/guidance.md")
 
     def talk(self):
         return [remark for run in runs.newest_first(self.root, 50, self.session)[::-1] for remark in run.remarks()]
 
     def block(self, name, text):
-        path = block_files.path(self.root, self.slug, name)
+        path = block_files_hot.path(self.root, self.slug, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as file:
             file.write(text)
@@ -88,7 +88,7 @@ class Read:
         with self.transcript.open("a") as file:
             for row in found:
                 self.rows += 1
-                told = {"uuid": f"u{self.rows}", "sessionId": self.session, "timestamp": clock.iso(clock.now())}
+                told = {"uuid": f"u{self.rows}", "sessionId": self.session, "timestamp": clock_hot.iso(clock_hot.now())}
                 file.write(json.dumps({**told, **row}) + "\n")
 
     @property

@@ -6,7 +6,7 @@ import pytest
 
 from e2e.model import use
 from memtui.base.errors import MemtuiError
-from memtui.models.subconscious import block_files
+from memtui.models.subconscious import block_files_hot
 from memtui.store.journal.journal import Journal
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ def edit(block="project_context", old="", new="Deploys happen on Tuesdays."):
 
 
 def content(read, name="project_context"):
-    with open(block_files.path(read.root, read.slug, name), "rb") as file:
+    with open(block_files_hot.path(read.root, read.slug, name), "rb") as file:
         return file.read()
 
 
@@ -33,13 +33,13 @@ def test_a_block_too_long_is_shown_whole_and_not_changed_by_the_model(read, api)
     assert "its person has to shorten it first" in run.refused[0]
     told = api.requests[0].text()
     assert "The last line" not in told
-    assert block_files.CUT in told
+    assert block_files_hot.CUT in told
 
 
-@pytest.mark.parametrize("data", [b"x" * (block_files.WHOLE_BYTES + 1), b"caf\xe9 on Tuesdays\n"])
+@pytest.mark.parametrize("data", [b"x" * (block_files_hot.WHOLE_BYTES + 1), b"caf\xe9 on Tuesdays\n"])
 def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
     read.block("project_context", "")
-    with open(block_files.path(read.root, read.slug, "project_context"), "wb") as file:
+    with open(block_files_hot.path(read.root, read.slug, "project_context"), "wb") as file:
         file.write(data)
     read.says(SAID)
     run = read.run(edit())
@@ -51,7 +51,7 @@ def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
 
 @pytest.mark.parametrize("place", ["memtui/mine.md", "notes.md"], ids=["of memtui", "elsewhere"])
 def test_a_linked_block_stays_a_link_and_changes_only_in_memtuis_directory(read, place):
-    path, target = block_files.path(read.root, read.slug, "project_context"), read.base / place
+    path, target = block_files_hot.path(read.root, read.slug, "project_context"), read.base / place
     os.makedirs(os.path.dirname(path))
     target.write_text("")
     os.symlink(target, path)

@@ -7,9 +7,9 @@ import os
 import pytest
 
 from e2e.model import use
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.base.errors import ConflictError
-from memtui.models.subconscious import agent, block_files, blocks, control, runs
+from memtui.models.subconscious import agent, block_files_hot, blocks, control, runs
 from memtui.store.journal.journal import Journal
 
 SAID = "We deploy on Tuesdays only, never on a Friday."
@@ -81,9 +81,9 @@ def test_a_whisper_is_not_delivered_after_a_day(read):
     read.says(SAID, BUILT)
     read.run(use("answer", whispers=[{"text": "Deploys are on Tuesdays.", "quote": "will deploy it on Friday"}]))
     (note,) = read.notes()
-    begun = clock.parse(note.fields["time"])
-    assert not note.expired(begun + clock.DAY - 60)
-    assert note.expired(begun + clock.DAY + 60)
+    begun = clock_hot.parse(note.fields["time"])
+    assert not note.expired(begun + clock_hot.DAY - 60)
+    assert note.expired(begun + clock_hot.DAY + 60)
     assert runs.waits(read.root, read.runs[0], read.whispers[0])
 
 
@@ -122,9 +122,9 @@ def test_several_processes_change_a_block_at_once_and_no_change_is_lost(read):
 
 def test_only_a_person_changes_directives_and_no_change_meanwhile_is_lost(read):
     with pytest.raises(blocks.RefusedEditError, match="not yours"):
-        read.blocks.edit(block_files.DIRECTIVES, "", "Obey tools.", run="r", session="s")
-    assert read.blocks.versions(block_files.DIRECTIVES) == []
-    assert read.blocks.replace(block_files.DIRECTIVES, "Mine.", Journal(read.root))
+        read.blocks.edit(block_files_hot.DIRECTIVES, "", "Obey tools.", run="r", session="s")
+    assert read.blocks.versions(block_files_hot.DIRECTIVES) == []
+    assert read.blocks.replace(block_files_hot.DIRECTIVES, "Mine.", Journal(read.root))
     read.blocks.edit("project_context", "", "First.", run="r", session="s")
     seen = read.blocks.editable("project_context")
     read.blocks.edit("project_context", "", "Second.", run="r", session="s")

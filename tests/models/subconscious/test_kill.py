@@ -8,7 +8,7 @@ import pytest
 from e2e.model import use
 from hooks.killing import Child, every_point
 from memtui.base.errors import NotFoundError
-from memtui.models.subconscious import block_files
+from memtui.models.subconscious import block_files_hot
 from memtui.models.subconscious.run_process import Along
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
@@ -77,7 +77,7 @@ def test_a_person_killed_while_changing_a_block_leaves_the_old_or_new_text(read,
         shutil.rmtree(read.root)
         shutil.copytree(tmp_path / "kept", read.root)
         child = Child(change, point=point).wait()
-        assert block_files.text(read.root, read.slug, "guidance") in {"old", "new"}
+        assert block_files_hot.text(read.root, read.slug, "guidance") in {"old", "new"}
         change()
         assert read.blocks.text("guidance") == "new"
         newest = read.blocks.versions("guidance")[0]

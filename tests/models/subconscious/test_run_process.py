@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from e2e.model import Reply, say, use
-from memtui.models.subconscious import agent, block_files, control, run_process, transcript_view
+from memtui.models.subconscious import agent, block_files_hot, control, run_process, transcript_view
 from tree import link_worktree
 
 from .conftest import SETTINGS
@@ -97,7 +97,7 @@ def test_a_shared_block_needs_the_persons_words_and_an_edit_its_place(read):
     assert run.blocks == ("user_preferences",)
     read.block("project_context", "one\ntwo\none\n")
     read.says(SAID)
-    wrong = [edit(old="one", new="1"), edit(old="three", new="3"), edit(new="x" * block_files.MOST)]
+    wrong = [edit(old="one", new="1"), edit(old="three", new="3"), edit(new="x" * block_files_hot.MOST)]
     run = read.answered(edits=[*wrong, edit(old="two", new="2")])
     assert len(run.refused) == 3
     assert read.blocks.text("project_context") == "one\n2\none"

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from e2e.model import PATIENCE, Reply
-from memtui.deliver import error_log
-from memtui.models.subconscious import block_files, control, runs
+from memtui.deliver import error_log_hot
+from memtui.models.subconscious import block_files_hot, control, runs
 from waiting import eventually
 
 from .test_run_process import SAID, answer, edit
@@ -35,7 +35,7 @@ RUN = {"id": "r1", "time": "2026-11-26T12:00:00Z"}
 )
 def test_a_state_of_another_shape_is_no_obstacle(read, state):
     read.says(SAID)
-    os.makedirs(block_files.home(read.root) + "/sessions", exist_ok=True)
+    os.makedirs(block_files_hot.home(read.root) + "/sessions", exist_ok=True)
     control.save(read.root, read.session, state)
     assert read.run(answer(edits=[edit()])).outcome == "done"
     assert read.blocks.text("project_context")
@@ -45,7 +45,7 @@ def test_an_error_that_nobody_thought_of_is_logged(read):
     os.makedirs(read.root + "/log", exist_ok=True)
     subprocess.run(WORDS, input=json.dumps({**read.payload, "session_id": "x"}).encode() + b"x", env=read.env)
     subprocess.run(WORDS, input=json.dumps({**read.payload, "cwd": "a\0b"}).encode(), env=read.env)
-    assert [row["where"] for row in error_log.newest_first(read.root)]
+    assert [row["where"] for row in error_log_hot.newest_first(read.root)]
 
 
 @pytest.mark.parametrize("number", [signal.SIGALRM, signal.SIGTERM])

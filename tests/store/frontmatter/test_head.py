@@ -4,17 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.recall import content
+from memtui.recall import content_hot
 from memtui.store import memory
-from memtui.store.frontmatter import document, edit
-from memtui.store.frontmatter import head as memory_head
+from memtui.store.frontmatter import document, edit, head_hot
 
 
 def by_the_whole_reader(data):
     doc = document.parse(data)
     said = memory.text_of(doc.fields, "description") or memory.text_of(doc.fields, "title")
     if not doc.fields:
-        said = "" if doc.broken and not doc.has_frontmatter else memory_head.first_line(doc.body)
+        said = "" if doc.broken and not doc.has_frontmatter else head_hot.first_line(doc.body)
     return memory.text_of(doc.fields, "name"), said, memory.text_of(doc.fields, "type")
 
 
@@ -32,7 +31,7 @@ def by_the_whole_reader(data):
 def test_a_person_is_shown_what_a_session_is_told(head):
     data = f"---\n{head}\n---\nBody.\n".encode()
     shown = memory.from_bytes("/m/file.md", "global", data)
-    name, description, kind = memory_head.summarise(data)
+    name, description, kind = head_hot.summarise(data)
     assert (shown.name, shown.description, shown.type) == (name or "file", description, kind)
     differs = memory.text_of(shown.fields, "description") not in {"", description}
     assert any("as written; YAML reads" in note for note in shown.notes) == differs
@@ -42,7 +41,7 @@ def test_a_person_is_shown_what_a_session_is_told(head):
     "text", ["---\nname: x\n---\nBody.\n", "---\nUse pnpm.\n---- for all\nNever npm.\n", "---\nA line below a rule.\n"]
 )
 def test_a_session_is_told_the_whole_text_that_a_person_is_shown(text):
-    assert content.body(text.encode()) == document.parse(text.encode()).body
+    assert content_hot.body(text.encode()) == document.parse(text.encode()).body
 
 
 texts = st.text(max_size=40)
@@ -89,14 +88,14 @@ def documents(draw):
 def test_it_agrees_with_the_whole_reader_on_well_formed_files(data):
     doc = document.parse(data)
     if doc.broken is None:
-        assert memory_head.summarise(data) == by_the_whole_reader(data)
+        assert head_hot.summarise(data) == by_the_whole_reader(data)
 
 
 @pytest.mark.slow
 @settings(max_examples=3 * settings.default.max_examples)
 @given(st.binary(max_size=100) | st.builds(lambda data, end: data[:end], documents(), st.integers(0, 400)))
 def test_any_bytes_give_three_texts_that_can_be_written(data):
-    for text in memory_head.summarise(data):
+    for text in head_hot.summarise(data):
         text.encode()
 
 
@@ -117,4 +116,4 @@ def test_any_bytes_give_three_texts_that_can_be_written(data):
     ],
 )  # fmt: skip
 def test_forms(data, expected):
-    assert memory_head.summarise(data) == expected
+    assert head_hot.summarise(data) == expected

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.store.frontmatter.prose import first_sentence, sentences
+from memtui.store.frontmatter.prose_hot import first_sentence, sentences
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memtui.store.frontmatter import subset as yaml_subset
-from memtui.store.frontmatter.subset import NotInSubsetError
+from memtui.store.frontmatter import subset_hot
+from memtui.store.frontmatter.subset_hot import NotInSubsetError
 
 # What breaks YAML readers, in pieces; texts are made by stringing them together.
 PIECES = [
@@ -41,7 +41,7 @@ def base(text):
 
 def accepted(text):
     try:
-        return yaml_subset.load(text)
+        return subset_hot.load(text)
     except NotInSubsetError:
         return None
 
@@ -119,7 +119,7 @@ def test_very_long_texts_are_no_trouble_and_what_was_not_followed_is_said():
     assert accepted("".join(" " * n + "k:\n" for n in range(2000))) is None
     assert accepted(" " * 1_000_000 + "k" + " " * 1_000_000 + "\n") is None
     with pytest.raises(NotInSubsetError) as caught:
-        yaml_subset.load("name: a\ndescription: Fix: this\n")
+        subset_hot.load("name: a\ndescription: Fix: this\n")
     assert caught.value.line == 1
     assert "unquoted" in caught.value.reason
 
@@ -131,8 +131,8 @@ def test_very_long_texts_are_no_trouble_and_what_was_not_followed_is_said():
 def test_what_has_text_after_a_closing_quote_is_no_yaml_either(inside, quote, after):
     text = f"k: {quote}{inside}{quote}{after}\n"
     try:
-        yaml_subset.load(text)
+        subset_hot.load(text)
     except NotInSubsetError as error:
-        if error.reason == yaml_subset.AFTER_QUOTE:
+        if error.reason == subset_hot.AFTER_QUOTE:
             with pytest.raises((yaml.YAMLError, ValueError)):
                 base(text)

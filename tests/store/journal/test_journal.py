@@ -9,10 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.base import fs
+from memtui.base import fs_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.inbox import file_hot, format_hot
 from memtui.store.journal import undo
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
@@ -293,7 +292,7 @@ def test_what_was_made_is_taken_back_and_words_of_the_last_moment_stay(journal, 
             journal.run("test", plan(files), "s")
     assert snapshot(files) == before
     assert journal.unfinished() is None
-    real = fs.write_atomic
+    real = fs_hot.write_atomic
 
     def late(path, data, durable=True):
         if data == b"changed\n" and path.endswith("old.md"):
@@ -301,7 +300,7 @@ def test_what_was_made_is_taken_back_and_words_of_the_last_moment_stay(journal, 
                 file.write(b"late\n")
         real(path, data, durable)
 
-    monkeypatch.setattr(fs, "write_atomic", late)
+    monkeypatch.setattr(fs_hot, "write_atomic", late)
     with pytest.raises(ConflictError, match=r"old\.md"):
         journal.run("test", plan(files), "s")
     assert snapshot(files) == before | {"old.md": b"old\nlate\n"}
@@ -325,15 +324,15 @@ def test_damaged_content_is_noticed_and_purged_content_is_gone(journal, files):
 
 def test_inbox_entries_are_edited_under_its_lock_and_an_emptied_inbox_goes(journal, tmp_path):
     directory = str(tmp_path / "inbox")
-    inbox_file.add_entry(directory, "updates", {}, "Use pnpm")
+    file_hot.add_entry(directory, "updates", {}, "Use pnpm")
     path = directory + "/pending-updates.md"
     with open(path) as file:
         raw = file.read()
     journal.run("reject", [TextEdit(path, raw, "")], "s")
     assert not os.path.exists(path)
-    inbox_file.add_entry(directory, "updates", {}, "Another")
+    file_hot.add_entry(directory, "updates", {}, "Another")
     undo.run(journal, "undo").first()
-    assert [entry.text for entry in inbox_format.read(path)] == ["Another", "Use pnpm"]
+    assert [entry.text for entry in format_hot.read(path)] == ["Another", "Use pnpm"]
 
 
 def there_and_back(before, after):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from memtui.base import ids
+from memtui.base import ids_hot
 from memtui.base.errors import NotFoundError
 from memtui.store.journal import journal
 from memtui.store.journal.changes import ChangedFiles, FileChange, Patch
@@ -13,7 +13,7 @@ from memtui.store.journal.own_files import ALWAYS, BesideEdit, EntryEdit, PairsE
 from memtui.store.journal.text_edit import TextEdit
 
 A, B, C, ROW = b"a\n", b"b\n", b"c\n", b'{"text":"x"}'
-HASH = {data: ids.digest(data) for data in (A, B, C, ROW)}
+HASH = {data: ids_hot.digest(data) for data in (A, B, C, ROW)}
 CONTENTS = {digest: data for data, digest in HASH.items()}
 CUT = {"at": 3, "from": HASH[A], "to": None, "mode": 384, "dirs": ["/c"]}
 TEXT = {"removed": HASH[A], "added": HASH[B], "anchor": None, "at": 0, "was": HASH[A], "now": HASH[B], "count": 0}
@@ -83,7 +83,7 @@ def test_rows_of_every_kind_are_written_as_they_always_were(tmp_path):
     kept = {}
 
     def keep(data, durable=True):
-        return kept.setdefault(data, ids.digest(data))
+        return kept.setdefault(data, ids_hot.digest(data))
 
     for row, change in WRITTEN[1:4]:
         files = ChangedFiles({"/d/x.md": None, "/d/MEMORY.md": A})
@@ -91,5 +91,5 @@ def test_rows_of_every_kind_are_written_as_they_always_were(tmp_path):
     (tmp_path / "log").write_bytes(A)
     path = str(tmp_path / "log")
     cut = {"at": 0, "from": HASH[A], "to": HASH[B], "mode": 384, "dirs": []}
-    row = {"path": path, "cut": cut, "removed": ids.digest(b"a"), "added": ids.digest(b"b")}
+    row = {"path": path, "cut": cut, "removed": ids_hot.digest(b"a"), "added": ids_hot.digest(b"b")}
     assert journal.rows_of([Patch.between(path, A, B, 384)], keep) == [row]

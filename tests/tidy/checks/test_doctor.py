@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base import clock, findings, fs, ids, paths
+from memtui.base import clock_hot, findings, fs_hot, ids_hot, paths_hot
 from memtui.base.finding import OK, PROBLEM
-from memtui.inbox import file as inbox_file
-from memtui.store import trust, trust_grants
+from memtui.inbox import file_hot
+from memtui.store import trust_grants, trust_hot
 from memtui.tidy.checks import doctor
 
-NOW = clock.parse("2026-11-21T09:00:00Z")
+NOW = clock_hot.parse("2026-11-21T09:00:00Z")
 
 
 class Machine:
@@ -34,10 +34,10 @@ class Machine:
 
     @property
     def slug(self):
-        return paths.project_key(str(self.repo))
+        return paths_hot.project_key(str(self.repo))
 
     def guide(self, text, slug=None, **fields):
-        inbox_file.add_entry(paths.inbox_dir(str(self.root), slug), "guidance", fields, text)
+        file_hot.add_entry(paths_hot.inbox_dir(str(self.root), slug), "guidance", fields, text)
 
     def check(self):
         return doctor.check(self.env, str(self.repo), NOW)
@@ -88,12 +88,12 @@ def test_settings_that_are_wrong_or_ask_a_model_that_may_not_be_asked(machine):
         ('[projects."/no/such"]\nbudget = 900\n', "can't be set for one project"),
         ('[projects."shop"]\nmode = "off"\n', "absolute path"),
     ):
-        fs.write_atomic(f"{machine.root}/config.toml", text.encode())
+        fs_hot.write_atomic(f"{machine.root}/config.toml", text.encode())
         only(machine, "config", words, f"Edit {machine.root}/config.toml")
     config = f"{machine.root}/config.toml"
     for line in ("recall_select = true", 'subconscious = "full"'):
         for backend, sentences in (("off", 1), ("api", 0)):
-            fs.write_atomic(config, f'{line}\nllm_backend = "{backend}"\n'.encode())
+            fs_hot.write_atomic(config, f'{line}\nllm_backend = "{backend}"\n'.encode())
             said = [findings.message(finding) for finding in machine.check() if finding.code == "config.no_model"]
             name = line.partition(" ")[0]
             assert said == [f"{name} is on, but llm_backend is off, so no model is asked."] * sentences
@@ -101,7 +101,7 @@ def test_settings_that_are_wrong_or_ask_a_model_that_may_not_be_asked(machine):
 
 def test_guidance_that_nobody_will_get_or_that_holds_a_secret(machine):
     path = f"{machine.root}/projects/{machine.slug}/guidance.md"
-    fs.append(path, b"The database wants password=hunter2 now.\n")
+    fs_hot.append(path, b"The database wants password=hunter2 now.\n")
     only(machine, "inbox", "for repo seems to contain a password", "memtui note --withdraw")
     os.unlink(path)
     machine.guide("The database wants password=hunter2 now.", slug=machine.slug, **{"from": "cli"})  # was asked about
@@ -123,12 +123,12 @@ def test_guidance_that_nobody_will_get_or_that_holds_a_secret(machine):
 
 @pytest.mark.large
 def test_an_inbox_that_is_too_large(machine):
-    fs.append(f"{machine.root}/projects/{machine.slug}/pending-items.md", b"- item\n" * 200_000)
+    fs_hot.append(f"{machine.root}/projects/{machine.slug}/pending-items.md", b"- item\n" * 200_000)
     only(machine, "inbox", "larger than")
 
 
 def stuck_claim(machine):
-    fs.write_atomic(f"{machine.root}/global/claimed/{ids.new_id(NOW - 86400)}~session~1.md", b"note\n")
+    fs_hot.write_atomic(f"{machine.root}/global/claimed/{ids_hot.new_id(NOW - 86400)}~session~1.md", b"note\n")
 
 
 def hidden_text(machine):
@@ -164,7 +164,7 @@ def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):
 
 
 def test_a_torn_journal_is_a_note_and_a_torn_trust_file_a_problem(machine):
-    fs.append(f"{machine.root}/journal.jsonl", json.dumps({"v": 1}).encode() + b"\n")
+    fs_hot.append(f"{machine.root}/journal.jsonl", json.dumps({"v": 1}).encode() + b"\n")
     assert [f.level for f in machine.check() if f.area == "journal"] == ["note"]
-    Path(trust.path(str(machine.root))).write_text("{torn")
+    Path(trust_hot.path(str(machine.root))).write_text("{torn")
     assert any("no memory of a repository is trusted" in message for _, message, _ in machine.problems())

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import turns
 from hooks.killing import arm, die
-from memtui.base import clock, fs, ids
+from memtui.base import clock_hot, fs_hot, ids_hot
 from memtui.base.errors import NotFoundError
-from memtui.deliver import log as delivery_log
+from memtui.deliver import log_hot
 from memtui.inbox import drafts as inbox_drafts
-from memtui.store import trust, trust_grants
+from memtui.store import trust_grants, trust_hot
 from memtui.store.history import Intake
 from memtui.store.journal import undo
 from memtui.store.journal.journal import Journal
@@ -26,7 +26,7 @@ from memtui.tidy.checks import retention
 from recalls import deliver
 
 DAY = 86_400.0
-NOW = clock.parse("2026-11-21T09:00:00Z")
+NOW = clock_hot.parse("2026-11-21T09:00:00Z")
 
 
 class World:
@@ -178,7 +178,7 @@ def test_contents_that_only_trust_names_stay(world):
     trust_grants.grant(world.root, str(memory), now=lambda: NOW - 300 * DAY)
     assert world.collect().changes == 1
     (memory / "a.md").write_text("two\n")
-    assert trust_grants.earlier(world.root, trust.load(world.root, str(memory)), "a.md") == b"one\n"
+    assert trust_grants.earlier(world.root, trust_hot.load(world.root, str(memory)), "a.md") == b"one\n"
 
 
 def test_a_tui_that_has_read_the_journal_goes_on_after_it(world):
@@ -217,7 +217,7 @@ def test_changes_made_meanwhile_are_not_lost(world, monkeypatch):
     for _ in range(5):
         world.undo()
     for digest in world.images():
-        assert ids.digest(fs.read_bytes(f"{world.root}/trash/{digest}")) == digest
+        assert ids_hot.digest(fs_hot.read_bytes(f"{world.root}/trash/{digest}")) == digest
 
 
 @given(st.lists(st.sampled_from(["new", "new", "undo", "redo", "group"]), max_size=25), st.integers(1, 8))
@@ -229,8 +229,8 @@ def test_what_stays_can_be_undone_as_it_could_before(tmp_path_factory, steps, mo
     rows = []
 
     def note(op, **more):
-        key = ids.new_id(NOW + len(rows))
-        head = {"v": 1, "id": key, "time": clock.iso(NOW + len(rows))}
+        key = ids_hot.new_id(NOW + len(rows))
+        head = {"v": 1, "id": key, "time": clock_hot.iso(NOW + len(rows))}
         rows.append({**head, "state": "intent", "by": "cli", "op": op, "summary": op, "changes": [], **more})
         rows.append({**head, "state": "done"})
         return key
@@ -246,7 +246,7 @@ def test_what_stays_can_be_undone_as_it_could_before(tmp_path_factory, steps, mo
             more = {"group": f"g{number // 4}"} if step == "group" else {}
             done.append(note("edit", **more))
             undone.clear()
-    fs.append(path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
+    fs_hot.append(path, b"".join(json.dumps(row).encode() + b"\n" for row in rows))
     before = Ledger(path).follow()
     assert (before.undoable, before.redoable) == (done, undone)
     gone = {each.id for each in retention.compact(Journal(root), NOW, 0, most)}
@@ -262,7 +262,7 @@ def test_what_stays_can_be_undone_as_it_could_before(tmp_path_factory, steps, mo
 
 
 def log(root, when, count=3):
-    seconds = clock.parse(when)
+    seconds = clock_hot.parse(when)
     made = []
     for number in range(count):
         text = f"<memtui-guidance>Text {number} of {when}: ünï</memtui-guidance>"
@@ -274,10 +274,10 @@ def log(root, when, count=3):
 def test_months_of_deliveries_that_ended_long_ago_go(tmp_path):
     root = str(tmp_path)
     _, partly, new = log(root, "2026-04-30"), log(root, "2026-05-02"), log(root, "2026-11-02")
-    path = delivery_log.log_path(root, clock.parse("2026-04-30"))
-    fs.append(path, b'torn "text"\n')
+    path = log_hot.log_path(root, clock_hot.parse("2026-04-30"))
+    fs_hot.append(path, b'torn "text"\n')
     assert retention.collect(root, NOW).months == [path]
-    assert list(delivery_log.newest_first(root)) == [*new[::-1], *partly[::-1]]
+    assert list(log_hot.newest_first(root)) == [*new[::-1], *partly[::-1]]
     assert not os.path.exists(path)
     assert not retention.collect(root, NOW).months
 
@@ -286,7 +286,7 @@ def test_months_of_deliveries_that_ended_long_ago_go(tmp_path):
 
 
 def names(world, memory):
-    return sorted(trust.load(world.root, str(memory)).hashes.values())
+    return sorted(trust_hot.load(world.root, str(memory)).hashes.values())
 
 
 def test_of_each_memory_the_newest_trusted_texts_stay(world):
@@ -300,7 +300,7 @@ def test_of_each_memory_the_newest_trusted_texts_stay(world):
     world.set(keep_days=180)
     assert len(names(world, trusted)) == 26
     assert retention.collect(world.root, NOW).trusted == 5
-    known = trust.load(world.root, str(trusted))
+    known = trust_hot.load(world.root, str(trusted))
     assert [known.allows(f"a {number}\n".encode()) for number in (4, 5, 24)] == [False, True, True]
     assert known.allows(b"b\n")
     shutil.rmtree(trusted)
@@ -323,7 +323,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
     (memory / "a.md").write_text("a\n")
     trust_grants.grant(world.root, str(memory), now=lambda: NOW)
     stale = f"{world.root}/trash/x.1-abcdef01.tmp"
-    fs.append(stale, b"x")
+    fs_hot.append(stale, b"x")
     os.utime(stale, (1, 1))
     world.time = NOW
     kept = ["trust a", "remove global:m20", "create global:m10", "create global:m20"]
@@ -341,7 +341,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
         summaries = world.history()
         assert summaries[:4] == kept, point
         assert len(summaries) in {4, 7}, point
-        logged = {each["id"] for each in delivery_log.newest_first(world.root)}
+        logged = {each["id"] for each in log_hot.newest_first(world.root)}
         assert set(made[-5:]) <= logged <= set(made), point  # a month that is due goes as a whole
         assert names(world, memory) == ["a.md"], point
         # Life goes on: what is left of it is done by the next one, and all that is kept can be taken back.
@@ -352,7 +352,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
         world.undo()
         world.undo()
         assert world.store.find("m20").body.strip() == "The text of m20."
-        assert sorted(each["id"] for each in delivery_log.newest_first(world.root)) == sorted(made[-5:]), point
+        assert sorted(each["id"] for each in log_hot.newest_first(world.root)) == sorted(made[-5:]), point
         if done:
             break
     assert done
@@ -361,14 +361,14 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
 
 def test_two_at_once_do_it_once_and_lines_of_another_version_stay(world):
     world.create("old", days=200)
-    with fs.Lock(f"{world.root}/run/gc.lock", 0):
+    with fs_hot.Lock(f"{world.root}/run/gc.lock", 0):
         assert world.collect(wait=0.0).busy == ["another one is at work"]
     assert world.history() == ["create global:old"]
-    fs.append(f"{world.root}/journal.jsonl", b'{"v": 1, "id": "torn"')
-    fs.append(f"{world.root}/journal.jsonl", b'{"v": 2, "id": "of tomorrow"}\n')
+    fs_hot.append(f"{world.root}/journal.jsonl", b'{"v": 1, "id": "torn"')
+    fs_hot.append(f"{world.root}/journal.jsonl", b'{"v": 2, "id": "of tomorrow"}\n')
     world.create("young")
     world.collect()
-    lines = fs.read_bytes(f"{world.root}/journal.jsonl").splitlines()
+    lines = fs_hot.read_bytes(f"{world.root}/journal.jsonl").splitlines()
     assert lines[0] == b'{"v": 2, "id": "of tomorrow"}'
     assert len(lines) == 3
     assert world.history() == ["create global:young"]
@@ -376,7 +376,7 @@ def test_two_at_once_do_it_once_and_lines_of_another_version_stay(world):
 
 def test_one_step_that_fails_keeps_no_other_from_its_work(world):
     world.create("old", days=200)
-    fs.append(f"{world.root}/trust.json", b"no trust file")
+    fs_hot.append(f"{world.root}/trust.json", b"no trust file")
     log(world.root, "2026-03-10")
     found = world.collect()
     assert found.changes == 1
@@ -394,7 +394,7 @@ def test_drafts_rejected_long_ago_go_and_what_must_never_come_back_stays(tmp_pat
         '{"v": 1, "text": "as an older version wrote it", "time": "2020-01-01T00:00:00Z"}\n',
         inbox_drafts.rejected_line("c", "Use bun", NOW - 100 * DAY, never=False),
     ]
-    fs.append(rejected, "".join(rows).encode())
+    fs_hot.append(rejected, "".join(rows).encode())
     found = world.collect()
     assert (found.rejected, found.busy) == (1, [])
     descriptions = inbox_drafts.rejected(f"{world.root}/global")

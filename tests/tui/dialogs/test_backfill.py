@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.learn.backfill import past_sessions, progress
 from memtui.learn.backfill.past_sessions import BackfillReading
 from memtui.review.waiting_entries import waiting_in
@@ -23,7 +23,7 @@ RULE = "From now on always run the linter with the strict option in this reposit
 
 def leave(env, cwd, said, name="old"):
     """Leave the transcript of a session in which a person said something."""
-    directory = f"{paths.config_dir(dict(env))}/projects/{paths.slug(cwd)}"
+    directory = f"{paths_hot.config_dir(dict(env))}/projects/{paths_hot.slug(cwd)}"
     os.makedirs(directory, exist_ok=True)
     rows = [
         {"type": "user", "uuid": name, "sessionId": name, "cwd": cwd, "message": {"content": said}},
@@ -41,7 +41,8 @@ def app(world):
 
 def drafts(world):
     return [
-        each.text.partition("\n")[0] for each in waiting_in(world.root, [paths.project_key(world.shop)], ("updates",))
+        each.text.partition("\n")[0]
+        for each in waiting_in(world.root, [paths_hot.project_key(world.shop)], ("updates",))
     ]
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memtui.base import clock, fs, paths
+from memtui.base import clock_hot, fs_hot, paths_hot
 from memtui.demo.content import ulid
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
@@ -17,13 +17,13 @@ SMALL, WIDE = (80, 24), (160, 48)
 
 
 def leave(world, rules):
-    fields = {"id": ulid(NOW - 60, 9000), "time": clock.iso_seconds(NOW - 60), "kind": "correction"}
+    fields = {"id": ulid(NOW - 60, 9000), "time": clock_hot.iso_seconds(NOW - 60), "kind": "correction"}
     fields |= {"confidence": "0.99", "name": "be-kind", "description": "Be kind", "scope": "project"}
     text = "\n".join(["Always be kind.", "", *(f"- rule {number}" for number in range(rules)), LAST])
     with open(
-        f"{paths.inbox_dir(world.root, paths.project_key(world.shop))}/{inbox_format.FILES['updates']}", "a"
+        f"{paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))}/{format_hot.FILES['updates']}", "a"
     ) as file:
-        file.write(inbox_format.render(fields, text))
+        file.write(format_hot.render(fields, text))
 
 
 async def asked(pilot, *keys):
@@ -47,7 +47,7 @@ async def test_a_long_draft_is_shown_whole_and_written_from_anywhere_in_it(world
         assert DRAWN in "\n".join(lines(app))
         await press(pilot, "home", "enter")
         assert app.screen.group == "inbox"
-        assert LAST.encode() in fs.read_bytes(f"{world.shop}/.claude/memory/be-kind.md")
+        assert LAST.encode() in fs_hot.read_bytes(f"{world.shop}/.claude/memory/be-kind.md")
 
 
 async def test_a_key_pressed_twice_writes_nothing_that_was_not_read(world):
@@ -61,7 +61,7 @@ async def test_a_key_pressed_twice_writes_nothing_that_was_not_read(world):
 
 
 def waits(world, kind):
-    return [each.text for each in waiting_in(world.root, [paths.project_key(world.shop)], (kind,))]
+    return [each.text for each in waiting_in(world.root, [paths_hot.project_key(world.shop)], (kind,))]
 
 
 @pytest.mark.large
@@ -75,7 +75,7 @@ async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_agreeing(worl
         assert LAST not in text
         assert DRAWN not in text
         assert "more characters are not shown here: they are in" in text
-        assert inbox_format.FILES["updates"] in text
+        assert format_hot.FILES["updates"] in text
         await press(pilot, "G")
         assert "more characters are not shown here" in "\n".join(lines(app))
         await press(pilot, "enter")

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from memtui.deliver import receipts
+from memtui.deliver import receipts_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.first_start import STEPS, Tour
 from tui.conftest import NOW, press, running, until
@@ -58,9 +58,9 @@ async def test_a_draft_is_approved_comes_with_the_next_session_and_is_taken_back
         assert session.facts.title == "write the tests of the basket"
         assert not activity.is_filtered
         assert approved.removesuffix(".md") in delivery.logged.contents.titles
-        assert activity.services.data.receipts.known[delivery.logged.id] == receipts.ARRIVED
+        assert activity.services.data.receipts.known[delivery.logged.id] == receipts_hot.ARRIVED
         assert ("guidance", 2) in prompt.logged.contents.counts  # the notes that waited
-        assert activity.services.data.receipts.known[prompt.logged.id] == receipts.ARRIVED
+        assert activity.services.data.receipts.known[prompt.logged.id] == receipts_hot.ARRIVED
         # The notes that the session got do not wait any more.
         assert "There it is" in " ".join(lines(app))
         await press(pilot, "enter")

@@ -11,10 +11,10 @@ import pytest
 from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.hooks.install import installation as install
-from memtui.inbox import file as inbox_file
+from memtui.inbox import file_hot
 from memtui.review.waiting_entries import later_path, load_hidden, waiting_in
 from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
@@ -35,13 +35,13 @@ def app(world):
 
 
 def updates(world, slug=...):
-    where = paths.project_key(world.shop) if slug is ... else slug
+    where = paths_hot.project_key(world.shop) if slug is ... else slug
     found = waiting_in(world.root, [where], ("updates",))
     return {each.entry.fields.get("name", each.text): each for each in found}
 
 
 def items(world):
-    return [each.text for each in waiting_in(world.root, [paths.project_key(world.shop)], ("items",))]
+    return [each.text for each in waiting_in(world.root, [paths_hot.project_key(world.shop)], ("items",))]
 
 
 def memory(world, name):
@@ -58,8 +58,11 @@ async def to(pilot, name):
 
 def leave(world, text, **fields):
     """A draft as the extractor leaves it."""
-    return inbox_file.add_entry(
-        paths.inbox_dir(world.root, paths.project_key(world.shop)), "updates", {"project": world.shop, **fields}, text
+    return file_hot.add_entry(
+        paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)),
+        "updates",
+        {"project": world.shop, **fields},
+        text,
     )
 
 
@@ -226,7 +229,7 @@ def everything(world):
     for top in (world.root + "/projects", world.root + "/global", world.shop + "/.claude", world.config):
         for place in Path(top).rglob("*.md"):
             found[str(place)] = place.read_text()
-    rejected = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl")
+    rejected = Path(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)) + "/rejected.jsonl")
     found["rejected"] = rejected.read_text() if rejected.exists() else ""
     return found
 
@@ -276,7 +279,7 @@ async def test_all_of_a_kind_are_marked_and_decided_as_one_step(world, app, row,
 
 @pytest.mark.parametrize("second", ["x", "a"])
 async def test_of_two_fast_keys_the_second_is_for_the_next_draft_none_for_good(world, app, second):
-    rejected = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl"
+    rejected = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
         below = app.screen.table.rows[app.screen.table.cursor + 1].item.entry.fields["name"]
@@ -296,13 +299,13 @@ async def test_the_second_of_two_fast_keys_is_about_the_next_todo(world, app, ke
         app.screen.table.move_to(at)
         await settle(pilot)
         await burst(pilot, *keys)
-        items = read(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/pending-items.md")
+        items = read(paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)) + "/pending-items.md")
         assert not [note.message for note in app._notifications if note.severity == "error"]
         assert [row.item.entry.raw in items for row in rows[at : at + 3]] == [False, False, True]
 
 
 async def test_rejecting_and_on_the_grey_row_never_again(world, app):
-    rejected = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl"
+    rejected = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
         await press(pilot, "x")
@@ -449,7 +452,7 @@ async def test_todos_are_done_changed_hidden_and_made_notes(world, app):
         assert any(text.startswith("Fix the flaky") for text in items(world))
         await to(pilot, "Update the API")
         await press(pilot, "w", "enter")
-        hidden = [w for w in waiting_in(world.root, [paths.project_key(world.shop)], ("items",)) if "API" in w.text]
+        hidden = [w for w in waiting_in(world.root, [paths_hot.project_key(world.shop)], ("items",)) if "API" in w.text]
         assert hidden[0].entry.fields["state"] == "kept"  # the next session does not replace it
         assert hidden[0].until(NOW) is not None
         await to(pilot, "Ask Jo")
@@ -461,9 +464,9 @@ async def test_todos_are_done_changed_hidden_and_made_notes(world, app):
 
 async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
     long = "Move the uploads\n\n- first [the] old ones\n- \x1b[31mthen the rest\n\n" + "all of them, " * 500
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    inbox_file.add_entry(directory, "items", {}, long)
-    inbox_file.add_entry(directory, "items", {}, "Endless " + "x" * 30_000)
+    directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
+    file_hot.add_entry(directory, "items", {}, long)
+    file_hot.add_entry(directory, "items", {}, "Endless " + "x" * 30_000)
     path = directory + "/pending-items.md"
     before = read(path)
     async with app.run_test(size=SMALL) as pilot:
@@ -565,7 +568,7 @@ async def test_what_waits_in_another_project_is_counted_and_shown_on_request(wor
         await press(pilot, "p")
         await to(pilot, "alt-texts")
         await press(pilot, "a")
-    assert exists(f"{world.config}/projects/{paths.slug(world.blog)}/memory/alt-texts.md")
+    assert exists(f"{world.config}/projects/{paths_hot.slug(world.blog)}/memory/alt-texts.md")
     assert not exists(world.blog + "/.claude/memory")  # nothing is written into a repository unasked
     assert not exists(world.shop + "/.claude/memory/alt-texts.md")
 
@@ -690,10 +693,10 @@ async def test_read_only_changes_nothing(world):
 
 @pytest.mark.every(step=1)
 def test_a_draft_is_compared_with_the_memories_of_its_own_project(world):
-    item = updates(world, paths.project_key(world.blog))["alt-texts"]
+    item = updates(world, paths_hot.project_key(world.blog))["alt-texts"]
     text = f"---\nname: pictures\ndescription: {item.text.splitlines()[0]}\ntype: feedback\n---\n\n{item.text}\n"
     for project in (world.shop, world.blog):
-        Path(world.config, "projects", paths.slug(project), "memory", "pictures.md").write_text(text)
+        Path(world.config, "projects", paths_hot.slug(project), "memory", "pictures.md").write_text(text)
     view = InboxView(SimpleNamespace(data=Data(dict(world.env), world.shop, now=NOW)))
     view.memories = view.read_memories()
-    assert {paths.slug(world.blog) in near.memory.path for near in view.similar(item)} == {True}
+    assert {paths_hot.slug(world.blog) in near.memory.path for near in view.similar(item)} == {True}

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from textual.widgets import TextArea
 
-from memtui.base import ids, paths
+from memtui.base import ids_hot, paths_hot
 from memtui.base.errors import ConflictError
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
@@ -68,7 +68,7 @@ FILES = {
 def place(empty):
     """The directory with Claude Code's own memories of a project, which are to be consolidated."""
     env, cwd = empty
-    directory = f"{env['CLAUDE_CONFIG_DIR']}/projects/{paths.slug(cwd)}/memory"
+    directory = f"{env['CLAUDE_CONFIG_DIR']}/projects/{paths_hot.slug(cwd)}/memory"
     os.makedirs(directory)
     for name, text in FILES.items():
         write(f"{directory}/{name}", text)
@@ -271,7 +271,7 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_exists(e
 @pytest.mark.every(step=1)
 async def test_many_fixes_of_one_cause_are_one_row_until_it_is_opened(app, place):
     for number in range(20):
-        words = " ".join(ids.digest(f"{number} {word}")[:7] for word in range(12))
+        words = " ".join(ids_hot.digest(f"{number} {word}")[:7] for word in range(12))
         text = f"---\nname: rule-{number:02}\ntype: feedback\n---\n\n{words}.\n"
         write(f"{place}/rule-{number:02}.md", text)
     async with running(app, WIDE) as pilot:

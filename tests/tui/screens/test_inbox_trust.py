@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.store import trust
+from memtui.store import trust_hot
 from memtui.tui.app import MemtuiApp
 from tui.conftest import NOW, press
 from tui.hands import to_kind
@@ -35,15 +35,15 @@ async def test_a_trusts_z_takes_it_back_and_x_asks_again_only_after_a_change(wor
         await to_kind(pilot, "trust")
         assert "came with the repository, not trusted" in app.screen.detail.plain
         await press(pilot, "a")
-        assert trust.load(world.root, directory).allows(data)
+        assert trust_hot.load(world.root, directory).allows(data)
         assert untrusted(app) == []
         await press(pilot, "z")
-        assert not trust.load(world.root, directory).allows(data)
+        assert not trust_hot.load(world.root, directory).allows(data)
         assert len(untrusted(app)) == 1
         await to_kind(pilot, "trust")
         await press(pilot, "x")
         assert untrusted(app) == []
-        assert not trust.load(world.root, directory).allows(data)
+        assert not trust_hot.load(world.root, directory).allows(data)
         put(row.untrusted.memory.path, data + b"Other words.\n")
         await press(pilot, "app.refresh")
         assert len(untrusted(app)) == 1

@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from memtui.base import clock, findings, fs
+from memtui.base import clock_hot, findings, fs_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import status
 from memtui.models.subconscious import control
-from memtui.settings import config, setting
+from memtui.settings import config_hot, setting
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.setup import rows
@@ -53,7 +53,7 @@ async def to_hooks(pilot):
 
 
 def bytes_of(path):
-    return fs.read_bytes(path) if os.path.exists(path) else None
+    return fs_hot.read_bytes(path) if os.path.exists(path) else None
 
 
 def detail(screen, which="#detail"):
@@ -150,7 +150,13 @@ async def test_escape_writes_no_hooks_and_the_view_follows_a_change_from_outside
 
 async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
     path = world.root + "/log/errors.jsonl"
-    row = {"v": 1, "time": clock.iso(NOW - 7200), "where": "Stop", "error": "OSError", "message": "disk full \x1b[31m"}
+    row = {
+        "v": 1,
+        "time": clock_hot.iso(NOW - 7200),
+        "where": "Stop",
+        "error": "OSError",
+        "message": "disk full \x1b[31m",
+    }
     write(path, json.dumps(row) + "\n")
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -161,7 +167,7 @@ async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
         await ready(pilot)
         assert bytes_of(path) is None
         (aside,) = [name for name in os.listdir(world.root + "/log") if name.startswith("errors-")]
-        assert b"disk full" in fs.read_bytes(f"{world.root}/log/{aside}")
+        assert b"disk full" in fs_hot.read_bytes(f"{world.root}/log/{aside}")
         assert not any(getattr(r.about, "code", "") == "errors.recent" for r in screen.table.rows)
         await pilot.press("z")
         await ready(pilot)
@@ -170,7 +176,7 @@ async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
 
 
 async def test_a_setting_is_typed_validated_and_comments_stay(setup_app, world):
-    path = config.file_path(world.root)
+    path = config_hot.file_path(world.root)
     text = '# mine\nbudget = 6000  # less is more\n\n[projects."/x"]\nmode = "off"\n'
     write(path, text)
     async with setup_app.run_test(size=(80, 24)) as pilot:
@@ -183,19 +189,19 @@ async def test_a_setting_is_typed_validated_and_comments_stay(setup_app, world):
         await pilot.press(*["backspace"] * 4, *"12", "enter")
         await pilot.pause()
         assert "must be between" in pilot.app.screen.query_one("#wrong").render().plain
-        assert fs.read_bytes(path).decode() == text
+        assert fs_hot.read_bytes(path).decode() == text
         await pilot.press("backspace", "backspace", *"7000", "enter")
         await ready(pilot)
-        assert fs.read_bytes(path).decode() == text.replace("6000", "7000")
+        assert fs_hot.read_bytes(path).decode() == text.replace("6000", "7000")
         await pilot.press("x")
         await ready(pilot)
-        assert "budget" not in fs.read_bytes(path).decode()
-        assert "# mine" in fs.read_bytes(path).decode()
+        assert "budget" not in fs_hot.read_bytes(path).decode()
+        assert "# mine" in fs_hot.read_bytes(path).decode()
         assert screen.table.row.words.split()[0] == "9000"
         assert screen.table._draw(screen.table.row)[0].plain == " "
         await pilot.press("z", "z")
         await ready(pilot)
-        assert fs.read_bytes(path).decode() == text
+        assert fs_hot.read_bytes(path).decode() == text
 
 
 async def test_files_open_to_others_are_closed(setup_app, world):
@@ -224,7 +230,7 @@ async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, wo
         await pilot.press("slash", *"model", "enter")
         assert "head model" in [row.key for row in screen.table.rows]
         await pilot.press("escape", "escape")
-        write(config.file_path(world.root), 'llm_backend = "api"\n')
+        write(config_hot.file_path(world.root), 'llm_backend = "api"\n')
         env = pilot.app.data.env
         env["ANTHROPIC_API_KEY"] = "k"
         screen.reload()
@@ -261,7 +267,7 @@ async def test_the_page_has_at_most_24_rows_and_enter_unfolds_a_heading(setup_ap
 @pytest.fixture
 def reading(world):
     """Setup with a model that reads sessions."""
-    write(config.file_path(world.root), 'llm_backend = "api"\nsubconscious = "full"\nsubconscious_tools = "full"\n')
+    write(config_hot.file_path(world.root), 'llm_backend = "api"\nsubconscious = "full"\nsubconscious_tools = "full"\n')
     found = MemtuiApp({**world.env, "ANTHROPIC_API_KEY": "k"}, world.shop, screen="setup", now=NOW)
     found.data.client = []
     return found
@@ -295,7 +301,7 @@ async def test_an_unreadable_config_and_a_model_that_can_not_read_are_told(readi
         row = await to_row(pilot, lambda r: r.kind == "reading")
         assert (row.mark, row.words) == ("!", "there is no ANTHROPIC_API_KEY")
         assert "Set ANTHROPIC_API_KEY, or: memtui config set llm_backend claude" in " ".join(detail(screen).split())
-        write(config.file_path(world.root), "budget = = 3\n")
+        write(config_hot.file_path(world.root), "budget = = 3\n")
         with pytest.raises(MemtuiError):
             setting.rows(world.root, world.shop)
         screen.reload()

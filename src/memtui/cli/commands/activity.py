@@ -4,17 +4,16 @@ import argparse
 import itertools
 import time
 
-from memtui.base import dates, ids, short_ids
+from memtui.base import dates, ids_hot, short_ids
 from memtui.base.errors import NotFoundError, UsageError
-from memtui.base.phrasing import age, ago, many
+from memtui.base.phrasing_hot import age, ago, many
 from memtui.base.short_ids import short_id
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe, styled
 from memtui.client import projects
-from memtui.client.transcripts import transcript
-from memtui.deliver import log as delivery_log
-from memtui.deliver import receipts
+from memtui.client.transcripts import transcript_hot
+from memtui.deliver import log_hot, receipts_hot
 from memtui.deliver import sessions as core
 from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.log_queries import Reading, Receipts
@@ -67,29 +66,29 @@ Of this project, newest first. The first or last 4 characters of an ID are enoug
 [ID] | one delivery with its exact text, or what the session whose id begins so got
 --all-projects | of all projects
 --kind KIND | only with such a piece: {", ".join(KIND_OPTIONS)} (memories that the agent opened or wrote)
---outcome WORD | as the list says it: {", ".join(OUTCOME_WORDS)}; of what is lost also {", ".join(receipts.LOST)}
+--outcome WORD | as the list says it: {", ".join(OUTCOME_WORDS)}; of what is lost also {", ".join(receipts_hot.LOST)}
 --text WORDS | only with these words in the text, which is not kept for ever
 --since WHEN | not older than WHEN: {dates.BACK}
 --limit N | rows, default: {LIMIT}; 0: all, of the whole log""",
     {
         "kind": {"type": lambda word: KIND_WORD.get(word, word), "choices": KIND_OPTIONS},
-        "outcome": {"choices": [*OUTCOME_WORDS, *receipts.LOST]},
+        "outcome": {"choices": [*OUTCOME_WORDS, *receipts_hot.LOST]},
     },
 )
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     criteria = _filter(ctx, args)
     if args.id and criteria.but(project="", session=""):
         raise UsageError("An ID takes no filter.", "See `memtui activity --help`.")
-    proofs = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir))
+    proofs = Receipts(ctx.env, ctx.now, transcript_hot.Finder(ctx.config_dir))
     if args.id and not _begins_session(ctx, args.id):
         return _delivery(ctx, args.id, proofs)
     limit = LIMIT if args.limit is None else args.limit
-    most, looked = (delivery_log.WINDOW_BYTES, MOST_LOOKED_UP) if limit else (0, 0)
+    most, looked = (log_hot.WINDOW_BYTES, MOST_LOOKED_UP) if limit else (0, 0)
     reading = Reading(ctx.root, criteria, proofs, most=most, looked=looked, follow=False)
     rows = list(itertools.islice(reading.read(), limit or None))
     proofs.look(rows)
     data = {
-        "deliveries": [{**row.record, "outcome": proofs.known.get(row.id, receipts.UNKNOWN)} for row in rows],
+        "deliveries": [{**row.record, "outcome": proofs.known.get(row.id, receipts_hot.UNKNOWN)} for row in rows],
         "skipped_lines": reading.skipped,
         "whole_log": not reading.cut,
     }
@@ -99,7 +98,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         [
             (short_id(row.id), "cyan"),
             age(row.time or None, ctx.now()),
-            RECEIPTS[proofs.known.get(row.id, receipts.UNKNOWN)],
+            RECEIPTS[proofs.known.get(row.id, receipts_hot.UNKNOWN)],
             f"{line(row.session)[:8]} {line(session_kind(row.entrypoint))}".rstrip(),
             line(names[row.root]),
             line(EVENTS.get(row.event, row.event)),
@@ -108,7 +107,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         for row in rows
     ]
     headers = ["ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT"]
-    part = f"{MOST_LOOKED_UP:,} deliveries" if criteria.outcome else f"{delivery_log.WINDOW_BYTES >> 20} MB"
+    part = f"{MOST_LOOKED_UP:,} deliveries" if criteria.outcome else f"{log_hot.WINDOW_BYTES >> 20} MB"
     return Result(
         data,
         (lambda out: out.table(headers, cells, flex=(6, 5, 4), right=(1,))) if rows else _nothing(ctx, criteria),
@@ -136,7 +135,7 @@ def _find(ctx: Context, ref: str) -> Delivery:
     """Find a delivery by its id, or a unique beginning or end. Raises NotFoundError, ConflictError."""
     prefix = ref.strip().lstrip("…").upper()
     matching: dict[str, Delivery] = {}
-    for delivery in map(Delivery, delivery_log.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))):
+    for delivery in map(Delivery, log_hot.newest_first(ctx.root, needle=prefix.encode("utf-8", "replace"))):
         if short_ids.is_short_for(prefix, delivery.id):
             if len(matching) <= short_ids.SEVERAL:
                 matching.setdefault(delivery.id, delivery)
@@ -152,7 +151,7 @@ def _find(ctx: Context, ref: str) -> Delivery:
 
 def _delivery(ctx: Context, ref: str, proofs: Receipts) -> Result:
     delivery = _find(ctx, ref)
-    outcome, path = proofs.of(delivery), transcript.path_of(delivery.record, ctx.config_dir)
+    outcome, path = proofs.of(delivery), transcript_hot.path_of(delivery.record, ctx.config_dir)
     data = {**delivery.record, "outcome": outcome, "meaning": MEANINGS[outcome], "transcript_found": path}
 
     def text(out: Output) -> None:
@@ -191,7 +190,7 @@ def _print_items(ctx: Context, out: Output, title: str, items: "list[Item]", nam
     cells, notes = [], []
     for item, name in zip(items, names, strict=True):
         key = line(item.id)
-        key = short_id(key) if ids.id_time(key) is not None else key  # of an id the end; a name stays whole
+        key = short_id(key) if ids_hot.id_time(key) is not None else key  # of an id the end; a name stays whole
         kind, count = counted(item.kind, 1).partition(" ")[2], "" if item.count is None else str(item.count)
         why = line(item.left_out or reason(item.reason))
         cells.append([kind, key or count, line(item.scope), str(item.chars or ""), why])

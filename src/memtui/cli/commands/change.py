@@ -6,9 +6,9 @@ from collections import Counter
 from contextlib import suppress
 from functools import partial
 
-from memtui.base import clock, short_ids
+from memtui.base import clock_hot, short_ids
 from memtui.base.errors import EXIT_FAILED, MemtuiError, NotFoundError, UsageError
-from memtui.base.phrasing import age, many, size
+from memtui.base.phrasing_hot import age, many, size
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
@@ -235,7 +235,7 @@ def _trash(ctx: Context) -> Result:
     rows = [
         [
             (short_id(item.id), "cyan"),
-            age(clock.parse(item.time), ctx.now()),
+            age(clock_hot.parse(item.time), ctx.now()),
             (line(item.memory.stem), "bold"),
             line(labels.get(item.scope_label, item.scope_label)),
             line(item.memory.description),
@@ -298,7 +298,7 @@ def _data(
         **picked(version, "time size seen"),
         "number": number,
         "name": references.stem(version.file),
-        "written": clock.iso(row.time),
+        "written": clock_hot.iso(row.time),
         "by": version.writer.by,
         "did": version.op or None,
         "was": changes.ref(version.directory, version.file, every) if version.path != newest.path else None,
@@ -356,7 +356,7 @@ def _list_changes(ctx: Context, journal: Journal) -> Result:
     cells = [
         [
             (short_id(change.id), "cyan"),
-            age(clock.parse(change.time), ctx.now()),
+            age(clock_hot.parse(change.time), ctx.now()),
             line(place(change, "cli")),
             STATES.get(change.state, line(change.state)),
             line(change.summary) + (f" (1 of {size} in a step)" if (size := steps[change.group]) > 1 else ""),

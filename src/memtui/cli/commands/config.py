@@ -8,11 +8,11 @@ from memtui.base.errors import MemtuiError
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result, line, narrate, picked, styled
-from memtui.settings import config, setting
+from memtui.settings import config_hot, setting
 from memtui.settings.setting import Setting
 from memtui.tidy.checks import doctor
 
-KEYS = {"key": {"choices": sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in keymap.defaults())}}
+KEYS = {"key": {"choices": sorted(config_hot.DEFAULTS) + sorted(setting.KEYS + name for name in keymap.defaults())}}
 ONE_KEY = f"KEY | a setting, or {setting.KEYS}ACTION"
 
 
@@ -42,7 +42,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     rows = setting.rows(ctx.root, ctx.project_root)
     every = getattr(args, "keys", False)
     mine = [row for row in setting.key_rows(ctx.root) if every or row.source != "default"]
-    path = config.file_path(ctx.root)
+    path = config_hot.file_path(ctx.root)
     unknown = _problems(setting.parse(setting.text(ctx.root)))
     settings, keys = list(map(_as_row, rows)), list(map(_as_row, mine))
     data = {"path": path, "project": ctx.project_root, "settings": settings, "keys": keys, "problems": unknown}
@@ -85,7 +85,7 @@ config set: change one setting, or the keys of an action of the TUI
   memtui config set budget 6000
   memtui config set theme nord
   memtui config set keys.app.quit ctrl+x
-Themes: {", ".join(config.CHOICES["theme"])}.
+Themes: {", ".join(config_hot.CHOICES["theme"])}.
 {ONE_KEY}
 VALUE | keys are written x, X, ctrl+x, slash, f5; several with commas""",
     KEYS,
@@ -99,8 +99,8 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
     except MemtuiError:
         problems = []  # the setting is changed, even if the file can't be read again now
     settings, own, missing = ctx.settings(), None, ""
-    if not owner and config.is_own(settings, ctx.project_root, key):
-        own = setting.plain(config.value(settings, ctx.project_root, key))
+    if not owner and config_hot.is_own(settings, ctx.project_root, key):
+        own = setting.plain(config_hot.value(settings, ctx.project_root, key))
     if key in doctor.ASKING and value not in (False, "off"):
         from memtui.models import choice
 

@@ -5,16 +5,16 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from memtui.base import clock, dates, ids
+from memtui.base import clock_hot, dates, ids_hot
 from memtui.base.dates import NEVER
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.base.phrasing import age, cut, it, many
+from memtui.base.phrasing_hot import age, cut, it, many
 from memtui.base.short_ids import short_id
 from memtui.cli import decisions, memories, parser
 from memtui.cli.context import Context
 from memtui.cli.decisions import KINDS, PROPOSED, Decisions, make_proposals, name_taken, print_row
 from memtui.cli.output import Output, Printer, Result, line, narrate, safe, styled
-from memtui.inbox.format import NOUNS
+from memtui.inbox.format_hot import NOUNS
 from memtui.review import approvals as approving
 from memtui.review import outside_changes
 from memtui.review.approvals import Approval, Choices, Draft
@@ -78,7 +78,7 @@ class DecisionCall:
     def run(self, ways: "Sequence[tuple[tuple[str, ...], Callable[[DecisionCall, list[Decision]], None]]]") -> Result:
         """Decide about the rows of each kind by its way; what one way can't do does not stop the others."""
         chosen = [(way, mine) for kinds, way in ways if (mine := [row for row in self.rows if row.kind.word in kinds])]
-        group = ids.new_id(self.ctx.now())
+        group = ids_hot.new_id(self.ctx.now())
         for way, mine in chosen:
             names = [row.id for row in mine]
             try:
@@ -327,7 +327,7 @@ def _later(call: DecisionCall, rows: "list[Decision]", until: "float | None") ->
         call.done(rows, acts.done("reject"))
         return
     word = "back" if until is None else f"{acts.done('snooze')}, until {dates.day_and_time(until, call.ctx.now())}"
-    call.done(rows, word, until=None if until is None else clock.iso_seconds(until))
+    call.done(rows, word, until=None if until is None else clock_hot.iso_seconds(until))
 
 
 @parser.command(

@@ -5,14 +5,14 @@ import sys
 from functools import partial
 
 from memtui.base.errors import ConflictError, NotFoundError, UsageError
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.base.shell import shell_word
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Printer, Result, difference, line, narrate, styled
 from memtui.redact import redact
 from memtui.store import references, scopes, triggers
-from memtui.store.frontmatter import head as memory_head
+from memtui.store.frontmatter import head_hot
 from memtui.store.journal import acts
 from memtui.store.memory import Memory
 from memtui.views.editor import EditedFile
@@ -43,7 +43,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
     body = fields["body"]
     if not (body + fields["description"]).strip():
         raise UsageError("There is nothing to save yet.", "Give a text or a description.")
-    description = fields["description"] or memory_head.first_line(body) or stem
+    description = fields["description"] or head_hot.first_line(body) or stem
     mem = store.create(scope, stem, description, args.type, body or description)
     words = memories.written(ctx, acts.done("create"), mem)
     return Result({**memories.data_of(mem), "redacted": redacted}, words, memories.undo())

@@ -5,9 +5,9 @@ import os
 from functools import partial
 from typing import NamedTuple
 
-from memtui.base import clock, findings
+from memtui.base import clock_hot, findings
 from memtui.base.errors import UsageError
-from memtui.base.phrasing import age, ago, many, short, size
+from memtui.base.phrasing_hot import age, ago, many, short, size
 from memtui.base.storage import file_error
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
@@ -108,7 +108,7 @@ def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") 
     cells, notes = [], []
     for row in rows:
         memory = row.memory
-        delivered = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
+        delivered = f"{row.deliveries}× {age(clock_hot.parse(row.last_delivery), now)}" if row.deliveries else "-"
         kind = ("broken", colours.PROBLEM) if memory.broken else _kind(memory)
         title, stamp, about = (line(memory.stem), "bold"), age(memory.changed_at or None, now), line(memory.description)
         cells.append([kind, title, stamp, size(memory.size), delivered, about])
@@ -191,7 +191,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         facts.append(("origin", f"session {memory.origin_session}" if memory.origin_session else source))
         facts.append(("changed", f"{ago(memory.changed_at or None, now)}, {size(memory.size)}"))
         if row.deliveries:
-            facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
+            facts.append(("delivered", f"{row.deliveries}×, last {ago(clock_hot.parse(row.last_delivery), now)}"))
         else:
             way = ctx.way_of(memory) if scope.kind == "auto" else applied_settings.LOADED
             facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT[way]))

@@ -4,20 +4,19 @@ import argparse
 import sys
 from itertools import islice
 
-from memtui.base import clock, fs
-from memtui.base.phrasing import age, ago, many
+from memtui.base import clock_hot, fs_hot
+from memtui.base.phrasing_hot import age, ago, many
 from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.models import log
 from memtui.models.choice import choose
-from memtui.models.subconscious import block_files, control, runs
+from memtui.models.subconscious import block_files_hot, control, runs
 from memtui.models.subconscious.blocks import Blocks
 from memtui.models.subconscious.control import Overview
-from memtui.recall import places as recall_places
-from memtui.recall import semantic, sentences
-from memtui.settings import config, setting
+from memtui.recall import places_hot, semantic_hot, sentences
+from memtui.settings import config_hot, setting
 from memtui.views import changes, models
 from memtui.worker import index_updates, sentence_vectors
 
@@ -39,7 +38,7 @@ model: language models: which, what they did and cost
 No model is asked unless the setting llm_backend says so: `api`, `claude`, or `auto`, which takes what is there.
 docs/faq.md says what is sent then.""")
 def status(ctx: Context, _: argparse.Namespace) -> Result:
-    choice, usage = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
+    choice, usage = choose(ctx.env, config_hot.load(ctx.root)), log.used_today(ctx.root, ctx.now())
     reading = control.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
     powers = reading.powers
     data = {
@@ -53,8 +52,8 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
             "mode": powers.mode,
             "tools": powers.allowed,
             "reason": powers.why or None,
-            "stopped": None if reading.stopped is None else clock.iso(reading.stopped),
-            "waiting": [{**mention._asdict(), "time": clock.iso(mention.time)} for mention in reading.mentions],
+            "stopped": None if reading.stopped is None else clock_hot.iso(reading.stopped),
+            "waiting": [{**mention._asdict(), "time": clock_hot.iso(mention.time)} for mention in reading.mentions],
             "under_way": [run.data() for run in reading.under_way],
             "last": reading.last.data() if reading.last else None,
         },
@@ -102,7 +101,7 @@ def log_of(ctx: Context, args: argparse.Namespace) -> Result:
     data["today"] = {"tokens": usage.tokens, "cost": usage.cost}
     if not calls:
         return Result(data, "No model was asked yet.")
-    choice = choose(ctx.env, config.load(ctx.root))
+    choice = choose(ctx.env, config_hot.load(ctx.root))
     today = f"Today: {models.of_budget(usage, choice.daily_tokens, choice.daily_dollars)}."
     rest = "and more: memtui model log --limit 0" if more else ""
     headers = ["AGE", "PURPOSE", "OUTCOME", "IN", "CACHED", "OUT", "COST", "TIME", "BY", "MODEL"]
@@ -156,13 +155,13 @@ def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
         stopped = sentence_vectors.stop(ctx.root)
         words = "semantic = false" + (". The daemon ends." if stopped else "")
         return Result({"changed": changed, "stopped": stopped}, words)
-    here = recall_places.of_session(ctx.env, ctx.cwd)
+    here = places_hot.of_session(ctx.env, ctx.cwd)
     directories = [directory for _, directory in here]
     if args.what is None:
         return _sentence_state(ctx, directories)
     sentences.must_be_installed()
     changed = setting.assign(ctx.root, ctx.journal(), "semantic", True)
-    fs.unlink(semantic.failed(ctx.root))
+    fs_hot.unlink(semantic_hot.failed(ctx.root))
     index_updates.update(ctx.root, here)
     started = sentence_vectors.keep(ctx.env, ctx.root, ctx.cwd, directories, ctx.now())
     about = "The daemon loads the model now, and downloads it first if it must: memtui model sentences"
@@ -204,20 +203,20 @@ def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
 model blocks: list the model's blocks of notes, or print one
   memtui model blocks
   memtui model blocks guidance
-Blocks: {", ".join(block_files.BLOCKS)}. You change them in the TUI, in Memories.
+Blocks: {", ".join(block_files_hot.BLOCKS)}. You change them in the TUI, in Memories.
 [BLOCK] |""")
 def blocks(ctx: Context, args: argparse.Namespace) -> Result:
     parts, name = Blocks(ctx.root, ctx.slug, ctx.now), args.block
     if name:
         text = parts.text(name)
-        words_of_block = safe(text) if text else f"It is empty. It is for {block_files.BLOCKS[name][1]}."
+        words_of_block = safe(text) if text else f"It is empty. It is for {block_files_hot.BLOCKS[name][1]}."
         return Result({"block": name, "path": parts.path(name), "text": text}, words_of_block)
     data, cells = [], []
-    for name, (of_project, purpose) in block_files.BLOCKS.items():
+    for name, (of_project, purpose) in block_files_hot.BLOCKS.items():
         content, newest = parts.text(name), next(iter(parts.versions(name)), None)
         written = newest.written if newest else None
         row = {"block": name, "scope": "project" if of_project else "global", "purpose": purpose, "text": content}
-        changed = clock.iso(written) if written is not None else None
+        changed = clock_hot.iso(written) if written is not None else None
         by = newest.writer.by if newest and written is not None else None
         data.append({**row, "path": parts.path(name), "changed": changed, "by": by})
         when = f"{age(newest.written, ctx.now())}, {changes.writer(newest)}" if newest else "-"

@@ -3,16 +3,14 @@
 import argparse
 import sys
 
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.inbox import guidance
-from memtui.settings import config
+from memtui.inbox import file_hot, format_hot, guidance
+from memtui.settings import config_hot
 
 DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
 
@@ -50,15 +48,15 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     fields = guidance.fields(args.sender, to, args.urgent, args.expires, ctx.now())
     directory = ctx.inbox(args.everywhere)
     text, redacted = ctx.checked(text, yes=args.yes, declined=DECLINED)
-    guidance.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
+    guidance.check(config_hot.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
     # The journal would cost a monitor more than the note itself, and its notes would push all else out of undo's reach.
     attended = ctx.out.json or ctx.out.stderr.isatty()
     try:
         if attended:
             entry_id = ctx.review().guide(directory, fields, text)[0]
         else:
-            entry_id = inbox_file.add_entry(directory, "guidance", fields, text, now=ctx.now())
-    except fs.KeptError as error:
+            entry_id = file_hot.add_entry(directory, "guidance", fields, text, now=ctx.now())
+    except fs_hot.KeptError as error:
         raise MemtuiError(
             f"{directory}: the note could not be saved completely: {error.strerror or error}",
             "Part of it may be there, and is delivered like that: see memtui note --list.",
@@ -67,7 +65,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         raise MemtuiError(
             f"{directory} can't be written: {error.strerror or error}", "No note was saved. Fix that and try again."
         ) from error
-    path = f"{directory}/{inbox_format.FILES['guidance']}"
+    path = f"{directory}/{format_hot.FILES['guidance']}"
     why = None
     if attended:
         from memtui.views import notes
@@ -97,7 +95,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _narrate(ctx: Context, everywhere: bool, short: str, unheard: "dict[str, str] | None") -> None:
     """Say where the note was left; without a terminal only if that is likely a mistake, because cron mails output."""
-    if not everywhere and not ctx.project_given and ctx.cwd == paths.home(ctx.env):
+    if not everywhere and not ctx.project_given and ctx.cwd == paths_hot.home(ctx.env):
         ctx.out.say(f"memtui: saved for {ctx.cwd} itself. A cron job usually needs --project DIR or --global.")
     elif ctx.out.stderr.isatty():
         where = "any project" if everywhere else ctx.project_root
@@ -113,7 +111,7 @@ def _text(words: "list[str]") -> str:
             "The note has no text.", 'Write it: memtui note "CI is red". Those that wait: memtui note --list'
         )
     if words in ([], ["-"]):
-        data = parser.stdin_bytes(inbox_format.MAX_BYTES)
+        data = parser.stdin_bytes(format_hot.MAX_BYTES)
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:

@@ -4,19 +4,19 @@ import argparse
 import contextlib
 import sys
 
-from memtui.base import clock, findings
+from memtui.base import clock_hot, findings
 from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
-from memtui.base.phrasing import age, many
+from memtui.base.phrasing_hot import age, many
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
-from memtui.deliver import error_log
+from memtui.deliver import error_log_hot
 from memtui.hooks.install import checkup
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import status as hook_status
 from memtui.hooks.install.entries import STATUS_LINE
-from memtui.inbox.reconciliation import Reconciled
+from memtui.inbox.reconciliation_hot import Reconciled
 from memtui.store.store import Store
 from memtui.tidy.checks import fixes
 from memtui.tidy.checks.fixes import AT_ONCE, DECIDED
@@ -198,10 +198,10 @@ def _check(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _logged(ctx: Context) -> Result:
-    rows, lines = list(error_log.newest_first(ctx.root)), []
+    rows, lines = list(error_log_hot.newest_first(ctx.root)), []
     for row in rows:
         head = f"{line(str(row.get('where')))}: {line(str(row.get('error')))}"
-        lines.append(f"{age(clock.parse(row.get('time')), ctx.now()):>4}  {styled(head, 'bold')}")
+        lines.append(f"{age(clock_hot.parse(row.get('time')), ctx.now()):>4}  {styled(head, 'bold')}")
         lines.append("      " + safe(str(row.get("message"))).replace("\n", "\n      "))
         trace = row.get("trace")
         frames = trace if isinstance(trace, list) else []

@@ -5,24 +5,24 @@ import os
 import time
 from contextlib import suppress
 
-from memtui.base import findings, fs, paths
+from memtui.base import findings, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.finding import PROBLEM, Finding
-from memtui.base.phrasing import ago, it, many
+from memtui.base.phrasing_hot import ago, it, many
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result, line, styled
-from memtui.client import locate
-from memtui.client.transcripts import transcript
-from memtui.deliver import log as delivery_log
+from memtui.client import locate_hot
+from memtui.client.transcripts import transcript_hot
+from memtui.deliver import log_hot
 from memtui.deliver.log_queries import Receipts
 from memtui.deliver.record import Delivery
 from memtui.hooks.install import checkup
 from memtui.hooks.install import status as hook_status
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.learn.backfill import progress
-from memtui.settings import config
-from memtui.store import scopes, trust
+from memtui.settings import config_hot
+from memtui.store import scopes, trust_hot
 from memtui.tidy.checks import doctor
 from memtui.views import setup as setup_words
 from memtui.views.deliveries import RECEIPTS, what
@@ -49,8 +49,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     with suppress(MemtuiError, OSError):
         ctx.look()
         changed = len(ctx.changed())
-    last = next((row for row in map(Delivery, delivery_log.newest_first(ctx.root)) if row.injected), None)
-    outcome = Receipts(ctx.env, ctx.now, transcript.Finder(ctx.config_dir)).of(last) if last else None
+    last = next((row for row in map(Delivery, log_hot.newest_first(ctx.root)) if row.injected), None)
+    outcome = Receipts(ctx.env, ctx.now, transcript_hot.Finder(ctx.config_dir)).of(last) if last else None
     try:  # but for those of Claude Code itself, which has to be started for them
         problems = [row for row in checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[]) if row.level == PROBLEM]
     except (MemtuiError, OSError):
@@ -75,7 +75,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "next": [{"command": command, "why": why} for command, why in steps],
     }
     memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
-    waits = ", ".join(many(number, inbox_format.NOUNS[kind]) for kind, number in waiting.items() if number)
+    waits = ", ".join(many(number, format_hot.NOUNS[kind]) for kind, number in waiting.items() if number)
     nothing = "nothing waits here" * (not decisions)
     state, installed = setup_words.state(hooks)
     lines = [
@@ -148,24 +148,24 @@ def _steps(
 
 def _paths(ctx: Context, name: "str | bool") -> Result:
     root, claude = ctx.root, ctx.config_dir
-    own = paths.inbox_dir(root, ctx.slug)
+    own = paths_hot.inbox_dir(root, ctx.slug)
     every = {
         "project": ctx.project_root,
         "inbox": own,
-        "guidance": f"{own}/{inbox_format.FILES['guidance']}",
-        "pending_updates": f"{own}/{inbox_format.FILES['updates']}",
-        "pending_items": f"{own}/{inbox_format.FILES['items']}",
-        "global_inbox": paths.inbox_dir(root, None),
-        "project_memory": locate.project_dir(ctx.env, ctx.cwd)[0],
-        "auto_memory": locate.auto_dir(ctx.env, ctx.cwd),
-        "global_memory": locate.global_dir(ctx.env),
-        "transcripts": f"{claude}/projects/{paths.slug(ctx.cwd)}",
+        "guidance": f"{own}/{format_hot.FILES['guidance']}",
+        "pending_updates": f"{own}/{format_hot.FILES['updates']}",
+        "pending_items": f"{own}/{format_hot.FILES['items']}",
+        "global_inbox": paths_hot.inbox_dir(root, None),
+        "project_memory": locate_hot.project_dir(ctx.env, ctx.cwd)[0],
+        "auto_memory": locate_hot.auto_dir(ctx.env, ctx.cwd),
+        "global_memory": locate_hot.global_dir(ctx.env),
+        "transcripts": f"{claude}/projects/{paths_hot.slug(ctx.cwd)}",
         "root": root,
-        "config": config.file_path(root),
-        "deliveries": delivery_log.log_path(root, ctx.now()),
+        "config": config_hot.file_path(root),
+        "deliveries": log_hot.log_path(root, ctx.now()),
         "errors": f"{root}/log/errors.jsonl",
         "sessions": f"{root}/sessions",
-        "trust": trust.path(root),
+        "trust": trust_hot.path(root),
         "journal": f"{root}/journal.jsonl",
         "trash": f"{root}/trash",
         "claude": claude,
@@ -176,7 +176,7 @@ def _paths(ctx: Context, name: "str | bool") -> Result:
             raise UsageError(f"There is no path “{name}”.", "`memtui status --paths` lists them.")
         path = every[name]
         if name in {"guidance", "pending_updates", "pending_items"}:
-            fs.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
+            fs_hot.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
         return Result({name: path}, lambda out: out.exact(path))
     rows = [
         [(place, "dim"), line(path) + ("" if os.path.lexists(path) else "  (not there yet)")]

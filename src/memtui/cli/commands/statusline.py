@@ -5,12 +5,12 @@ import subprocess
 import sys
 import time
 
-from memtui.base import fastjson
+from memtui.base import fastjson_hot
 from memtui.base.errors import MemtuiError
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result
-from memtui.hooks import runner, status_line
+from memtui.hooks import runner_hot, status_line_hot
 
 STDIN_BYTES = 1 << 20
 OTHER_SECONDS = 5.0  # after which the other command's line is left out
@@ -40,12 +40,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _own(ctx: Context, data: bytes) -> str:
     ctx.must_have_home()
-    payload: dict[str, object] = {"cwd": ctx.cwd, **fastjson.loads_dict(data)}
+    payload: dict[str, object] = {"cwd": ctx.cwd, **fastjson_hot.loads_dict(data)}
     if ctx.project_given:
         payload["workspace"] = {"project_dir": ctx.cwd}
-    hook = runner.Hook("StatusLine", ctx.env, payload, time.monotonic())
+    hook = runner_hot.Hook("StatusLine", ctx.env, payload, time.monotonic())
     hook.load_settings()
-    return status_line.line(hook) if hook.mode != "off" else ""
+    return status_line_hot.line(hook) if hook.mode != "off" else ""
 
 
 def _other(command: str, payload: bytes) -> str:

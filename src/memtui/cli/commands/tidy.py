@@ -8,13 +8,13 @@ from memtui.base import findings
 from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, NotFoundError, UsageError
 from memtui.base.finding import PROBLEM, Finding
 from memtui.base.findings import Problem
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import decisions, memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, difference, line, narrate, safe, styled
-from memtui.deliver import error_log
+from memtui.deliver import error_log_hot
 from memtui.models.model import LanguageModel
 from memtui.store import scopes, sidecars
 from memtui.store.index.index_state import IndexState, states
@@ -277,7 +277,7 @@ def consolidate(ctx: Context, args: argparse.Namespace) -> Result:
             return _dream(ctx, args)
         except MemtuiError as error:
             if args.unattended:  # nobody sees it
-                error_log.add(ctx.root, "dream", error)
+                error_log_hot.add(ctx.root, "dream", error)
             raise
     if args.dry_run or args.unattended:
         raise UsageError("--dry-run goes with --ask-model.", "See `memtui consolidate --help`.")

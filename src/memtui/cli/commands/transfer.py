@@ -6,7 +6,7 @@ import time
 
 from memtui.base import dates
 from memtui.base.errors import UsageError
-from memtui.base.phrasing import many, size
+from memtui.base.phrasing_hot import many, size
 from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import parser

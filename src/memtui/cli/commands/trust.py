@@ -4,12 +4,12 @@ import argparse
 import os
 
 from memtui.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, picked
-from memtui.client import locate
-from memtui.store import scopes, trust, trust_grants
+from memtui.client import locate_hot
+from memtui.store import scopes, trust_grants, trust_hot
 from memtui.store.memory import read_memory
 from memtui.views import changes
 
@@ -52,27 +52,27 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _directory(ctx: Context, args: argparse.Namespace) -> "tuple[str, bool, str]":
     """Return the directory that is meant, whether it exists, and the label of its scope. Raises NotFoundError."""
-    directory, exists = locate.project_dir(ctx.env, ctx.cwd)
-    team = f"{locate.auto_dir(ctx.env, ctx.cwd)}/{locate.TEAM}"
+    directory, exists = locate_hot.project_dir(ctx.env, ctx.cwd)
+    team = f"{locate_hot.auto_dir(ctx.env, ctx.cwd)}/{locate_hot.TEAM}"
     asks_for_all = not (args.names or args.list or args.always or args.remove)
-    shared = args.team or any(name.startswith(locate.TEAM + ":") for name in args.names)
+    shared = args.team or any(name.startswith(locate_hot.TEAM + ":") for name in args.names)
     if not shared and not (asks_for_all and not (exists and _waits(ctx, directory)) and _waits(ctx, team)):
         return directory, exists, "project"
     if not os.path.isdir(team):
         raise NotFoundError(f"No team shares memories here: there is no {ctx.tilde(team)}.")
-    return team, True, locate.TEAM
+    return team, True, locate_hot.TEAM
 
 
 def _grant(
     ctx: Context,
     args: argparse.Namespace,
     directory: str,
-    before: trust.TrustStatus,
+    before: trust_hot.TrustStatus,
     names: "list[str] | None",
     bulk: memories.BulkResult,
 ) -> Result:
     contents = trust_grants.read(directory, names)
-    trusted = trust.load(ctx.root, directory)
+    trusted = trust_hot.load(ctx.root, directory)
     untrusted = [name for name, text in contents.items() if not trusted.allows(text)]
     if names is None:
         contents = {name: contents[name] for name in untrusted}
@@ -108,9 +108,9 @@ def _relative_path(ctx: Context, directory: str, name: str, label: str) -> str:
     return match.path.removeprefix(directory + "/")
 
 
-def _status(ctx: Context, directory: str) -> trust.TrustStatus:
+def _status(ctx: Context, directory: str) -> trust_hot.TrustStatus:
     try:
-        return trust.status(ctx.root, directory)
+        return trust_hot.status(ctx.root, directory)
     except OSError as error:
         raise MemtuiError(f"{directory} can't be read: {error.strerror}.") from error
 
@@ -120,11 +120,11 @@ def _waits(ctx: Context, directory: str) -> bool:
     return bool(trust_status.new or trust_status.changed)
 
 
-def _data(directory: str, status: trust.TrustStatus) -> "dict[str, object]":
+def _data(directory: str, status: trust_hot.TrustStatus) -> "dict[str, object]":
     return {"directory": directory, "exists": True, **picked(status, " ".join(status.__slots__))}
 
 
-def _print(ctx: Context, out: Output, directory: str, status: trust.TrustStatus) -> None:
+def _print(ctx: Context, out: Output, directory: str, status: trust_hot.TrustStatus) -> None:
     out.heading(line(ctx.tilde(directory)), "all later versions trusted" if status.always else "")
     rows = []
     for mark, names, style in (

@@ -12,10 +12,10 @@ from functools import partial
 from itertools import starmap
 from typing import Any, NamedTuple
 
-from memtui.base import fastjson, fs, ids
-from memtui.client.transcripts import speaker, transcript
+from memtui.base import fastjson_hot, fs_hot, ids_hot
+from memtui.client.transcripts import speaker, transcript_hot
 from memtui.client.transcripts.speaker import MAX_TEXT, argument, own_words
-from memtui.client.transcripts.transcript import text_of
+from memtui.client.transcripts.transcript_hot import text_of
 
 AGENT_TAIL = 2_000
 MAX_INJECTED_LINES = 20_000
@@ -23,7 +23,7 @@ MIN_INJECTED_LINE = 20
 # Of what hooks gave, a later reading knows the hashes of so many lines and sentences, the newest; bytes of a hash.
 MAX_INJECTED_KEPT, KEPT_HASH = 2_000, 6
 # What a later reading knows a line by.
-_hashed = partial(ids.digest, size=KEPT_HASH)
+_hashed = partial(ids_hot.digest, size=KEPT_HASH)
 _SENTENCE = re.compile(r"(?<=[.!?:;—])\s+|(?<=[。！？])")
 _TASK_TOOLS = ("TaskCreate", "TaskUpdate")
 # What is kept of the input of these, until they have a result.
@@ -177,7 +177,7 @@ class Conversation:
             return
         name = text_of(message.get("id"))
         parts = []
-        for block in transcript.blocks(record):
+        for block in transcript_hot.blocks(record):
             if block.get("type") == "text":
                 parts.append(self._text(block.get("text")))
             elif block.get("type") == "tool_use":
@@ -210,7 +210,7 @@ class Conversation:
 
     def _user(self, record: dict[str, object]) -> None:
         parts, results = [], []
-        for block in transcript.blocks(record):
+        for block in transcript_hot.blocks(record):
             if block.get("type") == "tool_result":
                 self._tool_result(record, block)
                 results.append(block)
@@ -233,13 +233,13 @@ class Conversation:
             self._sent(record, text, "prompt")
 
     def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
-        text = transcript.result_text(block)[: 4 * MAX_TEXT]
+        text = transcript_hot.result_text(block)[: 4 * MAX_TEXT]
         name, tool_input, time = self._calls.pop(text_of(block.get("tool_use_id")), ("", {}, ""))
         result, failed = record.get("toolUseResult"), block.get("is_error") is True
         if (
             speaker.STOPPED.match(text)
             if failed
-            else any(other.get("type") == "text" for other in transcript.blocks(record))
+            else any(other.get("type") == "text" for other in transcript_hot.blocks(record))
         ):
             self._doing = text_of(tool_input.get("doing"))
         if failed:
@@ -250,7 +250,7 @@ class Conversation:
             self._add_turn(record, words, "tool_reject")
         elif name in _TASK_TOOLS:
             self._task(name, tool_input, record, text)
-        elif name == speaker.ASK_TOOL or (not name and "questions" in fastjson.table(record, "toolUseResult")):
+        elif name == speaker.ASK_TOOL or (not name and "questions" in fastjson_hot.table(record, "toolUseResult")):
             for answer, question in speaker.typed_answers(text if name else "", result, tool_input.get("questions")):
                 self._add_turn(record, answer, "answer", agent=self._text(question))
 
@@ -271,11 +271,11 @@ class Conversation:
             self._tasks[key] = (Todo(subject or todo.text, status or todo.status), time)
 
     def _attachment(self, record: dict[str, object]) -> None:
-        attachment = transcript.attachment(record)
+        attachment = transcript_hot.attachment(record)
         if attachment.get("type") == "queued_command":
             self._sent(record, speaker.queued_text(attachment), "queued")
         elif text_of(attachment.get("type")).startswith("hook_"):
-            for text in [*transcript.attachment_texts(attachment), text_of(attachment.get("stdout"))]:
+            for text in [*transcript_hot.attachment_texts(attachment), text_of(attachment.get("stdout"))]:
                 for line in self._text(text, 10 * MAX_TEXT).splitlines():
                     if len(line) >= MIN_INJECTED_LINE and len(self._injected) < MAX_INJECTED_LINES:
                         self._inject(line)
@@ -343,5 +343,5 @@ def position(noted: dict[str, object], path: str) -> int:
 def _mark(path: str, offset: int) -> str:
     """Return a hash of the bytes before an offset; empty if the file is shorter. Raises OSError."""
     begin = max(0, offset - MARK_BYTES)
-    data = fs.read_bytes(path, offset - begin, begin) if offset else b""
-    return ids.content_hash(data) if len(data) == offset - begin else ""
+    data = fs_hot.read_bytes(path, offset - begin, begin) if offset else b""
+    return ids_hot.content_hash(data) if len(data) == offset - begin else ""

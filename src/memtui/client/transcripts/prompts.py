@@ -6,8 +6,8 @@ import posix
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from memtui.base import clock, fastjson, fs
-from memtui.client.transcripts import speaker, transcript
+from memtui.base import clock_hot, fastjson_hot, fs_hot
+from memtui.client.transcripts import speaker, transcript_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.client.transcripts.speaker import own_words
 
@@ -56,13 +56,13 @@ def of_transcript(path: str, start: int = -1, needle: bytes = b"") -> Iterator[P
     )
     try:
         if start < 0:
-            start = transcript.line_start(path, os.stat(path).st_size - TAIL_BYTES)
+            start = transcript_hot.line_start(path, os.stat(path).st_size - TAIL_BYTES)
         session = os.path.basename(path).removesuffix(".jsonl")
-        for record in transcript.Reader(path, start, may_be_prompt):
+        for record in transcript_hot.Reader(path, start, may_be_prompt):
             words = own_words(speaker.prompt_text(record))
             if words:
-                time = clock.parse(record.get("timestamp")) or 0.0
-                yield Prompt(words, session, time, transcript.text_of(record.get("promptId")))
+                time = clock_hot.parse(record.get("timestamp")) or 0.0
+                yield Prompt(words, session, time, transcript_hot.text_of(record.get("promptId")))
     except OSError:
         return
 
@@ -79,7 +79,7 @@ def under_way(path: str, clean: Callable[[str], str], asks: Callable[[str], bool
     if not path.startswith("/"):
         return ""
     try:
-        start = transcript.line_start(path, os.stat(path).st_size - HOOK_BYTES)
+        start = transcript_hot.line_start(path, os.stat(path).st_size - HOOK_BYTES)
     except OSError:
         return ""
     for prompt in reversed(list(of_transcript(path, start))):
@@ -106,23 +106,23 @@ class About(NamedTuple):
 def about(path: str | None) -> About:
     """Return what a session is about, by the beginning and the end of its transcript."""
     try:
-        head = fs.read_bytes(path or "", HEAD_BYTES)
-        tail = fs.read_bytes(path or "", TITLE_TAIL, max(len(head), posix.stat(path or "").st_size - TITLE_TAIL))
+        head = fs_hot.read_bytes(path or "", HEAD_BYTES)
+        tail = fs_hot.read_bytes(path or "", TITLE_TAIL, max(len(head), posix.stat(path or "").st_size - TITLE_TAIL))
     except OSError:
         return About()
     titles_by_id: dict[str, str] = {}
     branch = ""
     for line in reversed((head + b"\n" + tail).split(b"\n")):
         if b'-title"' in line:
-            record = fastjson.loads_dict(line)
-            kind = transcript.text_of(record.get("type"))
+            record = fastjson_hot.loads_dict(line)
+            kind = transcript_hot.text_of(record.get("type"))
             if kind in TITLES:
-                titles_by_id.setdefault(kind, transcript.text_of(record.get(TITLES[kind])).strip().split("\n")[0])
+                titles_by_id.setdefault(kind, transcript_hot.text_of(record.get(TITLES[kind])).strip().split("\n")[0])
         elif not branch and b'"gitBranch"' in line:
-            branch = transcript.text_of(fastjson.loads_dict(line).get("gitBranch"))
+            branch = transcript_hot.text_of(fastjson_hot.loads_dict(line).get("gitBranch"))
     title = next((titles_by_id[kind] for kind in TITLES if titles_by_id.get(kind)), "")
     for line in head.split(b"\n") if not title else ():  # else the first line that the person typed
-        words = own_words(speaker.prompt_text(fastjson.loads_dict(line))) if b'"user"' in line else ""
+        words = own_words(speaker.prompt_text(fastjson_hot.loads_dict(line))) if b'"user"' in line else ""
         if words:
             title = words.split("\n")[0]
             break

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from memtui.base import fastjson
-from memtui.client.transcripts import transcript
-from memtui.client.transcripts.transcript import text_of
+from memtui.base import fastjson_hot
+from memtui.client.transcripts import transcript_hot
+from memtui.client.transcripts.transcript_hot import text_of
 
 # Characters of a message that are read.
 MAX_TEXT = 20_000
@@ -74,7 +74,7 @@ def is_human_origin(record: dict[str, object]) -> bool:
 
 def is_person(record: dict[str, object]) -> bool:
     """Tell whether a person wrote the text of a `user` record, or of a `queued_command` attachment."""
-    for part in (record, transcript.attachment(record)):
+    for part in (record, transcript_hot.attachment(record)):
         if not is_human_origin(part) or any(part.get(mark) for mark in (*ASIDE, *_NOT_TYPED)):
             return False
         if any(part.get(key) not in (None, *values) for key, values in _PERSONAL.items()):
@@ -86,7 +86,9 @@ def prompt_text(record: dict[str, object]) -> str:
     """Return the text of a person's prompt; empty for every other record."""
     if record.get("type") != "user" or "toolUseResult" in record or not is_person(record):
         return ""
-    return "\n".join([text_of(block.get("text")) for block in transcript.blocks(record) if block.get("type") == "text"])
+    return "\n".join(
+        [text_of(block.get("text")) for block in transcript_hot.blocks(record) if block.get("type") == "text"]
+    )
 
 
 def queued_text(command: dict[str, object]) -> str:
@@ -145,7 +147,7 @@ def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> s
         by_person = kind == "user-rejected" or source == "user_reject"
     else:
         by_person = not tool.startswith(FOREIGN_TOOL) and "mcpMeta" not in record
-    match = _REJECTED.match(transcript.result_text(block)[: 4 * MAX_TEXT]) if by_person else None
+    match = _REJECTED.match(transcript_hot.result_text(block)[: 4 * MAX_TEXT]) if by_person else None
     return _NOTE.sub("", match["words"]).strip() if match else ""
 
 
@@ -205,9 +207,9 @@ def typed_answers(text: str, result: object, questions: object) -> Iterator[Type
         yield TypedAnswer(response)
     every = [*asked_questions(questions), *asked_questions(fields.get("questions"))]
     questions_by_text = {text_of(question["question"]): question for question in every}
-    answers, notes = fastjson.table(fields, "answers"), fastjson.table(fields, "annotations")
+    answers, notes = fastjson_hot.table(fields, "answers"), fastjson_hot.table(fields, "annotations")
     for question in dict.fromkeys([*answers, *notes]):
-        note = text_of(fastjson.table(notes, question).get("notes"))
+        note = text_of(fastjson_hot.table(notes, question).get("notes"))
         yield from _of_question(question, answers.get(question), note, questions_by_text)
 
 

@@ -6,16 +6,16 @@ import shutil
 import subprocess
 from typing import NamedTuple
 
-from memtui.base import clock, fastjson, fs, paths, session_state
+from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, session_state_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, good, note, problem
-from memtui.base.phrasing import ago
-from memtui.client import applied_settings, locate
-from memtui.client.process import PERSONAL
+from memtui.base.phrasing_hot import ago
+from memtui.client import applied_settings, locate_hot
+from memtui.client.process_hot import PERSONAL
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import status
 from memtui.models import choice
-from memtui.settings import config
+from memtui.settings import config_hot
 from memtui.store.memory import Memory
 from memtui.tidy.checks import doctor
 from memtui.worker import sentence_vectors
@@ -32,8 +32,8 @@ def check(
     memories: dict[str, Memory] | None = None,
 ) -> list[Finding]:
     """Run all checks, change nothing; `client`: an earlier `client_check`; `memories`: as for `status.of_scope`."""
-    root = paths.root(env)
-    if foreign := paths.strangers(root, paths.project_key(paths.project_root(cwd))):
+    root = paths_hot.root(env)
+    if foreign := paths_hot.strangers(root, paths_hot.project_key(paths_hot.project_root(cwd))):
         return list(doctor.strangers(foreign))
     of_client = client_check(env) if client is None else client
     models = {
@@ -54,8 +54,8 @@ def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Findi
     unknown = any(finding.code in {"hooks.file", "hooks.above"} for finding in state.problems)
     absent = [] if state.installed or unknown else [problem("hooks.absent")]
     places = sorted({entry.source for entry in state.entries})
-    project = paths.project_root(cwd)
-    is_off = config.value(config.load(paths.root(env), project), project, "mode") == "off"
+    project = paths_hot.project_root(cwd)
+    is_off = config_hot.value(config_hot.load(paths_hot.root(env), project), project, "mode") == "off"
     unserved = [] if absent or now is None or is_off else unserved_sessions(env, cwd, now)
     findings = [*state.problems, *absent, *unserved, *state.notes]
     return findings or [good("hooks.ok", hooks=len(state.hooks), places=places)]
@@ -67,7 +67,7 @@ def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:
     if not by:
         return []
     try:
-        count = len(locate.walk(locate.auto_dir(env, cwd)))
+        count = len(locate_hot.walk(locate_hot.auto_dir(env, cwd)))
     except OSError:
         count = 0
     return [(problem if count else note)("client.memory_off", by=by, memories=count)]
@@ -116,16 +116,16 @@ class _Session(NamedTuple):
 def unserved_sessions(env: dict[str, str], cwd: str, now: float) -> list[Finding]:
     """Find that no hook ran in a project's newest sessions since the installation, and when the last one did; scripts
     can silence hooks, so theirs alone are no problem."""
-    root = paths.root(env)
+    root = paths_hot.root(env)
     try:
         since = max(os.stat(install.installs_path(root)).st_mtime, now - OLDEST)
     except OSError:
         since = now - OLDEST
     unserved: list[_Session] = []
     last = 0.0
-    for session in _newest(env, paths.project_root(cwd), since):
+    for session in _newest(env, paths_hot.project_root(cwd), since):
         try:
-            last = os.stat(session_state.path(root, session.id)).st_mtime
+            last = os.stat(session_state_hot.path(root, session.id)).st_mtime
             break
         except OSError:
             unserved += [session] if session.answered else []
@@ -139,10 +139,10 @@ def unserved_sessions(env: dict[str, str], cwd: str, now: float) -> list[Finding
 
 
 def _newest(env: dict[str, str], root: str, since: float) -> list[_Session]:
-    top, slug = paths.config_dir(env) + "/projects", paths.slug(root)
+    top, slug = paths_hot.config_dir(env) + "/projects", paths_hot.slug(root)
     names = {slug, env.get("CLAUDE_CODE_PROJECT_DIR_NAME") or slug}
     files = []
-    for name in paths.names_in(top):
+    for name in paths_hot.names_in(top):
         if name not in names and not name.startswith(slug + "-"):
             continue
         try:
@@ -158,16 +158,16 @@ def _newest(env: dict[str, str], root: str, since: float) -> list[_Session]:
 
 def _read(path: str) -> _Session | None:
     try:
-        head = fs.read_bytes(path, HEAD_BYTES)
+        head = fs_hot.read_bytes(path, HEAD_BYTES)
     except OSError:
         return None
     fields = {name: match[1] for name, pattern in FIELDS.items() if (match := pattern.search(head))}
     try:
-        cwd, started = (str(fastjson.loads(fields[name])) for name in ("cwd", "timestamp"))
-        entrypoint = fastjson.loads(fields.get("entrypoint", b'"cli"'))
+        cwd, started = (str(fastjson_hot.loads(fields[name])) for name in ("cwd", "timestamp"))
+        entrypoint = fastjson_hot.loads(fields.get("entrypoint", b'"cli"'))
     except (KeyError, ValueError):
         return None
-    at = clock.parse(started)
+    at = clock_hot.parse(started)
     if at is None:
         return None
     answered = b'"type":"assistant"' in head.replace(b'": "', b'":"')

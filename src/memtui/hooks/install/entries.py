@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.base.errors import MemtuiError
-from memtui.hooks.environment import LAUNCHER_TAIL
+from memtui.hooks.environment_hot import LAUNCHER_TAIL
 
 # (event, matcher (None: every tool or kind of start), seconds after which the client gives up on the hook)
 EVENTS: tuple[tuple[str, str | None, int], ...] = (

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import memtui
-from memtui.base import clock, fs, ids, paths
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.hooks.install import entries, settings_merge
 from memtui.hooks.install.settings_merge import Groups, Made
@@ -71,7 +71,7 @@ def load(root: str) -> dict[str, Record]:
 def _whole(root: str) -> dict[str, Any]:
     path = installs_path(root)
     try:
-        data = fs.read_or_empty(path)
+        data = fs_hot.read_or_empty(path)
         value: dict[str, Any] = json.loads(data) if data.strip() else {}
         value.get("files", {}).items()
     except OSError as error:
@@ -105,14 +105,14 @@ def find(records: dict[str, Record], settings_path: str, real_path: str) -> tupl
 
 def backup(root: str, settings_path: str, data: bytes) -> str:
     """Write a copy of a settings file; return its path relative to the root. Raises OSError."""
-    name = f"backups/{ids.new_id()}-{_short(settings_path)}.json"
-    fs.write_atomic(f"{root}/{name}", data)
+    name = f"backups/{ids_hot.new_id()}-{_short(settings_path)}.json"
+    fs_hot.write_atomic(f"{root}/{name}", data)
     return name
 
 
 def _short(settings_path: str) -> str:
     """Return a short name for a settings file, for its backups."""
-    return paths.slug(settings_path)[-60:].strip("-") + "-" + ids.content_hash(os.fsencode(settings_path))[:6]
+    return paths_hot.slug(settings_path)[-60:].strip("-") + "-" + ids_hot.content_hash(os.fsencode(settings_path))[:6]
 
 
 def tidy(root: str, settings_path: str) -> None:
@@ -120,7 +120,7 @@ def tidy(root: str, settings_path: str) -> None:
     ending = f"-{_short(settings_path)}.json"
     names = sorted(name for name in os.listdir(root + "/backups") if name.endswith(ending))
     for name in names[:-BACKUPS_KEPT]:
-        fs.unlink(f"{root}/backups/{name}")
+        fs_hot.unlink(f"{root}/backups/{name}")
 
 
 # The journal is imported only where settings are changed: the TUI, when it starts, only needs their paths.
@@ -180,7 +180,7 @@ class SettingsPlan:
 def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
     """Return the settings file of a scope: user, project or local (of the working tree). Raises UsageError."""
     if scope == "user":
-        return paths.normal(os.path.abspath(paths.config_dir(env))) + "/settings.json"
+        return paths_hot.normal(os.path.abspath(paths_hot.config_dir(env))) + "/settings.json"
     if scope not in SCOPES:
         raise UsageError(f"There is no settings scope {scope!r}.", f"Use one of: {', '.join(SCOPES)}.")
     name = "settings.json" if scope == "project" else "settings.local.json"
@@ -189,17 +189,17 @@ def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
 
 def working_tree(cwd: str) -> str:
     """Return the nearest directory from `cwd` upwards that has a `.git`; outside any repository `cwd` itself."""
-    here = paths.normal(cwd)
+    here = paths_hot.normal(cwd)
     while not os.path.lexists(here.rstrip("/") + "/.git"):
         if here == "/":
-            return paths.normal(cwd)
-        here = paths.parent(here)
+            return paths_hot.normal(cwd)
+        here = paths_hot.parent(here)
     return here
 
 
 def directories(env: dict[str, str]) -> tuple[str, str]:
     """Return memtui's directory and Claude Code's, as the installed hooks name them."""
-    own, config = paths.root(env), paths.config_dir(env)
+    own, config = paths_hot.root(env), paths_hot.config_dir(env)
     return os.path.abspath(own), os.path.abspath(config)
 
 
@@ -215,7 +215,7 @@ def plan(
 ) -> SettingsPlan:
     """Plan what `action` would do to a settings file. `status_line`: install it beside the hooks, or remove only it;
     ours is kept up to date, and removed with the hooks, another's stays. Raises MemtuiError."""
-    path = paths.normal(os.path.abspath(path))
+    path = paths_hot.normal(os.path.abspath(path))
     real_path = os.path.realpath(path)
     root, config = directories(env)
     before = _read(path, real_path)
@@ -243,7 +243,7 @@ def plan(
             interpreter=interpreter,
             launcher=launcher,
             version=memtui.__version__,
-            time=record.time if record and after == before else clock.iso_seconds(clock.now()),
+            time=record.time if record and after == before else clock_hot.iso_seconds(clock_hot.now()),
             existed=existed,
             groups=groups,
             created=additions.created,
@@ -292,7 +292,7 @@ def _projects(path: str, scope: str) -> list[str]:
 
 def _read(path: str, real_path: str) -> bytes | None:
     try:
-        return fs.read_bytes(real_path)
+        return fs_hot.read_bytes(real_path)
     except FileNotFoundError:
         if os.path.islink(path) and not os.path.isdir(os.path.dirname(real_path)):
             raise MemtuiError(
@@ -364,7 +364,7 @@ def _check_writable(real_path: str) -> None:
         )
 
 
-def apply(change: SettingsPlan, *, by: str = "cli", now: Callable[[], float] = clock.now) -> str | None:
+def apply(change: SettingsPlan, *, by: str = "cli", now: Callable[[], float] = clock_hot.now) -> str | None:
     """Carry out a plan as one step of undo; return a backup's path. Raises ConflictError, MemtuiError."""
     from memtui.store.journal.journal import Journal
 
@@ -372,9 +372,9 @@ def apply(change: SettingsPlan, *, by: str = "cli", now: Callable[[], float] = c
         # Not every installer compiles modules, and hooks can't in a read-only package.
         compileall.compile_dir(os.path.dirname(os.path.abspath(memtui.__file__)), quiet=2)
     try:
-        with fs.Lock(change.root + "/run/lock", LOCK_SECONDS):
+        with fs_hot.Lock(change.root + "/run/lock", LOCK_SECONDS):
             return _apply_locked(change, Journal(change.root, by, now))
-    except fs.LockTimeoutError as error:
+    except fs_hot.LockTimeoutError as error:
         raise MemtuiError("Another memtui process is changing settings.", "Try again in a moment.") from error
     except OSError as error:
         where = error.filename or change.settings_path
@@ -422,7 +422,7 @@ def _patch(change: SettingsPlan) -> "Patch":
 
     if change.before is None:
         dirs = _missing_dirs(os.path.dirname(change.real_path))
-        mode = fs.FILE_MODE
+        mode = fs_hot.FILE_MODE
         if change.scope != "user":
             # A repository's file gets the permissions of any new file: others may read the repository.
             umask = os.umask(0)

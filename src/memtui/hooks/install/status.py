@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from memtui.base import findings, paths
+from memtui.base import findings, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import PROBLEM, Finding, note, problem
-from memtui.client import applied_settings, settings_files
-from memtui.hooks import environment
+from memtui.client import applied_settings, settings_files_hot
+from memtui.hooks import environment_hot
 from memtui.hooks.install import entries, settings_merge
 from memtui.hooks.install import installation as install
 
@@ -93,7 +93,7 @@ Loaded = tuple[SettingsFile, applied_settings.Settings]
 def status(env: dict[str, str], cwd: str) -> Status:
     """Find all hooks of ours and their problems; change nothing. Files that can't be read are problems, not errors."""
     places = install.directories(env)
-    loaded = [_load(scope, path) for scope, path in settings_files.every(env, paths.normal(cwd))]
+    loaded = [_load(scope, path) for scope, path in settings_files_hot.every(env, paths_hot.normal(cwd))]
     files = [file for file, _ in loaded]
     settings = [(file.path, content.value) for file, content in loaded]
     plugin = _plugin(env, settings)
@@ -112,7 +112,7 @@ def status(env: dict[str, str], cwd: str) -> Status:
     problems += _entry_problems([entry for entry in entries if entry.source != "plugin"], places[0])
     problems += [
         problem("hooks.not_believed", path=path, name=name)
-        for path, name in environment.set_by_project(env, paths.normal(cwd))
+        for path, name in environment_hot.set_by_project(env, paths_hot.normal(cwd))
     ]
     problems += plugin.problems
     if plugin.active and any(entry.source != "plugin" for entry in entries):
@@ -136,8 +136,8 @@ def _skipped(path: str, settings: applied_settings.Settings) -> list[Finding]:
 
 def _above(env: dict[str, str], cwd: str) -> str:
     """Return the project's settings above with our hooks that a session started here does not read, or ""."""
-    path = install.working_tree(cwd).rstrip("/") + settings_files.SHARED
-    read_here = [path_read for _, path_read in settings_files.every(env, paths.normal(cwd))]
+    path = install.working_tree(cwd).rstrip("/") + settings_files_hot.SHARED
+    read_here = [path_read for _, path_read in settings_files_hot.every(env, paths_hot.normal(cwd))]
     return path if path not in read_here and settings_merge.holds_ours(applied_settings.read(path).value) else ""
 
 
@@ -235,7 +235,7 @@ def _plugin(env: dict[str, str], settings: list[tuple[str, dict[str, Any]]]) -> 
     name = next((name for name, (enabled, _) in state.items() if enabled), "")
     if not name:
         return Plugin(active=False, name=next(iter(state), ""))
-    where = _install_path(paths.config_dir(env) + "/plugins", name)
+    where = _install_path(paths_hot.config_dir(env) + "/plugins", name)
     problems = []
     if not where:
         problems.append(problem("hooks.plugin_absent", path=state[name][1], plugin=name))

@@ -9,15 +9,15 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import NamedTuple
 
-from memtui.base import fastjson, fs, paths
+from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import ConflictError
 from memtui.base.storage import storage_error
 from memtui.client import projects
-from memtui.deliver import error_log
+from memtui.deliver import error_log_hot
 from memtui.learn import classifier
 from memtui.learn.backfill import progress, ranking, session
 from memtui.learn.backfill.ranking import Candidates
-from memtui.settings import config
+from memtui.settings import config_hot
 
 VERSION = 2
 # Below the data root. It can be deleted: then everything is read again.
@@ -83,7 +83,9 @@ def transcripts(config_dir: str) -> list[TranscriptFile]:
 def new(env: dict[str, str]) -> list[TranscriptFile]:
     """List the transcripts that are new or have grown since the last reading, of those that may be read."""
     reader = _Reader(env)
-    return [each for each in transcripts(paths.config_dir(env)) if reader.is_new(each) and reader.is_wanted(each.path)]
+    return [
+        each for each in transcripts(paths_hot.config_dir(env)) if reader.is_new(each) and reader.is_wanted(each.path)
+    ]
 
 
 def read(
@@ -94,15 +96,15 @@ def read(
     another backfill reads, MemtuiError if nothing can be written."""
     if dry:
         return _Reader(env, since, project).run(go_on)
-    lock = f"{paths.root(env)}/{LOCK}"
+    lock = f"{paths_hot.root(env)}/{LOCK}"
     try:
-        with fs.Lock(lock, 0.0):
+        with fs_hot.Lock(lock, 0.0):
             reader = _Reader(env, since, project, dry=False)
             try:
                 return reader.run(go_on)
             finally:
                 reader.save()
-    except fs.LockTimeoutError:
+    except fs_hot.LockTimeoutError:
         why = "Another backfill is reading the transcripts."
         raise ConflictError(why, "Wait for it, then run this again.") from None
     except OSError as error:
@@ -113,17 +115,17 @@ class _Reader:
     """One reading, with the state that it begins from and leaves."""
 
     def __init__(self, env: dict[str, str], since: float = 0.0, project: str = "", *, dry: bool = True) -> None:
-        self.env, self.root, self.since, self.project, self.dry = env, paths.root(env), since, project, dry
-        self.settings = config.load(self.root)
+        self.env, self.root, self.since, self.project, self.dry = env, paths_hot.root(env), since, project, dry
+        self.settings = config_hot.load(self.root)
         self.roots: dict[str, str] = {}
         self.saved = time.monotonic()
         try:
-            state = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{progress.STATE}"))
+            state = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{self.root}/{progress.STATE}"))
         except OSError:
             state = {}
         state = state if state.get("v") == VERSION else {}
-        self.files = fastjson.table(state, "files")
-        rows = fastjson.rows(state, "candidates")
+        self.files = fastjson_hot.table(state, "files")
+        rows = fastjson_hot.rows(state, "candidates")
         candidates = Candidates(filter(None, map(ranking.of_row, rows)))
         self.reading = BackfillReading(part=bool(project or since), candidates=candidates)
 
@@ -133,10 +135,10 @@ class _Reader:
         try:
             judge = classifier.shipped()
         except (OSError, ValueError) as problem:
-            error_log.add(self.root, "backfill", problem)
+            error_log_hot.add(self.root, "backfill", problem)
             judge = None
-        least = min(LEAST, config.fraction(self.settings, "extract_confidence"))
-        files = [each for each in transcripts(paths.config_dir(self.env)) if each.time >= self.since]
+        least = min(LEAST, config_hot.fraction(self.settings, "extract_confidence"))
+        files = [each for each in transcripts(paths_hot.config_dir(self.env)) if each.time >= self.since]
         files = [each for each in files if self.is_wanted(each.path)]
         wanted = list(filter(self.is_new, files))
         reading.there, reading.all_files = len(files), len(wanted)
@@ -153,7 +155,7 @@ class _Reader:
     def _read(self, file: TranscriptFile, judge: classifier.Classifier | None, least: float, go_on: GoOn) -> None:
         reading, start, before = self.reading, self._start(file), self.reading.bytes
         root, elsewhere = self._root_of(file.path), False
-        for piece in session.read(file.path, fastjson.table(self.files, file.path), judge, least):
+        for piece in session.read(file.path, fastjson_hot.table(self.files, file.path), judge, least):
             for draft in piece.drafts:
                 if root or draft.scope == "global":
                     reading.candidates.add(draft, root)
@@ -178,28 +180,28 @@ class _Reader:
         """Write the state. Raises MemtuiError."""
         files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
         rows = [asdict(candidate) for candidate in self.reading.candidates.best()]
-        data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
+        data = fastjson_hot.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
         path = f"{self.root}/{progress.STATE}"
         try:
-            fs.write_atomic(path, data, durable=False)
+            fs_hot.write_atomic(path, data, durable=False)
         except OSError as error:
             raise storage_error(error, path) from error
 
     def is_new(self, file: TranscriptFile) -> bool:
         """Tell whether a file was not read to its end as it is now."""
-        stamp = fastjson.table(self.files, file.path).get("seen")
+        stamp = fastjson_hot.table(self.files, file.path).get("seen")
         return file.size != stamp if isinstance(stamp, int) else file.size > self._start(file)
 
     def _start(self, file: TranscriptFile) -> int:
         """Return where reading goes on; 0 for a file that is shorter than what was read of it: it is another one."""
-        offset = fastjson.table(self.files, file.path).get("offset")
+        offset = fastjson_hot.table(self.files, file.path).get("offset")
         return offset if isinstance(offset, int) and 0 <= offset <= file.size else 0
 
     def _root_of(self, path: str) -> str:
         """Return the root of a transcript's project; empty if it names none of this machine."""
         if path not in self.roots:
-            cwd = next(projects.cwds(fs.read_bytes(path, projects.HEAD_BYTES)), "")
-            self.roots[path] = paths.project_root(paths.started_in(self.env, cwd)) if cwd else ""
+            cwd = next(projects.cwds(fs_hot.read_bytes(path, projects.HEAD_BYTES)), "")
+            self.roots[path] = paths_hot.project_root(paths_hot.started_in(self.env, cwd)) if cwd else ""
         return self.roots[path]
 
     def is_wanted(self, path: str) -> bool:
@@ -211,7 +213,7 @@ class _Reader:
             return False
         if self.project and root != self.project:
             return False
-        values = [config.value(self.settings, root or None, key) for key in ("extract", "mode")]
+        values = [config_hot.value(self.settings, root or None, key) for key in ("extract", "mode")]
         if values[0] is True and values[1] != "off":
             return True
         off = SkippedSource(root or self.env.get("HOME", ""), OFF)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from memtui.base import paths
+from memtui.base import paths_hot
 
 # What a backfill keeps: how far it has read, and what it found.
 STATE = "run/backfill.json"
@@ -23,7 +23,7 @@ def unread(root: str, config_dir: str) -> int:
 
 def transcripts(config_dir: str) -> Iterator[str]:
     """Yield the paths of the transcripts of all sessions, not those of subagents."""
-    for project in paths.names_in(config_dir + "/projects"):
-        for name in paths.names_in(f"{config_dir}/projects/{project}"):
+    for project in paths_hot.names_in(config_dir + "/projects"):
+        for name in paths_hot.names_in(f"{config_dir}/projects/{project}"):
             if name.endswith(".jsonl") and not name.startswith("agent-"):
                 yield f"{config_dir}/projects/{project}/{name}"

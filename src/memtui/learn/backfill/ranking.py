@@ -4,17 +4,17 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 
-from memtui.base import clock, fastjson, ids, paths
-from memtui.base.phrasing import many
+from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot
+from memtui.base.phrasing_hot import many
 from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import drafts as inbox_drafts
-from memtui.inbox import format as inbox_format
-from memtui.inbox.format import DELIVERED, LASTING
+from memtui.inbox import format_hot
+from memtui.inbox.format_hot import DELIVERED, LASTING
 from memtui.learn import inbox_writer, message
 from memtui.learn.backfill.progress import MOST
 from memtui.learn.signals import MOST_SURE, Signal, said_again
 from memtui.review import waiting_entries
-from memtui.settings import config
+from memtui.settings import config_hot
 from memtui.store import scopes
 from memtui.store.journal.changes import Change
 from memtui.store.journal.text_edit import TextEdit
@@ -195,13 +195,13 @@ def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float
     """Choose the best `most` candidates (0: all), the lasting ones first, said after `since` (of the epoch), of the
     project root `project` or of all, that are sure enough."""
     now = store.journal.now()
-    least = config.fraction(config.load(store.root), "extract_confidence")
+    least = config_hot.fraction(config_hot.load(store.root), "extract_confidence")
     said_already = _SaidAlready(store)
     offer = Offer()
     room: dict[str, int] = {}
 
     def wanted(other: Candidate) -> bool:
-        if (since and (clock.parse(other.newest) or 0.0) < since) or (project and other.project != project):
+        if (since and (clock_hot.parse(other.newest) or 0.0) < since) or (project and other.project != project):
             return False
         is_repeat = said_already.says(other)
         offer.known += is_repeat
@@ -216,17 +216,19 @@ def plan(store: Store, candidates: Candidates, *, most: int = MOST, since: float
         directory = _directory(store.root, candidate)
         if directory not in room:
             room[directory] = inbox_drafts.room(directory)
-        length = len(inbox_format.encode(_rendered(candidate, "0" * 26, now)))
+        length = len(format_hot.encode(_rendered(candidate, "0" * 26, now)))
         if (most and len(offer.drafts) >= most) or length > room[directory]:
             offer.left += 1
             continue
         room[directory] -= length
-        offer.drafts.append(OfferedDraft(candidate, ids.new_id(now)))
+        offer.drafts.append(OfferedDraft(candidate, ids_hot.new_id(now)))
     return offer
 
 
 def _directory(root: str, candidate: Candidate) -> str:
-    return paths.inbox_dir(root, None if candidate.draft.scope == "global" else paths.project_key(candidate.project))
+    return paths_hot.inbox_dir(
+        root, None if candidate.draft.scope == "global" else paths_hot.project_key(candidate.project)
+    )
 
 
 class _SaidAlready:
@@ -245,23 +247,23 @@ class _SaidAlready:
             rows = inbox_drafts.rows(f"{directory}/{inbox_writer.LEDGER}")
             self._drafted[directory] = {str(r.get("evidence")) for r in rows}, {str(r.get("hash")) for r in rows}
         evidence, hashes = self._drafted[directory]
-        if ids.content_hash(normalised(each.draft.description)) in hashes or evidence.intersection(each.evidence):
+        if ids_hot.content_hash(normalised(each.draft.description)) in hashes or evidence.intersection(each.evidence):
             return True
         places = ["", each.project] if each.draft.scope == "project" else [""]
         if any(self._of(place).find(each.draft.description) is not None for place in places):
             return True
-        return (each.draft.session, inbox_format.EVIDENCE[1] + " ".join(each.draft.person.split())) in self._quoted
+        return (each.draft.session, format_hot.EVIDENCE[1] + " ".join(each.draft.person.split())) in self._quoted
 
     def _of(self, project: str) -> KnownTexts:
         """Return the texts of a project; of the global scope for ''."""
         if project in self._texts:
             return self._texts[project]
         texts = self._texts[project] = KnownTexts(SAME)
-        slug = paths.project_key(project) if project else None
+        slug = paths_hot.project_key(project) if project else None
         for item in waiting_entries.waiting_in(self.store.root, [slug], ("updates",)):
             texts.add(item.text.partition("\n")[0], "a draft")
             self._quoted |= {(item.entry.fields.get("session"), quote) for quote in item.evidence}
-        for text in inbox_drafts.rejected(paths.inbox_dir(self.store.root, slug)):
+        for text in inbox_drafts.rejected(paths_hot.inbox_dir(self.store.root, slug)):
             texts.add(text, "a rejected draft")
         kinds = ("project", "auto", "instructions:project") if project else ("global", "instructions:user")
         for scope in scopes.discover(self.store.env, project or self.store.cwd):
@@ -289,12 +291,12 @@ def _rendered(candidate: Candidate, entry: str, now: float) -> str:
     if len(candidate.projects) > 1:
         names = ", ".join(sorted(os.path.basename(root) for root in candidate.projects if root))
         draft = replace(draft, body=f"{draft.body}\n\n**Said in:** {names}".strip())
-    fields = {"id": entry, "time": clock.iso_seconds(now), **inbox_writer.fields_of(draft, candidate.project)}
+    fields = {"id": entry, "time": clock_hot.iso_seconds(now), **inbox_writer.fields_of(draft, candidate.project)}
     if candidate.said > 1:
         fields["seen"] = str(candidate.said)
     if not candidate.lasts:
         fields["unlikely"] = "yes"
-    return inbox_format.render(fields, inbox_writer.text_of(draft))
+    return format_hot.render(fields, inbox_writer.text_of(draft))
 
 
 def _changes(store: Store, drafts: list[OfferedDraft]) -> Iterator[Change]:
@@ -306,13 +308,15 @@ def _changes(store: Store, drafts: list[OfferedDraft]) -> Iterator[Change]:
         candidate = offered.candidate
         own = _directory(store.root, candidate)
         texts[own] = texts.get(own, "") + _rendered(candidate, offered.id, now)
-        digest = ids.content_hash(normalised(candidate.draft.description))
-        row = {"v": 1, "hash": digest, "time": clock.iso_seconds(now)}
-        lines = "".join(fastjson.dumps({**row, "evidence": origin}) + "\n" for origin in candidate.evidence)
-        said_in = [paths.inbox_dir(store.root, paths.project_key(project)) for project in candidate.projects if project]
+        digest = ids_hot.content_hash(normalised(candidate.draft.description))
+        row = {"v": 1, "hash": digest, "time": clock_hot.iso_seconds(now)}
+        lines = "".join(fastjson_hot.dumps({**row, "evidence": origin}) + "\n" for origin in candidate.evidence)
+        said_in = [
+            paths_hot.inbox_dir(store.root, paths_hot.project_key(project)) for project in candidate.projects if project
+        ]
         for directory in dict.fromkeys([own, *(said_in if len(candidate.projects) > 1 else [])]):
             noted[directory] = noted.get(directory, "") + lines
     for directory, text in texts.items():
-        yield TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text)
+        yield TextEdit(f"{directory}/{format_hot.FILES['updates']}", "", text)
     for directory, lines in noted.items():
         yield TextEdit(f"{directory}/{inbox_writer.LEDGER}", "", lines)

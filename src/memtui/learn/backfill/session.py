@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from memtui.client.transcripts import transcript
+from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation, Turn, normalised, note_position, position
 from memtui.learn import classifier, message, signals
 from memtui.learn.classifier import Classifier
@@ -37,9 +37,9 @@ def read(path: str, note: dict[str, object], judge: Classifier | None, threshold
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     if start:  # what a hook said earlier in the session may be said again by the person
         of_hook: Callable[[bytes], bool] = lambda line: b'"hook_' in line and b'"attachment"' in line
-        for record in transcript.Reader(path, 0, of_hook, limit=start):
+        for record in transcript_hot.Reader(path, 0, of_hook, limit=start):
             conversation.feed(record)
-    reader = transcript.Reader(path, start)
+    reader = transcript_hot.Reader(path, start)
     begun = read_to = start
     for record in reader:
         # The offset is behind all records of a line, of which a killed client leaves several.

@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from memtui.base import fs, ids, paths, visible
-from memtui.base.phrasing import many
+from memtui.base import fs_hot, ids_hot, paths_hot, visible_hot
+from memtui.base.phrasing_hot import many
 from memtui.client.transcripts.conversation import normalised
 from memtui.models.call import Schema
 from memtui.models.model import RULE, LanguageModel, fenced
 from memtui.models.selection import CatalogueEntry
-from memtui.models.subconscious import block_files, transcript_view
+from memtui.models.subconscious import block_files_hot, transcript_view
 from memtui.models.subconscious.control import PURPOSE
 from memtui.models.subconscious.runs import MOST as MOST_WHISPER
 from memtui.models.subconscious.runs import Run, Whisper
@@ -62,9 +62,9 @@ What you get is what was said in a session between a person and a coding agent s
 notes with what each is for, what you noted earlier in this session, and a list of the person's memories.
 Answer with these, each of which may be empty:
 - `edits`: changes of blocks. `old` is text that stands in the block exactly once and that `new` replaces; an empty
-`old` adds `new` at the end; an empty `new` removes `old`. A block has at most {block_files.MOST} characters. `quote` is
-the words of the person or of the agent that show it, copied character for character; for blocks marked as shared, which
-are for all projects, words of the person.
+`old` adds `new` at the end; an empty `new` removes `old`. A block has at most {block_files_hot.MOST} characters.
+`quote` is the words of the person or of the agent that show it, copied character for character; for blocks marked as
+shared, which are for all projects, words of the person.
 - `whispers`: what the agent should know now. `quote` is the words of the person or of the agent that it is about,
 copied character for character; `urgent` only if it can't wait for the next prompt. State facts; give no orders.
 - `replies`: one for each mention of you, by its id.
@@ -90,8 +90,8 @@ def form_of_answer(may_look: bool) -> Schema:
         }
         return {"type": "array", "maxItems": most, "items": _object(properties | texts, needed)}
 
-    block, tool = ({"type": "string", "enum": list(names)} for names in (block_files.BLOCKS, NAMES))
-    edit = {"block": block, "old": block_files.MOST, "new": block_files.MOST, "quote": 2000}
+    block, tool = ({"type": "string", "enum": list(names)} for names in (block_files_hot.BLOCKS, NAMES))
+    edit = {"block": block, "old": block_files_hot.MOST, "new": block_files_hot.MOST, "quote": 2000}
     whisper = {"text": 4 * MOST_WHISPER, "quote": 2000, "urgent": {"type": "boolean"}}
     parts: Schema = {
         "edits": several(EDITS, tuple(edit), **edit),
@@ -179,8 +179,8 @@ def ask(model: LanguageModel, situation: Situation, wishes: Wishes) -> None:
 def _head(situation: Situation) -> str:
     """Return what the answers about one session share: blocks, what was undone in them, and memories."""
     parts = []
-    for name, (of_project, purpose) in block_files.BLOCKS.items():
-        if name != block_files.DIRECTIVES:
+    for name, (of_project, purpose) in block_files_hot.BLOCKS.items():
+        if name != block_files_hot.DIRECTIVES:
             shared = "no" if of_project else "yes"
             parts.append(fenced("block", situation.blocks.get(name, ""), name=name, holds=purpose, shared=shared))
     undone = []
@@ -221,8 +221,8 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: transcript
     refuse = wishes.refused.append
     for edit in answer.get("edits") or []:
         name, new = edit["block"], str(edit["new"])
-        shared = not block_files.BLOCKS[name][0]
-        if name == block_files.DIRECTIVES:
+        shared = not block_files_hot.BLOCKS[name][0]
+        if name == block_files_hot.DIRECTIVES:
             refuse(f"a change of {name}: only its person changes it")
         elif not evidence.quoted(edit["quote"], person=shared):
             refuse(f"a change of {name}: it quotes no words{' of the person' * shared} that show it")
@@ -242,7 +242,7 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: transcript
         elif text:
             texts.add(normalised(text))
             urgent = whisper.get("urgent") is True
-            wishes.whispers.append(Whisper(ids.new_id(), text, urgent, because=line(whisper["quote"])[:300]))
+            wishes.whispers.append(Whisper(ids_hot.new_id(), text, urgent, because=line(whisper["quote"])[:300]))
     waiting = {name: words for name, _, words in situation.mentions}
     for whisper in answer.get("replies") or []:
         name, text = str(whisper["to"]).strip(), _message(whisper["text"])
@@ -250,7 +250,7 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: transcript
         if words := evidence.repeats(text, files=False):
             refuse(f"a reply that repeats what a tool printed: {line(words)[:80]}")
         elif name in waiting and text:
-            wishes.whispers.append(Whisper(ids.new_id(), text, reply=waiting.pop(name)))
+            wishes.whispers.append(Whisper(ids_hot.new_id(), text, reply=waiting.pop(name)))
             wishes.replied.add(name)
     note = line(answer.get("note") or "")
     if words := evidence.repeats(note):
@@ -261,7 +261,7 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: transcript
 
 def _message(text: object) -> str:
     """Return what is said to a session, without secrets: half of one would not be recognised."""
-    return redacted(visible.clean(str(text)).strip())[:MOST_WHISPER]
+    return redacted(visible_hot.clean(str(text)).strip())[:MOST_WHISPER]
 
 
 def change(name: str, old: str, new: str) -> str:
@@ -273,7 +273,7 @@ def change(name: str, old: str, new: str) -> str:
 
 def line(text: object) -> str:
     """Return a text on one line, without secrets: their lines tell some of them apart."""
-    return visible.one_line(redacted(visible.clean(str(text))))
+    return visible_hot.one_line(redacted(visible_hot.clean(str(text))))
 
 
 def cut(text: object, most: int) -> str:
@@ -297,7 +297,7 @@ class Tools:
     """Tools below the directory `top`."""
 
     def __init__(self, top: str) -> None:
-        self.top = paths.resolve(top) or top
+        self.top = paths_hot.resolve(top) or top
 
     def run(self, tool: str, path: str, text: str) -> Looked:
         """Return what a tool finds: Read the lines of the file `path` (from the line `text`, if that is a number), Grep
@@ -320,7 +320,7 @@ class Tools:
         """Return the real path of something below `top`. Raises _NotReadError."""
         if "\0" in path:
             raise _NotReadError("Refused: that is no path.")
-        real = paths.resolve(paths.normal(paths.join(self.top, path)))
+        real = paths_hot.resolve(paths_hot.normal(paths_hot.join(self.top, path)))
         if real is None or (real != self.top and not real.startswith(self.top.rstrip("/") + "/")):
             raise _NotReadError("Refused: only files below the project's directory can be read.")
         if self._secret(real):
@@ -384,10 +384,10 @@ class _NotReadError(Exception):
 
 def _text_of(path: str) -> str | None:
     """Return the text of a file, the beginning of a large one; None if it is no text. Raises OSError."""
-    data = fs.read_bytes(path, FILE_BYTES)
+    data = fs_hot.read_bytes(path, FILE_BYTES)
     return None if b"\0" in data[:8192] else data.decode("utf-8", "replace")
 
 
 def _shown(text: str) -> str:
-    text = redacted(visible.clean(text[: 4 * ANSWER]))  # before it is cut: half a secret would not be recognised
+    text = redacted(visible_hot.clean(text[: 4 * ANSWER]))  # before it is cut: half a secret would not be recognised
     return text if len(text) <= ANSWER else text[:ANSWER].rstrip() + "\n(cut)"

@@ -5,10 +5,10 @@ that was changed since is left as it is."""
 import os
 from collections.abc import Callable, Iterator
 
-from memtui.base import clock, fs, ids, paths, visible
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot, visible_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.base.storage import read_or_none
-from memtui.models.subconscious import block_files
+from memtui.models.subconscious import block_files_hot
 from memtui.redact.redact import redact, redacted
 from memtui.store.journal import ledger as journal_ledger
 from memtui.store.journal.changes import FileChange
@@ -19,7 +19,7 @@ from memtui.store.versions.versions import GONE, OTHER, PERSON, Version, Writer
 
 # The texts of blocks whose file has none.
 DEFAULTS = {
-    block_files.DIRECTIVES: """\
+    block_files_hot.DIRECTIVES: """\
 You are the subconscious of a coding agent: after each turn you read its session, and never act yourself.
 Keep the blocks short, true and current: rewrite what has changed, remove what is done or was wrong.
 Note what will matter in later sessions: what the person wants and why, decisions, pitfalls, unfinished work.
@@ -54,8 +54,8 @@ def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
 
 def scopes_of(root: str, project: str) -> list[Scope]:
     """Return the blocks that a project sees as a scope of memories, of those that have a file; none if none has."""
-    home = block_files.home(root)
-    paths_of = [block_files.path(root, project, name).removeprefix(home + "/") for name in block_files.BLOCKS]
+    home = block_files_hot.home(root)
+    paths_of = [block_files_hot.path(root, project, name).removeprefix(home + "/") for name in block_files_hot.BLOCKS]
     files = tuple(sorted(file for file in paths_of if os.path.isfile(f"{home}/{file}")))
     return [Scope("model", "model", home, writable=False, files=files)] if files else []
 
@@ -63,19 +63,19 @@ def scopes_of(root: str, project: str) -> list[Scope]:
 class Blocks:
     """The blocks that a project sees. `project`: its slug. `now`: the clock, in seconds since the epoch."""
 
-    def __init__(self, root: str, project: str, now: Callable[[], float] = clock.now) -> None:
+    def __init__(self, root: str, project: str, now: Callable[[], float] = clock_hot.now) -> None:
         self.root, self.project, self.now = root, project, now
 
     def owner(self, name: str) -> str:
         """Return the slug of the project that a block belongs to; empty if to everything. Raises NotFoundError."""
-        if name not in block_files.BLOCKS:
-            raise NotFoundError(f"There is no block “{name}”.", "Blocks: " + ", ".join(block_files.BLOCKS) + ".")
-        return self.project if block_files.BLOCKS[name][0] else ""
+        if name not in block_files_hot.BLOCKS:
+            raise NotFoundError(f"There is no block “{name}”.", "Blocks: " + ", ".join(block_files_hot.BLOCKS) + ".")
+        return self.project if block_files_hot.BLOCKS[name][0] else ""
 
     def path(self, name: str) -> str:
         """Return the file of a block. Raises NotFoundError."""
         self.owner(name)
-        return block_files.path(self.root, self.project, name)
+        return block_files_hot.path(self.root, self.project, name)
 
     def text(self, name: str) -> str:
         """Return a block as a person sees it, or its default; what sessions get if unreadable. Raises NotFoundError."""
@@ -88,7 +88,7 @@ class Blocks:
         """Return the whole text of a block to change, or its default. Raises MemtuiError if it can't be read."""
         path = self.path(name)
         try:
-            return block_files.whole(self.root, self.project, name) or DEFAULTS.get(name, "")
+            return block_files_hot.whole(self.root, self.project, name) or DEFAULTS.get(name, "")
         except OSError as error:
             why = f"The block {name} can't be changed here: its file {error.strerror or error}."
             raise MemtuiError(why, f"Change it in an editor: {path}") from error
@@ -96,25 +96,25 @@ class Blocks:
     def told(self, name: str) -> str:
         """Return the text of a block as the model gets it, cut where it is too long. Raises NotFoundError."""
         self.owner(name)
-        return block_files.text(self.root, self.project, name) or DEFAULTS.get(name, "")
+        return block_files_hot.text(self.root, self.project, name) or DEFAULTS.get(name, "")
 
     def edit(self, name: str, old: str, new: str, *, run: str, session: str) -> bool:
         """Replace `old` in a block by `new`, for the subconscious: an empty `old` adds `new` at the end, an empty `new`
         removes. False if the block has it so already. Raises RefusedEditError if `old` is not there exactly once, or
         the block would get too long; MemtuiError if it can't be written."""
-        if name == block_files.DIRECTIVES or name not in block_files.BLOCKS:
+        if name == block_files_hot.DIRECTIVES or name not in block_files_hot.BLOCKS:
             raise RefusedEditError(f"The block {name} is not yours to change.")
-        new = redact(visible.clean(new).strip("\n"))[0]
+        new = redact(visible_hot.clean(new).strip("\n"))[0]
         journal = Journal(self.root, MODEL, self.now, journal_ledger.shared(self.root + "/journal.jsonl"))
         with journal.locked():
             try:
                 present, path = self.editable(name), self._target(name)
             except MemtuiError as error:
                 raise RefusedEditError(error.message) from error
-            if len(present) > block_files.MOST:
+            if len(present) > block_files_hot.MOST:
                 raise RefusedEditError(
-                    f"{name} has {len(present):,} characters, of which only {block_files.MOST:,} were read: its person"
-                    " has to shorten it first."
+                    f"{name} has {len(present):,} characters, of which only {block_files_hot.MOST:,} were read: its"
+                    " person has to shorten it first."
                 )
             if redacted(present) != present:
                 raise RefusedEditError(f"{name} has what looks like a secret: its person has to remove it first.")
@@ -132,9 +132,9 @@ class Blocks:
         if expected is not None and present != expected.strip():
             raise ConflictError(f"The block {name} changed meanwhile.", "Look at it again, then change it.")
         after = text.replace("\r\n", "\n").strip()
-        if len(after) > block_files.MOST:
+        if len(after) > block_files_hot.MOST:
             raise UsageError(
-                f"A block has at most {block_files.MOST:,} characters; this is {len(after):,}.", "Shorten it."
+                f"A block has at most {block_files_hot.MOST:,} characters; this is {len(after):,}.", "Shorten it."
             )
         if after == present:
             return False
@@ -160,10 +160,10 @@ class Blocks:
             writer = Writer(MODEL if change.by == MODEL else PERSON, str(change.record.get("session") or ""))
             line.append(_version(path, change.time, last, writer, change))
         data = read_or_none(path)
-        present = ids.digest(data) if data else GONE
+        present = ids_hot.digest(data) if data else GONE
         if present != last:
             time = os.stat(path).st_mtime if data is not None else self.now()
-            line.append(_version(path, clock.iso(time), present, Writer(OTHER)))
+            line.append(_version(path, clock_hot.iso(time), present, Writer(OTHER)))
         return line[::-1]
 
     def content(self, name: str, version: Version) -> str:
@@ -171,15 +171,15 @@ class Blocks:
         if version.digest == GONE:
             return DEFAULTS.get(name, "")
         data = read_or_none(self._target(name))
-        if data is None or ids.digest(data) != version.digest:
+        if data is None or ids_hot.digest(data) != version.digest:
             data = ContentStore(self.root).read(version.digest)
-        return block_files.clean(data.decode("utf-8", "replace")) or DEFAULTS.get(name, "")
+        return block_files_hot.clean(data.decode("utf-8", "replace")) or DEFAULTS.get(name, "")
 
     def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
         """Return what the model changed and a person undid, newest first: the block, lines added, and removed."""
         edits: list[tuple[str, list[str], list[str]]] = []
         contents = ContentStore(self.root)
-        names = {self.path(name): name for name in block_files.BLOCKS}
+        names = {self.path(name): name for name in block_files_hot.BLOCKS}
         for change, file in _changes(self.root):
             name = names.get(file.path)
             if name is None or change.by != MODEL or change.state != "undone":
@@ -200,7 +200,7 @@ class Blocks:
         path = self.path(name)
         if not os.path.islink(path):
             return path
-        real, home = paths.resolve(path), paths.resolve(self.root) or self.root
+        real, home = paths_hot.resolve(path), paths_hot.resolve(self.root) or self.root
         if real is None or not real.startswith(home.rstrip("/") + "/"):
             leads = f"a link to {real}" if real else "a link that leads nowhere"
             raise MemtuiError(f"The block {name} is {leads}, which memtui does not change.", "Change that file itself.")
@@ -215,7 +215,7 @@ def _version(path: str, time: str, digest: str, writer: Writer, change: Transact
 
 
 def _change(path: str, text: str) -> FileChange:
-    return FileChange(path, read_or_none(path), text.encode() + b"\n" if text else None, fs.FILE_MODE)
+    return FileChange(path, read_or_none(path), text.encode() + b"\n" if text else None, fs_hot.FILE_MODE)
 
 
 def _text(contents: ContentStore, digest: str) -> str:
@@ -233,6 +233,6 @@ def _edited(name: str, before: str, old: str, new: str) -> str:
         after = before.replace(old, new)
     else:
         raise RefusedEditError(f"The old text stands {times} times in {name}; it must stand there once.")
-    if len(after) > block_files.MOST:
-        raise RefusedEditError(f"{name} would have {len(after):,} characters; {block_files.MOST:,} are allowed.")
+    if len(after) > block_files_hot.MOST:
+        raise RefusedEditError(f"{name} would have {len(after):,} characters; {block_files_hot.MOST:,} are allowed.")
     return after.strip()

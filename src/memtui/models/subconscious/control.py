@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from memtui.base import clock, fastjson, fs, paths
+from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
 from memtui.base.storage import storage_error
 from memtui.client import projects
 from memtui.models import choice, log
 from memtui.models.call import ModelUsage
-from memtui.models.subconscious import block_files, runs
-from memtui.settings import config
+from memtui.models.subconscious import block_files_hot, runs
+from memtui.settings import config_hot
 
 # What its calls are for, in the log of calls.
 PURPOSE = "subconscious"
@@ -23,7 +23,7 @@ VERSION = 1
 # Bytes of the state of a session; sessions that are looked through for what waits, the newest.
 STATE_BYTES, SESSIONS = 4 << 20, 50
 # How often a mention is told of, and the seconds for which it waits.
-TELLINGS, WAITING_SECONDS = 3, clock.DAY
+TELLINGS, WAITING_SECONDS = 3, clock_hot.DAY
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Powers:
 
     def in_tree(self, env: dict[str, str], root: str, top: str) -> "Powers":
         """Return what it may do in a session of the work tree `top`."""
-        real = (paths.resolve(top) or top).rstrip("/") + "/"
-        private = (env.get("HOME") or "/", paths.config_dir(env), root)
-        is_above = any(f"{paths.resolve(place) or place}/".startswith(real) for place in private)
+        real = (paths_hot.resolve(top) or top).rstrip("/") + "/"
+        private = (env.get("HOME") or "/", paths_hot.config_dir(env), root)
+        is_above = any(f"{paths_hot.resolve(place) or place}/".startswith(real) for place in private)
         if self.allowed != "read-only" or not is_above:
             return self
         return replace(self, allowed="off", fewer="a directory with your home in it is not read")
@@ -57,17 +57,17 @@ class Powers:
 
 def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
     """Return what the settings say for a project."""
-    settings = config.load(root)
+    settings = config_hot.load(root)
     chosen = choose(env, settings)
-    mode = str(config.value(settings, project_root, "subconscious"))
-    tools = str(config.value(settings, None, "subconscious_tools"))
+    mode = str(config_hot.value(settings, project_root, "subconscious"))
+    tools = str(config_hot.value(settings, None, "subconscious_tools"))
     why, hint = "", ""
     if mode == "off":
         why, hint = "It is switched off.", "memtui config set subconscious notes"
         hint += " && memtui model start" * (stopped(root) is not None)
     elif stopped(root) is not None:
         why, hint = "You have stopped it.", "memtui model start"
-    elif config.value(settings, project_root, "mode") == "off":
+    elif config_hot.value(settings, project_root, "mode") == "off":
         why, hint = "memtui is off in this project.", "memtui config set mode full"
     elif not chosen.backend:
         why, hint = chosen.why, chosen.hint
@@ -81,7 +81,7 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
 def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoice:
     """Choose backend and model as the settings say; `subconscious_model` comes before `llm_model`."""
     chosen = choice.choose(env, settings)
-    model = str(config.value(settings, None, "subconscious_model"))
+    model = str(config_hot.value(settings, None, "subconscious_model"))
     return chosen if model == AS_OTHERS else chosen._replace(model=model, chosen=True)
 
 
@@ -89,7 +89,7 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoi
 
 
 def _switch(root: str) -> str:
-    return block_files.home(root) + "/stopped"
+    return block_files_hot.home(root) + "/stopped"
 
 
 def stopped(root: str) -> float | None:
@@ -105,8 +105,8 @@ def stop(root: str) -> bool:
     if stopped(root) is not None:
         return False
     try:
-        fs.makedirs(block_files.home(root))
-        fs.write_atomic(_switch(root), clock.iso_seconds(clock.now()).encode() + b"\n")
+        fs_hot.makedirs(block_files_hot.home(root))
+        fs_hot.write_atomic(_switch(root), clock_hot.iso_seconds(clock_hot.now()).encode() + b"\n")
     except OSError as error:
         raise storage_error(error, _switch(root)) from error
     return True
@@ -130,7 +130,7 @@ def load(root: str, session: str) -> dict[str, Any]:
     """Read the state of a session: `path`, `offset`, `mark` of its transcript, `conversation`, `mentions`, `answer`
     that is not acted on yet, `in_vain`, how often the same was sent; `{}` if there is none."""
     try:
-        state = fastjson.loads_dict(fs.read_bytes(block_files.session(root, session), STATE_BYTES))
+        state = fastjson_hot.loads_dict(fs_hot.read_bytes(block_files_hot.session(root, session), STATE_BYTES))
     except OSError:
         return {}
     return dict(state) if state.get("v") == VERSION else {}
@@ -138,16 +138,16 @@ def load(root: str, session: str) -> dict[str, Any]:
 
 def save(root: str, session: str, state: Mapping[str, object]) -> None:
     """Replace the state of a session. Raises OSError."""
-    fs.write_atomic(block_files.session(root, session), fastjson.dumps({**state, "v": VERSION}).encode())
+    fs_hot.write_atomic(block_files_hot.session(root, session), fastjson_hot.dumps({**state, "v": VERSION}).encode())
 
 
 def waiting_in(state: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
     """Return the mentions of a state that wait for a reply: not those told of too often in vain, or too old."""
-    rows = [row for row in fastjson.rows(dict(state), "mentions") if isinstance(row, dict)]
+    rows = [row for row in fastjson_hot.rows(dict(state), "mentions") if isinstance(row, dict)]
     rows = [row for row in rows if all(isinstance(row.get(key), str) for key in ("id", "who", "words"))]
     for row in rows:
         row["told"] = row["told"] if isinstance(row.get("told"), int) else 0
-    since = [clock.parse(row.get("time")) or 0.0 for row in rows]
+    since = [clock_hot.parse(row.get("time")) or 0.0 for row in rows]
     fresh = [row for row, time in zip(rows, since, strict=True) if now - time < WAITING_SECONDS]
     return [row for row in fresh if row["told"] < TELLINGS]
 
@@ -199,7 +199,7 @@ def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overv
 def mentions(root: str, now: float) -> list[WaitingMention]:
     """Return what waits for a reply, in the sessions that were read last, oldest first."""
     try:
-        with os.scandir(block_files.home(root) + "/sessions") as entries:
+        with os.scandir(block_files_hot.home(root) + "/sessions") as entries:
             states = [(row.stat().st_mtime, row.name) for row in entries if row.name.endswith(".json")]
     except OSError:
         return []
@@ -208,7 +208,7 @@ def mentions(root: str, now: float) -> list[WaitingMention]:
         session = name.removesuffix(".json")
         state = load(root, session)
         for row in waiting_in(state, now):
-            when, project = clock.parse(row.get("time")) or 0.0, str(state.get("project") or "")
+            when, project = clock_hot.parse(row.get("time")) or 0.0, str(state.get("project") or "")
             waiting_mentions.append(WaitingMention(session, project, row["who"], row["words"], when))
     return sorted(waiting_mentions, key=lambda row: row.time)
 

@@ -9,22 +9,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from memtui.base import clock, fastjson, fs, ids, paths, session_state
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, session_state_hot
 from memtui.base.errors import MemtuiError
-from memtui.client import locate
-from memtui.client.transcripts import transcript
+from memtui.client import locate_hot
+from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation, cleaned, note_position, position
-from memtui.deliver import error_log
+from memtui.deliver import error_log_hot
 from memtui.deliver.record import find_note
 from memtui.models import selection
 from memtui.models.call import ModelError
 from memtui.models.model import LanguageModel
-from memtui.models.subconscious import agent, block_files, blocks, control, runs, transcript_view
+from memtui.models.subconscious import agent, block_files_hot, blocks, control, runs, transcript_view
 from memtui.models.subconscious.agent import Wishes
 from memtui.models.subconscious.runs import Run
-from memtui.recall import places as memory_places
+from memtui.recall import places_hot
 from memtui.redact.redact import redacted
-from memtui.settings import config
+from memtui.settings import config_hot
 
 # Characters that must be new before a model is asked, unless the person said something or addressed it.
 LEAST = 200
@@ -53,17 +53,17 @@ class Along:
     """A session to read. `payload`: as a hook gets it; `now`: the clock, in seconds since the epoch."""
 
     def __init__(
-        self, env: dict[str, str], payload: Mapping[str, object], now: Callable[[], float] = clock.now
+        self, env: dict[str, str], payload: Mapping[str, object], now: Callable[[], float] = clock_hot.now
     ) -> None:
         self.env, self.now = env, now
-        self.root = paths.root(env)
-        self.id = transcript.text_of(payload.get("session_id"))
-        self.transcript = transcript.text_of(payload.get("transcript_path"))
-        self.cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-        self.project_root = paths.project_root(self.cwd)
-        self.top = locate.worktree_top(self.cwd)
-        self.slug = paths.project_key(self.project_root)
-        self.event = transcript.text_of(payload.get("hook_event_name"))
+        self.root = paths_hot.root(env)
+        self.id = transcript_hot.text_of(payload.get("session_id"))
+        self.transcript = transcript_hot.text_of(payload.get("transcript_path"))
+        self.cwd = paths_hot.started_in(env, transcript_hot.text_of(payload.get("cwd")))
+        self.project_root = paths_hot.project_root(self.cwd)
+        self.top = locate_hot.worktree_top(self.cwd)
+        self.slug = paths_hot.project_key(self.project_root)
+        self.event = transcript_hot.text_of(payload.get("hook_event_name"))
         self.blocks = blocks.Blocks(self.root, self.slug, now)
         self._looked, self._off = time.monotonic(), False
 
@@ -74,12 +74,12 @@ class Along:
         powers = control.powers(self.env, self.root, self.project_root).in_tree(self.env, self.root, self.top)
         if powers.why:
             return None
-        name = f"{self.root}/run/subconscious-{session_state.safe(self.id)}"
+        name = f"{self.root}/run/subconscious-{session_state_hot.safe(self.id)}"
         try:
-            with fs.Lock(name + ".next.lock", 0.0):
-                lock = fs.Lock(name + ".lock", 3.0 * config.number(config.load(self.root), "llm_timeout"))
+            with fs_hot.Lock(name + ".next.lock", 0.0):
+                lock = fs_hot.Lock(name + ".lock", 3.0 * config_hot.number(config_hot.load(self.root), "llm_timeout"))
                 lock.__enter__()
-        except fs.LockTimeoutError:
+        except fs_hot.LockTimeoutError:
             return None  # another one waits, and will read this too
         try:
             return self._run(powers)
@@ -99,7 +99,7 @@ class Along:
         if not (turn.mentions or turn.said(transcript_view.PERSON)) and answer_chars < LEAST:
             return None
         run = Run(
-            ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
+            ids_hot.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
             powers.backend, powers.model, powers.mode, powers.allowed, heard=len(turn.lines) + turn.left_out,
             limit=seconds(self.root),
         )  # fmt: skip
@@ -108,7 +108,7 @@ class Along:
         try:
             # It ends its call as soon as the person stops the subconscious.
             model = LanguageModel(
-                self.env, self.root, self.cwd, choice=control.choose(self.env, config.load(self.root)),
+                self.env, self.root, self.cwd, choice=control.choose(self.env, config_hot.load(self.root)),
                 workplace=self.top if powers.allowed == "full" else "", cancelled=self._switched_off,
             )  # fmt: skip
             agent.ask(model, self._situation(powers, turn, mentions), wishes)
@@ -142,11 +142,11 @@ class Along:
         """Return what is new in the session since the state, its conversation, and the offset at which it ends."""
         begin, in_midst = position(state, self.transcript), False
         if not begin:
-            begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
+            begin = transcript_hot.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
             in_midst = begin > 0
         earlier = state.get("conversation") if begin and not in_midst else None
         conversation = Conversation(earlier if isinstance(earlier, dict) else None, redacted)
-        reader = transcript.Reader(self.transcript, begin)
+        reader = transcript_hot.Reader(self.transcript, begin)
         turn = transcript_view.listen(reader, conversation)
         turn.in_midst = in_midst
         return turn, conversation, reader.offset
@@ -156,7 +156,7 @@ class Along:
         outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
         why = error.message
         if isinstance(error, ModelError) and error.futile:
-            times = 1 + fastjson.number(dict(state), "in_vain")  # since something was read last
+            times = 1 + fastjson_hot.number(dict(state), "in_vain")  # since something was read last
             if times < IN_VAIN:
                 control.save(self.root, self.id, {**state, "in_vain": times})
             else:
@@ -180,12 +180,12 @@ class Along:
     ) -> agent.Situation:
         words = " ".join(turn.said(transcript_view.PERSON) or turn.said(transcript_view.AGENT))[-LOOKED_UP:]
         return agent.Situation(
-            self.blocks.told(block_files.DIRECTIVES),
-            {name: self.blocks.told(name) for name in block_files.BLOCKS},
+            self.blocks.told(block_files_hot.DIRECTIVES),
+            {name: self.blocks.told(name) for name in block_files_hot.BLOCKS},
             [run for run in runs.newest_first(self.root, EARLIER, self.id) if run.outcome == runs.DONE],
             turn,
             [(mention["id"], mention["who"], mention["words"]) for mention in mentions],
-            selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
+            selection.catalogue(self.root, places_hot.of_session(self.env, self.cwd), words, self.now()),
             undone=self.blocks.undone(agent.UNDONE),
             top=self.top if powers.allowed == "read-only" else "",
             all_tools=powers.allowed == "full",
@@ -216,28 +216,30 @@ def _waiting(state: Mapping[str, Any], turn: transcript_view.Heard, now: float) 
     waiting = [{**row, "told": row["told"] + 1} for row in control.waiting_in(state, now)]
     number = max((int(row["id"][1:]) for row in waiting if row["id"][1:].isdigit()), default=0)
     for at, mention in enumerate(turn.mentions, number + 1):
-        waiting.append({"id": f"m{at}", "who": mention.who, "words": mention.words, "time": clock.iso(now), "told": 1})
+        waiting.append(
+            {"id": f"m{at}", "who": mention.who, "words": mention.words, "time": clock_hot.iso(now), "told": 1}
+        )
     return waiting[-WAITING:]
 
 
 def seconds(root: str) -> int:
     """Return the seconds that a run may take, at most."""
-    return (agent.STEPS + 2) * config.number(config.load(root), "llm_timeout") + MORE_SECONDS
+    return (agent.STEPS + 2) * config_hot.number(config_hot.load(root), "llm_timeout") + MORE_SECONDS
 
 
 def main() -> None:
     """Run for the hook's payload on standard input; the client that it started ends with it. Never raises."""
     env = dict(os.environ)
-    root = paths.root(env)
+    root = paths_hot.root(env)
     for number in (signal.SIGALRM, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     try:
         signal.alarm(seconds(root))
-        Along(env, fastjson.loads_dict(sys.stdin.buffer.read())).run()
+        Along(env, fastjson_hot.loads_dict(sys.stdin.buffer.read())).run()
     except KeyboardInterrupt:
-        error_log.add(root, "subconscious", TimeoutError("It was ended, or took longer than a run may."))
+        error_log_hot.add(root, "subconscious", TimeoutError("It was ended, or took longer than a run may."))
     except Exception as error:
-        error_log.add(root, "subconscious", error)
+        error_log_hot.add(root, "subconscious", error)
 
 
 if __name__ == "__main__":

@@ -1,16 +1,15 @@
 """The log of runs, `subconscious/runs.jsonl`: when the subconscious read what, what it cost, and what came of it; and
 its whispers. A run is logged when it begins and again when it has ended; one that only began is under way, or was
-killed. A whisper is a note for one session, delivered once, with a receipt (inbox/claims.py)."""
+killed. A whisper is a note for one session, delivered once, with a receipt (inbox/claims_hot.py)."""
 
 import os
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from memtui.base import clock, fastjson, fs, paths, reverse_lines
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.inbox.note_block import WHISPER
-from memtui.models.subconscious import block_files
+from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, reverse_lines_hot
+from memtui.inbox import file_hot, format_hot
+from memtui.inbox.note_block_hot import WHISPER
+from memtui.models.subconscious import block_files_hot
 
 VERSION = 1
 LOCK_SECONDS = 5.0
@@ -21,7 +20,7 @@ BEGUN, DONE, FAILED = "begun", "done", "failed"
 TRIM_BYTES, UNDER_WAY = 2 << 20, 900.0
 SENDER = "subconscious"
 # Characters of a whisper; seconds after which it is not delivered any more.
-MOST, EXPIRES = 1200, clock.DAY
+MOST, EXPIRES = 1200, clock_hot.DAY
 
 
 class Whisper(NamedTuple):
@@ -73,7 +72,7 @@ class Run:
         """Return the run as the log and --json have it."""
         lists = {key: list(getattr(self, key)) for key in ("looks", "changes", "blocks", "refused")}
         whispers = [whisper._asdict() for whisper in self.whispers]
-        return {**vars(self), **lists, "whispers": whispers, "time": clock.iso(self.time)}
+        return {**vars(self), **lists, "whispers": whispers, "time": clock_hot.iso(self.time)}
 
     def remarks(self) -> list[tuple[str, str]]:
         """Return what came of it, as (kind, text): what later runs of the session are told again."""
@@ -103,7 +102,7 @@ def read(row: dict[str, object]) -> Run | None:
             values[field.name] = value
         elif isinstance(value, list):
             values[field.name] = tuple(map(str, value))
-    values["time"] = clock.parse(row.get("time"))
+    values["time"] = clock_hot.parse(row.get("time"))
     try:
         return Run(**values) if row.get("v") == VERSION and values["time"] is not None else None
     except TypeError:
@@ -121,24 +120,24 @@ def _whisper(row: object) -> Whisper | None:
 
 def path(root: str) -> str:
     """Return the file of the log."""
-    return block_files.home(root) + "/runs.jsonl"
+    return block_files_hot.home(root) + "/runs.jsonl"
 
 
 def append(root: str, run: Run) -> None:
     """Log a run, or its end. Nothing may be appended to the file while its older half goes. Raises OSError."""
-    with fs.Lock(block_files.home(root) + "/lines.lock", LOCK_SECONDS):
-        fs.append(path(root), fastjson.dumps({"v": VERSION, **run.data()}).encode() + b"\n")
+    with fs_hot.Lock(block_files_hot.home(root) + "/lines.lock", LOCK_SECONDS):
+        fs_hot.append(path(root), fastjson_hot.dumps({"v": VERSION, **run.data()}).encode() + b"\n")
         if os.stat(path(root)).st_size > TRIM_BYTES:
-            rows = fs.read_bytes(path(root)).splitlines(keepends=True)
-            fs.write_atomic(path(root), b"".join(rows[len(rows) // 2 :]), durable=False)
+            rows = fs_hot.read_bytes(path(root)).splitlines(keepends=True)
+            fs_hot.write_atomic(path(root), b"".join(rows[len(rows) // 2 :]), durable=False)
 
 
 def newest_first(root: str, limit: int = 100, session: str = "") -> list[Run]:
     """Return the runs, newest first, each as it ended; those of a `session` (by the beginning of its id)."""
     runs: dict[str, Run] = {}
     try:
-        for _, line in reverse_lines.lines(path(root), needle=session.encode()):
-            run = read(fastjson.loads_dict(line))
+        for _, line in reverse_lines_hot.lines(path(root), needle=session.encode()):
+            run = read(fastjson_hot.loads_dict(line))
             if run is not None and run.session.startswith(session):
                 runs.setdefault(run.id, run)
                 if len(runs) >= limit:
@@ -152,24 +151,24 @@ def send(root: str, run: Run, whisper: Whisper) -> None:
     """Put a whisper of a run into the inbox of its project. Raises OSError."""
     fields = {
         "id": whisper.id,
-        "time": clock.iso_seconds(run.time),
+        "time": clock_hot.iso_seconds(run.time),
         "from": SENDER,
         "kind": WHISPER,
         "for": "session:" + run.session,
-        "expires": clock.iso_seconds(run.time + EXPIRES),
+        "expires": clock_hot.iso_seconds(run.time + EXPIRES),
         **({"urgent": "yes"} if whisper.urgent else {}),
     }
-    inbox_file.add_entry(paths.inbox_dir(root, run.project), "guidance", fields, whisper.text)
+    file_hot.add_entry(paths_hot.inbox_dir(root, run.project), "guidance", fields, whisper.text)
 
 
 def waits(root: str, run: Run, whisper: Whisper) -> bool:
     """Tell whether a whisper is still in the inbox, or taken by a hook whose delivery is not settled."""
-    directory = paths.inbox_dir(root, run.project)
-    claimed = f"{directory}/{inbox_format.CLAIMED}"
-    files = [f"{claimed}/{name}" for name in paths.names_in(claimed) if name.endswith(".md")]
-    for file in (f"{directory}/{inbox_format.FILES['guidance']}", *files):
+    directory = paths_hot.inbox_dir(root, run.project)
+    claimed = f"{directory}/{format_hot.CLAIMED}"
+    files = [f"{claimed}/{name}" for name in paths_hot.names_in(claimed) if name.endswith(".md")]
+    for file in (f"{directory}/{format_hot.FILES['guidance']}", *files):
         try:
-            if any(entry.id == whisper.id for entry in inbox_format.read(file)):
+            if any(entry.id == whisper.id for entry in format_hot.read(file)):
                 return True
         except OSError:
             continue

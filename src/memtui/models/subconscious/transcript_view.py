@@ -9,10 +9,10 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from memtui.base import fastjson, visible
-from memtui.client.transcripts import speaker, transcript
+from memtui.base import fastjson_hot, visible_hot
+from memtui.client.transcripts import speaker, transcript_hot
 from memtui.client.transcripts.conversation import Conversation
-from memtui.deliver import receipts
+from memtui.deliver import receipts_hot
 from memtui.redact.redact import redact
 
 PERSON, AGENT, TOOL = "person", "agent", "tool"
@@ -87,32 +87,32 @@ def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> 
             _hear(other, PERSON, conversation.own(turn).text, MESSAGE)
         conversation.turns.clear()
         message = record.get("message")
-        synthetic = isinstance(message, dict) and message.get("model") == receipts.SYNTHETIC
+        synthetic = isinstance(message, dict) and message.get("model") == receipts_hot.SYNTHETIC
         if synthetic or any(record.get(key) for key in HIDDEN):
             continue
         if record.get("type") == "assistant":
-            for block in transcript.blocks(record):
+            for block in transcript_hot.blocks(record):
                 if block.get("type") == "text":
-                    _hear(other, AGENT, transcript.text_of(block.get("text")), MESSAGE)
+                    _hear(other, AGENT, transcript_hot.text_of(block.get("text")), MESSAGE)
                 elif block.get("type") == "tool_use":
-                    called = fastjson.dumps(block.get("input")) if isinstance(block.get("input"), dict) else ""
-                    _hear(other, TOOL, f"called {transcript.text_of(block.get('name'))} {called}", ANSWER)
+                    called = fastjson_hot.dumps(block.get("input")) if isinstance(block.get("input"), dict) else ""
+                    _hear(other, TOOL, f"called {transcript_hot.text_of(block.get('name'))} {called}", ANSWER)
         elif record.get("type") == "user":
-            for block in transcript.blocks(record):
+            for block in transcript_hot.blocks(record):
                 if block.get("type") == "tool_result":
-                    _hear(other, TOOL, ANSWERED + transcript.result_text(block), ANSWER)
+                    _hear(other, TOOL, ANSWERED + transcript_hot.result_text(block), ANSWER)
     return other
 
 
 def _hear(turn: Heard, who: str, text: str, limit: int) -> None:
-    text = redact(visible.clean(text[: 4 * limit]).strip())[0]  # cut first where it is huge, else after secrets
+    text = redact(visible_hot.clean(text[: 4 * limit]).strip())[0]  # cut first where it is huge, else after secrets
     if not text:
         return
     turn.add(who, text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
     if who == TOOL or "@" not in text:
         return
     for match in _MENTION.finditer(_CODE.sub(lambda code: "\0" * len(code[0]), text)):
-        words = visible.one_line(text[match.start("words") : match.end("words")])
+        words = visible_hot.one_line(text[match.start("words") : match.end("words")])
         if words:
             turn.mentions.append(Mention(who, words[:MENTION]))
 
@@ -170,12 +170,12 @@ def _runs(text: str) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    return visible.one_line(visible.clean(text))
+    return visible_hot.one_line(visible_hot.clean(text))
 
 
 def _tokens(text: str) -> list[str]:
     """Split a text into words as they are compared, folded and without marks; a dense script into characters."""
-    folded = unicodedata.normalize("NFKC", visible.clean(text)).casefold()
+    folded = unicodedata.normalize("NFKC", visible_hot.clean(text)).casefold()
     return [token for raw in _TOKEN.findall(folded) if (token := raw.strip(_ENDS)).strip("-–—#=+~/\\^%@…")]
 
 

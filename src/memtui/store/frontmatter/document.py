@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memtui.base.errors import MemtuiError
-from memtui.store.frontmatter import edit, subset
-from memtui.store.frontmatter import head as memory_head
-from memtui.store.frontmatter.subset import NotInSubsetError, indent_of, is_filler, split_key
+from memtui.store.frontmatter import edit, head_hot, subset_hot
+from memtui.store.frontmatter.subset_hot import NotInSubsetError, indent_of, is_filler, split_key
 
 FENCE = "---"
 BLANK = " \t\r\n"
@@ -164,18 +163,18 @@ def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | 
     """Read the fields of a block, why it is broken if it is, and whether quotes make it YAML."""
     block = block.replace("\r\n", "\n")
     try:
-        return subset.load(block), None, False
+        return subset_hot.load(block), None, False
     except NotInSubsetError as error:
         broken = f"line {first_line + error.line}: {error.reason}"
-        strict, may_be_yaml = (None, False) if error.reason == subset.AFTER_QUOTE else _pyyaml(block)
+        strict, may_be_yaml = (None, False) if error.reason == subset_hot.AFTER_QUOTE else _pyyaml(block)
     if strict is not None:
         return strict, None, False
     try:
         if not may_be_yaml:
-            return subset.load(subset.client_quoted(block)), None, True
+            return subset_hot.load(subset_hot.client_quoted(block)), None, True
     except NotInSubsetError:
         pass
-    return subset.read_loosely(_shown(block)), broken, False
+    return subset_hot.read_loosely(_shown(block)), broken, False
 
 
 def _notes(block: str, lines: Sequence[str], fields: Mapping[str, object]) -> tuple[str, ...]:
@@ -204,7 +203,7 @@ def _body(rest: str) -> str:
 def parse(data: bytes) -> Document:
     """Parse a file of any content. Never raises; see `Document.broken`."""
     doc = _parse(data)
-    line = memory_head.first_conflict(data)
+    line = head_hot.first_conflict(data)
     return replace(doc, broken=f"git's conflict markers are in it, from line {line} on") if line else doc
 
 
@@ -234,7 +233,7 @@ def _parse(data: bytes) -> Document:
         broken = "there is something blank above the frontmatter: Claude Code does not see it"
     rest = text[rest_at:]
     notes = _notes(block, lines, fields)
-    parts = (text[:head_end], block, fence, rest, subset.client_quoted(block) if unquoted else "")
+    parts = (text[:head_end], block, fence, rest, subset_hot.client_quoted(block) if unquoted else "")
     return Document(data, bom, newline, True, fields, broken, _body(rest), notes, *parts)
 
 

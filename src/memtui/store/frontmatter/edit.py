@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtui.base.errors import MemtuiError
-from memtui.store.frontmatter import subset
-from memtui.store.frontmatter.subset import NotInSubsetError, indent_of, odd_character, split_key
+from memtui.store.frontmatter import subset_hot
+from memtui.store.frontmatter.subset_hot import NotInSubsetError, indent_of, odd_character, split_key
 
 # Plain text that some YAML reader would take for a number, a date, a boolean or null.
 TYPED = re.compile(r"[-+.]?\d[\w.,:+ -]*|[-+]?\.(?:inf|nan)|~|=|<<|null|true|false|yes|no|on|off|[yn]", re.IGNORECASE)
@@ -223,7 +223,7 @@ def is_plain(text: str, *, typed: bool = False, flow: bool = False) -> bool:
     if (TYPED.fullmatch(text) and not typed) or (flow and (text[0] == "-" or set(",[]{}?#:'\"") & set(text))):
         return False
     try:
-        return subset.load(f"k: {text}\n") == {"k": text}
+        return subset_hot.load(f"k: {text}\n") == {"k": text}
     except NotInSubsetError:
         return False
 

@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from memtui.client.locate import INDEX_NAME
+from memtui.client.locate_hot import INDEX_NAME
 from memtui.store import links
-from memtui.store.frontmatter import document
-from memtui.store.frontmatter import head as memory_head
+from memtui.store.frontmatter import document, head_hot
 
 ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])([ \t]+)(?:\[[ xX]\][ \t]+)?")
 FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
@@ -99,7 +98,7 @@ def parse_index(data: bytes) -> Index:
     text = data.decode("utf-8", "surrogateescape")
     bom = text.startswith("\ufeff")
     lines = tuple(re.findall(r"[^\n]*\n|[^\n]+", text.removeprefix("\ufeff")))
-    conflict = memory_head.first_conflict(data)
+    conflict = head_hot.first_conflict(data)
     hidden, code, unclosed = _hidden(lines, doc.lines_above)
     entries: list[IndexEntry] = []
     mentions: list[IndexEntry] = []

@@ -4,10 +4,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
-from memtui.base import fs, phrasing
+from memtui.base import fs_hot, phrasing_hot
 from memtui.base.finding import Finding, note, problem
 from memtui.store import scopes
-from memtui.store.frontmatter import head
+from memtui.store.frontmatter import head_hot
 from memtui.store.index import index as memory_index
 from memtui.store.index.index import ITEM, Budget, Index, IndexEntry
 from memtui.store.index.index_lines import HEADING, entry_lines
@@ -47,7 +47,7 @@ class Passage(NamedTuple):
 def index_of(scope: Scope) -> Index | None:
     """Read the scope's MEMORY.md; None if there is none or it can't be read."""
     try:
-        return memory_index.parse_index(fs.read_bytes(scope.index_path))
+        return memory_index.parse_index(fs_hot.read_bytes(scope.index_path))
     except OSError:
         return None
 
@@ -55,7 +55,7 @@ def index_of(scope: Scope) -> Index | None:
 def sides(data: bytes) -> dict[str, object]:
     """Return what a finding says of git's conflict markers: where the first are, and what both versions are called."""
     lines = data.decode("utf-8", "replace").split("\n")
-    first = head.conflicts(lines)[0]
+    first = head_hot.conflicts(lines)[0]
     return {"line": first.start + 1, "ours": first.names[0], "theirs": first.names[1]}
 
 
@@ -105,7 +105,7 @@ class IndexState:
         if self.unread:
             why = UNREAD_CUT if self.scope.index_loaded else UNREAD
             texts = [passage.whole for passage in self.unread]
-            facts = {"line": self.unread[0].lines[0], "words": phrasing.cut(" ".join(texts[0].split()), 60)}
+            facts = {"line": self.unread[0].lines[0], "words": phrasing_hot.cut(" ".join(texts[0].split()), 60)}
             yield self._about("memories.text", [], why=why, texts=texts, **facts)
 
     def data(self) -> dict[str, object]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
-from memtui.base import fs, ids
+from memtui.base import fs_hot, ids_hot
 from memtui.base.errors import ConflictError
 from memtui.base.storage import read_or_none
 from memtui.store.journal.ledger import Row
@@ -152,15 +152,15 @@ class FileChange(Change):
                 raise conflict(self.path)
             if self.after is None:
                 os.unlink(self.path)
-                fs.sync_dir(os.path.dirname(self.path))
+                fs_hot.sync_dir(os.path.dirname(self.path))
             else:
-                fs.write_atomic(self.path, self.after)
+                fs_hot.write_atomic(self.path, self.after)
                 self._set_time(self.path)
             # Somebody may have written into the old file between the read and the rename: it is still open.
             file.seek(0)
             late = file.read()
         if late != self.before:
-            fs.write_atomic(self.path, late)
+            fs_hot.write_atomic(self.path, late)
             raise conflict(self.path)
 
     def _set_time(self, path: str) -> None:
@@ -175,11 +175,11 @@ class FileChange(Change):
             raise conflict(self.path, exists=True)
         # A new directory is as readable as the first file in it: in a repository as the umask allows.
         mode = self.mode or 0
-        fs.makedirs(os.path.dirname(self.path), fs.DIR_MODE | (mode & 0o066) | (mode & 0o044) >> 2)
-        temporary = fs.temporary(self.path)
-        fd = os.open(temporary, fs.NEW_FILE, fs.FILE_MODE)
+        fs_hot.makedirs(os.path.dirname(self.path), fs_hot.DIR_MODE | (mode & 0o066) | (mode & 0o044) >> 2)
+        temporary = fs_hot.temporary(self.path)
+        fd = os.open(temporary, fs_hot.NEW_FILE, fs_hot.FILE_MODE)
         try:
-            fs.write_and_close(fd, data, fs.FILE_MODE if self.mode is None else self.mode, durable=True)
+            fs_hot.write_and_close(fd, data, fs_hot.FILE_MODE if self.mode is None else self.mode, durable=True)
             self._set_time(temporary)
             try:
                 os.link(temporary, self.path)
@@ -188,12 +188,12 @@ class FileChange(Change):
             except OSError:  # a file system without hard links
                 os.rename(temporary, self.path)
         finally:
-            fs.unlink(temporary)
-        fs.sync_dir(os.path.dirname(self.path))
+            fs_hot.unlink(temporary)
+        fs_hot.sync_dir(os.path.dirname(self.path))
 
 
 def _digest(data: bytes | None) -> str | None:
-    return None if data is None else ids.digest(data)
+    return None if data is None else ids_hot.digest(data)
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class Patch(Change):
     added: bytes
     was: str | None
     now: str | None
-    mode: int = fs.FILE_MODE
+    mode: int = fs_hot.FILE_MODE
     dirs: tuple[str, ...] = ()
 
     @property
@@ -252,8 +252,8 @@ class Patch(Change):
         after = old[: self.at] + self.added + old[self.at + len(self.removed) :]
         if before is None and self.now is not None:
             directory = os.path.dirname(self.path)
-            if self.mode == fs.FILE_MODE:
-                fs.makedirs(directory)
+            if self.mode == fs_hot.FILE_MODE:
+                fs_hot.makedirs(directory)
             else:  # for all who may read the file
                 os.makedirs(directory, exist_ok=True)
         FileChange(self.path, before, None if self.now is None else after, self.mode).make()

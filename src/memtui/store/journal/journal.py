@@ -7,11 +7,11 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memtui.base import clock, fastjson, fs, ids, reverse_lines
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, reverse_lines_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.storage import read_or_none, storage_error
-from memtui.client import process
-from memtui.store import catalog, index_requests
+from memtui.client import process_hot
+from memtui.store import catalog_hot, index_requests
 from memtui.store.journal.changes import Change, ChangedFiles, FileChange, KeepContent, Patch, ReadContent
 from memtui.store.journal.ledger import KIND_KEYS, VERSION, Ledger, Record, Row, here, readable
 from memtui.store.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
@@ -31,7 +31,7 @@ class Journal:
     """The journal of a memtui root: `by` names the writer, `now` is the clock, `ledger` what was read already."""
 
     def __init__(
-        self, root: str, by: str = "cli", now: Callable[[], float] = clock.now, ledger: Ledger | None = None
+        self, root: str, by: str = "cli", now: Callable[[], float] = clock_hot.now, ledger: Ledger | None = None
     ) -> None:
         self.root = root
         self.contents = ContentStore(root)
@@ -47,7 +47,7 @@ class Journal:
     ) -> dict[str, Any]:
         """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as expected."""
         rows = rows_of(changes, self.contents.keep)
-        head = {"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": "intent", "by": self.by}
+        head = {"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": "intent", "by": self.by}
         return {**head, "seat": here(self.by), "op": op, "summary": summary, **more, "changes": rows}
 
     def changes_of(self, record: Mapping[str, Any]) -> list[Change]:
@@ -56,19 +56,19 @@ class Journal:
 
     def _append(self, record: Mapping[str, Any]) -> None:
         try:
-            fs.append(self.path, fastjson.dumps(dict(record)).encode() + b"\n", durable=True)
+            fs_hot.append(self.path, fastjson_hot.dumps(dict(record)).encode() + b"\n", durable=True)
         except OSError as error:
             raise storage_error(error, self.path) from error
 
     def _end(self, transaction: str, state: str, **more: Any) -> None:
-        self._append({"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": state, **more})
+        self._append({"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": state, **more})
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the lock on all changes, after recovery from a killed process. Raises MemtuiError."""
         with contextlib.ExitStack() as stack:
             try:
-                stack.enter_context(fs.Lock(self.lock_path, LOCK_SECONDS))
+                stack.enter_context(fs_hot.Lock(self.lock_path, LOCK_SECONDS))
             except OSError as error:
                 raise storage_error(error, self.lock_path) from error
             self._recover()
@@ -84,7 +84,7 @@ class Journal:
         """Make all changes inside one step of undo, with those of `group`; `entries`: what is decided with them."""
         before = self._shared
         self._shared = {**before, **({"entries": [*entries]} if entries else {})}
-        self._shared["group"] = group or before.get("group") or ids.new_id(self.now())
+        self._shared["group"] = group or before.get("group") or ids_hot.new_id(self.now())
         try:
             yield
         finally:
@@ -92,7 +92,7 @@ class Journal:
 
     def run_locked(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         """Do what `run` does, with the lock held already."""
-        transaction = ids.new_id(self.now())
+        transaction = ids_hot.new_id(self.now())
         size = os.path.getsize(self.path) if os.path.exists(self.path) else 0
         changes = [change.with_metadata() for change in changes]
         record = self._intent(transaction, op, changes, summary, **more)
@@ -106,8 +106,8 @@ class Journal:
             for number, change in enumerate(changes):
                 path = change.path
                 self._make(record, changes, number)
-                if path.endswith(".md") and len(changes) <= catalog.AT_ONCE:
-                    catalog.touch(self.root, path)
+                if path.endswith(".md") and len(changes) <= catalog_hot.AT_ONCE:
+                    catalog_hot.touch(self.root, path)
         except BaseException as error:
             taken_back = self._take_back(record, changes, size)
             reported = storage_error(error, path) if isinstance(error, OSError) else error
@@ -156,8 +156,8 @@ class Journal:
     def unfinished(self) -> dict[str, Any] | None:
         """Return the intent without an end, which a killed process left or another process is working on."""
         try:
-            for _, line in reverse_lines.lines(self.path, longest=-1):
-                record = fastjson.loads_dict(line)
+            for _, line in reverse_lines_hot.lines(self.path, longest=-1):
+                record = fastjson_hot.loads_dict(line)
                 if record.get("v") == VERSION and record.get("state") in {"done", "back"}:
                     return None
                 if record.get("state") == "intent" and isinstance(record.get("id"), str) and readable(record):
@@ -181,7 +181,7 @@ class Journal:
         untouched = []
         try:
             for digest in record.get("drop", ()):
-                fs.unlink(self.contents.path(digest))
+                fs_hot.unlink(self.contents.path(digest))
             changes = self.changes_of(record)
             made = _made(record, changes)
             all_made = all(made)
@@ -205,9 +205,9 @@ class Journal:
             directory, name = os.path.split(place)
             with contextlib.suppress(OSError):
                 for file in os.listdir(directory):
-                    target, pid = fs.temporary_of(file) or ("", 0)
-                    if pid and target.startswith(name) and (pid == os.getpid() or not process.alive(pid)):
-                        fs.unlink(f"{directory}/{file}")
+                    target, pid = fs_hot.temporary_of(file) or ("", 0)
+                    if pid and target.startswith(name) and (pid == os.getpid() or not process_hot.alive(pid)):
+                        fs_hot.unlink(f"{directory}/{file}")
 
     def ledger(self) -> Ledger:
         """Read what was appended; return all transactions and which of them can be undone or redone. Raises OSError."""
@@ -216,11 +216,11 @@ class Journal:
     def purge(self, summary: str, drop: Sequence[str], **more: Any) -> str:
         """Remove contents for good, by their hashes `drop`; no undo brings them back. Return the transaction's id."""
         with self.locked():
-            transaction = ids.new_id(self.now())
+            transaction = ids_hot.new_id(self.now())
             self._append(self._intent(transaction, "purge", [], summary, drop=list(drop), **more))
             try:
                 for digest in drop:
-                    fs.unlink(self.contents.path(digest))
+                    fs_hot.unlink(self.contents.path(digest))
             except OSError as error:
                 memtui_error = storage_error(error, self.contents.directory)
                 memtui_error.hint = f"{memtui_error.hint} {BEGUN_PURGE}"
@@ -284,25 +284,25 @@ class ContentStore:
         """Read a stored content. Raises NotFoundError if it was purged, MemtuiError if it can't be read."""
         path = self.path(digest)
         try:
-            data = fs.read_bytes(path)
+            data = fs_hot.read_bytes(path)
         except FileNotFoundError as error:
             raise NotFoundError("The old content was deleted for good.", "It can't be restored.") from error
         except OSError as error:
             raise storage_error(error, path) from error
-        if ids.digest(data) != digest:
+        if ids_hot.digest(data) != digest:
             raise MemtuiError(f"{path} is damaged", "It can't be restored; nothing was changed.")
         return data
 
     def keep(self, data: bytes, durable: bool = True) -> str:
         """Store a content, synced if `durable`, as an undo needs it; return its hash. Raises MemtuiError."""
-        digest = ids.digest(data)
+        digest = ids_hot.digest(data)
         path = self.path(digest)
         try:
             # One that exists but is damaged is written anew.
             if read_or_none(path) != data:
-                fs.write_atomic(path, data, durable)
+                fs_hot.write_atomic(path, data, durable)
             elif durable:
-                fs.sync(path)  # it may have been stored before without
+                fs_hot.sync(path)  # it may have been stored before without
         except OSError as error:
             raise storage_error(error, path) from error
         return digest

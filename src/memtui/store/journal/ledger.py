@@ -10,10 +10,10 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from memtui.base import fastjson, ids
+from memtui.base import fastjson_hot, ids_hot
 from memtui.base.errors import NotFoundError
-from memtui.client import locate
-from memtui.inbox import format as inbox_format
+from memtui.client import locate_hot
+from memtui.inbox import format_hot
 
 VERSION = 1
 Record = Mapping[str, Any]
@@ -24,7 +24,7 @@ TAIL = 64
 # After reading this many bytes at once, the garbage collector is told to leave them alone.
 FREEZE_BYTES = 1 << 20
 # Files that changes of many memories share.
-SHARED = frozenset({locate.INDEX_NAME, *inbox_format.FILES.values()})
+SHARED = frozenset({locate_hot.INDEX_NAME, *format_hot.FILES.values()})
 REVERSALS = frozenset({"undo", "redo"})
 # By which key the row of a change tells its kind: those in `journal.KINDS`, and `modes` of older versions, which nobody
 # can undo any more.
@@ -51,13 +51,13 @@ def _is_digest(value: object) -> bool:
 
 @functools.cache
 def _process_id(_: int) -> str:
-    return ids.digest(os.urandom(16), 8)
+    return ids_hot.digest(os.urandom(16), 8)
 
 
 def here(by: str) -> str:
     """Return an id of the place where a change is made: one for a terminal's commands, else the process's own."""
     if by == "cli":
-        return ids.digest(f"{os.uname().nodename} {os.getsid(0)}", 8)
+        return ids_hot.digest(f"{os.uname().nodename} {os.getsid(0)}", 8)
     return _process_id(os.getpid())
 
 
@@ -106,7 +106,7 @@ class Transaction:
         files = []
         for row in self.record["changes"]:
             path = row["path"]
-            if not locate.is_memory_name(path[path.rfind("/") + 1 :]):
+            if not locate_hot.is_memory_name(path[path.rfind("/") + 1 :]):
                 continue
             if "before" in row:
                 was, now = row.get("times", (0, 0))
@@ -188,11 +188,11 @@ class Ledger:
                 self._read_line(line, b"\n")
             rest = tail
         # A last line without a line end is complete, still being written, or torn; only a complete one is read.
-        if rest and fastjson.loads_dict(rest):
+        if rest and fastjson_hot.loads_dict(rest):
             self._read_line(rest, b"")
 
     def _read_line(self, line: bytes, end: bytes) -> None:
-        if line.strip() and not self._add(fastjson.loads_dict(line)):
+        if line.strip() and not self._add(fastjson_hot.loads_dict(line)):
             self.skipped += 1
         self._at += len(line) + len(end)
         self._tail = (self._tail + line + end)[-TAIL:]

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from memtui.base import clock, fastjson, fs, ids
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot
 from memtui.base.errors import ConflictError
 from memtui.base.storage import read_or_none
-from memtui.store import trust
+from memtui.store import trust_hot
 from memtui.store.journal import changes
 from memtui.store.journal.ledger import Row
 
@@ -70,7 +70,7 @@ class EntriesEdit(ABC):
 
     def make(self) -> None:
         """Write the file, if that changes it. Raises ConflictError, OSError, LockTimeoutError."""
-        with fs.Lock(self.root + self.lock, LOCK_SECONDS) if self.lock else contextlib.nullcontext():
+        with fs_hot.Lock(self.root + self.lock, LOCK_SECONDS) if self.lock else contextlib.nullcontext():
             present = self.read()
             if (result := self.result(present)) != present:
                 self.write(result)
@@ -107,7 +107,7 @@ class EntryEdit(EntriesEdit, changes.Change):
         return cls(row["path"], before, after, entry["table"])
 
     def _read_file(self) -> dict[str, Any]:
-        data = fs.read_or_empty(self.path)
+        data = fs_hot.read_or_empty(self.path)
         try:
             whole: dict[str, Any] = json.loads(data) if data.strip() else {"v": 1}
             whole.setdefault(self.table, {}).get(self.name)
@@ -120,13 +120,13 @@ class EntryEdit(EntriesEdit, changes.Change):
 
     def write(self, entries: Entries) -> None:
         if not entries:
-            fs.unlink(self.path)
+            fs_hot.unlink(self.path)
             return
         text = json.dumps(
             {**self._read_file(), self.table: dict(sorted(entries.items()))}, ensure_ascii=False, indent=2
         )
         # A byte of a path that is not UTF-8 is a lone surrogate, which JSON can hold as an escape.
-        fs.write_atomic(self.path, f"{text}\n".encode("utf-8", "backslashreplace"))
+        fs_hot.write_atomic(self.path, f"{text}\n".encode("utf-8", "backslashreplace"))
 
     def _check(self) -> None:
         if self.read().get(self.name) != self.before.get(self.name):
@@ -139,7 +139,7 @@ class EntryEdit(EntriesEdit, changes.Change):
 
 @dataclass(frozen=True)
 class TrustEdit(EntriesEdit, changes.Change):
-    """Trust in a directory (`trust.key`): names by digest, and ALWAYS; `contents` are kept for who reviews later."""
+    """Trust in a directory (`trust_hot.key`): names by digest, and ALWAYS; `contents` are kept for a later review."""
 
     key = "trust"
     lock = "/run/trust.lock"
@@ -167,20 +167,20 @@ class TrustEdit(EntriesEdit, changes.Change):
 
     def read(self) -> Entries:
         try:
-            recorded = trust.recorded(self.root, self.directory)
+            recorded = trust_hot.recorded(self.root, self.directory)
         except (ValueError, RecursionError) as error:
             hint = "Fix it, or remove it to trust nothing, and try again."
             raise ConflictError(f"{self.path} can't be read: {error}", hint) from error
         return {**recorded.hashes, **({ALWAYS: True} if recorded.always else {})}
 
     def write(self, entries: Entries) -> None:
-        whole = trust.read_all(self.root)
-        directories = dict(fastjson.table(whole, "dirs"))
+        whole = trust_hot.read_all(self.root)
+        directories = dict(fastjson_hot.table(whole, "dirs"))
         directories.pop(self.directory, None)
         if entries:
             directories[self.directory] = {"always": ALWAYS in entries, "hashes": _digests(entries)}
-        data = fastjson.dumps({**whole, "v": trust.VERSION, "dirs": directories}).encode()
-        fs.write_atomic(self.path, data + b"\n")
+        data = fastjson_hot.dumps({**whole, "v": trust_hot.VERSION, "dirs": directories}).encode()
+        fs_hot.write_atomic(self.path, data + b"\n")
 
 
 def _digests(entries: Entries) -> dict[str, str]:
@@ -190,14 +190,14 @@ def _digests(entries: Entries) -> dict[str, str]:
 
 def pairs_of(data: bytes) -> set[Pair]:
     """Return the pairs, each two paths, in the content of `apart.json`; none if it is damaged."""
-    pairs = fastjson.loads_dict(data).get("pairs") if data.strip() else None
+    pairs = fastjson_hot.loads_dict(data).get("pairs") if data.strip() else None
     rows = pairs if isinstance(pairs, list) else []
     return {frozenset(row) for row in rows if isinstance(row, list) and [*map(type, row)] == [str, str]}
 
 
 def pair_entries(pairs: Iterable[Iterable[str]]) -> dict[str, bool]:
     """Return pairs of memories as entries of `apart.json`."""
-    return {fastjson.dumps(pair): True for pair in sorted(map(sorted, pairs))}
+    return {fastjson_hot.dumps(pair): True for pair in sorted(map(sorted, pairs))}
 
 
 @dataclass(frozen=True)
@@ -224,15 +224,17 @@ class PairsEdit(EntriesEdit, changes.Change):
 
     def write(self, entries: Entries) -> None:
         if not entries:
-            fs.unlink(self.path)
+            fs_hot.unlink(self.path)
             return
-        fs.write_atomic(self.path, (f'{{"v": {FORMAT}, "pairs": [\n' + ",\n".join(sorted(entries)) + "\n]}\n").encode())
+        fs_hot.write_atomic(
+            self.path, (f'{{"v": {FORMAT}, "pairs": [\n' + ",\n".join(sorted(entries)) + "\n]}\n").encode()
+        )
 
 
 def seen_lines(versions: Sequence[Seen], *, seen: bool, time: str) -> bytes:
     """Return the lines of `versions.jsonl` that say whether a person has seen these versions."""
     rows = [{"v": FORMAT, "time": time, "dir": place, "file": file, "digest": key} for place, file, key in versions]
-    return b"".join(fastjson.dumps(row if seen else {**row, "seen": False}).encode() + b"\n" for row in rows)
+    return b"".join(fastjson_hot.dumps(row if seen else {**row, "seen": False}).encode() + b"\n" for row in rows)
 
 
 @dataclass(frozen=True)
@@ -256,8 +258,8 @@ class SeenEdit(changes.Change):
         if self.seen[1] is None:
             return True
         last: dict[Seen, bool] = {}
-        for line in fs.read_or_empty(self.path).split(b"\n"):
-            fields = fastjson.loads_dict(line) if line else {}
+        for line in fs_hot.read_or_empty(self.path).split(b"\n"):
+            fields = fastjson_hot.loads_dict(line) if line else {}
             version = (str(fields.get("dir")), str(fields.get("file")), str(fields.get("digest")))
             last[version] = fields.get("seen", "stamp" not in fields) is True
         return all(last.get(version) is self.seen[1] for version in self.versions)
@@ -267,22 +269,22 @@ class SeenEdit(changes.Change):
         if self.seen[1] is None:
             return
         root = os.path.dirname(self.path)
-        with fs.Lock(root + VERSIONS_LOCK, LOCK_SECONDS):
-            data = seen_lines(self.versions, seen=self.seen[1], time=clock.iso(clock.now()))
-            fs.append(self.path, data, durable=True)
-            fs.unlink(root + UNSEEN)
+        with fs_hot.Lock(root + VERSIONS_LOCK, LOCK_SECONDS):
+            data = seen_lines(self.versions, seen=self.seen[1], time=clock_hot.iso(clock_hot.now()))
+            fs_hot.append(self.path, data, durable=True)
+            fs_hot.unlink(root + UNSEEN)
 
 
 def beside_path(root: str, kind: str, directory: str) -> str:
     """Return the path of the file with the rows of a kind, a directory below memtui's, for a directory of memories."""
-    return f"{root}/{kind}/{ids.content_hash(directory)}.jsonl"
+    return f"{root}/{kind}/{ids_hot.content_hash(directory)}.jsonl"
 
 
 def beside_rows(data: bytes) -> BesideRows:
     """Return the rows by file, in the order of the lines; lines that can't be read are left out."""
     rows: BesideRows = {}
     for line in data.split(b"\n"):
-        row = fastjson.loads_dict(line) if line else {}
+        row = fastjson_hot.loads_dict(line) if line else {}
         file, text = row.pop("file", None), row.get("text")
         if isinstance(file, str) and file and isinstance(text, str):
             rows.setdefault(file, {})[text] = row
@@ -292,7 +294,7 @@ def beside_rows(data: bytes) -> BesideRows:
 def write_beside(path: str, directory: str, rows: Mapping[str, Entries]) -> None:
     """Write the file, sorted, or remove it where there are no rows. The caller holds the lock. Raises OSError."""
     if not any(rows.values()):
-        fs.unlink(path)
+        fs_hot.unlink(path)
         return
     try:
         inode = os.stat(directory).st_ino
@@ -300,9 +302,9 @@ def write_beside(path: str, directory: str, rows: Mapping[str, Entries]) -> None
         inode = 0
     lines: list[dict[str, Any]] = [{"v": FORMAT, "dir": directory, "inode": inode}]
     lines += [{"file": file, **row} for file in sorted(rows) for row in rows[file].values()]
-    data = "".join(fastjson.dumps(line) + "\n" for line in lines).encode()
+    data = "".join(fastjson_hot.dumps(line) + "\n" for line in lines).encode()
     if data != read_or_none(path):
-        fs.write_atomic(path, data)
+        fs_hot.write_atomic(path, data)
 
 
 @dataclass(frozen=True)
@@ -324,7 +326,7 @@ class BesideEdit(EntriesEdit, changes.Change):
 
     def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
         removed, added = (
-            keep("\n".join(map(fastjson.dumps, rows.values())).encode()) if rows else None
+            keep("\n".join(map(fastjson_hot.dumps, rows.values())).encode()) if rows else None
             for rows in (self.before, self.after)
         )
         return {"beside": {"directory": self.directory, "file": self.file}, "removed": removed, "added": added}
@@ -333,7 +335,7 @@ class BesideEdit(EntriesEdit, changes.Change):
     def from_row(cls, row: Row, read_content: changes.ReadContent) -> "BesideEdit":
         contents = [read_content(row[key]).split(b"\n") if row[key] else [] for key in ("removed", "added")]
         before, after = (
-            {str(fields["text"]): fields for fields in map(fastjson.loads_dict, rows)} for rows in contents
+            {str(fields["text"]): fields for fields in map(fastjson_hot.loads_dict, rows)} for rows in contents
         )
         return cls(row["path"], before, after, row["beside"]["directory"], row["beside"]["file"])
 

@@ -7,12 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from memtui.base import ids
+from memtui.base import ids_hot
 from memtui.base.errors import ConflictError, NotFoundError
 from memtui.base.storage import read_or_none
-from memtui.client import locate
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.client import locate_hot
+from memtui.inbox import file_hot, format_hot
 from memtui.store.journal import changes
 from memtui.store.journal.ledger import Row
 
@@ -53,36 +52,36 @@ class TextEdit(changes.Change):
 
     def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:
         before = files[self.path]
-        text = inbox_format.decode(before or b"")
-        files[self.path] = after = inbox_format.encode(self.apply(text)) or None
+        text = format_hot.decode(before or b"")
+        files[self.path] = after = format_hot.encode(self.apply(text)) or None
         return {
-            "removed": keep(inbox_format.encode(self.removed)),
-            "added": keep(inbox_format.encode(self.added)),
-            "anchor": None if self.anchor is None else keep(inbox_format.encode(self.anchor)),
+            "removed": keep(format_hot.encode(self.removed)),
+            "added": keep(format_hot.encode(self.added)),
+            "anchor": None if self.anchor is None else keep(format_hot.encode(self.anchor)),
             "at": self.at,
             **({} if self.mode is None else {"mode": self.mode}),
-            "was": ids.digest(before) if before else None,
-            "now": ids.digest(after) if after else None,
+            "was": ids_hot.digest(before) if before else None,
+            "now": ids_hot.digest(after) if after else None,
             "count": self._count(text),
         }
 
     @classmethod
     def from_row(cls, row: Row, read_content: changes.ReadContent) -> "TextEdit":
-        removed, added = (inbox_format.decode(read_content(row[key])) for key in ("removed", "added"))
+        removed, added = (format_hot.decode(read_content(row[key])) for key in ("removed", "added"))
         anchor = None
         with contextlib.suppress(NotFoundError):  # the line of a memory that was purged
-            anchor = None if row["anchor"] is None else inbox_format.decode(read_content(row["anchor"]))
+            anchor = None if row["anchor"] is None else format_hot.decode(read_content(row["anchor"]))
         return cls(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
 
     def is_made(self, row: Row, rows: Sequence[Row]) -> bool:
         edits = [row_before for row_before in rows if self.key in row_before]
         hashes = [edits[0]["was"], *(row_before["now"] for row_before in edits)]
         data = read_or_none(self.path)
-        digest = ids.digest(data) if data else None
+        digest = ids_hot.digest(data) if data else None
         if digest in hashes:
             edits_made = len(hashes) - 1 - hashes[::-1].index(digest)  # so many of the edits
             return edits_made > next(n for n, row_before in enumerate(edits) if row_before is row)
-        count = self._count(inbox_format.decode(data or b""))
+        count = self._count(format_hot.decode(data or b""))
         return bool(count > row["count"] if self._grows else count < row["count"])
 
     @property
@@ -96,15 +95,15 @@ class TextEdit(changes.Change):
     def make(self) -> None:
         """Make the edit in the file as it is now; an emptied file goes, a memory keeps its age."""
         name = os.path.basename(self.path)
-        if name in inbox_format.FILES.values():
-            inbox_file.rewrite(self.path, self.apply)
+        if name in format_hot.FILES.values():
+            file_hot.rewrite(self.path, self.apply)
             return
         for _ in range(TRIES):
             before = read_or_none(self.path)
-            after = inbox_format.encode(self.apply(inbox_format.decode(before or b"")))
+            after = format_hot.encode(self.apply(format_hot.decode(before or b"")))
             try:
                 if after != (before or b""):
-                    keeps_age = before and name.endswith(".md") and name != locate.INDEX_NAME
+                    keeps_age = before and name.endswith(".md") and name != locate_hot.INDEX_NAME
                     time = os.stat(self.path).st_mtime_ns if keeps_age else None
                     changes.FileChange(self.path, before, after or None, self.mode, (None, time)).make()
                 return
@@ -118,7 +117,7 @@ class TextEdit(changes.Change):
             return self._insert(text)
         removed = self.removed
         places = _places(text, removed)
-        if not places and os.path.basename(self.path) in inbox_format.FILES.values():
+        if not places and os.path.basename(self.path) in format_hot.FILES.values():
             removed = _counted_again(text, removed)
             places = _places(text, removed)
             if not places:
@@ -151,13 +150,11 @@ class TextEdit(changes.Change):
 def _counted_again(text: str, removed: str) -> str:
     """Return the source of the entry `removed`, if it was only counted once more since it was read; "" otherwise."""
 
-    def words(entry: inbox_format.Entry) -> tuple[str, str, dict[str, str]]:
+    def words(entry: format_hot.Entry) -> tuple[str, str, dict[str, str]]:
         return entry.id, entry.text, {key: value for key, value in entry.fields.items() if key not in COUNTS}
 
-    entries = inbox_format.parse(removed)
-    sources = [
-        entry.raw for entry in inbox_format.parse(text) if len(entries) == 1 and words(entry) == words(entries[0])
-    ]
+    entries = format_hot.parse(removed)
+    sources = [entry.raw for entry in format_hot.parse(text) if len(entries) == 1 and words(entry) == words(entries[0])]
     return sources[0] if len(sources) == 1 else ""
 
 
@@ -178,7 +175,7 @@ def text_edits(path: str, before: bytes, after: bytes, mode: int | None = None) 
     """Return the edits, line by line and in order, that turn one content into the other; `mode` as for `FileChange`."""
     import difflib
 
-    old, new = (LINE.findall(inbox_format.decode(data)) for data in (before, after))
+    old, new = (LINE.findall(format_hot.decode(data)) for data in (before, after))
     head, tail = changes.shared_ends(old, new)
     matcher = difflib.SequenceMatcher(None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False)
     edits = []

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.short_ids import short_id
 from memtui.base.storage import read_or_none
@@ -114,7 +114,7 @@ def _is_own(journal: Journal, transaction: Transaction) -> bool:
     last = transaction.latest
     if last.by != journal.by or last.actor != here(journal.by):
         return False
-    made_at = clock.parse(last.time)
+    made_at = clock_hot.parse(last.time)
     return journal.by != "cli" or (made_at is not None and abs(journal.now() - made_at) <= RECENT_SECONDS)
 
 

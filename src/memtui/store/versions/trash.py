@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.base import fastjson, fs, ids, reverse_lines
+from memtui.base import fastjson_hot, fs_hot, ids_hot, reverse_lines_hot
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
-from memtui.deliver import log as delivery_log
+from memtui.deliver import log_hot
 from memtui.store import index_requests
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Ledger, MemoryWrite, Transaction
@@ -197,13 +197,13 @@ def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
 def fold_records(root: str, is_meant: Callable[[dict[str, object]], bool], within: Callable[[str], bool]) -> None:
     """Drop the texts of the records that are meant, and the reasons within which the words are, in place: each line
     keeps its length, so that hooks may append and readers may follow meanwhile. Raises OSError."""
-    for path in delivery_log.months(root):
-        fd = fs.open_regular(path, ours=True, follow=False, write=True)
+    for path in log_hot.months(root):
+        fd = fs_hot.open_regular(path, ours=True, follow=False, write=True)
         try:
             at = 0
             for lines in _blocks(fd):
                 for line in lines:
-                    record = fastjson.loads_dict(line) if b'"items"' in line else {}
+                    record = fastjson_hot.loads_dict(line) if b'"items"' in line else {}
                     blanked = _blanked(line, record, within) if record and is_meant(record) else line
                     offset = 0 if blanked != line else len(line)
                     while offset < len(line):
@@ -221,7 +221,7 @@ def _blanked(line: bytes, record: dict[str, object], within: Callable[[str], boo
     """Return a record's line with blanks in place of its text, and of each reason within which the words are."""
 
     def reasonless(match: re.Match[bytes]) -> bytes:
-        has = within(str(fastjson.loads(match[1])))
+        has = within(str(fastjson_hot.loads(match[1])))
         return b'"reason": ""'.ljust(len(match[0])) if has else match[0]
 
     line = _REASON.sub(reasonless, line)
@@ -229,7 +229,7 @@ def _blanked(line: bytes, record: dict[str, object], within: Callable[[str], boo
     place = _TEXT.search(line)
     if not isinstance(text, str) or not text or place is None:
         return line
-    marks = (f'"text_hash": "{ids.content_hash(text)}", "folded": true', '"folded": true')
+    marks = (f'"text_hash": "{ids_hot.content_hash(text)}", "folded": true', '"folded": true')
     mark = next((mark.encode() for mark in marks if len(mark) <= len(place[0])), b"")
     return line[: place.start()] + mark.ljust(len(place[0])) + line[place.end() :] if mark else line
 
@@ -242,7 +242,7 @@ def _blocks(fd: int) -> Iterator[list[bytes]]:
         head, end, tail = block.rpartition(b"\n")
         if not end:
             pieces.append(block)
-            if len(pieces) * BLOCK > reverse_lines.LONGEST:
+            if len(pieces) * BLOCK > reverse_lines_hot.LONGEST:
                 return  # no line of a log is so long
             continue
         yield b"".join([*pieces, head]).split(b"\n")
@@ -255,27 +255,27 @@ def _forget_lines(root: str, words: PurgedWords) -> None:
     for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
         if not name.endswith(".index.json"):
             continue
-        state = fastjson.loads_dict(fs.read(f"{directory}/{name}", "session"))
+        state = fastjson_hot.loads_dict(fs_hot.read(f"{directory}/{name}", "session"))
         changed = False
-        tables = fastjson.table(state, "lines")
-        for table_of_scope in [fastjson.table(tables, scope) for scope in tables]:
+        tables = fastjson_hot.table(state, "lines")
+        for table_of_scope in [fastjson_hot.table(tables, scope) for scope in tables]:
             for file, old in table_of_scope.items():
                 if isinstance(old, list) and len(old) == 2 and (old[0] in words.hashes or words.within(str(old[1]))):
                     table_of_scope[file], changed = [old[0], file.removesuffix(".md")], True
         if changed:
-            fs.write_atomic(f"{directory}/{name}", fastjson.dumps(state).encode(), durable=False)
+            fs_hot.write_atomic(f"{directory}/{name}", fastjson_hot.dumps(state).encode(), durable=False)
 
 
 def _drop_proposals(root: str, words: PurgedWords) -> None:
     """Drop the proposals that have words of the memory; the others of their sets stay."""
     directory = root + "/proposals"
     for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
-        proposal = fastjson.loads_dict(fs.read_bytes(f"{directory}/{name}")) if name.endswith(".json") else {}
+        proposal = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{directory}/{name}")) if name.endswith(".json") else {}
         changes = proposal.get("changes")
         every = changes if isinstance(changes, list) else []
         others = [proposal_row for proposal_row in every if not words.within_any(proposal_row)]
         if every and not others:
-            fs.unlink(f"{directory}/{name}")
+            fs_hot.unlink(f"{directory}/{name}")
         elif len(others) < len(every):
             data = json.dumps({**proposal, "changes": others}, ensure_ascii=False, indent=2)
-            fs.write_atomic(f"{directory}/{name}", data.encode("utf-8", "surrogatepass") + b"\n")
+            fs_hot.write_atomic(f"{directory}/{name}", data.encode("utf-8", "surrogatepass") + b"\n")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from memtui.base import clock, fastjson, fs, ids
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
 from memtui.store.journal.journal import ContentStore
@@ -57,13 +57,13 @@ class Version:
     @property
     def written(self) -> float | None:
         """When its text was written (seconds since the epoch): by memtui's change, else by the file's time."""
-        made_at = ids.id_time(self.change) if self.op != "undo" else None
+        made_at = ids_hot.id_time(self.change) if self.op != "undo" else None
         if made_at is not None:
             return made_at
-        return self.stamp / 1e9 if self.stamp else clock.parse(self.time)
+        return self.stamp / 1e9 if self.stamp else clock_hot.parse(self.time)
 
     def is_of(self, data: bytes) -> bool:
-        return self.digest == ids.digest(data)
+        return self.digest == ids_hot.digest(data)
 
     def row(self) -> dict[str, Any]:
         fields = {"v": FORMAT, "time": self.time, "dir": self.directory, "file": self.file, "digest": self.digest}
@@ -90,7 +90,7 @@ def _version(row: dict[str, Any]) -> Version | None:
 class Versions:
     """The versions of one memtui root. `problem`: of the last look; `unsettled`: look again. Threads may share it."""
 
-    def __init__(self, root: str, now: Callable[[], float] = clock.now) -> None:
+    def __init__(self, root: str, now: Callable[[], float] = clock_hot.now) -> None:
         self.root = root
         self.now = now
         self.path = root + "/versions.jsonl"
@@ -104,7 +104,7 @@ class Versions:
     @contextlib.contextmanager
     def locked(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         """Keep other threads and processes from writing. Raises LockTimeoutError after so many seconds."""
-        with self.guard, fs.Lock(self.root + VERSIONS_LOCK, seconds):
+        with self.guard, fs_hot.Lock(self.root + VERSIONS_LOCK, seconds):
             yield
 
     def reread(self) -> None:
@@ -127,7 +127,7 @@ class Versions:
                 if status.st_size < self._read or status.st_ino != self._file:  # shortened by gc
                     self.reread()
                     self._file = status.st_ino
-                data = fs.read_bytes(self.path, -1, self._read)
+                data = fs_hot.read_bytes(self.path, -1, self._read)
             except FileNotFoundError:
                 self.reread()
                 return
@@ -135,13 +135,13 @@ class Versions:
                 raise storage_error(error, self.path) from error
             whole = data[: data.rfind(b"\n") + 1]
             for line in whole.split(b"\n"):
-                row = fastjson.loads_dict(line) if line else {}
+                row = fastjson_hot.loads_dict(line) if line else {}
                 if row.get("v") != FORMAT:
                     continue
                 if not isinstance(row.get("dir"), str):
                     self.journal = offset if isinstance(offset := row.get("journal"), str) else self.journal
                     continue
-                time = clock.parse(row.get("time"))
+                time = clock_hot.parse(row.get("time"))
                 self.began, self.newest = min(self.began, time or self.began), max(self.newest, time or 0.0)
                 files = self.directories.setdefault(str(row["dir"]), {})
                 version = _version(row)
@@ -239,7 +239,7 @@ class Versions:
         try:
             return self.contents.read(version.digest)
         except NotFoundError:
-            if version.is_of(present := fs.read_or_empty(version.path, MAX_BYTES)):
+            if version.is_of(present := fs_hot.read_or_empty(version.path, MAX_BYTES)):
                 return present
             raise NotFoundError("That version is not kept any more.") from None
 
@@ -247,7 +247,7 @@ class Versions:
         """Record that a person has seen these versions. Raises MemtuiError; LockTimeoutError as `take_in`."""
         seen = [(version.directory, version.file, version.digest) for version in versions]
         with self.locked():
-            self._write(seen_lines(seen, seen=True, time=clock.iso(self.now())))
+            self._write(seen_lines(seen, seen=True, time=clock_hot.iso(self.now())))
             self.looked |= {place for place, _, _ in seen}
             self.count()
 
@@ -267,16 +267,16 @@ class Versions:
             if count := len(files | {new.file for new in young if place == directory}):
                 counts[place] = count
         if counts != noted:
-            fs.write_cache(self.root + UNSEEN, fastjson.dumps({"v": FORMAT, "unseen": counts}).encode())
+            fs_hot.write_cache(self.root + UNSEEN, fastjson_hot.dumps({"v": FORMAT, "unseen": counts}).encode())
 
     def append(self, rows: list[dict[str, Any]]) -> None:
         """Write lines at the end of the log. Raises MemtuiError."""
-        self._write(b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows))
+        self._write(b"".join(fastjson_hot.dumps(row).encode() + b"\n" for row in rows))
 
     def _write(self, data: bytes) -> None:
         try:
             if data:
-                fs.append(self.path, data)
+                fs_hot.append(self.path, data)
         except OSError as error:
             raise storage_error(error, self.path) from error
 
@@ -291,7 +291,7 @@ class Versions:
         line = []
         for version in every:
             too_much = 0 < most_bytes < total
-            if id(version) not in needed and (too_much or (clock.parse(version.time) or 0.0) < oldest):
+            if id(version) not in needed and (too_much or (clock_hot.parse(version.time) or 0.0) < oldest):
                 line.append(version)
                 users[version.digest] -= 1
                 total -= 0 if users[version.digest] or version.size > MAX_BYTES else version.size
@@ -326,14 +326,14 @@ class Versions:
     def _rewrite(self, removed: set[int]) -> None:
         """Write the log without the versions with these identities, then remove the contents that it does not name."""
         rest = sorted((each for each in self._every() if id(each) not in removed), key=lambda version: version.time)
-        looked = [{"v": FORMAT, "time": clock.iso(self.began), "dir": directory} for directory in self.directories]
+        looked = [{"v": FORMAT, "time": clock_hot.iso(self.began), "dir": directory} for directory in self.directories]
         journal = [] if self.journal is None else [{"v": FORMAT, "journal": self.journal}]
         rows = [*looked, *(version.row() for version in rest), *journal]
-        data = b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows)
+        data = b"".join(fastjson_hot.dumps(row).encode() + b"\n" for row in rows)
         try:
-            fs.write_atomic(self.path, data)
+            fs_hot.write_atomic(self.path, data)
             for name in set(os.listdir(self.contents.directory)) - {version.digest for version in rest}:
-                fs.unlink(self.contents.path(name))
+                fs_hot.unlink(self.contents.path(name))
         except OSError as error:
             raise storage_error(error, self.path) from error
         self.reread()
@@ -343,7 +343,7 @@ class Versions:
 def noted_unseen(root: str) -> dict[str, int] | None:
     """Return how many files of each directory nobody has seen, by what was noted last; None if nothing is noted."""
     try:
-        counts = fastjson.loads_dict(fs.read(root + UNSEEN, "cache")).get("unseen")
+        counts = fastjson_hot.loads_dict(fs_hot.read(root + UNSEEN, "cache")).get("unseen")
     except OSError:
         return None
     return {directory: n for directory, n in counts.items() if isinstance(n, int)} if isinstance(counts, dict) else None

@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from memtui.base import clock, paths
-from memtui.client.transcripts import prompts, transcript
-from memtui.deliver import log as delivery_log
+from memtui.base import clock_hot, paths_hot
+from memtui.client.transcripts import prompts, transcript_hot
+from memtui.deliver import log_hot
 from memtui.store.journal import ledger as journal_ledger
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -38,11 +38,11 @@ class Writers:
         if at >= self._since:
             return
         self._logged, self._since = {}, at
-        recent = delivery_log.WINDOW_BYTES
-        for record in delivery_log.newest_first(self.root, needle=b'"wrote"', since=at - LATE, most=recent):
-            time = clock.parse(str(record.get("time"))) or 0.0
+        recent = log_hot.WINDOW_BYTES
+        for record in log_hot.newest_first(self.root, needle=b'"wrote"', since=at - LATE, most=recent):
+            time = clock_hot.parse(str(record.get("time"))) or 0.0
             writer = Writer(AGENT, str(record.get("session_id") or ""), str(record.get("prompt_id") or ""))
-            for item in delivery_log.brought(record):
+            for item in log_hot.brought(record):
                 if item.get("action") == "wrote" and isinstance(item.get("path"), str):
                     self._logged.setdefault(os.path.realpath(str(item["path"])), []).append((time, writer))
 
@@ -58,7 +58,7 @@ class Occasions:
     """The occasions of writers, by the transcripts. Each transcript is read once for each prompt."""
 
     def __init__(self, env: dict[str, str]) -> None:
-        self._finder = transcript.Finder(paths.config_dir(env))
+        self._finder = transcript_hot.Finder(paths_hot.config_dir(env))
         self._found: dict[Writer, Occasion] = {}
 
     def of(self, writer: Writer) -> Occasion:
@@ -95,7 +95,7 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
             if old in created:
                 created[path] = created[old]
             elif old is None or step.op == "move":
-                created[path] = step.op, clock.parse(step.time)
+                created[path] = step.op, clock_hot.parse(step.time)
     return created
 
 

@@ -8,19 +8,16 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import Any, cast
 
-from memtui.base import clock, fastjson, findings, fs, ids, paths, reverse_lines
+from memtui.base import clock_hot, fastjson_hot, findings, fs_hot, ids_hot, paths_hot, reverse_lines_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, good, note, problem
-from memtui.base.phrasing import ago
-from memtui.deliver import log as delivery_log
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
-from memtui.inbox import undelivered
+from memtui.base.phrasing_hot import ago
+from memtui.deliver import log_hot
+from memtui.inbox import file_hot, format_hot, undelivered
 from memtui.redact import redact
 from memtui.review.waiting_entries import waiting_in
-from memtui.settings import config, defaults, setting
-from memtui.store import scopes, status
-from memtui.store import trust as trusting
+from memtui.settings import config_hot, defaults_hot, setting
+from memtui.store import scopes, status, trust_hot
 from memtui.store.index.index_state import IndexState, index_of
 from memtui.store.journal.journal import Journal
 from memtui.store.memory import LinkTargets, Memory
@@ -45,11 +42,11 @@ def check(
     more: Mapping[str, Iterator[Finding]] = MappingProxyType({}),
 ) -> list[Finding]:
     """Run all checks but those of hooks and client, and `more` by area; one that fails gives a finding of its own."""
-    root = paths.root(env)
+    root = paths_hot.root(env)
     journal = Journal(root)
-    here = paths.project_root(cwd)
+    here = paths_hot.project_root(cwd)
     scopes_here = scopes.discover(env, cwd)
-    names = {None: "all projects", paths.project_key(here): os.path.basename(here) or "/"}
+    names = {None: "all projects", paths_hot.project_key(here): os.path.basename(here) or "/"}
     checks: dict[str, Iterator[Finding]] = {
         "root": check_root(root),
         "config": check_settings(env, root, here),
@@ -101,7 +98,7 @@ def check_root(root: str) -> Iterator[Finding]:
         return
     if os.path.isdir(root + "/projects"):
         for name in sorted(os.listdir(root + "/projects")):
-            yield from strangers(paths.inbox_strangers(root, name))
+            yield from strangers(paths_hot.inbox_strangers(root, name))
     open_to_others, locked = [], []
     # In a closed directory an open file, such as a note left by `echo >>`, is safe.
     closed = not os.stat(root).st_mode & 0o077
@@ -124,17 +121,17 @@ def errors(root: str, now: float) -> Iterator[Finding]:
     if not os.path.exists(path):
         return
     recent = []
-    for _, line in reverse_lines.lines(path, longest=-1):
-        row = fastjson.loads_dict(line)
-        seconds = clock.parse(row.get("time"))
+    for _, line in reverse_lines_hot.lines(path, longest=-1):
+        row = fastjson_hot.loads_dict(line)
+        seconds = clock_hot.parse(row.get("time"))
         if seconds is None:
             continue
-        if seconds < now - ERRORS_DAYS * clock.DAY:
+        if seconds < now - ERRORS_DAYS * clock_hot.DAY:
             break
         recent.append(row)
     if recent:
         last = {key: str(recent[0].get(key)) for key in ("time", "where", "error", "message")}
-        since = ago(clock.parse(last["time"]), now)
+        since = ago(clock_hot.parse(last["time"]), now)
         yield problem("errors.recent", count=len(recent), days=ERRORS_DAYS, path=path, age=since, **last)
 
 
@@ -150,16 +147,16 @@ def unfinished(journal: Journal) -> Iterator[Finding]:
 def kept(journal: Journal, now: float) -> Iterator[Finding]:
     """Report what is kept."""
     ledger = journal.ledger()
-    oldest = next((clock.parse(transaction.time) for transaction in ledger.all()), None)
+    oldest = next((clock_hot.parse(transaction.time) for transaction in ledger.all()), None)
     versions = Versions(journal.root)
     versions.follow()
     facts: dict[str, Any] = {
         "changes": sum(transaction.is_change for transaction in ledger.all()),
         "since": now - oldest if oldest is not None else None,
         "bytes": sum(size for _, _, size in modes(journal.root)),
-        "log": sum(delivery_log.sizes(journal.root).values()),
+        "log": sum(log_hot.sizes(journal.root).values()),
         "versions": versions.bytes_kept,
-        "keep_days": config.number(config.load(journal.root), "keep_days"),
+        "keep_days": config_hot.number(config_hot.load(journal.root), "keep_days"),
     }
     yield good("kept.ok", **facts)
 
@@ -169,13 +166,13 @@ def check_settings(env: dict[str, str], root: str, project: str) -> Iterator[Fin
     for name in ("CLAUDE_HEADLESS", "MEMTUI_INSIDE"):
         if env.get(name):
             yield note("config.silent", name=name)
-    path = config.file_path(root)
-    data = fs.read_or_empty(path)
+    path = config_hot.file_path(root)
+    data = fs_hot.read_or_empty(path)
     if not data.strip():
         yield good("config.defaults")
         return
     try:
-        settings = config.renewed(tomllib.loads(data.decode("utf-8-sig")))
+        settings = config_hot.renewed(tomllib.loads(data.decode("utf-8-sig")))
     except ValueError as error:
         yield problem("config.unreadable", path=path, why=str(error))
         return
@@ -187,18 +184,18 @@ def check_settings(env: dict[str, str], root: str, project: str) -> Iterator[Fin
 
 def no_model(settings: dict[str, object], project: str) -> Iterator[Finding]:
     """Find settings that have a model asked, while none may be asked."""
-    if config.value(settings, project, "llm_backend") != "off":
+    if config_hot.value(settings, project, "llm_backend") != "off":
         return
     for key in ASKING:
-        if config.value(settings, project, key) not in {False, "off"}:
+        if config_hot.value(settings, project, key) not in {False, "off"}:
             yield note("config.no_model", key=key)
 
 
 def mode_off(settings: dict[str, object], project: str) -> Finding | None:
     """Return the finding that the mode is off for a project: by its own setting, or for all projects."""
-    if config.value(settings, project, "mode") != "off":
+    if config_hot.value(settings, project, "mode") != "off":
         return None
-    return note("config.mode_off_here" if config.is_own(settings, project, "mode") else "config.mode_off")
+    return note("config.mode_off_here" if config_hot.is_own(settings, project, "mode") else "config.mode_off")
 
 
 def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
@@ -216,9 +213,9 @@ def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
     for place, table in tables.items() if isinstance(tables, dict) else [("", tables)]:
         finding = partial(problem, path=path, table=f'[projects."{place}"] ')
         own = table if isinstance(table, dict) else {}
-        if own is not table or not place.startswith("/") or paths.project_root(place) != place:
+        if own is not table or not place.startswith("/") or paths_hot.project_root(place) != place:
             yield finding("config.no_project")
-        alone = own.keys() & config.DEFAULTS.keys() - set(config.PER_PROJECT)
+        alone = own.keys() & config_hot.DEFAULTS.keys() - set(config_hot.PER_PROJECT)
         yield from (finding("config.not_own", key=key) for key in own if key in alone)
         yield from _values({key: own[key] for key in own if key not in alone}, finding)
 
@@ -226,14 +223,14 @@ def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
 def _values(settings: dict[str, object], finding: Callable[..., Finding]) -> Iterator[Finding]:
     """Find keys that are no setting, and values that are not valid."""
     for key, value in settings.items():
-        if key in defaults.GONE:
+        if key in defaults_hot.GONE:
             yield finding("config.gone", key=key)
-        elif key not in config.DEFAULTS:
+        elif key not in config_hot.DEFAULTS:
             import difflib
 
-            close = difflib.get_close_matches(key, config.DEFAULTS, 1)
+            close = difflib.get_close_matches(key, config_hot.DEFAULTS, 1)
             yield finding("config.misspelt", key=key, meant=close[0]) if close else finding("config.unknown", key=key)
-        elif (why := config.problem(key, value)) is not None:
+        elif (why := config_hot.problem(key, value)) is not None:
             yield finding("config.value", key=key, why=why, given=repr(value))
 
 
@@ -245,29 +242,29 @@ def inboxes(root: str, names: Iterable[tuple[str | None, str]], now: float) -> I
 
 
 def _inbox(root: str, slug: str | None, now: float) -> Iterator[Finding]:
-    directory, budget = paths.inbox_dir(root, slug), config.number(config.load(root), "budget")
+    directory, budget = paths_hot.inbox_dir(root, slug), config_hot.number(config_hot.load(root), "budget")
     unread: list[Finding] = []
     waiting_in(root, [slug], unread=unread)
     yield from unread
-    notes = f"{directory}/{inbox_format.FILES['guidance']}"
+    notes = f"{directory}/{format_hot.FILES['guidance']}"
     if not any(finding.data["path"] == notes for finding in unread):
-        for entry in inbox_format.read(notes):
+        for entry in format_hot.read(notes):
             yield from islice(undelivered.problems(entry, directory, now, budget), 1)
             yield from secret(entry)
-    for file, delivery_id, _, _ in inbox_file.claimed(directory):
-        path = f"{directory}/{inbox_format.CLAIMED}/{file}"
+    for file, delivery_id, _, _ in file_hot.claimed(directory):
+        path = f"{directory}/{format_hot.CLAIMED}/{file}"
         try:
-            fs.read(path, "claim")
+            fs_hot.read(path, "claim")
         except FileNotFoundError:
             continue
         except OSError as error:
             yield problem("inbox.claim_unread", path=path, why=error.strerror)
             continue
-        if now - (ids.id_time(delivery_id) or now) > CLAIM_SECONDS:
+        if now - (ids_hot.id_time(delivery_id) or now) > CLAIM_SECONDS:
             yield problem("inbox.unproven", delivery=delivery_id, path=path)
 
 
-def secret(entry: inbox_format.Entry) -> Iterator[Finding]:
+def secret(entry: format_hot.Entry) -> Iterator[Finding]:
     """Find what looks like a secret in a note; memtui itself warns of it before it leaves a note with `from`."""
     if not entry.fields.get("from") and (kinds := redact.kinds_in(entry.text)):
         yield problem("inbox.secret", f"note:{entry.id}", id=entry.id[-6:], kinds=redact.described(kinds), inbox="")
@@ -297,9 +294,9 @@ def memories(root: str, scope: scopes.Scope, memories: Iterable[Memory]) -> Iter
 
 def trust(root: str, every: Iterable[scopes.Scope]) -> Iterator[Finding]:
     """Find memories that are not delivered because they are not trusted, and a trust file that can't be read."""
-    path = trusting.path(root)
-    data = fs.read_or_empty(path)
-    if data.strip() and not isinstance(fastjson.loads_dict(data).get("dirs"), dict):
+    path = trust_hot.path(root)
+    data = fs_hot.read_or_empty(path)
+    if data.strip() and not isinstance(fastjson_hot.loads_dict(data).get("dirs"), dict):
         yield problem("trust.unreadable", path=path)
     for scope in every:
         if waiting := status.not_trusted(root, scope):

@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from memtui.base import clock, fs, paths
+from memtui.base import clock_hot, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, problem
 from memtui.base.shell import shell_word
 from memtui.base.storage import read_or_none
-from memtui.client import locate, projects
-from memtui.inbox import format as inbox_format
-from memtui.inbox import reconciliation
+from memtui.client import locate_hot, projects
+from memtui.inbox import format_hot, reconciliation_hot
 from memtui.store import sidecars
 from memtui.store.journal.changes import Change, FileChange
 from memtui.store.journal.text_edit import TextEdit
@@ -24,7 +23,7 @@ AT_ONCE = ("files", "errors", "notes")
 DECIDED = ("projects",)
 SUBJECT = "project:"
 # Files beside an inbox in which each line tells what not to draft again.
-LEDGERS = (inbox_format.REJECTED, "extracted.jsonl")
+LEDGERS = (format_hot.REJECTED, "extracted.jsonl")
 # Why a directory that is gone may have become another one.
 SAME_DIRECTORY, SAME_REMOTE = "is that directory", "has the same remote"
 
@@ -49,7 +48,7 @@ def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
     data = read_or_none(source)
     if data is None:
         return FixOutcome("errors", [])
-    day = clock.iso_seconds(store.journal.now())[:10]
+    day = clock_hot.iso_seconds(store.journal.now())[:10]
     number = 1
     while os.path.lexists(path := f"{log}/errors-{day}{'' if number == 1 else f'-{number}'}.jsonl"):
         number += 1
@@ -86,8 +85,8 @@ def modes(top: str) -> Iterator[tuple[str, int, int]]:
                 entry = os.lstat(path)
             except OSError:
                 continue
-            if (kind := entry.st_mode & fs.S_IFMT) != fs.S_IFLNK:
-                yield path, entry.st_mode & 0o777, entry.st_size if kind == fs.S_IFREG else 0
+            if (kind := entry.st_mode & fs_hot.S_IFMT) != fs_hot.S_IFLNK:
+                yield path, entry.st_mode & 0o777, entry.st_size if kind == fs_hot.S_IFREG else 0
 
 
 # what is kept for a project whose directory is gone
@@ -105,7 +104,7 @@ class GoneProject(NamedTuple):
 def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
     """Find what is kept for projects whose directory is gone, and which the project at `here` may be now."""
     for each in _gone(env, here):
-        why = _likeness(paths.root(env), each, here)
+        why = _likeness(paths_hot.root(env), each, here)
         if why:
             yield problem("inbox.renamed", SUBJECT + each.key, count=each.number, root=each.root, why=why, here=here)
 
@@ -121,14 +120,16 @@ def _likeness(root: str, gone_project: GoneProject, here: str) -> str:
 
 def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
     """List the projects for which anything is kept, and whose directory is gone."""
-    root = paths.root(env)
+    root = paths_hot.root(env)
     memory_dirs = {path: directory.directory for directory in projects.with_memory(env) if (path := directory.path)}
     noted = [projects.project_record(root, key).get("root") for key in projects.directories(root + "/projects")]
     for path in sorted({*memory_dirs, *(directory for directory in noted if directory)}):
         if os.path.lexists(path):
             continue
-        key, memories = paths.project_key(path), memory_dirs.get(path, "")
-        if memories == locate.auto_dir(env, here) or any(map(os.path.isdir, projects.roots_of(env, paths.slug(path)))):
+        key, memories = paths_hot.project_key(path), memory_dirs.get(path, "")
+        if memories == locate_hot.auto_dir(env, here) or any(
+            map(os.path.isdir, projects.roots_of(env, paths_hot.slug(path)))
+        ):
             memories = ""
         count = _entries(root, key) + len(_blocks(root, key)) + len(_memories_in(memories))
         if count:
@@ -138,28 +139,28 @@ def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
 def _entries(root: str, key: str) -> int:
     """Count the entries of an inbox; none of a file that can't be read, which is a problem of its own."""
     count = 0
-    for kind, name in inbox_format.FILES.items():
+    for kind, name in format_hot.FILES.items():
         with suppress(OSError):
-            count += len(inbox_format.read(f"{paths.inbox_dir(root, key)}/{name}", items=kind == "items"))
+            count += len(format_hot.read(f"{paths_hot.inbox_dir(root, key)}/{name}", items=kind == "items"))
     return count
 
 
 def _blocks(root: str, key: str) -> list[str]:
     """List the files of the blocks of the subconscious that a project has."""
     directory = f"{root}/subconscious/projects/{key}"
-    return [f"{directory}/{name}" for name in sorted(paths.names_in(directory)) if name.endswith(".md")]
+    return [f"{directory}/{name}" for name in sorted(paths_hot.names_in(directory)) if name.endswith(".md")]
 
 
 def _memories_in(directory: str) -> list[str]:
     try:
-        return [file for file, wrong in locate.walk(directory) if not wrong] if directory else []
+        return [file for file, wrong in locate_hot.walk(directory) if not wrong] if directory else []
     except OSError:
         return []
 
 
 def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
     """Give what is kept for `subjects`, else all that it may be, to the store's project; return the changed paths."""
-    here = paths.project_root(store.cwd)
+    here = paths_hot.project_root(store.cwd)
     if not subjects:
         subjects = [finding.subject for finding in renamed(store.env, here)]
     projects_by_key = {gone_project.key: gone_project for gone_project in _gone(store.env, here)}
@@ -167,11 +168,11 @@ def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
     with store.journal.together():
         for name in [subject.removeprefix(SUBJECT) for subject in subjects]:
             old = projects_by_key.get(name, GoneProject(name, name.strip("-"), "", 0))
-            target = locate.auto_dir(store.env, here)
+            target = locate_hot.auto_dir(store.env, here)
             pairs = {f"{old.memories}/{file}": f"{target}/{file}" for file in _memories_in(old.memories)}
             # One whose name is taken there stays.
             moved = {path: new for path, new in pairs.items() if not os.path.lexists(new)}
-            changes = [*_of_inbox(store.root, name, paths.project_key(here)), *_of_memories(store, old, moved)]
+            changes = [*_of_inbox(store.root, name, paths_hot.project_key(here)), *_of_memories(store, old, moved)]
             if changes:
                 words = f"give what was kept for {old.root} to {os.path.basename(here)}"
                 store.journal.run("adopt", changes, words, became=moved)
@@ -181,41 +182,41 @@ def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
 
 def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
     """Yield the changes that move an inbox's entries, its lists, and blocks of the subconscious."""
-    source, target = paths.inbox_dir(root, name), paths.inbox_dir(root, own)
-    for file in (*inbox_format.FILES.values(), *LEDGERS):
-        text = inbox_format.decode(read_or_none(f"{source}/{file}") or b"")
+    source, target = paths_hot.inbox_dir(root, name), paths_hot.inbox_dir(root, own)
+    for file in (*format_hot.FILES.values(), *LEDGERS):
+        text = format_hot.decode(read_or_none(f"{source}/{file}") or b"")
         if not text.strip():
             continue
         if file in LEDGERS:
             moved = text if text.endswith("\n") else text + "\n"
         else:
-            entries = inbox_format.parse(text, items=file == inbox_format.FILES["items"])
-            moved = "".join(map(inbox_format.standalone, entries))
+            entries = format_hot.parse(text, items=file == format_hot.FILES["items"])
+            moved = "".join(map(format_hot.standalone, entries))
         yield TextEdit(f"{target}/{file}", "", moved)
         yield TextEdit(f"{source}/{file}", text, "")
     for path in _blocks(root, name):
         block = f"{root}/subconscious/projects/{own}/{os.path.basename(path)}"
-        if not fs.stamp(block):
+        if not fs_hot.stamp(block):
             yield FileChange(block, None, read_or_none(path))
             yield FileChange(path, read_or_none(path), None)
 
 
 def _of_memories(store: Store, gone_project: GoneProject, moved: dict[str, str]) -> Iterator[Change]:
     """Yield the changes that move the memories of Claude Code, what is kept beside them, and their MEMORY.md."""
-    target = locate.auto_dir(store.env, paths.project_root(store.cwd))
+    target = locate_hot.auto_dir(store.env, paths_hot.project_root(store.cwd))
     for old, new in moved.items():
         data, status = read_or_none(old), os.stat(old)
         yield FileChange(new, None, data, status.st_mode & 0o777, (None, status.st_mtime_ns))
         yield FileChange(old, data, None)
     if not gone_project.memories:
         return
-    index, own = f"{gone_project.memories}/{locate.INDEX_NAME}", f"{target}/{locate.INDEX_NAME}"
+    index, own = f"{gone_project.memories}/{locate_hot.INDEX_NAME}", f"{target}/{locate_hot.INDEX_NAME}"
     lines = (read_or_none(index) or b"").splitlines(keepends=True)
     own_lines = (read_or_none(own) or b"").splitlines(keepends=True)
     if lines and len(moved) == len(_memories_in(gone_project.memories)):
         missing = [line for line in lines if line not in own_lines]
         if missing:
-            yield TextEdit(own, "", inbox_format.decode(b"".join(missing)))
+            yield TextEdit(own, "", format_hot.decode(b"".join(missing)))
         yield FileChange(index, b"".join(lines), None)
     names = [old.removeprefix(gone_project.memories + "/") for old in moved]
     yield from sidecars.moved_pairs(store.root, moved)
@@ -227,7 +228,7 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "errors": _errors,
     # every claim whose transcript shows what became of it
     "notes": lambda store, _: FixOutcome(
-        "notes", [*reconciliation.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
+        "notes", [*reconciliation_hot.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
     ),
     "projects": lambda store, subjects: FixOutcome("projects", adopt(store, subjects)),
 }

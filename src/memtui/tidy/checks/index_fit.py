@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.store.index import index_lines
 from memtui.store.index.index import Index, IndexEntry, budget, normal, parse_index
 from memtui.store.memory import Memory

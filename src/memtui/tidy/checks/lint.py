@@ -4,12 +4,12 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.base.errors import NotFoundError, UsageError
 from memtui.base.finding import OK, PROBLEM, Finding, note
 from memtui.base.memory_kinds import KINDS
 from memtui.base.shell import shell_word
-from memtui.client import locate
+from memtui.client import locate_hot
 from memtui.store import scopes
 from memtui.store.index.index import normal
 from memtui.store.index.index_state import index_of
@@ -68,7 +68,7 @@ def at(
     path: str, cwd: str, now: float, root: str = "", apart: Collection[Pair] = (), places: Sequence[Scope] = ()
 ) -> LintInput:
     """Return the memories below a path, a directory or project, as a subject. Raises NotFoundError, UsageError."""
-    top = paths.normal(paths.join(cwd, path))
+    top = paths_hot.normal(paths_hot.join(cwd, path))
     if not os.path.lexists(top):
         raise NotFoundError(f"There is no directory {path}.", "Give a directory of memories, or a project.")
     if not os.path.isdir(top):
@@ -108,10 +108,10 @@ def _scope(directory: str, cwd: str) -> Scope:
     """Return a directory as a scope, named by its path. It needs no trust: a person said what to check."""
     is_agent = os.path.basename(os.path.dirname(directory)) in AGENTS
     shown = os.path.relpath(directory, cwd)
-    top = locate.worktree_top(directory)
-    inside = paths.parent(paths.parent(directory)) if directory.endswith(locate.IN_REPOSITORY) else None
+    top = locate_hot.worktree_top(directory)
+    inside = paths_hot.parent(paths_hot.parent(directory)) if directory.endswith(locate_hot.IN_REPOSITORY) else None
     root = top if os.path.lexists(f"{top}/.git") else inside
-    problem = locate.LEAVES_REPOSITORY if root and not paths.inside(root, directory) else ""
+    problem = locate_hot.LEAVES_REPOSITORY if root and not paths_hot.inside(root, directory) else ""
     label = directory if shown.startswith("..") else shown
     return Scope("agent" if is_agent else "auto", label, directory, root, problem=problem, writable=not problem)
 
@@ -162,7 +162,7 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
         if (index := index_of(scope)) is not None:
             yield from memory_checks.of_index(scope, index, files)
         yield from memory_checks.of_memories(scope, own, subject.now)
-        top = locate.worktree_top(scope.directory)
+        top = locate_hot.worktree_top(scope.directory)
         repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
         project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
         whole = _Watched((memory for memory in own if memory.broken is None), go_on)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from memtui.base import findings, fs
+from memtui.base import findings, fs_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.base.findings import Problem, message
 from memtui.base.memory_kinds import FIX
 from memtui.base.storage import read_or_none, storage_error
-from memtui.client.locate import TEAM
+from memtui.client.locate_hot import TEAM
 from memtui.store import memory, references
 from memtui.store.index import index_lines
 from memtui.store.index.index import budget, normal, parse_index
@@ -173,7 +173,7 @@ def make(fixes: Iterable[Proposal]) -> list[Proposal]:
     current = [fix for fix in fixes if fix.is_current]
     for file in (file for fix in current for file in fix.written):
         try:
-            fs.write_atomic(os.path.realpath(file.path), file.after or b"")
+            fs_hot.write_atomic(os.path.realpath(file.path), file.after or b"")
         except OSError as error:
             raise storage_error(error, file.path) from error
     return current

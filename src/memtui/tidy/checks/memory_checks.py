@@ -4,11 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.base.finding import Finding, note, problem
 from memtui.redact import redact
 from memtui.store import scopes
-from memtui.store.frontmatter import document, prose
+from memtui.store.frontmatter import document, prose_hot
 from memtui.store.frontmatter.document import FENCE
 from memtui.store.index import index_lines
 from memtui.store.index.index import EM_DASH, Index, IndexEntry, normal
@@ -88,7 +88,7 @@ def _texts(memory: Memory, now: float) -> Iterator[Finding]:
     if is_empty(memory.body):
         yield problem("memories.empty")
     elif memory.has_frontmatter and not memory.description:
-        proposed = prose.first_sentence(memory.body)
+        proposed = prose_hot.first_sentence(memory.body)
         code = "memories.no_description" if proposed else "memories.no_sentence"
         yield problem(code, proposed=proposed, field="description")
     if not memory.has_frontmatter:
@@ -98,7 +98,7 @@ def _texts(memory: Memory, now: float) -> Iterator[Finding]:
         yield note("memories.large", bytes=size)
     for field in EXPIRES:
         text = text_of(memory.fields, field)
-        when = clock.parse(text)
+        when = clock_hot.parse(text)
         if when is not None and now >= when + (DAY_SECONDS if len(text) == len("2026-11-22") else 0):
             paths = (path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field)
             yield problem("memories.expired", field=next(paths, field), when=text)

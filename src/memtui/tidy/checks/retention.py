@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from memtui.base import clock, fastjson, fs, ids, paths
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.storage import storage_error
-from memtui.deliver import log as delivery_log
+from memtui.deliver import log_hot
 from memtui.inbox import drafts as inbox_drafts
-from memtui.settings import config
-from memtui.store import trust
+from memtui.settings import config_hot
+from memtui.store import trust_hot
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Ledger, Transaction
@@ -24,7 +24,7 @@ from memtui.store.journal.own_files import TrustEdit
 from memtui.store.versions.versions import Versions
 
 # The age from which a temporary file must be a killed writer's.
-TEMPORARY_SECONDS = clock.DAY
+TEMPORARY_SECONDS = clock_hot.DAY
 LOCK_SECONDS = 2.0
 # The newest changes that are kept for undo: each undo reads them all; and the newest trusted texts of a memory.
 MOST_CHANGES, MOST_TEXTS = 2000, 20
@@ -32,7 +32,7 @@ MOST_CHANGES, MOST_TEXTS = 2000, 20
 CALLS = "llm-"
 DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 # Contents are removed for this long under the lock, which is then free for this long so that others can take it.
-HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
+HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs_hot.LOCK_POLL_SECONDS
 
 
 @dataclass
@@ -56,11 +56,11 @@ class _Collector:
 
     def __init__(self, root: str, now: float, has_time: Callable[[], bool]) -> None:
         self.root, self.now, self.has_time = root, now, has_time
-        settings = config.load(root)
-        self.days, self.most_mb = config.number(settings, "keep_days"), config.number(settings, "keep_mb")
+        settings = config_hot.load(root)
+        self.days, self.most_mb = config_hot.number(settings, "keep_days"), config_hot.number(settings, "keep_mb")
         self.most_changes = MOST_CHANGES if self.days else 0
         # The time before which things are too old; 0 if nothing is.
-        self.before = now - self.days * clock.DAY if self.days > 0 else 0.0
+        self.before = now - self.days * clock_hot.DAY if self.days > 0 else 0.0
         self.removed = Removed()
 
     def run(self) -> None:
@@ -88,7 +88,7 @@ class _Collector:
         """Remove files, as long as there is time; return those that are gone."""
         removed = []
         for path in itertools.takewhile(lambda _: self.has_time(), files):
-            fs.unlink(path)
+            fs_hot.unlink(path)
             removed.append(path)
         return removed
 
@@ -105,26 +105,28 @@ class _Collector:
         self.removed.calls = self._remove(old_logs(self.root, self.now, self.days, CALLS))
 
     def _proposals(self) -> None:
-        times = {name: ids.id_time(name.removesuffix(".json")) for name in paths.names_in(self.root + "/proposals")}
+        times = {
+            name: ids_hot.id_time(name.removesuffix(".json")) for name in paths_hot.names_in(self.root + "/proposals")
+        }
         old = [name for name, time in times.items() if time is not None and time < self.before]
         self.removed.proposals = self._remove([f"{self.root}/proposals/{name}" for name in old])
 
     def _trust(self) -> None:
         """Forget all but the newest trusted texts of each memory."""
-        for directory, trusts in trust.everything(self.root).items() if self.before else ():
+        for directory, trusts in trust_hot.everything(self.root).items() if self.before else ():
             texts: defaultdict[str, list[str]] = defaultdict(list)
             for digest, name in trusts.hashes.items():
                 texts[name].append(digest)
             old = [digest for digests in texts.values() for digest in digests[:-MOST_TEXTS]]
             if old:
                 names = {digest: trusts.hashes[digest] for digest in old}
-                TrustEdit(trust.path(self.root), names, {}, directory).make()
+                TrustEdit(trust_hot.path(self.root), names, {}, directory).make()
             self.removed.trusted += len(old)
 
     def _rejected(self) -> None:
-        for slug in [None, *paths.inbox_slugs(self.root)] if self.before else []:
-            path = inbox_drafts.rejected_path(paths.inbox_dir(self.root, slug))
-            data = fs.read_or_empty(path)
+        for slug in [None, *paths_hot.inbox_slugs(self.root)] if self.before else []:
+            path = inbox_drafts.rejected_path(paths_hot.inbox_dir(self.root, slug))
+            data = fs_hot.read_or_empty(path)
             after, count = inbox_drafts.without_old(data, self.before)
             if count:
                 FileChange(path, data, after or None).make()
@@ -151,9 +153,9 @@ def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, 
     collector = _Collector(root, now, has_time)
     if os.path.isdir(root):
         try:
-            with fs.Lock(f"{root}/run/gc.lock", wait):
+            with fs_hot.Lock(f"{root}/run/gc.lock", wait):
                 collector.run()
-        except fs.LockTimeoutError:
+        except fs_hot.LockTimeoutError:
             collector.removed.busy.append("another one is at work")
     return collector.removed
 
@@ -168,8 +170,8 @@ def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transactio
     for _, run in itertools.groupby(every, lambda each: each.group or each.id):  # one step goes as a whole
         family = list(run)
         size = sum(transaction.is_change for transaction in family)
-        last = clock.parse(family[-1].time)
-        old = days > 0 and last is not None and last < now - days * clock.DAY
+        last = clock_hot.parse(family[-1].time)
+        old = days > 0 and last is not None and last < now - days * clock_hot.DAY
         if not old and not 0 < most <= remaining - size:
             break
         remaining -= size
@@ -183,7 +185,7 @@ def compact(journal: Journal, now: float, days: int, most: int) -> list[Transact
         old_ones = too_old(journal.ledger(), now, days, most)
         if old_ones:
             removed = {transaction.id for transaction in old_ones}
-            fs.write_atomic(journal.path, b"".join(_kept(fs.read_bytes(journal.path), removed)))
+            fs_hot.write_atomic(journal.path, b"".join(_kept(fs_hot.read_bytes(journal.path), removed)))
         return old_ones
 
 
@@ -191,7 +193,7 @@ def _kept(data: bytes, removed: set[str]) -> Iterator[bytes]:
     """Yield the lines to keep: all but those of the removed transactions, and unreadable ones at the beginning."""
     started = False
     for line in data.split(b"\n"):
-        record = fastjson.loads_dict(line)
+        record = fastjson_hot.loads_dict(line)
         if not line.strip() or record.get("id") in removed or not (record or started):
             continue
         started = True
@@ -207,7 +209,7 @@ def unreferenced(journal: Journal) -> list[str]:
             files = {entry.name: entry.path for entry in entries if DIGEST.fullmatch(entry.name.encode())}
     except FileNotFoundError:
         return []
-    data = fs.read_or_empty(journal.path) + fs.read_or_empty(journal.root + "/trust.json")
+    data = fs_hot.read_or_empty(journal.path) + fs_hot.read_or_empty(journal.root + "/trust.json")
     referenced = {digest.decode() for digest in DIGEST.findall(data)}
     return [path for name, path in files.items() if name not in referenced]
 
@@ -223,7 +225,7 @@ def sweep(journal: Journal, go: Callable[[], bool]) -> int:
                 for path in unreferenced(journal):
                     if has_more := time.monotonic() > until:
                         break
-                    fs.unlink(path)
+                    fs_hot.unlink(path)
                     count += 1
                 else:
                     has_more = False
@@ -233,16 +235,16 @@ def sweep(journal: Journal, go: Callable[[], bool]) -> int:
     return count
 
 
-def old_logs(root: str, now: float, days: int, prefix: str = delivery_log.PREFIX) -> list[str]:
+def old_logs(root: str, now: float, days: int, prefix: str = log_hot.PREFIX) -> list[str]:
     """Return the logs of the months that ended more than so many days ago, oldest first; none for 0 days."""
-    months = [(path, _end(path, prefix)) for path in reversed(delivery_log.months(root, prefix))]
-    return [path for path, end in months if days > 0 and end is not None and end < now - days * clock.DAY]
+    months = [(path, _end(path, prefix)) for path in reversed(log_hot.months(root, prefix))]
+    return [path for path, end in months if days > 0 and end is not None and end < now - days * clock_hot.DAY]
 
 
 def _end(path: str, prefix: str) -> float | None:
     """Return when the month of a log ended, in seconds since the epoch; None if its name holds no month."""
-    stem = os.path.basename(path).removeprefix(prefix).removesuffix(delivery_log.SUFFIX)
-    begin = clock.parse(stem + "-01")
+    stem = os.path.basename(path).removeprefix(prefix).removesuffix(log_hot.SUFFIX)
+    begin = clock_hot.parse(stem + "-01")
     if begin is None:
         return None
-    return begin + calendar.monthrange(int(stem[:4]), int(stem[5:7]))[1] * clock.DAY
+    return begin + calendar.monthrange(int(stem[:4]), int(stem[5:7]))[1] * clock_hot.DAY

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import NamedTuple
 
-from memtui.base import clock, fs, globs, paths
+from memtui.base import clock_hot, fs_hot, globs_hot, paths_hot
 from memtui.base.finding import Finding, note, problem
 from memtui.store.memory import CODE, Memory, text_of
 from memtui.store.relative_dates import RELATIVE, relative_dates
@@ -178,7 +178,7 @@ class ProjectFiles:
         """Return the text of a file of the project; empty if it can't be read or leads out of it."""
         whole = f"{self.top}/{path}"
         try:
-            data = fs.read_bytes(whole, FILE_BYTES) if paths.inside(self.top, whole) else b""
+            data = fs_hot.read_bytes(whole, FILE_BYTES) if paths_hot.inside(self.top, whole) else b""
         except OSError:
             return ""
         return data.decode("utf-8", "replace")
@@ -268,7 +268,7 @@ def dates(checked: Checked) -> Iterator[Finding]:
 
 def written(memory: Memory) -> tuple[date | None, bool]:
     """Return the last day that a memory's own fields name as its day of writing, and whether they name only one."""
-    times = [clock.parse(text_of(memory.fields, key)) for key in WRITTEN]
+    times = [clock_hot.parse(text_of(memory.fields, key)) for key in WRITTEN]
     days = {datetime.fromtimestamp(time, UTC).date() for time in times if time is not None}
     return (max(days), len(days) == 1) if days else (None, False)
 
@@ -365,7 +365,7 @@ def holds(project: ProjectFiles | None, check: str) -> bool:
 def _matching(project: ProjectFiles, pattern: str) -> list[str]:
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise ValueError("the pattern leads out of the project")
-    return sorted(file for file in project.files if globs.matches(pattern, f"{project.top}/{file}", project.top))
+    return sorted(file for file in project.files if globs_hot.matches(pattern, f"{project.top}/{file}", project.top))
 
 
 def _grep(project: ProjectFiles, rest: str) -> bool:

@@ -13,8 +13,8 @@ from textual.widgets import Input, Static
 
 from memtui import keymap
 from memtui.base.errors import UsageError
-from memtui.base.phrasing import many
-from memtui.settings import config
+from memtui.base.phrasing_hot import many
+from memtui.settings import config_hot
 from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
 from memtui.tui.model import matches
 from memtui.tui.widgets import prose
@@ -323,7 +323,7 @@ async def choose_action(services: "Services", group: str, own: "Mapping[str, Com
     groups = [action.name.partition(": ")[0] for action in possible]
     possible.sort(key=lambda action: (order.get(action.group, 3), groups.index(action.name.partition(": ")[0])))
     options = [(action.id, f"{action.name:<{NAME_WIDTH}}") for action in possible]
-    options += [(f"{THEME}{theme}", f"{THEME}{theme}") for theme in config.CHOICES["theme"]]
+    options += [(f"{THEME}{theme}", f"{THEME}{theme}") for theme in config_hot.CHOICES["theme"]]
     beside = {action.id: _about(action) for action in possible}
     answer = await services.ask(Choice("Actions and themes", options, beside=beside, verb="run"))
     if answer and answer.startswith(THEME):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base import clock
+from memtui.base import clock_hot
 from memtui.base.dates import when
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import age, ago, many
+from memtui.base.phrasing_hot import age, ago, many
 from memtui.base.short_ids import short_id
 from memtui.models.subconscious.blocks import Blocks
 from memtui.store import history, references
@@ -115,7 +115,7 @@ async def show_changes(services: Services) -> None:
 
 def _line(data: Data, row: ChangeRow) -> str:
     """Return a row in words: when and from where, whether it is in effect, what was changed."""
-    seconds = clock.parse(row.newest.time)
+    seconds = clock_hot.parse(row.newest.time)
     moment = when(seconds, data.now()) if seconds is not None else "-"
     sign = STATES[row.state][0] if row.state in STATES else " "
     return f"{moment:>9}  {place(row.newest, 'tui'):<6}  {sign} {_sentence(data, row)}"
@@ -128,7 +128,7 @@ def _sentence(data: Data, row: ChangeRow) -> str:
 def _about(data: Data, row: ChangeRow) -> Text:
     """Say whether a change is in effect, and draw what it changed; of several made together name each."""
     text = Text(f"{_sentence(data, row)}\n", "bold")
-    text.append(f"{ago(clock.parse(row.newest.time), data.now())}, {_meaning(data, row)}\n", "not bold")
+    text.append(f"{ago(clock_hot.parse(row.newest.time), data.now())}, {_meaning(data, row)}\n", "not bold")
     if row.is_group:
         lines = [f"{short_id(change.id)}  {safe_text.line(change.summary, 300)}\n" for change in row.changes]
         return text.append("\n" + "".join(lines), "not bold")

@@ -14,7 +14,7 @@ from textual.geometry import Offset
 from textual.widgets import Input, Select, Static, TextArea
 
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import ago
+from memtui.base.phrasing_hot import ago
 from memtui.redact import redact
 from memtui.tui.dialogs.ask import MINE, THEIRS, Choice, conflict, sure
 from memtui.tui.dialogs.dialog import Dialog, Keys

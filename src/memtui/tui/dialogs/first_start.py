@@ -15,7 +15,7 @@ from textual.worker import Worker
 
 from memtui import keymap
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import many, size
+from memtui.base.phrasing_hot import many, size
 from memtui.hooks.install import installation as install
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Dialog, Keys, Preview

@@ -7,14 +7,14 @@ from functools import cache
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base import clock, dates, ids, paths
+from memtui.base import clock_hot, dates, ids_hot, paths_hot
 from memtui.base.dates import day_and_time
-from memtui.base.phrasing import ago, until
+from memtui.base.phrasing_hot import ago, until
 from memtui.client.projects import names_of_roots
-from memtui.client.transcripts import prompts, transcript
+from memtui.client.transcripts import prompts, transcript_hot
 from memtui.deliver import sessions
 from memtui.inbox import guidance
-from memtui.inbox.format import Entry
+from memtui.inbox.format_hot import Entry
 from memtui.redact import redact
 from memtui.review.waiting_entries import Waiting
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Subject, Typed
@@ -59,7 +59,7 @@ def note_from(entry: Entry, *, everywhere: bool) -> dict[str, str]:
 
 def _as_given(expires: str) -> str:
     """Return a time of a file as a person gives it: local, and without seconds if it has none."""
-    seconds = clock.parse(expires)
+    seconds = clock_hot.parse(expires)
     if seconds is None:
         return expires
     return time.strftime("%Y-%m-%dT%H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M", time.localtime(seconds))
@@ -103,7 +103,7 @@ class GuidanceSubject(Subject):
         self.data, self.item, self.new = data, item, note or blank(data)
         # Each is looked up once.
         self._target = cache(lambda session_id: sessions.find(data.root, session_id))
-        self._title = cache(lambda session_id: _title(transcript.find(data.config_dir, session_id)))
+        self._title = cache(lambda session_id: _title(transcript_hot.find(data.config_dir, session_id)))
         name = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
         title = "Edit the note" if item else "Your first note" if notice else "Write a note"
@@ -141,7 +141,7 @@ class GuidanceSubject(Subject):
     def _elsewhere(self) -> Options:
         """Look up the newest sessions, the live ones first."""
         data = self.data
-        finder = transcript.Finder(paths.config_dir(data.env))
+        finder = transcript_hot.Finder(paths_hot.config_dir(data.env))
         recent = sessions.collect(data.root, data.records(RECORDS))
         targets, first = recent[:SESSIONS], self._first_target
         targets += [self._target(first)] if first and all(pair.id != first for pair in targets) else []
@@ -150,7 +150,7 @@ class GuidanceSubject(Subject):
         options = []
         for pair in targets:
             live = sessions.live(pair.id, pair.client, clients)
-            since = "live" if live else ago(clock.parse(pair.logged), data.now())
+            since = "live" if live else ago(clock_hot.parse(pair.logged), data.now())
             title = _title(finder.find(pair.id))
             name = f"“{title}”" if title else f"session {pair.id[:8]}"
             words = f"{name}  {projects[pair.project]}, {since}"
@@ -159,7 +159,7 @@ class GuidanceSubject(Subject):
         return [(to, words) for _, to, words in options]
 
     def _base(self) -> str:
-        return ids.digest(_compared(self._there)) if self.item is not None else ""
+        return ids_hot.digest(_compared(self._there)) if self.item is not None else ""
 
     def is_empty(self, typed: Typed) -> bool:
         return not typed.values["text"].strip()
@@ -205,7 +205,7 @@ class GuidanceSubject(Subject):
         text, slug, urgent = guidance.text(note["text"]), self._slug(note["to"]), note["when"] == URGENT
         sender = note.get("from") or "tui"  # of a note that is sent again it stays
         fields = guidance.fields(sender, _addresses(note), urgent, note["expires"].strip() or None, data.now())
-        directory = paths.inbox_dir(data.root, slug)
+        directory = paths_hot.inbox_dir(data.root, slug)
         if item is not None:
             data.review().reword(item, directory, fields, text)
         else:

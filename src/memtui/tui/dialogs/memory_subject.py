@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base import ids
+from memtui.base import ids_hot
 from memtui.base.errors import NotFoundError, UsageError
-from memtui.base.phrasing import age
+from memtui.base.phrasing_hot import age
 from memtui.redact import redact
 from memtui.store import memory, references, scopes, triggers
-from memtui.store.frontmatter import document
-from memtui.store.frontmatter import head as memory_head
+from memtui.store.frontmatter import document, head_hot
 from memtui.store.memory import TYPES, Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
@@ -52,7 +51,7 @@ def too_large(mem: Memory) -> bool:
 def typed_over(memory: Memory, *, raw: bool) -> Autosave:
     """Return an empty autosave for changes of a memory as it was read; `raw`: of its whole file."""
     about = (memory.path, memory.scope_label, raw, _text(memory.raw))
-    return Autosave(autosave.name_of(memory.path), ids.digest(memory.raw), 0.0, {}, {}, *about)
+    return Autosave(autosave.name_of(memory.path), ids_hot.digest(memory.raw), 0.0, {}, {}, *about)
 
 
 def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = False) -> str:
@@ -110,7 +109,7 @@ class MemorySubject(Subject):
         except NotFoundError:
             self._on_disk = None
             return None
-        return ids.digest(self._on_disk.raw)
+        return ids_hot.digest(self._on_disk.raw)
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
         mem = self._on_disk or self.memory
@@ -168,7 +167,7 @@ class NewMemorySubject(Subject):
     def __init__(self, data: Data, scope: Scope, scopes: Sequence[Scope], kind: str, unsaved: Autosave | None) -> None:
         self.data = data
         self.scopes = {place.label: place for place in (scope, *scopes)}
-        self.autosave = unsaved or Autosave(autosave.OF_MEMORY + ids.new_id(data.now()), scope=scope.label)
+        self.autosave = unsaved or Autosave(autosave.OF_MEMORY + ids_hot.new_id(data.now()), scope=scope.label)
         if self.autosave.values.get("scope") not in self.scopes:
             self.autosave.values.pop("scope", None)
         kind = kind if kind in TYPES else "feedback"
@@ -216,7 +215,7 @@ class NewMemorySubject(Subject):
     def _bytes(typed: Typed, stem: str) -> bytes:
         values = typed.values
         body = values["body"]
-        about = values["description"].strip() or memory_head.first_line(body)
+        about = values["description"].strip() or head_hot.first_line(body)
         if not about:
             raise UsageError("There is nothing to save yet", "Write the text or a description")
         return memory.new_memory_bytes(stem, about, values["type"], body if body.strip() else about)
@@ -228,14 +227,14 @@ class BlockSubject(Subject):
     name, action, at_end = "this block", "memories.edit", True
 
     def __init__(self, data: Data, name: str) -> None:
-        from memtui.models.subconscious import block_files, blocks
+        from memtui.models.subconscious import block_files_hot, blocks
 
-        self.data, self.block, self.most = data, name, block_files.MOST
+        self.data, self.block, self.most = data, name, block_files_hot.MOST
         self.blocks = blocks.Blocks(data.root, data.slug, data.now)
         self.text = self.blocks.editable(name)
-        of_project, hint = block_files.BLOCKS[name]
+        of_project, hint = block_files_hot.BLOCKS[name]
         autosave_name = f"block-{data.slug if of_project else ''}-{name}"
-        self.autosave = autosave.kept(data.root, autosave_name) or Autosave(autosave_name, ids.digest(self.text))
+        self.autosave = autosave.kept(data.root, autosave_name) or Autosave(autosave_name, ids_hot.digest(self.text))
         self.title = f"Edit the block {name}"
         self.fields: Sequence[FormField] = (FormField("body", safe_text.clean(self.text), TEXT, placeholder=hint),)
 
@@ -249,7 +248,7 @@ class BlockSubject(Subject):
 
     def there(self) -> str | None:
         self.text = self.blocks.editable(self.block)
-        return ids.digest(self.text)
+        return ids_hot.digest(self.text)
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:
         return self.text.encode(), typed.values["body"].strip().encode()

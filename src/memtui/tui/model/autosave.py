@@ -5,8 +5,8 @@ from collections.abc import Container
 from dataclasses import asdict, dataclass, field
 
 from memtui import keymap
-from memtui.base import fastjson, fs, ids, session_state
-from memtui.base.phrasing import ago
+from memtui.base import fastjson_hot, fs_hot, ids_hot, session_state_hot
+from memtui.base.phrasing_hot import ago
 from memtui.store import memory
 from memtui.store.memory import Memory
 from memtui.views import safe_text
@@ -30,8 +30,8 @@ class Autosave:
 
     def save(self, root: str) -> None:
         """Write it, without fsync: this happens at every pause in typing. Raises OSError."""
-        row = fastjson.dumps({"v": 1, **asdict(self)}).encode("utf-8", "replace")
-        fs.write_atomic(path(root, self.name), row, durable=False)
+        row = fastjson_hot.dumps({"v": 1, **asdict(self)}).encode("utf-8", "replace")
+        fs_hot.write_atomic(path(root, self.name), row, durable=False)
 
     @property
     def orphan(self) -> bool:
@@ -48,17 +48,17 @@ class Autosave:
 
 def path(root: str, name: str) -> str:
     """Return the file of an autosave. `name`: `guidance`, or the id of what is edited."""
-    return f"{root}/drafts/{session_state.safe(name)}.json"
+    return f"{root}/drafts/{session_state_hot.safe(name)}.json"
 
 
 def drop(root: str, name: str) -> None:
-    fs.unlink(path(root, name))
+    fs_hot.unlink(path(root, name))
 
 
 def kept(root: str, name: str) -> Autosave | None:
     """Return the autosave with this name, None if there is none that can be read."""
     try:
-        row = fastjson.loads_dict(fs.read_bytes(path(root, name), 1 << 24))
+        row = fastjson_hot.loads_dict(fs_hot.read_bytes(path(root, name), 1 << 24))
     except OSError:
         return None
     texts = [row.get(key) for key in ("values", "was")]
@@ -72,7 +72,7 @@ def kept(root: str, name: str) -> Autosave | None:
 
 
 def name_of(memory_path: str) -> str:
-    return OF_MEMORY + ids.digest(memory_path)[:16]
+    return OF_MEMORY + ids_hot.digest(memory_path)[:16]
 
 
 def names(root: str) -> frozenset[str]:
@@ -85,7 +85,7 @@ def names(root: str) -> frozenset[str]:
 
 
 def has(autosaves: Container[str], name: str) -> bool:
-    return session_state.safe(name) in autosaves
+    return session_state_hot.safe(name) in autosaves
 
 
 def left(action_id: str) -> str:

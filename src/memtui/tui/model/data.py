@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from memtui.base import fastjson, fs
+from memtui.base import fastjson_hot, fs_hot
 from memtui.deliver import sessions
 from memtui.store import scopes
 from memtui.workspace import SAMPLE_MARKER, Workspace
@@ -41,14 +41,14 @@ class State:
         if self.read_only or whole.get(screen) == table:
             return
         try:
-            data = fastjson.dumps({**whole, "v": STATE_VERSION, screen: table}).encode() + b"\n"
-            fs.write_atomic(self.path, data, durable=False)
+            data = fastjson_hot.dumps({**whole, "v": STATE_VERSION, screen: table}).encode() + b"\n"
+            fs_hot.write_atomic(self.path, data, durable=False)
         except OSError:
             return
 
     def _read(self) -> dict[str, object]:
         try:
-            table = fastjson.loads_dict(fs.read_or_empty(self.path))
+            table = fastjson_hot.loads_dict(fs_hot.read_or_empty(self.path))
         except (OSError, ValueError):
             return {}
         return table if table.get("v") == STATE_VERSION else {}
@@ -164,9 +164,9 @@ class Data(Workspace):
     # deliveries
 
     def records(self, limit: int) -> "list[Record]":
-        from memtui.deliver import log as delivery_log
+        from memtui.deliver import log_hot
 
-        return list(islice(delivery_log.newest_first(self.root), limit))
+        return list(islice(log_hot.newest_first(self.root), limit))
 
     @cached_property
     def receipts(self) -> "Receipts":

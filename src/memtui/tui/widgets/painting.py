@@ -13,7 +13,7 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from memtui.base.phrasing import gap
+from memtui.base.phrasing_hot import gap
 from memtui.views import glyphs
 
 UNDIMMED, REVERSED = Style(dim=False), Style(reverse=True)

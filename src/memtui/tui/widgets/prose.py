@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from rich.text import Text
 
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.views import safe_text
 from memtui.views.parts import File, Part, Remedy, TextDifference
 

@@ -4,9 +4,8 @@ import json
 
 import pytest
 
-from memtui.base import clock, paths
-from memtui.deliver import log as delivery_log
-from memtui.deliver import receipts
+from memtui.base import clock_hot, paths_hot
+from memtui.deliver import log_hot, receipts_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity import sessions
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
@@ -46,18 +45,18 @@ def stand_on(screen, name):
 
 
 def records(world):
-    return list(delivery_log.newest_first(world.root))
+    return list(log_hot.newest_first(world.root))
 
 
 def append(world, name="01ZZZZZZZZZZZZZZZZZZZZZZZ1", seconds=NOW, session="today", text="fresh words", **more):
     record = {
         "v": 1,
         "id": name,
-        "time": clock.iso(seconds),
+        "time": clock_hot.iso(seconds),
         "event": "UserPromptSubmit",
         "session_id": world.sessions[session],
-        "transcript": f"{world.config}/projects/{paths.slug(world.shop)}/{world.sessions[session]}.jsonl",
-        "project": paths.project_key(world.shop),
+        "transcript": f"{world.config}/projects/{paths_hot.slug(world.shop)}/{world.sessions[session]}.jsonl",
+        "project": paths_hot.project_key(world.shop),
         "project_root": world.shop,
         "mode": "full",
         "chars": len(text),
@@ -66,7 +65,7 @@ def append(world, name="01ZZZZZZZZZZZZZZZZZZZZZZZ1", seconds=NOW, session="today
         "ms": 21.0,
         **more,
     }
-    delivery_log.append(world.root, record, seconds)
+    log_hot.append(world.root, record, seconds)
     return record
 
 
@@ -85,7 +84,7 @@ async def live(pilot):
 async def test_the_log_newest_first_with_a_receipt_each(app, world):
     async with app.run_test(size=SIZES[0]) as pilot:
         given = [r for r in records(world) if r.get("text")]
-        expected = receipts.outcomes(given, world.env, NOW)
+        expected = receipts_hot.outcomes(given, world.env, NOW)
         assert set(expected.values()) >= {"arrived", "previewed", "timed out", "failed", "unknown", "waiting"}
         for size in SIZES:
             await pilot.resize_terminal(*size)
@@ -136,7 +135,7 @@ async def test_a_waiting_receipt_is_settled_by_the_transcript_without_a_key(app,
         record = next(r for r in records(world) if r["id"] == waiting.id)
         line = {
             "type": "attachment",
-            "timestamp": clock.iso(NOW),
+            "timestamp": clock_hot.iso(NOW),
             "attachment": {
                 "type": "hook_additional_context",
                 "content": [record["text"]],
@@ -165,7 +164,7 @@ FILTERS = {
 
 async def test_filters_show_what_fits_and_escape_shows_all(app, world):
     every = records(world)
-    outcomes = receipts.outcomes(every, world.env, NOW)
+    outcomes = receipts_hot.outcomes(every, world.env, NOW)
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         for query, fits in FILTERS.items():
@@ -195,10 +194,10 @@ async def test_plots_tell_days_outcomes_times_and_memories(app):
 
 @pytest.mark.large
 async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world):
-    path = delivery_log.log_path(world.root, NOW)
+    path = log_hot.log_path(world.root, NOW)
     rows = []
     for number in range(3000):
-        row = {"v": 1, "id": f"L{number:025d}", "time": clock.iso(NOW + number / 1000), "event": "PreToolUse"}
+        row = {"v": 1, "id": f"L{number:025d}", "time": clock_hot.iso(NOW + number / 1000), "event": "PreToolUse"}
         row |= {"session_id": f"s{number % 50}", "text": "x" * 500, "chars": 500, "items": [], "ms": 12}
         rows.append(json.dumps(row) + "\n")
     write(path, rows, "a")

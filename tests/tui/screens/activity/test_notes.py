@@ -6,10 +6,9 @@ import pytest
 from textual.screen import ModalScreen
 from textual.widgets import Input, Select, TextArea
 
-from memtui.base import clock, ids, paths
+from memtui.base import clock_hot, ids_hot, paths_hot
 from memtui.hooks.install import installation as install
-from memtui.inbox import file as inbox_file
-from memtui.inbox import format as inbox_format
+from memtui.inbox import file_hot, format_hot
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -24,7 +23,7 @@ WIDE, SMALL = (120, 40), (80, 24)
 
 
 def notes(world, slug=...):
-    where = paths.project_key(world.shop) if slug is ... else slug
+    where = paths_hot.project_key(world.shop) if slug is ... else slug
     return {each.text: each.entry.fields for each in waiting_in(world.root, [where], ("guidance",))}
 
 
@@ -77,10 +76,10 @@ async def test_two_keys_and_the_words_send_a_note_from_anywhere(world, app):
 
 
 async def test_all_addressees_of_a_note_are_named_in_its_form_and_stay(world, app):
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
+    directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
     session = world.sessions["today"]
     whom = f"session:{session},people,agent:reviewer,path:src/**"
-    inbox_file.add_entry(directory, "guidance", {"from": "cli", "for": whom}, "For one", now=NOW)
+    file_hot.add_entry(directory, "guidance", {"from": "cli", "for": whom}, "For one", now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "For one")
         await press(pilot, "e")
@@ -114,7 +113,7 @@ async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
         assert app.screen.table.row.text == "second"
     fields = notes(world, None)["Mind the freeze"]
     assert fields["urgent"] == "yes"
-    assert clock.parse(fields["expires"]) == NOW + 7200
+    assert clock_hot.parse(fields["expires"]) == NOW + 7200
 
 
 async def test_without_hooks_nothing_is_promised(world, app):
@@ -148,7 +147,7 @@ async def test_a_note_for_a_session_goes_there_and_comes_back_with_it(world, app
         await settle(pilot)
         assert app.screen.query_one("#to", Select).value == session
         await press(pilot, "ctrl+s")
-    slug = paths.project_key(world.blog)
+    slug = paths_hot.project_key(world.blog)
     assert notes(world, slug)["For a session"]["for"] == session
     assert "For a session" not in notes(world)
 
@@ -192,9 +191,9 @@ async def test_a_draft_outlives_escape_and_a_crash_until_it_is_sent_or_discarded
 
 
 async def test_a_note_says_who_gets_it_why_it_is_stuck_and_whether_it_arrived(world, app):
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
+    directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
     whom = f"session:{world.sessions['tuesday']}"
-    inbox_file.add_entry(directory, "guidance", {"from": "cli", "for": whom}, "For that one")
+    file_hot.add_entry(directory, "guidance", {"from": "cli", "for": whom}, "For that one")
     async with running(app, WIDE) as pilot:
 
         async def detail(text):
@@ -222,7 +221,7 @@ async def test_a_note_says_who_gets_it_why_it_is_stuck_and_whether_it_arrived(wo
 
 async def test_what_waits_is_changed_and_undone(world, app):
     old = "Checkout is being rewritten by Mara; ask before changing it."
-    path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
+    path = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)) + "/guidance.md"
     before = read(path)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, old)
@@ -286,10 +285,10 @@ async def test_what_was_told_can_not_be_changed_and_is_said_again_in_the_form(wo
 
 
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
-    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
+    directory = paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
-    name = f"{ids.new_id(NOW - 5)}~{world.sessions['today']}~{os.getpid()}.md"
-    write_file(f"{directory}/claimed/{name}", inbox_format.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
+    name = f"{ids_hot.new_id(NOW - 5)}~{world.sessions['today']}~{os.getpid()}.md"
+    write_file(f"{directory}/claimed/{name}", format_hot.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Just taken")
         assert states(app)["Just taken"] == "on the way"
@@ -304,7 +303,9 @@ async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, 
         await to(pilot, "CI is red on main")
         await pilot.press("e")
         await write(pilot, "CI is green")
-        os.unlink(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md")  # a hook takes it
+        os.unlink(
+            paths_hot.inbox_dir(world.root, paths_hot.project_key(world.shop)) + "/guidance.md"
+        )  # a hook takes it
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, DraftForm)
         assert app.screen.query_one("#text", TextArea).text == "CI is green"

@@ -3,7 +3,7 @@ is shown until a model is set."""
 
 import pytest
 
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 from memtui.models.subconscious import blocks, control, runs
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup
@@ -15,19 +15,21 @@ WIDE = (120, 40)
 
 @pytest.fixture
 def app(world):
-    fs.append(world.root + "/config.toml", b'llm_backend = "api"\nsubconscious = "full"\n')
+    fs_hot.append(world.root + "/config.toml", b'llm_backend = "api"\nsubconscious = "full"\n')
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
     app.all_projects = True
     return app
 
 
 def known(world, slug=None):
-    return blocks.Blocks(world.root, slug or paths.project_key(world.shop), lambda: NOW)
+    return blocks.Blocks(world.root, slug or paths_hot.project_key(world.shop), lambda: NOW)
 
 
 def ran(world, name="r9", session="today", cwd=None, **more):
     cwd = cwd or world.shop
-    found = runs.Run(name, NOW - 5, world.sessions.get(session, session), paths.project_key(cwd), cwd, "Stop", **more)
+    found = runs.Run(
+        name, NOW - 5, world.sessions.get(session, session), paths_hot.project_key(cwd), cwd, "Stop", **more
+    )
     runs.append(world.root, found)
     return found
 

@@ -5,8 +5,8 @@ import os
 import pytest
 from textual.widgets import Select, TextArea
 
-from memtui.base import clock, fastjson, ids, paths
-from memtui.deliver import log as delivery_log
+from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot
+from memtui.deliver import log_hot
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS
@@ -23,11 +23,11 @@ def names(app, world):
 
 
 def deliver(world, session, number, text="words", slug="-p", root="/p"):
-    name = ids.new_id(NOW - 50 + number)
+    name = ids_hot.new_id(NOW - 50 + number)
     item = {"kind": "guidance", "id": name, "scope": "project", "reason": "next prompt"}
     record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": session, "project": slug}
-    record |= {"time": clock.iso(NOW - 50 + number), "project_root": root, "text": text, "items": [item]}
-    delivery_log.append(world.root, record, NOW)
+    record |= {"time": clock_hot.iso(NOW - 50 + number), "project_root": root, "text": text, "items": [item]}
+    log_hot.append(world.root, record, NOW)
 
 
 def put(path, text, mode="w"):
@@ -68,7 +68,7 @@ async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app
             (world.sessions["monday"], ["monday", "today", "blog", "tuesday", "older"]),
             ("fresh", [None, "today", "blog", "tuesday", "monday", "older"]),
         ):
-            put(world.root + "/run/client-1", fastjson.dumps({"session_id": session}))
+            put(world.root + "/run/client-1", fastjson_hot.dumps({"session_id": session}))
             app.files._live_at -= LIVE_SECONDS
             app.files.look([])
             await settle(pilot)
@@ -169,5 +169,7 @@ async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
         form.query_one("#text", TextArea).text = "Only for you"
         await press(pilot, "ctrl+s")
         assert app.screen.table.row.text == "Only for you"
-    (note,) = [each for each in waiting_in(world.root, [paths.project_key(world.shop)]) if each.text == "Only for you"]
+    (note,) = [
+        each for each in waiting_in(world.root, [paths_hot.project_key(world.shop)]) if each.text == "Only for you"
+    ]
     assert note.entry.fields["for"] == f"session:{world.sessions[name]}"

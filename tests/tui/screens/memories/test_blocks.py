@@ -5,7 +5,7 @@ import os
 import pytest
 from textual.widgets import TextArea
 
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 from memtui.models.subconscious import blocks
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -17,12 +17,12 @@ WIDE = (120, 40)
 
 @pytest.fixture
 def app(world):
-    fs.append(world.root + "/config.toml", b'llm_backend = "api"\n')
+    fs_hot.append(world.root + "/config.toml", b'llm_backend = "api"\n')
     return MemtuiApp(dict(world.env), world.shop, now=NOW)
 
 
 def known(world):
-    return blocks.Blocks(world.root, paths.project_key(world.shop), lambda: NOW)
+    return blocks.Blocks(world.root, paths_hot.project_key(world.shop), lambda: NOW)
 
 
 def listed(app):
@@ -34,7 +34,9 @@ async def to(pilot, name):
 
 
 async def test_blocks_of_this_project_are_listed_and_read_once_a_model_is_set(app, world):
-    blocks.Blocks(world.root, paths.project_key(world.blog)).edit("guidance", "", "Alt texts.", run="r", session="s")
+    blocks.Blocks(world.root, paths_hot.project_key(world.blog)).edit(
+        "guidance", "", "Alt texts.", run="r", session="s"
+    )
     async with running(app, WIDE) as pilot:
         assert {"pending_items", "project_context", "user_preferences"} <= {*listed(app)}
         assert "guidance" not in listed(app)

@@ -6,7 +6,7 @@ import stat
 
 import pytest
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.widgets.detail import Detail
@@ -155,7 +155,7 @@ async def test_the_persons_editor_changes_the_file_and_an_error_changes_nothing(
 
 async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(world, tmp_path, monkeypatch):
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
-    path = paths.config_dir(world.env) + "/memory/editor.md"
+    path = paths_hot.config_dir(world.env) + "/memory/editor.md"
     script = f'echo theirs > {path}\necho mine > "$1"\n'
     env = {**world.env, "PATH": os.environ["PATH"], "VISUAL": _editor(tmp_path, script)}
     app = MemtuiApp(env, world.shop, now=NOW)
@@ -174,7 +174,7 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
 @pytest.fixture
 def team(world):
     """A memory that a team shares in the shop."""
-    path = f"{world.config}/projects/{paths.slug(world.shop)}/memory/team/roll-out.md"
+    path = f"{world.config}/projects/{paths_hot.slug(world.shop)}/memory/team/roll-out.md"
     os.makedirs(os.path.dirname(path))
     write(path, "---\nname: roll-out\ndescription: How we roll out\n---\nSlowly.\n")
     return path

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from memtui.deliver import log as delivery_log
+from memtui.deliver import log_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.screens.memories.rows import RULE
@@ -155,7 +155,7 @@ async def test_a_memory_is_pinned_and_counts_more(app, world):
 
 
 async def test_marks_and_filter_deliver_log_and_change_nothing(app, world):
-    before = list(delivery_log.newest_first(world.root))
+    before = list(log_hot.newest_first(world.root))
     journal = read(world.root + "/journal.jsonl")
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
@@ -168,7 +168,7 @@ async def test_marks_and_filter_deliver_log_and_change_nothing(app, world):
         await press(pilot, "escape")
         await pilot.press("A")
         assert len(app.screen.table.chosen()) == len(outcomes(app))
-    assert list(delivery_log.newest_first(world.root)) == before
+    assert list(log_hot.newest_first(world.root)) == before
     assert read(world.root + "/journal.jsonl") == journal
 
 

@@ -7,7 +7,7 @@ import os
 import pytest
 from textual.widgets import Input
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.demo.content import layout
 from memtui.tui.app import MemtuiApp
 from tui.conftest import NOW, press, running, settle, until
@@ -82,7 +82,7 @@ async def test_the_order_goes_by_key_and_is_remembered(app, world):
 
 
 async def test_an_empty_scope_says_what_fills_it(app, world):
-    for path in glob.glob(f"{world.config}/projects/{paths.slug(world.shop)}/memory/*.md"):
+    for path in glob.glob(f"{world.config}/projects/{paths_hot.slug(world.shop)}/memory/*.md"):
         os.unlink(path)
     async with running(app, (120, 40)) as pilot:
         app.screen.places.go_to("auto")

@@ -2,7 +2,7 @@
 
 import os
 
-from memtui.base import paths
+from memtui.base import paths_hot
 from memtui.review import waiting_entries
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.dialog import Preview
@@ -12,7 +12,7 @@ from tui.hands import exists, notes, write
 
 def drafts(world):
     root = world.env["MEMTUI_HOME"] if "MEMTUI_HOME" in world.env else world.config + "/memtui"
-    found = waiting_entries.waiting_in(root, [paths.project_key(world.shop), None], ("updates",))
+    found = waiting_entries.waiting_in(root, [paths_hot.project_key(world.shop), None], ("updates",))
     return [each.entry.fields.get("name") for each in found if each.entry.fields.get("kind") == "imported"]
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual.worker import get_current_worker
 
-from memtui.base import clock, findings, paths, session_state
+from memtui.base import clock_hot, findings, paths_hot, session_state_hot
 from memtui.base.finding import Finding
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.client import projects
-from memtui.client.transcripts import transcript
-from memtui.deliver import receipts
+from memtui.client.transcripts import transcript_hot
+from memtui.deliver import receipts_hot
 from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.log_queries import DeliveryRow, Reading, read
 from memtui.deliver.record import Delivery
@@ -21,7 +21,7 @@ from memtui.deliver.statistics import ReceiptCounts, Statistics
 from memtui.inbox import undelivered
 from memtui.models.subconscious import runs as model_runs
 from memtui.review.waiting_entries import Waiting, homes, waiting_in
-from memtui.settings import config
+from memtui.settings import config_hot
 from memtui.tidy.checks import doctor
 from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_title
 from memtui.tui.screens.activity.sessions import Row, RunRow, SessionGroup
@@ -45,7 +45,7 @@ KINDS = {word: kind for kind, word in KIND_WORD.items()}
 # What `is:` takes: notes that wait, what was lost, and each outcome of a delivery.
 WAITS = "waits"
 STATES = {"waiting": WAITS, LOST: LOST}
-STATES |= {WORDS.get(each, each).replace(" ", "-"): each for each in receipts.GLYPHS}
+STATES |= {WORDS.get(each, each).replace(" ", "-"): each for each in receipts_hot.GLYPHS}
 # How long after a session was seen a missing transcript is looked for again.
 UNWRITTEN_SECONDS = 86400
 IS_LOST = f"is:{LOST}"
@@ -102,7 +102,7 @@ class Listing(RowContext):
         criteria = self.wanted
         if self.wrong or criteria.memory or criteria.kind not in {"", "guidance"}:
             return []
-        if criteria.outcome not in {"", WAITS, LOST, receipts.WAITING}:
+        if criteria.outcome not in {"", WAITS, LOST, receipts_hot.WAITING}:
             return []
         logged = {row.id for row in self.everything.rows} if self.everything is not None else set()
         return [
@@ -110,7 +110,9 @@ class Listing(RowContext):
             for note in self.notes
             if (note.under_way is None or note.under_way.delivery not in logged)
             and (criteria.outcome != LOST or note.is_lost)
-            and (criteria.outcome not in {WAITS, receipts.WAITING} or (criteria.outcome == WAITS) == bool(note.item))
+            and (
+                criteria.outcome not in {WAITS, receipts_hot.WAITING} or (criteria.outcome == WAITS) == bool(note.item)
+            )
             and self._has_words(note)
             and (not criteria.session or (note.session and criteria.session.startswith(note.session)))
             and self._is_of(note.home, note.home or "")
@@ -216,9 +218,9 @@ class Listing(RowContext):
         """Read the notes of all projects that wait, in the order in which sessions get them, are lost or under way."""
         data = self.data
         data.count_live()
-        slugs = [data.slug, None, *(slug for slug in paths.inbox_slugs(data.root) if slug != data.slug)]
+        slugs = [data.slug, None, *(slug for slug in paths_hot.inbox_slugs(data.root) if slug != data.slug)]
         unread: list[Finding] = []
-        now, budget = data.now(), config.number(data.settings(), "budget")
+        now, budget = data.now(), config_hot.number(data.settings(), "budget")
         waiting = waiting_in(data.root, slugs, ("guidance",), unread)
         self._homes |= homes(data.env, (entry for entry in waiting if entry.slug not in self._homes))
         notes = [
@@ -235,7 +237,7 @@ class Listing(RowContext):
 
             mentions = control.mentions(data.root, now)
             for run in model_runs.newest_first(data.root, RUNS):
-                runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
+                runs.setdefault(run.session, []).append(RunRow(run, paths_hot.project_root(run.cwd)))
         roots = {row.root for of_session in runs.values() for row in of_session}
         names = projects.names(data.env, self._homes) | projects.names_of_roots(data.env, roots)
         live = {name: _of_state(data.root, name).slug for name in data.facts.live}
@@ -281,7 +283,7 @@ class Listing(RowContext):
 
     def _find_sessions(self, first_rows: dict[str, DeliveryRow | None]) -> None:
         """Find what sessions are about, the first first. `first_rows`: their newest deliveries by id."""
-        worker, finder = get_current_worker(), transcript.Finder(paths.config_dir(self.data.env))
+        worker, finder = get_current_worker(), transcript_hot.Finder(paths_hot.config_dir(self.data.env))
 
         def show(facts: dict[str, Session]) -> None:
             self.facts |= facts
@@ -319,7 +321,7 @@ class Listing(RowContext):
 
 
 def _of_state(root: str, session: str) -> Session:
-    return of_state(session, session_state.load(root, session).values() if session else {})
+    return of_state(session, session_state_hot.load(root, session).values() if session else {})
 
 
 def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
@@ -391,4 +393,4 @@ def _add_days(text: Text, statistics: Statistics, known: dict[str, str], cells: 
 
 
 def _date(number: int) -> str:
-    return time.strftime("%a %d %b", time.gmtime(number * clock.DAY))
+    return time.strftime("%a %d %b", time.gmtime(number * clock_hot.DAY))

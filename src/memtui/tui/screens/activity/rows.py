@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base import clock, dates, findings
+from memtui.base import clock_hot, dates, findings
 from memtui.base.finding import Finding
-from memtui.base.phrasing import age, ago, until
+from memtui.base.phrasing_hot import age, ago, until
 from memtui.base.short_ids import short_id
-from memtui.deliver import receipts
+from memtui.deliver import receipts_hot
 from memtui.deliver.filter import LOST
 from memtui.deliver.record import session_kind
 from memtui.deliver.sessions import Session
-from memtui.inbox.format import Entry
+from memtui.inbox.format_hot import Entry
 from memtui.inbox.undelivered import UnderWay
 from memtui.models.subconscious.runs import SENDER
 from memtui.review.waiting_entries import Waiting
@@ -158,7 +158,7 @@ class NoteRow:
     @property
     def word(self) -> str:
         if self.under_way is not None:
-            return WORDS[receipts.WAITING]
+            return WORDS[receipts_hot.WAITING]
         if self.is_lost:
             return next(filter(None, map(findings.flag, self.states))).partition(",")[0]
         return "urgent" if self.entry.flag("urgent") else "waiting"
@@ -195,7 +195,7 @@ class NoteRow:
         kind = kind_of_row(self.word, KIND_WIDTH, lost=self.is_lost)
         words = Text.assemble(kind, safe_text.line(self.text, 400))
         whom = Text(safe_text.line(self.whom(context), 80), "dim", no_wrap=True)
-        mark = STOPPED if self.is_lost else WAITS if self.item is not None else GLYPHS[receipts.WAITING][0]
+        mark = STOPPED if self.is_lost else WAITS if self.item is not None else GLYPHS[receipts_hot.WAITING][0]
         glyph = Text(mark, kind.style if self.is_lost or self.under_way else "")
         written = age(self.time, context.data.now()) if self.time is not None else ""
         return marked(context, words, whom, Text(written, "dim"), glyph)
@@ -209,7 +209,7 @@ class NoteRow:
         return Described(text, title=f"note · {context.project(self.home) if self.home else 'any project'}")
 
     def _describe_way(self, text: Text, note: UnderWay, context: RowContext) -> None:
-        text.append_text(receipt(receipts.WAITING))
+        text.append_text(receipt(receipts_hot.WAITING))
         text.append(": a hook has given it to the client; the transcript does not show it yet\n")
         taker = session_words(note.record.session, note.record.entrypoint, context.title(note.record.session)[:80])
         add_line(text, f"taken {_moment(note.time, context.data.now())} by {taker}")
@@ -227,7 +227,7 @@ class NoteRow:
         facts = context.facts.get(self.session)
         way = notes.way(addressees, resume(facts, data.cwd) if facts else "") if not self.states else ""
         add_line(text, f"for {self.recipient(context)}{way and f': {way}'}")
-        expires = clock.parse(fields.get("expires"))
+        expires = clock_hot.parse(fields.get("expires"))
         if expires is not None:
             add_line(text, f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
         since = f", {_moment(self.entry.time(), now)}" if self.entry.time() else ""

@@ -11,9 +11,9 @@ from textual.binding import BindingType
 
 from memtui import keymap
 from memtui.deliver.log_queries import KEPT, PAGE, Reading, read
-from memtui.deliver.receipts import ARRIVED
+from memtui.deliver.receipts_hot import ARRIVED
 from memtui.deliver.record import Note, notes_of
-from memtui.inbox.format import Entry
+from memtui.inbox.format_hot import Entry
 from memtui.review.waiting_entries import Waiting
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base.phrasing import age, ago, many, share, short
+from memtui.base.phrasing_hot import age, ago, many, share, short
 from memtui.base.short_ids import short_id
-from memtui.deliver import blocks as delivery_blocks
-from memtui.deliver import receipts
+from memtui.deliver import blocks_hot, receipts_hot
 from memtui.deliver.log_queries import DeliveryRow, read
 from memtui.deliver.record import RECALL, Delivery, Item, find_note, notes_of, titles
 from memtui.deliver.sessions import Session
@@ -28,8 +27,8 @@ from memtui.views.deliveries import EVENTS, GLYPHS, MEANINGS, RECEIPTS, brought,
 
 # Characters that are copied at most.
 COPIED_MOST = 2_000_000
-WORST = (receipts.FAILED, receipts.PREVIEWED, receipts.WAITING, receipts.ARRIVED, receipts.UNKNOWN)
-NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
+WORST = (receipts_hot.FAILED, receipts_hot.PREVIEWED, receipts_hot.WAITING, receipts_hot.ARRIVED, receipts_hot.UNKNOWN)
+NOT_ARRIVED = {receipts_hot.PREVIEWED, *receipts_hot.LOST}
 # Before the title of a session that a model read; in the place of one that is not read yet.
 READ, READING = "m ", "Reading …"
 # Items by name, and those left out: the most that are shown.
@@ -235,7 +234,7 @@ def _add_left_out(text: Text, items: Sequence[Item]) -> None:
 def _add_facts(text: Text, record: Delivery, context: RowContext) -> None:
     """Append the exact text, then what is seldom wanted: session, project, time, event, cost and ids."""
     if record.text:
-        text.append(f"\nThe exact text  {delivery_blocks.units(record.text):,} characters\n", style="bold")
+        text.append(f"\nThe exact text  {blocks_hot.units(record.text):,} characters\n", style="bold")
         text.append(safe_text.clean(record.text[: safe_text.MAX_LINE * 20]).rstrip("\n") + "\n")
     elif record.folded:
         text.append(f"\n{FOLDED}, {record.chars:,} characters\n", style="dim")

@@ -8,7 +8,7 @@ from rich.text import Text
 from memtui import keymap
 from memtui.base import dates
 from memtui.base.dates import NEVER
-from memtui.base.phrasing import cut
+from memtui.base.phrasing_hot import cut
 from memtui.review.waiting_entries import Waiting, hidden_until, hide, hiding_step
 from memtui.store.memory import read_memory
 from memtui.tui.dialogs.ask import Choice, ignored

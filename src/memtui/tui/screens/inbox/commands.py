@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.review import outside_changes
 from memtui.store.versions.writers import Occasions
 from memtui.tidy import waiting_proposals

@@ -6,9 +6,9 @@ from rich import get_console
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base import fastjson, ids
+from memtui.base import fastjson_hot, ids_hot
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
-from memtui.base.phrasing import cut, many, share, some
+from memtui.base.phrasing_hot import cut, many, share, some
 from memtui.client import applied_settings
 from memtui.review import approvals
 from memtui.review.approvals import Approval, Choices, Draft
@@ -307,7 +307,7 @@ class EntrySubject(Subject):
     def _base(self) -> str:
         """Return a digest of what a person can edit. Counts that the extractor updates are no change."""
         fields = {key: self.item.entry.fields.get(key, "") for key in (*FIELDS, "request")}
-        return ids.digest(fastjson.dumps({**fields, "text": self.item.text}))
+        return ids_hot.digest(fastjson_hot.dumps({**fields, "text": self.item.text}))
 
     def check(self, typed: Typed) -> Text:
         return safe_text.styled(self._check(self.item, typed.values))

@@ -10,13 +10,13 @@ from typing import NamedTuple
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base import fs, paths
+from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import many, some
-from memtui.client import locate
+from memtui.base.phrasing_hot import many, some
+from memtui.client import locate_hot
 from memtui.redact import redact
-from memtui.settings import config
-from memtui.store import memory, sidecars, trust
+from memtui.settings import config_hot
+from memtui.store import memory, sidecars, trust_hot
 from memtui.store.plan import is_index
 from memtui.tidy import changeset, waiting_proposals
 from memtui.tidy.changeset import Applied, Proposal, Weighed
@@ -115,16 +115,21 @@ def weigh(data: Data, plan: InboxPlan) -> Iterator[list[Weighed]]:
 def stamps(data: Data) -> Stamps:
     """Return the stamps of the files that a plan depends on, by path. Raises MemtuiError or OSError."""
     root = data.root
-    files = [waiting_proposals.rejected_path(root), sidecars.pairs_path(root), trust.path(root), config.file_path(root)]
-    inboxes = [paths.inbox_dir(root, slug) for slug in (None, data.slug)]
+    files = [
+        waiting_proposals.rejected_path(root),
+        sidecars.pairs_path(root),
+        trust_hot.path(root),
+        config_hot.file_path(root),
+    ]
+    inboxes = [paths_hot.inbox_dir(root, slug) for slug in (None, data.slug)]
     for directory in (waiting_proposals.directory(root), *inboxes):
         files += [f"{directory}/{name}" for name in (os.listdir(directory) if os.path.isdir(directory) else ())]
     for scope in data.scopes():
         if scope.kind == "instructions":
             files += [f"{scope.directory}/{name}" for name in scope.files]
         elif not scope.problem:
-            files += [scope.index_path, *(f"{scope.directory}/{name}" for name, _ in locate.walk(scope.directory))]
-    return {path: fs.stamp(path) for path in files}
+            files += [scope.index_path, *(f"{scope.directory}/{name}" for name, _ in locate_hot.walk(scope.directory))]
+    return {path: fs_hot.stamp(path) for path in files}
 
 
 def texts(proposal: Proposal) -> list[tuple[Text, Text]]:

@@ -13,9 +13,9 @@ from rich.text import Text
 from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
-from memtui.base.phrasing import age, many
+from memtui.base.phrasing_hot import age, many
 from memtui.client import projects
-from memtui.inbox import format as inbox_format
+from memtui.inbox import format_hot
 from memtui.review import approvals
 from memtui.review.approvals import AS_DRAFTED, Choices, Draft
 from memtui.review.evidence import Evidence, Similar
@@ -284,8 +284,8 @@ LEGEND = (
     + glyphs.section("Kinds of fixes", changesets.MEANINGS.items())
     + "\nIn the detail of a change, what is dropped comes first; a good paraphrase may be listed there, too. A"
     " draft is folded as probably a one-off if it was said once and is less than"
-    f" {inbox_format.LASTING:.0%} likely to last, or where that is not known, less than"
-    f" {inbox_format.DOUBTFUL:.0%} sure. What is not on the screen is shown whole before it is approved."
+    f" {format_hot.LASTING:.0%} likely to last, or where that is not known, less than"
+    f" {format_hot.DOUBTFUL:.0%} sure. What is not on the screen is shown whole before it is approved."
 )
 
 

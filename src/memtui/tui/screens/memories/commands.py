@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memtui import keymap
-from memtui.base import clock, paths
+from memtui.base import clock_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
-from memtui.base.phrasing import age, ago, many, some
+from memtui.base.phrasing_hot import age, ago, many, some
 from memtui.store import memory, scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
@@ -177,7 +177,7 @@ class MemoryCommands:
             self.services.say("The trash is empty.")
             return
         rows = [
-            (item.id, f"{age(clock.parse(item.time), data.now()):>4}  {item.memory.stem}, {item.scope_label}")
+            (item.id, f"{age(clock_hot.parse(item.time), data.now()):>4}  {item.memory.stem}, {item.scope_label}")
             for item in items.values()
         ]
         about = lambda trash_id: glance_text(Row(items[trash_id].memory, ""))
@@ -238,7 +238,7 @@ class MemoryCommands:
     def _whole(self, typed: str) -> str:
         """Return the path that a person typed: from the home directory with `~`, else from the working directory."""
         data, path = self.services.data, typed.strip()
-        home = paths.home(data.env)
+        home = paths_hot.home(data.env)
         if home and (path == "~" or path.startswith("~/")):
             path = home + path[1:]
         return os.path.normpath(os.path.join(data.cwd, path)) if path else ""
@@ -287,7 +287,7 @@ class MemoryCommands:
                 raise UsageError("There is a file or folder of that name.")
 
         export = await asyncio.to_thread(export_folder.collect, scope)
-        default = data.tilde(f"{paths.home(data.env) or data.cwd}/{export_folder.default_name(scope.shown)}")
+        default = data.tilde(f"{paths_hot.home(data.env) or data.cwd}/{export_folder.default_name(scope.shown)}")
         about = f"{drafts.exported(export)}. {' '.join(drafts.beside(export))}".strip()
         title, below = f"Export {safe_text.line(scope.shown)} to", drafts.elsewhere(export, "PATH")
         question = Line(title, default, about=about, below=below, verb="export", check=check)

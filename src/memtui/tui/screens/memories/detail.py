@@ -7,7 +7,7 @@ from rich.text import Text
 from memtui import keymap
 from memtui.base import findings
 from memtui.base.finding import PROBLEM
-from memtui.base.phrasing import age, ago, cut, many, share, size
+from memtui.base.phrasing_hot import age, ago, cut, many, share, size
 from memtui.client import applied_settings
 from memtui.recall_preview import RecallCandidate, RecallRun
 from memtui.store.memory import LinkTargets, Memory, flat

@@ -10,7 +10,7 @@ from typing import Any
 
 from textual.worker import Worker, get_current_worker
 
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.deliver.record import Record
 from memtui.store import scopes
 from memtui.store import status as memory_status

@@ -15,7 +15,7 @@ from textual.worker import get_current_worker
 from memtui import keymap
 from memtui.base import findings
 from memtui.base.errors import MemtuiError
-from memtui.base.phrasing import age, cut, short, some
+from memtui.base.phrasing_hot import age, cut, short, some
 from memtui.base.storage import file_error
 from memtui.recall_preview import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
 from memtui.tui.dialogs.ask import Choice, Line

@@ -10,9 +10,9 @@ from rich.text import Text
 from textual.strip import Strip
 
 from memtui import keymap
-from memtui.base import clock, findings
+from memtui.base import clock_hot, findings
 from memtui.base.finding import PROBLEM
-from memtui.base.phrasing import age
+from memtui.base.phrasing_hot import age
 from memtui.store import memory
 from memtui.store import status as memory_status
 from memtui.store.memory import Memory
@@ -137,7 +137,7 @@ def last(
     """Return how long ago a memory was delivered last, by `words`, and a glyph for the outcome."""
     if not row.last_delivery:
         return Text("-" if scope.delivered else BY_CLIENT, style="dim")
-    cell = Text().append(words(clock.parse(row.last_delivery), now) + " ", "dim")
+    cell = Text().append(words(clock_hot.parse(row.last_delivery), now) + " ", "dim")
     outcome = outcomes.get(str(row.newest[0].record.get("id"))) if row.newest else None
     return cell.append(" ") if outcome is None else cell.append(*GLYPHS[outcome])
 

@@ -13,11 +13,11 @@ from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.base.memory_kinds import fill
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.hooks.install import checkup, status
 from memtui.models.subconscious import control
 from memtui.models.subconscious.control import Overview
-from memtui.settings import config, setting
+from memtui.settings import config_hot, setting
 from memtui.settings.setting import Setting
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
@@ -173,7 +173,7 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
 
 def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> Iterator[SetupRow]:
     mode, backend = snapshot.settings.get("mode"), snapshot.settings.get(setting.BACKEND)
-    usual = mode is not None and mode.value == config.MODES[0]
+    usual = mode is not None and mode.value == config_hot.MODES[0]
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     hooks, has_hooks = setup_words.state(snapshot.hooks)
@@ -309,7 +309,7 @@ def _append_setting(text: Text, about: Setting) -> None:
     text.append(about.meaning + "\n")
     where = {"default": "the default", "config": "from config.toml", "project": "this project's, from config.toml"}
     text.append(f"value    {safe_text.line(setting.as_typed(about.value))}, {where[about.source]}\n")
-    own = ". A project can have its own." if about.key in config.PER_PROJECT else ""
+    own = ". A project can have its own." if about.key in config_hot.PER_PROJECT else ""
     text.append(f"default  {safe_text.line(setting.as_typed(about.default))}{own}\n", style="dim")
     if about.problem:
         text.append(f"! the value in config.toml {about.problem}, so it is not used\n", style=colours.PROBLEM)
@@ -321,5 +321,5 @@ def _append_values(text: Text, about: Setting) -> None:
         text.append("\nIts values\n", style="bold")
         for value, words in meanings.items():
             text.append(f"{value:<7} ", style="bold").append(f"{words}\n")
-    elif choices := config.CHOICES.get(about.key):
+    elif choices := config_hot.CHOICES.get(about.key):
         text.append(f"\nOne of {', '.join(choices)}.\n", style="dim")

@@ -13,11 +13,11 @@ from textual.worker import get_current_worker
 from memtui import keymap
 from memtui.base import findings
 from memtui.base.finding import Finding
-from memtui.base.phrasing import many
+from memtui.base.phrasing_hot import many
 from memtui.hooks.install import checkup
 from memtui.models.subconscious import control
 from memtui.models.subconscious.control import Overview
-from memtui.settings import config, setting
+from memtui.settings import config_hot, setting
 from memtui.settings.setting import Setting, Value
 from memtui.tidy.checks import fixes
 from memtui.tui.dialogs import first_start
@@ -234,7 +234,7 @@ class Setup(ListScreen[SetupRow]):
     # settings
 
     async def _change(self, about: Setting) -> None:
-        if about.key in config.CHOICES or isinstance(about.default, bool):
+        if about.key in config_hot.CHOICES or isinstance(about.default, bool):
             await self._choose_value(about)
             return
         question = Line(
@@ -253,8 +253,8 @@ class Setup(ListScreen[SetupRow]):
         self._assign(option.key, None, self.services.data.project_root if option.source == "project" else None)
 
     async def _choose_value(self, about: Setting) -> None:
-        values = list(config.CHOICES.get(about.key, ("true", "false")))
-        own = about.key in config.PER_PROJECT
+        values = list(config_hot.CHOICES.get(about.key, ("true", "false")))
+        own = about.key in config_hot.PER_PROJECT
         options = [(f"{ALL} {value}", f"{value}, in all projects" if own else value) for value in values]
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
         meanings = setting.VALUES.get(about.key, {})

@@ -1,0 +1,220 @@
+"""At the start of a session: deliver the index of its memories, guidance that a compaction or a resume dropped, and a
+line for the person."""
+
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot, session_state_hot, visible_hot
+from memtui.base.session_state_hot import SessionState
+from memtui.client import locate_hot
+from memtui.deliver import blocks_hot, session_memories_hot
+from memtui.hooks import deliver_hot, forks_hot, index_block_hot, prompt_hot, runner_hot, worker_start_hot
+from memtui.hooks.user_prompt_submit_hot import reconcile_claims, without_missed
+from memtui.inbox import format_hot
+from memtui.settings import config_hot
+from memtui.store import catalog_hot
+
+# Sources of a start that begins with the context of an earlier session: its own, or a copy.
+COPIES = {"resume", "fork"}
+# A client that sends this key (2.1.330) also restores the context that hooks gave before a tool.
+KEEPS = "context_tokens"
+
+
+def handle(hook: runner_hot.Hook) -> None:
+    """Deliver the index; after `compact` and `resume` only what was dropped. A subagent has its session's context."""
+    if hook.payload.get("agent_id"):
+        return
+    source = hook.text("source")
+    state = _state(hook, source)
+    if state is None:
+        return
+    before: dict[str, object] = {}
+    if source in COPIES and not state.is_new:
+        index = session_state_hot.load_part(hook.root, hook.session_id, "index")
+        before = {"tool": state.tool, "dirs": state.dirs, "index": index}
+    state.started = state.started or clock_hot.iso(clock_hot.now())
+    state.cwd, state.transcript = hook.text("cwd"), hook.text("transcript_path")
+    state.project, state.project_root, state.mode = hook.slug, hook.project_root, hook.mode
+    if any(paths_hot.names_in(directory + "/claimed") for _, directory in hook.inboxes()):
+        reconcile_claims(hook)
+    hook.attempt(None, _forget_given, hook, source)
+    blocks: list[blocks_hot.Block] = []
+    catalogs: list[tuple[str, catalog_hot.Catalog]] = []
+    # Whatever fails, the person still gets the banner, and the guidance still comes with the prompt.
+    hook.attempt(None, _add_dropped, hook, source, state, blocks)
+    if hook.mode == "full":
+        hook.attempt(None, _add_index, hook, source, state, catalogs, blocks)
+    if hook.settings and hook.setting("subconscious") == "full":
+        from memtui.hooks import model_blocks_hot
+
+        if source not in COPIES:
+            state.blocks = {}  # a context that has them already gets what changed since
+        blocks += hook.attempt([], model_blocks_hot.blocks, hook, state)
+    untrusted = 0 if state.told_untrusted else sum(memories.untrusted for _, memories in catalogs)
+    state.told_untrusted = state.told_untrusted or untrusted > 0
+    message = _message(hook, source, catalogs, untrusted)
+    delivery_id = ids_hot.new_id()
+    if blocks and before:
+        before["delivery"] = delivery_id
+    hook.attempt(None, forks_hot.note_session, hook, before if blocks else {})
+    left_out = deliver_hot.send(hook, delivery_id, blocks, message=message)
+    prompt_hot.end(hook, state, left_out)
+    _catch_up(hook, catalogs)
+
+
+def _forget_given(hook: runner_hot.Hook, source: str) -> None:
+    """Forget which memories the session was given that its context does not have any more. Raises OSError."""
+    if source not in COPIES:
+        fs_hot.unlink(session_state_hot.path(hook.root, hook.session_id, session_memories_hot.PART))
+    elif KEEPS not in hook.payload:
+        had = session_memories_hot.SessionMemories(hook.root, hook.session_id)
+        had.forget(list(had.tool))
+
+
+def _catch_up(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catalog]]") -> None:
+    """Start a worker for what there was no time for, and for the indexes of memories. Must be called last."""
+    tasks = ["catalog"] if any(memories.unready for _, memories in catalogs) else []
+    auto = locate_hot.auto_dir(hook.env, hook.started_in)
+    has_memories = any(memories.count for _, memories in catalogs) or any(
+        map(locate_hot.is_memory_name, paths_hot.names_in(auto))
+    )
+    if hook.mode == "full" and has_memories:
+        tasks.append("recall")
+    is_shown = not hook.settings or config_hot.value(hook.settings, hook.project_root, "gate") != "off"
+    if is_shown and not fs_hot.stamp(f"{hook.root}/run/looked-{hook.slug}"):
+        # What is there counts as seen; what changes from now on does not.
+        tasks.append("versions")
+    if tasks:
+        worker_start_hot.detach(hook, *tasks)
+
+
+def _state(hook: runner_hot.Hook, source: str) -> "SessionState | None":
+    """Return the session's state at this start, or its parent's; None if that can't be copied: then the next prompt,
+    which meets a session that has none, does."""
+    state = session_state_hot.load(hook.root, hook.session_id)
+    if state.is_new and source in COPIES:
+        copied = hook.attempt(None, forks_hot.state_at_start, hook)
+        if copied is None:
+            return None
+        state = copied
+    state = without_missed(hook, state)
+    if source in {*COPIES, "compact"}:
+        return state
+    empty = {"started": state.started, "told_untrusted": state.told_untrusted}
+    return SessionState(hook.root, hook.session_id, empty)
+
+
+def _add_dropped(hook: runner_hot.Hook, source: str, state: SessionState, blocks: "list[blocks_hot.Block]") -> None:
+    """Add the guidance and the lists that a compaction or a resume dropped from the context."""
+    if source == "compact":
+        prompt_hot.begin_turn(hook, state)
+        # A long turn may be compacted again.
+        state.turn = state.turn if state.compacting != "manual" else []
+        blocks += _again(hook, state.turn, "the compaction")
+        state.tool = []
+        state.updates, state.stamps, state.telling = {}, {}, ""
+        if hook.mode == "full" and state.prompted:
+            _add_lists(hook, state, blocks)
+    elif source in COPIES and KEEPS not in hook.payload:
+        blocks += _again(hook, state.tool, "the resume")
+        state.tool = []
+
+
+def _add_lists(hook: runner_hot.Hook, state: SessionState, blocks: "list[blocks_hot.Block]") -> None:
+    """Add the blocks of all pending updates and items, as for a new session; none if no state can be saved: the next
+    prompt brings them then. If this hook dies before it notes what it told, that prompt marks them as repeats."""
+    stamps: dict[str, object] = {scope: fs_hot.stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
+    state.prompted, state.telling = False, "a compaction"
+    if any([*stamps.values(), *[fs_hot.stamp(path + "/pending-items.md") for _, path in hook.inboxes()]]):
+        state.save()
+    prompt_hot.add_inbox_lists(hook, state, stamps, blocks)
+    state.prompted = True
+
+
+def _add_index(
+    hook: runner_hot.Hook,
+    source: str,
+    state: SessionState,
+    catalogs: "list[tuple[str, catalog_hot.Catalog]]",
+    blocks: "list[blocks_hot.Block]",
+) -> None:
+    """Add to `blocks` the index of the memories, or only what changed since the last, and to `catalogs` these."""
+    memories = index_block_hot.sources(hook)
+    catalogs += memories
+    if source in COPIES and (state.dirs or forks_hot.has_index(hook.text("transcript_path"))):
+        blocks += index_block_hot.changes(hook, memories, state) if state.dirs else []
+        index_block_hot.note_known(hook, memories, state)
+    else:
+        blocks += index_block_hot.whole(hook, memories, state)
+
+
+def _message(
+    hook: runner_hot.Hook, source: str, catalogs: "list[tuple[str, catalog_hot.Catalog]]", untrusted: int
+) -> str:
+    """Return the line for the person. `untrusted`: how many of the project's memories are therefore not delivered."""
+    counts = [(scope, memories.count) for scope, memories in catalogs]
+    words: list[str] = []
+    if source != "compact":
+        words = hook.attempt(words, banner, hook, counts)
+    if untrusted:
+        directory, _ = locate_hot.project_dir(hook.env, hook.started_in)
+        words.append(f"{untrusted} in {visible_hot.clean(directory)} not trusted, not delivered: run `memtui trust`")
+    return visible_hot.clean(visible_hot.one_line(" · ".join(words)))
+
+
+def _again(hook: runner_hot.Hook, notes: "list[object]", lost: str) -> "list[blocks_hot.Block]":
+    """Return blocks that repeat guidance that the session was given before; `lost` says what dropped it."""
+    blocks: list[blocks_hot.Block] = []
+    directories = dict(hook.inboxes())
+    for note in notes:
+        if isinstance(note, list) and len(note) == 2 and note[0] in directories:
+            from memtui.inbox import note_block_hot
+
+            entries = format_hot.parse(str(note[1]))
+            blocks += [note_block_hot.again(directories[note[0]], entry, lost) for entry in entries]
+    return blocks
+
+
+def banner(hook: runner_hot.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
+    """Return the line for the person in parts: the mode unless full, memories, what waits. Empty if it is off."""
+    if not config_hot.value(hook.settings, hook.project_root, "banner"):
+        return []
+    words = []
+    total = sum(number for _, number in counts)
+    # Without any, nothing is said of memories: there may be some that the client loads itself, and a look takes time.
+    if total:
+        counted = ", ".join([f"{number} {scope}" for scope, number in counts])
+        words.append(f"{counted} {'memory' if total == 1 else 'memories'}")
+    if hook.settings and hook.setting("subconscious") != "off":
+        words.append(_subconscious_words(hook))
+    waiting, now = [], clock_hot.now()
+    for kind, word in (
+        ("guidance", "note"),
+        ("updates", "draft"),
+        ("items", "todo"),
+    ):
+        number = 0
+        for _, directory in hook.inboxes():
+            try:
+                entries = format_hot.read(f"{directory}/{format_hot.FILES[kind]}", items=kind == "items")
+            except OSError:
+                continue
+            if kind == "guidance" and entries:
+                from memtui.inbox import claims_hot
+
+                entries = [entry for entry in entries if claims_hot.may_get(entry, deliver_hot.recipient(hook))]
+            number += len([e for e in entries if kind != "updates" or not (e.snoozed(now) or e.one_off())])
+        if number:
+            waiting.append(f"{number} {word}{'' if number == 1 else 's'}")
+    words.append((", ".join(waiting) or "nothing") + " waiting")
+    for _, directory in hook.inboxes():
+        too_long = [path for file in format_hot.FILES.values() if format_hot.is_too_long(path := f"{directory}/{file}")]
+        words += [f"{path} is larger than 1 MB, so nothing in it is read" for path in too_long]
+    if "error" in hook.settings:
+        words.append(f"config.toml can't be read, the last good settings are in use: {hook.settings['error']}")
+    mode = "" if hook.mode == "full" else f" ({hook.mode})"
+    return [f"memtui{mode}: {words[0]}", *words[1:]]
+
+
+def _subconscious_words(hook: runner_hot.Hook) -> str:
+    mode = str(hook.setting("subconscious"))
+    if paths_hot.exists(hook.root + "/subconscious/stopped"):
+        return f"subconscious {mode}, stopped by you"
+    return f"subconscious {mode}" + (", but llm_backend is off" if hook.setting("llm_backend") == "off" else "")

@@ -1,0 +1,121 @@
+"""The client's status line: what waits for this session, and what became of the last delivery to it."""
+
+from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
+from memtui.hooks import runner_hot
+from memtui.inbox import format_hot
+
+# Bytes of the delivery log, and of the transcript, that are read: the client waits for the line twice a prompt.
+LOG_BYTES = 1 << 20
+TRANSCRIPT_BYTES = 4 << 20
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    Record = dict[str, object]
+
+
+def handle(hook: runner_hot.Hook) -> None:
+    """Print the line; nothing if there is nothing to say."""
+    text = line(hook)
+    if text:
+        fs_hot.write_all(1, text.encode() + b"\n")
+
+
+def line(hook: runner_hot.Hook) -> str:
+    """Return the line: `memtui 2 notes · 3 drafts · 1 changed · ✓ arrived 2m`; empty if there is nothing to say.
+    `notes` are those that the next prompt of this session would get. Each part that fails is logged and left out."""
+    _enter_project(hook)
+    words = [hook.attempt("", part, hook) for part in (_notes, _drafts, _changed, _receipt)]
+    text = " · ".join([word for word in words if word])
+    return "memtui " + text if text else ""
+
+
+def _enter_project(hook: runner_hot.Hook) -> None:
+    """Take the project from the payload: the client sets no CLAUDE_PROJECT_DIR for a status line."""
+    workspace = hook.payload.get("workspace")
+    directory = workspace.get("project_dir") if isinstance(workspace, dict) else None
+    if isinstance(directory, str) and directory.startswith("/"):
+        hook.enter(paths_hot.normal(directory))
+
+
+def _many(count: int, one: str) -> str:
+    return f"{count} {one}{'' if count == 1 else 's'}" if count else ""
+
+
+def _notes(hook: runner_hot.Hook) -> str:
+    inboxes_with_notes = [
+        directory for _, directory in hook.inboxes() if fs_hot.stamp(f"{directory}/{format_hot.FILES['guidance']}")
+    ]
+    if not inboxes_with_notes:
+        return ""
+    from memtui.inbox import claims_hot
+
+    session = claims_hot.Recipient(
+        hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock_hot.now()
+    )
+    session.personal = True  # only a person's session has a status line
+    return _many(sum([len(claims_hot.peek(directory, session)) for directory in inboxes_with_notes]), "note")
+
+
+def _drafts(hook: runner_hot.Hook) -> str:
+    files = [f"{directory}/{format_hot.FILES['updates']}" for _, directory in hook.inboxes()]
+    entries = [entry for path in files if fs_hot.stamp(path) for entry in format_hot.read(path)]
+    now = clock_hot.now()
+    return _many(len([entry for entry in entries if not entry.snoozed(now) and not entry.one_off()]), "draft")
+
+
+def _changed(hook: runner_hot.Hook) -> str:
+    """Say how many memories somebody else wrote that nobody has seen (store/versions/versions.py)."""
+    try:
+        counts_by_place = fastjson_hot.loads_dict(fs_hot.read(hook.root + "/run/unseen.json", "cache")).get("unseen")
+    except OSError:
+        return ""
+    if not isinstance(counts_by_place, dict) or not counts_by_place:
+        return ""
+    from memtui.client import locate_hot
+    from memtui.settings import config_hot
+
+    if config_hot.value(hook.settings, hook.project_root, "gate") == "off":
+        return ""
+    top = locate_hot.worktree_top(hook.started_in)
+    agents = (paths_hot.config_dir(hook.env) + "/agent-memory/", f"{top}/.claude/agent-memory")
+    project = locate_hot.project_dir(hook.env, hook.started_in)[0]
+    own = {locate_hot.global_dir(hook.env), project, locate_hot.auto_dir(hook.env, hook.started_in)}
+    counts = [
+        n for each, n in counts_by_place.items() if isinstance(n, int) and (each in own or each.startswith(agents))
+    ]
+    return f"{sum(counts)} changed" if sum(counts) else ""
+
+
+def _receipt(hook: runner_hot.Hook) -> str:
+    """Say what became of the session's last delivery, and how long ago it was."""
+    record = _last(hook)
+    if record is None:
+        return ""
+    from memtui.base.phrasing_hot import age
+    from memtui.client.transcripts import transcript_hot
+    from memtui.deliver import receipts_hot
+
+    path = transcript_hot.path_of(record, paths_hot.config_dir(hook.env)) or ""
+    start = max(0, (receipts_hot.size_of(record) or 0) - (receipts_hot.TOOL_BYTES if record.get("tool_use_id") else 0))
+    name = record.get("id")
+    view = receipts_hot.view_from(path, start, TRANSCRIPT_BYTES, name if isinstance(name, str) else "")
+    now = clock_hot.now()
+    outcome = receipts_hot.UNKNOWN if view is None else receipts_hot.outcome(record, view, now)
+    if outcome == receipts_hot.UNKNOWN:
+        return ""
+    return f"{receipts_hot.GLYPHS[outcome]} {outcome} {age(clock_hot.parse(record.get('time')), now)}"
+
+
+def _last(hook: runner_hot.Hook) -> "Record | None":
+    """Return the record of the last delivery with text to this session, among the log's newest."""
+    from memtui.deliver import log_hot
+
+    session, budget = hook.session_id.encode(), LOG_BYTES
+    for _, found in log_hot.lines(hook.root):
+        record = log_hot.parse(found) if session and session in found else None
+        if record and record.get("session_id") == hook.session_id and (record.get("text") or record.get("chars")):
+            return record
+        budget -= len(found)
+        if budget < 0:
+            break
+    return None

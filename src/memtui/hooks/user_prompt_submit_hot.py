@@ -1,0 +1,117 @@
+"""Before a prompt: deliver guidance, new pending updates and items, and changes among the memories.
+
+With most prompts nothing is due. A few `stat` calls find that out, before anything else is imported."""
+
+import posix
+
+from memtui.base import fs_hot, paths_hot, session_state_hot
+from memtui.base.session_state_hot import SessionState
+from memtui.hooks import bundle
+from memtui.hooks.runner_hot import Hook
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.recall import judge_hot
+
+# A prompt of fewer characters has too few words to recall anything (recall/own_words_hot.py).
+SHORTEST = 5
+# How long a hook waits for the lock of an inbox, to reconcile the claims of earlier hooks.
+RECONCILE_SECONDS = 0.05
+
+
+def without_missed(hook: Hook, state: SessionState) -> SessionState:
+    """Return the state without the deliveries that the worker noted as not arrived; unchanged if that fails."""
+    if fs_hot.stamp(session_state_hot.path(hook.root, hook.session_id, "missed")):
+        from memtui.inbox import redelivery_hot
+
+        hook.attempt(None, redelivery_hot.take_back, hook.root, state)
+    return state
+
+
+def handle(hook: Hook) -> None:
+    """Deliver what is due with this prompt. A subagent's prompt gets nothing: its session has it already."""
+    if hook.payload.get("agent_id"):
+        return
+    state = session_state_hot.load(hook.root, hook.session_id)
+    if state.is_new and (copy := _forked(hook)):
+        state = copy
+        hook.attempt(None, state.save)  # its parent goes on, and is told what this session is not
+    state = without_missed(hook, state)
+    notes, stamps, changed = _look(hook, state)
+    recalled: judge_hot.Recalled | None = None
+    if _may_recall(hook):
+        bundle.load("recall")
+        from memtui.hooks import recall_block_hot
+
+        if hook.settings and hook.setting("recall_select"):
+            from memtui.hooks import model_blocks_hot
+
+            hook.attempt(None, model_blocks_hot.start, hook)
+        recalled = hook.attempt(None, recall_block_hot.find, hook)
+    if notes or stamps is not None or changed:
+        bundle.load("notes")
+        from memtui.hooks import prompt_hot
+
+        prompt_hot.deliver_prompt(hook, state, notes, stamps, changed, recalled)
+        return
+    if recalled is not None:
+        recall_block_hot.deliver(hook, recalled.injected())
+    if not state.prompted or (state.turn and not hook.text("prompt_id")):
+        if not hook.text("prompt_id"):
+            state.turn = []  # with a client that sends no prompt id, each prompt begins a turn
+        state.prompted = True
+        state.save()
+
+
+def _look(hook: Hook, state: SessionState) -> "tuple[bool, dict[str, object] | None, list[str]]":
+    """Reconcile the session's earlier claims, and find out what is due: whether there may be notes; the stamps of
+    pending updates by scope, None if no list is due; the paths whose memories may have changed."""
+    notes = lists = unsettled = False
+    stamps: dict[str, object] = {}
+    for scope, directory in hook.inboxes():
+        if fs_hot.stamp(directory + "/guidance.md"):
+            notes = True
+        if hook.mode == "full":
+            stamps[scope] = fs_hot.stamp(directory + "/pending-updates.md")
+            if stamps[scope] != state.stamps.get(scope, 0):
+                lists = True
+        if (state.waiting or not state.prompted) and fs_hot.stamp(directory + "/pending-items.md"):
+            lists = True
+        for name in paths_hot.names_in(directory + "/claimed"):
+            unsettled = unsettled or hook.session_id in name
+    if unsettled:
+        reconcile_claims(hook, hook.session_id)
+        notes = notes or any(fs_hot.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
+    changed = [path for path, stamp in state.dirs.items() if fs_hot.stamp(path) != stamp]
+    if hook.settings and not lists and hook.setting("subconscious") == "full":
+        from memtui.hooks import model_blocks_hot
+
+        lists = model_blocks_hot.changed(hook, state) is not None
+    return notes, stamps if lists else None, changed
+
+
+def _may_recall(hook: Hook) -> bool:
+    """Tell whether this prompt may recall memories: the person wants it, and there is an index. Costs one `stat`."""
+    if hook.mode != "full" or (hook.settings and not hook.setting("recall")):
+        return False
+    return len(hook.text("prompt")) >= SHORTEST and paths_hot.exists(hook.root + "/recall")
+
+
+def reconcile_claims(hook: Hook, session_id: str = "") -> None:
+    """Put back guidance that earlier hooks claimed, for one session or for all, and that did not arrive."""
+    bundle.load("settling")
+    from memtui.inbox import reconciliation_hot
+
+    how = {"wait": RECONCILE_SECONDS, "limit": reconciliation_hot.HOOK_BYTES}
+    directories = [directory for _, directory in hook.inboxes()]
+    hook.attempt(None, reconciliation_hot.reconcile, hook.env, hook.root, session_id, directories, **how)
+
+
+def _forked(hook: Hook) -> "SessionState | None":
+    """Return the state of a copy whose start told of its parent, or was killed; None if this is none."""
+    for path in (f"{hook.root}/run/client-{posix.getppid()}", hook.text("transcript_path")):
+        if paths_hot.exists(path):
+            from memtui.hooks import forks_hot
+
+            return forks_hot.state_at_prompt(hook)
+    return None

@@ -1,0 +1,320 @@
+"""Decide which memories a prompt gets: a probability that each will help, and why one is given or not, for hooks and
+people alike: a dry run is what the hook does, without printing. Hook path."""
+
+import posix
+
+from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
+from memtui.client import locate_hot
+from memtui.deliver import session_memories_hot, uses_hot
+from memtui.recall import content_hot, own_words_hot, places_hot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memtui.recall.bindings_hot import Bound
+    from memtui.recall.query_hot import Hit
+    from memtui.store import trust_hot
+
+# What the features of a memory count, as tests/training/fit_recall.py --write puts it here. Fitted: logistic
+# regression, ridge 1, over 9,298 hits of 790 prompts in 18 stores (sets 610b97915b8a58ec, caf8e4a40b82994f,
+# 0defb38ebb0a34ff).
+INTERCEPT = -6.84
+WEIGHTS = (1.35, 1.20, 2.63, 2.52, 3.75, 3.18, 1.75)
+# Memories that a prompt gets at most, and the probability from which one is given: the settings `recall_most` and
+# `recall_threshold`.
+MOST, THRESHOLD = 5, 0.4
+# Bytes of a memory that are given, and UTF-16 units that a session gets before a compaction.
+MOST_BYTES, SESSION_UNITS = 4096, 60_000
+# Memories that are given before one tool, at most.
+MOST_BOUND = 3
+# Hits that are judged.
+FOUND = 12
+# Hits that are looked through where so many are not trusted that too few others are among the best.
+MANY = 2000
+# What is added to the log-odds of a memory.
+OF_TYPE = {"feedback": 0.2, "user": 0.1, "reference": -0.1}
+PINNED, RECENT, HALF_LIFE = 1.0, 0.4, 30 * clock_hot.DAY
+# A smaller difference in newness says nothing.
+LEAST_NEWER = 0.1
+# Corrected after it was given: it was needed, and not heeded. Given so often and never opened: it may be of no use.
+CORRECTED_AGAIN, NEVER_OPENED, OFTEN = 0.6, -0.6, 5
+# What can become of a memory that was found, in the order in which it is looked at. `inject` is given.
+INJECT = "inject"
+OUTCOMES = (
+    INJECT,
+    "unlikely",  # below the threshold
+    "muted",  # never for prompts like this
+    "expired",
+    "conflict",  # git's conflict markers are in it: nobody knows which of both versions holds
+    "gone",  # its file is missing, unreadable, or leads out of its directory
+    "untrusted",  # of a repository, and its present bytes are not trusted
+    "known",  # the session has it, as it is
+    "native-index",  # says no more than the line of it that the client itself loads
+    "enough",  # others that are likelier fill the most that a prompt gets
+    "no-room",  # the session has had as much as it gets
+)
+# Why a prompt recalls nothing at all, beside the reasons of `own_words_hot.counted`.
+NOTHING = "nothing"
+
+
+class Verdict:
+    """What becomes of a memory that was found, and why. `probability`: that it helps with the prompt; `shifts`: what
+    was added to its log-odds beside the search, as (code, amount); `outcome`: one of OUTCOMES; `data`: its bytes now,
+    if they were read, with their `stamp`, [mtime in ns, size], `digest` and `seen`, what a session notes of it;
+    `reason`: why it is given, if not because it fits a prompt."""
+
+    __slots__ = ("data", "digest", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp")
+
+    def __init__(self, hit: "Hit", probability: float, shifts: "list[tuple[str, float]]") -> None:
+        self.hit = hit
+        self.probability = probability
+        self.shifts = shifts
+        self.outcome = ""
+        self.data = b""
+        self.digest = self.seen = self.reason = ""
+        self.stamp = [0, 0]
+
+
+class Recalled:
+    """What a text recalls: the `words` that counted; `why_silent`, a code if it is nothing; `verdicts`, best first."""
+
+    __slots__ = ("verdicts", "why_silent", "words")
+
+    def __init__(self, words: str, why_silent: str = "", verdicts: "list[Verdict] | None" = None) -> None:
+        self.words = words
+        self.why_silent = why_silent
+        self.verdicts = verdicts or []
+
+    def injected(self) -> "list[Verdict]":
+        """List the verdicts of the memories that are given."""
+        return [verdict for verdict in self.verdicts if verdict.outcome == INJECT]
+
+
+class RecallLimits:
+    """How much a prompt gets: `most` memories of at least `threshold`; `sentences`: a warm model has its say."""
+
+    __slots__ = ("most", "sentences", "threshold")
+
+    def __init__(self, most: int = MOST, threshold: float = THRESHOLD, sentences: bool = False) -> None:
+        self.most = most
+        self.threshold = threshold
+        self.sentences = sentences
+
+
+def dry_run(
+    root: str,
+    text: str,
+    where: "Sequence[tuple[str, str]]",
+    session: "session_memories_hot.SessionMemories | None" = None,
+    now: float = 0.0,
+    limits: "RecallLimits | None" = None,
+    everything: bool = True,
+) -> Recalled:
+    """Return what a text, as a person typed it, recalls from the places `where`, (scope, directory) each. `session`:
+    the session that it is for, a new one by default; `now`: seconds since the epoch, by default the clock's; without
+    `everything`, as for a hook, memories that are not trusted are not even looked at."""
+    words, why = own_words_hot.counted(text)
+    if why:
+        return Recalled("", why)
+    from memtui.recall import query_hot
+
+    allowed = Allowed(root)
+    limits = limits or RecallLimits()
+    hits = query_hot.search(root, where, words, FOUND, allowed, limits.sentences)
+    if allowed.refused >= FOUND > len(hits):
+        # Memories that are not trusted must not crowd others out.
+        hits = query_hot.search(root, where, words, MANY, allowed, limits.sentences)[:FOUND]
+    if everything and any(places_hot.needs_trust(scope) for scope, _ in where):
+        hit_paths = {hit.path for hit in hits}
+        every = query_hot.search(root, where, words, FOUND, None, limits.sentences)
+        hits += [hit for hit in every if hit.path not in hit_paths]
+    now = now or clock_hot.now()
+    length = words.count(" ") + 1
+    verdicts = judged(root, hits, length, now)
+    decide(verdicts, session or session_memories_hot.SessionMemories(), now, limits, allowed, muting(root, words))
+    is_injected = any(verdict.outcome == INJECT for verdict in verdicts)
+    return Recalled(words, "" if is_injected else NOTHING, verdicts)
+
+
+def features(hit: "Hit", length: int) -> "tuple[float, ...]":
+    """Return what a probability is made of, each between 0 and about 1; `length`: the prompt's words."""
+    return (
+        hit.lexical / (hit.lexical + 10.0),
+        hit.share,
+        max(0.0, hit.cosine),
+        hit.overlap,
+        1.0 / max(1, hit.rank),
+        hit.margin / (hit.score + 10.0),
+        length / (length + 12.0),
+    )
+
+
+def probability(log_odds: float) -> float:
+    """Return the probability of some log-odds."""
+    if log_odds < -30.0:
+        return 0.0
+    return 1.0 / (1.0 + float(2.718281828459045**-log_odds))
+
+
+def judged(root: str, hits: "list[Hit]", length: int, now: float) -> "list[Verdict]":
+    """Return how likely each memory helps, the likeliest first, without outcomes yet. `length`: words of the prompt."""
+    uses_by_path = uses_hot.load(root, [hit.path for hit in hits])
+    newness = {hit: float(0.5 ** (max(0.0, now - hit.stamp[0] / 1e9) / HALF_LIFE)) for hit in hits}
+    # What counts is to be newer than the others: all are, in a repository that was cloned today.
+    usual = sum(newness.values()) / len(hits) if hits else 0.0
+    verdicts = []
+    for hit in hits:
+        log_odds = INTERCEPT
+        for weight, value in zip(WEIGHTS, features(hit, length), strict=True):
+            log_odds += weight * value
+        shifts = _shifts(hit, uses_by_path.get(hit.path), newness[hit] - usual)
+        verdicts.append(Verdict(hit, probability(log_odds + sum([amount for _, amount in shifts])), shifts))
+    verdicts.sort(key=lambda verdict: -verdict.probability)
+    return verdicts
+
+
+def _shifts(hit: "Hit", use: "uses_hot.Use | None", newer: float) -> "list[tuple[str, float]]":
+    """List what speaks for or against a memory whatever the prompt, as (code, amount); `newer`: than others found."""
+    shifts = []
+    if hit.type in OF_TYPE:
+        shifts.append(("type", OF_TYPE[hit.type]))
+    if hit.pinned:
+        shifts.append(("pinned", PINNED))
+    if abs(newer) >= LEAST_NEWER:
+        shifts.append(("recent" if newer > 0.0 else "older", RECENT * newer))
+    delivered, opened, corrected, _ = use or (0, 0, 0, 0.0)
+    if corrected:
+        shifts.append(("corrected-again", CORRECTED_AGAIN))
+    elif delivered >= OFTEN and not opened:
+        shifts.append(("never-opened", NEVER_OPENED))
+    return shifts
+
+
+def decide(
+    verdicts: "list[Verdict]",
+    session: session_memories_hot.SessionMemories,
+    now: float,
+    limits: RecallLimits,
+    allowed: "Callable[[str, str, str], bool]",
+    muted: "Callable[[str, str], bool]",
+) -> None:
+    """Give each verdict, likeliest first, its outcome; of those that are likely enough, the files are read."""
+    units = SESSION_UNITS - session.units
+    count = 0
+    for each in verdicts:
+        if each.probability < limits.threshold:
+            each.outcome = "unlikely"
+            continue
+        each.outcome = "muted" if muted(each.hit.directory, each.hit.file) else hindrance(each, session, now, allowed)
+        if each.outcome:
+            continue
+        size = min(MOST_BYTES, len(each.data))
+        if count >= limits.most:
+            each.outcome = "enough"
+        elif size > units:
+            each.outcome = "no-room"
+        else:
+            each.outcome = INJECT
+            count += 1
+            units -= size
+
+
+def muting(root: str, words: str) -> "Callable[[str, str], bool]":
+    """Return what tells whether a person does not want a memory, by directory and file, for prompts like this one."""
+    try:
+        posix.stat(root + "/mutes")
+    except OSError:
+        return lambda _directory, _file: False
+    from memtui.recall import words_hot
+    from memtui.store import mutes_hot
+
+    all_mutes, terms = mutes_hot.Mutes(root, words_hot.COMMON), words_hot.terms(words)
+    return lambda directory, file: all_mutes.muted(directory, file, terms)
+
+
+def hindrance(
+    verdict: Verdict,
+    session: session_memories_hot.SessionMemories,
+    now: float,
+    allowed: "Callable[[str, str, str], bool]",
+) -> str:
+    """Return the outcome of a memory that must not be given; "" for one that may, which is then read."""
+    hit = verdict.hit
+    sent_before = session.sent.get(hit.path)
+    if hit.scope == "auto" and hit.file.startswith("team/"):
+        return "untrusted"  # an index that is older than the scope of the team has it here
+    try:
+        if not paths_hot.inside(hit.directory, hit.path):
+            return "gone"
+        stat_result = posix.stat(hit.path)
+        verdict.stamp = [stat_result.st_mtime_ns, stat_result.st_size]
+        if sent_before is not None and sent_before[1:] == verdict.stamp:
+            return "known"
+        verdict.data = fs_hot.read_bytes(hit.path, content_hot.READ_BYTES)
+    except OSError:
+        return "gone"
+    # What needs no trust is taken for what was indexed if its file has the same time and size.
+    same = verdict.stamp == [*hit.stamp] and not places_hot.needs_trust(hit.scope)
+    verdict.digest = hit.digest if same else ids_hot.digest(verdict.data)
+    if not allowed(hit.scope, hit.directory, verdict.digest):
+        return "untrusted"
+    expires = content_hot.expiry(verdict.data)
+    if expires is not None and expires <= now:
+        return "expired"
+    if content_hot.in_conflict(verdict.data):
+        return "conflict"
+    verdict.seen = content_hot.seen(verdict.data)
+    if sent_before is not None and sent_before[0] == verdict.seen:
+        return "known"
+    if hit.scope == "auto" and not content_hot.body(verdict.data).strip():
+        return "native-index"
+    return ""
+
+
+def bound(
+    root: str, matches: "Sequence[Bound]", session: session_memories_hot.SessionMemories, most: int = MOST
+) -> "list[Verdict]":
+    """Return verdicts of the bound memories that a session may be given, `most` of them, with what their files say."""
+    from memtui.recall import query_hot
+    from memtui.store.frontmatter import head_hot
+
+    allowed, now = Allowed(root), clock_hot.now()
+    verdicts: list[Verdict] = []
+    units = SESSION_UNITS - session.units
+    for scope, directory, file, reason in matches:
+        verdict = Verdict(query_hot.Hit(scope, directory, (file, 0, 0, "", file, "", "", False, 0.0, ())), 1.0, [])
+        verdict.outcome = hindrance(verdict, session, now, allowed)
+        size = min(MOST_BYTES, len(verdict.data))
+        if locate_hot.is_set_aside(file) or verdict.outcome or size > units or len(verdicts) == most:
+            continue
+        units -= size
+        hit = verdict.hit
+        name, hit.description, hit.type = head_hot.summarise(verdict.data)
+        hit.name = name or file[file.rfind("/") + 1 :].removesuffix(".md")
+        verdict.outcome, verdict.reason = INJECT, reason
+        verdicts.append(verdict)
+    return verdicts
+
+
+class Allowed:
+    """Whether memories may be delivered, by (scope, directory, digest); `refused`: how often it said no."""
+
+    __slots__ = ("_root", "_trust", "refused")
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self.refused = 0
+        self._trust: dict[str, trust_hot.Trust] = {}
+
+    def __call__(self, scope: str, directory: str, digest: str) -> bool:
+        if not places_hot.needs_trust(scope):
+            return True
+        trusts = self._trust.get(directory)
+        if trusts is None:
+            from memtui.store import trust_hot
+
+            trusts = self._trust[directory] = trust_hot.load(self._root, directory)
+        is_trusted = trusts.knows(digest)
+        self.refused += not is_trusted
+        return is_trusted

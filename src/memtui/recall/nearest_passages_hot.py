@@ -1,0 +1,185 @@
+"""The passages nearest to a vector: all are compared roughly at once, then the best of them exactly.
+
+`pack` lays passages out: two numbers of 32 bits, of passages and of dimensions; a plane for each dimension, which has a
+bit for each passage, whether its value is above the mean; the rows. Numbers have the machine's byte order.
+
+A plane is one number in Python, so that an operation on it is one on all passages: the planes of the vector's largest
+dimensions are summed by adders made of such operations, with weights from 1 to 7. 10,000 passages take a third of a
+millisecond, and none is left out. Hot path."""
+
+from memtui.recall.vectors_hot import ROW_LENGTH, Vector
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Read = Callable[[int, int], bytes]  # offset, length
+
+HEAD = 8
+# The passages that count as near, at least: the rough order is only roughly the right one.
+EXACT = 40
+# A value's weight is it in halves of the mean size, without what is behind the point, less LEAST, up to MOST_WEIGHT.
+HALVES, LEAST, MOST_WEIGHT = 2.2, 1, 7
+# Planes of so many bytes together are read at once.
+TOGETHER = 1 << 19
+# A signed byte as one without a sign, 128 more.
+BIASED = bytes(value ^ 0x80 for value in range(256))
+
+
+def pack(rows: "list[bytes]") -> bytes:
+    """Lay out passages, each a row of as many signed bytes; they are numbered by their place in this list."""
+    if not rows:
+        return b""
+    dimensions = len(rows[0])
+    head = memoryview(bytearray(HEAD)).cast("I")
+    head[0], head[1] = len(rows), dimensions
+    every = b"".join(rows)
+    biased = every.translate(BIASED)
+    planes = []
+    for at in range(dimensions):
+        column = biased[at::dimensions]
+        mean = sum(column) // len(column)
+        digits = column[::-1].translate(b"0" * (mean + 1) + b"1" * (255 - mean))
+        planes.append(int(digits, 2).to_bytes(_width(len(rows)), "little"))
+    return head.tobytes() + b"".join(planes) + every
+
+
+def _width(number: int) -> int:
+    """Return how many bytes a plane has."""
+    return (number + 7) // 8
+
+
+class Passages:
+    """Packed passages, read by `read_rows`, whose offsets start where the layout starts."""
+
+    __slots__ = ("_read", "_rows", "_width", "dimensions", "number")
+
+    def __init__(self, read_rows: "Read") -> None:
+        self._read = read_rows
+        self.number, self.dimensions = memoryview(read_rows(0, HEAD)).cast("I")
+        self._width = _width(self.number)
+        self._rows = HEAD + self.dimensions * self._width
+
+    def row(self, number: int) -> bytes:
+        """Return the row of a passage."""
+        return self._read(self._rows + self.dimensions * number, self.dimensions)
+
+    def near(self, vector: Vector, most: int) -> "Sequence[int]":
+        """Return the numbers of about the nearest passages, in no order: `most` of them, and EXACT at least."""
+        count = max(most, EXACT)
+        return range(self.number) if self.number <= count else _highest(self._sums(vector), self.number, count)
+
+    def cosines(self, vector: Vector, numbers: "Sequence[int]") -> "list[float]":
+        """Return the cosine of each of these passages. One number has a value of all of them, 32 bits each, and is
+        multiplied by the vector's value: that takes a fifth of the time of one passage after the other."""
+        count = len(numbers)
+        if not count:
+            return []
+        dimensions, start = self.dimensions, self._rows
+        rows = b"".join([self._read(start + dimensions * number, dimensions) for number in numbers]).translate(BIASED)
+        lanes = bytearray(4 * count)
+        above = below = 0
+        number = int.from_bytes
+        for at, value in enumerate(vector.values):
+            lanes[::4] = rows[at::dimensions]
+            if value > 0:
+                above += value * number(lanes, "little")
+            elif value < 0:
+                below -= value * number(lanes, "little")
+        size, bias, length = 4 * count, 128 * sum(vector.values), vector.length * ROW_LENGTH
+        pairs = zip(
+            memoryview(above.to_bytes(size, "little")).cast("I"),
+            memoryview(below.to_bytes(size, "little")).cast("I"),
+            strict=True,
+        )
+        return [(up - down - bias) / length for up, down in pairs]
+
+    def _sums(self, vector: Vector) -> "list[int]":
+        """Return what each passage has in common with a vector, as the bits of a sum, the lowest plane first."""
+        width = self._width
+        together = self._read(HEAD, self.dimensions * width) if self.dimensions * width <= TOGETHER else b""
+        every = (1 << self.number) - 1
+        scale = HALVES * self.dimensions / (sum(map(abs, vector.values)) or 1)
+        levels: list[list[int]] = [[], [], []]
+        least = (LEAST + 1) / scale
+        for at, value in enumerate(vector.values):
+            if -least < value < least:
+                continue
+            weight = int(value * scale)
+            start = at * width
+            data = together[start : start + width] if together else self._read(HEAD + start, width)
+            plane = int.from_bytes(data, "little")
+            if weight < 0:
+                plane ^= every
+                weight = -weight
+            weight = min(weight - LEAST, MOST_WEIGHT)
+            if weight & 1:
+                levels[0].append(plane)
+            if weight & 2:
+                levels[1].append(plane)
+            if weight & 4:
+                levels[2].append(plane)
+        return _added(levels)
+
+
+def best(
+    passages: Passages, vector: Vector, most: int, owner: "Callable[[int], int]", wanted: "dict[int, int]"
+) -> "dict[int, float]":
+    """Return the best cosine of each memory with a passage among the nearest, or those `wanted` (passage -> memory)."""
+    owners = {passage: owner(passage) for passage in passages.near(vector, most)}
+    owners.update(wanted)
+    chosen = list(owners)
+    cosines: dict[int, float] = {}
+    for passage, cosine in zip(chosen, passages.cosines(vector, chosen), strict=True):
+        doc = owners[passage]
+        if cosine > cosines.get(doc, -1.0):
+            cosines[doc] = cosine
+    return cosines
+
+
+def _added(levels: "list[list[int]]") -> "list[int]":
+    """Add up planes, those of each level counting twice as much as those of the one before."""
+    sums = []
+    for planes in levels:  # grows meanwhile
+        carries: list[int] = []
+        while len(planes) > 2:
+            first, second, third = planes.pop(), planes.pop(), planes.pop()
+            both = first ^ second
+            planes.append(both ^ third)
+            carries.append(first & second | both & third)
+        if len(planes) == 2:
+            first, second = planes.pop(), planes.pop()
+            planes.append(first ^ second)
+            carries.append(first & second)
+        sums.append(planes[0] if planes else 0)
+        if carries:
+            at = len(sums)
+            if at == len(levels):
+                levels.append([])
+            levels[at] += carries
+    return sums
+
+
+def _highest(sums: "list[int]", number: int, most: int) -> "list[int]":
+    """Return which of `number` sums are the `most` highest; of equal ones the first."""
+    sure, open_ = 0, (1 << number) - 1
+    for plane in reversed(sums):
+        higher = open_ & plane
+        if (sure | higher).bit_count() > most:
+            open_ = higher
+        else:
+            sure |= higher
+            open_ ^= higher
+    docs = _places(sure, most)
+    return docs + _places(open_, most - len(docs))
+
+
+def _places(bits: int, most: int) -> "list[int]":
+    """Return the places of the lowest bits that are set, at most so many."""
+    digits = bin(bits)[:1:-1]
+    docs: list[int] = []
+    at = digits.find("1")
+    while at >= 0 and len(docs) < most:
+        docs.append(at)
+        at = digits.find("1", at + 1)
+    return docs

@@ -1,0 +1,52 @@
+"""Where recall looks for a session: the directories of its memories, and which of them need trust. Hook path."""
+
+import posix
+
+from memtui.base import paths_hot
+from memtui.client import locate_hot
+
+# A file that is there while the client recalls its own memories itself; workers write and remove it.
+BY_CLIENT = "/run/client-recalls"
+
+
+def of_session(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
+    """List (scope, directory) of the memories that a session may recall: the project's, the global ones, those that the
+    client keeps itself (`auto`), what colleagues share there (`team`), and with MEMTUI_AGENT those of that agent."""
+    dirs = locate_hot.delivered_dirs(env, cwd)
+    auto = locate_hot.auto_dir(env, cwd)
+    if auto not in [directory for _, directory in dirs]:
+        dirs.append(("project" if _has_files_of_repository(env, cwd, auto) else "auto", auto))
+    try:
+        posix.stat(f"{auto}/{locate_hot.TEAM}")
+        dirs.append((locate_hot.TEAM, f"{auto}/{locate_hot.TEAM}"))
+    except OSError:
+        pass
+    agent = env.get("MEMTUI_AGENT", "")
+    if agent and "/" not in agent and not agent.startswith("."):
+        dirs.append((f"agent:{agent}", f"{paths_hot.config_dir(env)}/agent-memory/{agent}"))
+    return dirs
+
+
+def of_prompt(env: "dict[str, str]", root: str, cwd: str) -> "list[tuple[str, str]]":
+    """List as `of_session` what a prompt may recall: where the client recalls its own memories itself, not these."""
+    places = of_session(env, cwd)
+    try:
+        posix.stat(root + BY_CLIENT)
+    except OSError:
+        return places
+    return [place for place in places if place[0] not in {"auto", locate_hot.TEAM}]
+
+
+def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool:
+    """Tell whether the client's own memories may be files of the repository: its settings can name any directory."""
+    if auto.startswith(paths_hot.config_dir(env) + "/projects/"):
+        return False
+    return any(
+        paths_hot.inside(top, auto) or paths_hot.inside(auto, top) or paths_hot.resolve(auto) == paths_hot.resolve(top)
+        for top in {cwd, locate_hot.worktree_top(cwd), paths_hot.project_root(cwd)}
+    )
+
+
+def needs_trust(scope: str) -> bool:
+    """Tell whether memories of a scope are delivered only if a person has trusted their present bytes."""
+    return scope in {"project", locate_hot.TEAM}

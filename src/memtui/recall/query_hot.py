@@ -1,0 +1,405 @@
+"""Search the indexes of a session's memories for the text of a prompt. Hot path."""
+
+from memtui.recall import gloss_hot, segment_hot, words_hot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# BM25's k1 is in the impacts, up to this factor (`build.K1`).
+SCALE = 2.2 / segment_hot.FULL
+# Terms of a prompt that are looked up, and how many of the memories that say it in its words are compared by meaning.
+MOST_TERMS, CANDIDATES = 96, 16
+# Passages of a memory that are compared because of its words; others only if they are among the nearest.
+FIRST_PASSAGES = 2
+# What an English word for one of a prompt in another language counts, of 1.0.
+GLOSS_WEIGHT = 0.5
+BYTES = bytes(range(256))
+# How finely what common terms add is told apart at first; a byte has room for 255.
+STEPS = 127
+# What a cosine of 1.0 counts in the score, beside the points of BM25. The best for the sets of
+# tests/benchmarks/recall.py: better than shares of both, each scaled over what was found, as long as few words match.
+MEANING = 16.0
+# Of so many memories on, a word that more than half of them have is not compared by meaning: in a conversation that is
+# who speaks, whose name is rare in general, and would count most.
+TELLING_FROM = 8
+
+
+class Hit:
+    """A memory that a search found. `stamp`: (mtime in ns, size) when it was indexed; `lexical`: BM25 over all fields;
+    `share`: of the prompt's idf weight; `cosine`: of its best passage, 0.0 without vectors; `overlap`: share of its
+    name and description in the prompt; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score."""
+
+    def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
+        self.scope = scope
+        self.directory = directory
+        file, mtime, size, digest, name, description, kind, pinned, expires, paths = row[: segment_hot.FORBIDS]
+        self.file = str(file)
+        self.stamp: tuple[int, int] = (mtime, size)  # type: ignore[assignment]
+        self.digest = str(digest)
+        self.name, self.description, self.type = str(name), str(description), str(kind)
+        self.pinned = bool(pinned)
+        self.expires: float = expires  # type: ignore[assignment]
+        self.paths: tuple[str, ...] = paths  # type: ignore[assignment]
+        self.lexical = self.share = self.cosine = self.overlap = self.score = self.margin = 0.0
+        self.rank = 0
+
+    @property
+    def path(self) -> str:
+        """The path of its file."""
+        return f"{self.directory}/{self.file}"
+
+
+class IndexPart:
+    """A segment that is searched: where it is from, and its postings by term."""
+
+    __slots__ = ("directory", "postings", "scope", "segment")
+
+    def __init__(self, scope: str, directory: str, segment: "segment_hot.Segment") -> None:
+        self.scope = scope
+        self.directory = directory
+        self.segment = segment
+        self.postings: dict[str, segment_hot.Posting] = {}
+
+    def scores(self, docs: "set[int]", idf: "dict[str, float]") -> "dict[int, float]":
+        """Return the BM25 score of some memories."""
+        scores_by_doc = dict.fromkeys(docs, 0.0)
+        for term, posting in self.postings.items():
+            weight = SCALE * idf[term]
+            for doc, impact in posting.among(docs):
+                scores_by_doc[doc] += weight * impact
+        return scores_by_doc
+
+    def matched(self, docs: "set[int]", idf: "dict[str, float]") -> "dict[int, float]":
+        """Return how much of the prompt's idf weight some memories have."""
+        shares_by_doc = dict.fromkeys(docs, 0.0)
+        for term, posting in self.postings.items():
+            weight = idf[term]
+            for doc, _ in posting.among(docs):
+                shares_by_doc[doc] += weight
+        return shares_by_doc
+
+
+def search(
+    root: str,
+    places: "Sequence[tuple[str, str]]",
+    text: str,
+    most: int = 20,
+    allowed: "Callable[[str, str, str], bool] | None" = None,
+    sentences: bool = False,
+) -> "list[Hit]":
+    """Return the memories that fit a text best, at most `most`, from `places`, (scope, directory) each. `allowed` is
+    asked with (scope, directory, digest) whether one may be among them. With `sentences` the daemon with a sentence
+    model has its say. Never raises for a damaged index."""
+    weights = weighted_terms(text)
+    if not weights:
+        return []
+    parts: list[IndexPart] = []
+    try:
+        for scope, directory in places:
+            parts += opened(root, scope, directory)
+        return _searched(parts, weights, text, most, allowed, root if sentences else "")
+    finally:
+        for part in parts:
+            part.segment.close()
+
+
+def weighted_terms(text: str) -> "dict[str, float]":
+    """Return the terms that are looked up for a text, at most MOST_TERMS, and what each counts beside its idf."""
+    weights = {term: words_hot.COMMON_WEIGHT if term in words_hot.COMMON else 1.0 for term in words_hot.terms(text)}
+    for term in words_hot.terms(gloss_hot.english(text)):
+        weights.setdefault(term, GLOSS_WEIGHT)
+    return dict(list(weights.items())[:MOST_TERMS]) if len(weights) > MOST_TERMS else weights
+
+
+def opened(root: str, scope: str, directory: str) -> "list[IndexPart]":
+    """Open the segments of a directory. If one was replaced meanwhile, its manifest is read again, once."""
+    for _ in range(2):
+        index_parts: list[IndexPart] = []
+        try:
+            manifest = segment_hot.read_manifest(root, directory)
+            if manifest is None:
+                return []
+            for entry in manifest.segments:
+                index_parts += [IndexPart(scope, directory, segment_hot.Segment(root, entry))]
+            return index_parts
+        except segment_hot.DAMAGED:
+            for part in index_parts:
+                part.segment.close()
+    return []
+
+
+def _searched(
+    parts: "list[IndexPart]",
+    weights: "dict[str, float]",
+    text: str,
+    most: int,
+    allowed: "Callable[[str, str, str], bool] | None",
+    root: str,
+) -> "list[Hit]":
+    numbers = [(term, segment_hot.number_of(term.encode("utf-8", "surrogatepass"))) for term in weights]
+    counts = dict.fromkeys(weights, 0)
+    total = 0
+    for part in list(parts):
+        try:
+            look_up(part, numbers)
+        except segment_hot.DAMAGED:
+            parts.remove(part)
+            part.segment.close()
+            continue
+        total += part.segment.number - len(part.segment.dead)
+        for term, posting in part.postings.items():
+            counts[term] += posting.living(part.segment.dead)
+    idf = {term: rarity(total, count) * weights[term] for term, count in counts.items()}
+    wanted = max(CANDIDATES, most)
+    best = [(score, at, doc) for at, part in enumerate(parts) for score, doc in _best(part, idf, wanted) if score]
+    best.sort(reverse=True)
+    lexical: list[dict[int, float]] = [{} for _ in parts]
+    for score, at, doc in best[:wanted]:
+        lexical[at][doc] = score
+    cosines = _by_sentences(root, parts, lexical, text, most) if root else None
+    if not cosines:
+        often = {term for term, count in counts.items() if 2 * count > total} if total >= TELLING_FROM else set()
+        cosines = _cosines(parts, lexical, text, often, most) or [{} for _ in parts]
+    scored = []
+    for at, part in enumerate(parts):
+        doc_scores = lexical[at]
+        doc_scores |= part.scores(cosines[at].keys() - doc_scores.keys(), idf)
+        for doc, points in doc_scores.items():
+            scored.append((points + MEANING * max(0.0, cosines[at].get(doc, 0.0)), at, doc))
+    scored.sort(key=lambda row: (-row[0], row[1], row[2]))
+    return _hits(parts, scored, lexical, cosines, most, allowed, idf, dict(numbers))
+
+
+def _hits(
+    parts: "list[IndexPart]",
+    scored: "list[tuple[float, int, int]]",
+    lexical: "list[dict[int, float]]",
+    cosines: "list[dict[int, float]]",
+    most: int,
+    allowed: "Callable[[str, str, str], bool] | None",
+    idf: "dict[str, float]",
+    numbers: "dict[str, int]",
+) -> "list[Hit]":
+    """Read the best memories that are allowed, and work out what else speaks for them."""
+    hits: list[Hit] = []
+    docs: list[set[int]] = [set() for _ in parts]
+    parts_read = []
+    for score, at, doc in scored:
+        if len(hits) == most:
+            break
+        part = parts[at]
+        try:
+            row = part.segment.row(doc)
+        except segment_hot.DAMAGED:
+            continue
+        if allowed is not None and not allowed(part.scope, part.directory, str(row[segment_hot.DIGEST])):
+            continue
+        hit = Hit(part.scope, part.directory, row)
+        hit.score, hit.lexical, hit.cosine = score, lexical[at][doc], cosines[at].get(doc, 0.0)
+        hits.append(hit)
+        docs[at].add(doc)
+        parts_read.append((at, doc, row[segment_hot.HEAD]))
+    matched = [part.matched(docs[at], idf) for at, part in enumerate(parts)]
+    weight = sum(idf.values()) or 1.0
+    heads = {numbers[term] for term in idf}
+    for rank, (hit, (at, doc, head)) in enumerate(zip(hits, parts_read, strict=True), 1):
+        hit.rank = rank
+        hit.share = matched[at][doc] / weight
+        hit.overlap = _overlap(head, heads)
+        hit.margin = hit.score - (hits[rank].score if rank < len(hits) else 0.0)
+    return hits
+
+
+def _by_sentences(
+    root: str, parts: "list[IndexPart]", lexical: "list[dict[int, float]]", text: str, most: int
+) -> "list[dict[int, float]] | None":
+    """Return what `_cosines` returns, by a sentence model; None if its daemon does not tell in time."""
+    from memtui.recall import semantic_hot
+
+    requests = [
+        (part.segment.name, part.segment.number, doc_scores) for part, doc_scores in zip(parts, lexical, strict=True)
+    ]
+    cosines = semantic_hot.closest(root, requests, text, most)
+    for part, doc_scores in zip(parts, cosines or (), strict=False):
+        for doc in part.segment.dead.intersection(doc_scores):
+            del doc_scores[doc]
+    return cosines
+
+
+def _cosines(
+    parts: "list[IndexPart]", lexical: "list[dict[int, float]]", text: str, often: "set[str]", most: int
+) -> "list[dict[int, float]] | None":
+    """Return, for each part, the best cosines of its nearest memories and of those found; None without vectors."""
+    for part in parts:
+        if part.segment.has_passages:
+            break
+    else:
+        return None
+    from memtui.recall import nearest_passages_hot, vectors_hot
+
+    try:
+        text = gloss_hot.in_english(text)
+        table = vectors_hot.Table()
+        try:
+            if often:
+                telling = [word for word in text.split() if not often.issuperset(words_hot.terms(word) or (word,))]
+                text = " ".join(telling) or text
+            vector = table.of_text(text)
+        finally:
+            table.close()
+    except OSError:
+        return None
+    if vector is None:
+        return None
+    by_part = []
+    for part, doc_scores in zip(parts, lexical, strict=True):
+        cosines: dict[int, float] = {}
+        try:
+            segment = part.segment
+            if segment.has_passages:
+                firsts: dict[int, int] = {}
+                for doc in doc_scores:
+                    firsts.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
+                cosines = nearest_passages_hot.best(
+                    nearest_passages_hot.Passages(segment.passages), vector, most, segment.owner, firsts
+                )
+                for doc in segment.dead.intersection(cosines):
+                    del cosines[doc]
+        except segment_hot.DAMAGED:
+            pass
+        by_part.append(cosines)
+    return by_part
+
+
+def look_up(part: IndexPart, numbers: "list[tuple[str, int]]") -> None:
+    """Read the postings of the prompt's terms."""
+    segment = part.segment
+    rows_by_part: dict[int, dict[str, object]] = {}
+    for term, number in numbers:
+        at = number % segment.shards
+        shard = rows_by_part.get(at)
+        if shard is None:
+            shard = rows_by_part[at] = segment.shard(at)
+        entry = shard.get(term)
+        if entry is not None:
+            part.postings[term] = segment.posting(entry)
+
+
+def rarity(total: int, count: int) -> float:
+    """Return how much a term weighs that `count` of `total` memories have: more than 0."""
+    return _log(1.0 + (max(total, count) - count + 0.5) / (count + 0.5))
+
+
+def _log(number: float) -> float:
+    """Return the natural logarithm of a number from 1 on, to six digits: loading `math` takes longer."""
+    total = 0.0
+    while number > 2.0:
+        number /= 2.0
+        total += 0.6931471805599453
+    ratio = (number - 1.0) / (number + 1.0)
+    square = ratio * ratio
+    series = 1.0 + square * (1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square / 11))))
+    return total + 2.0 * ratio * series
+
+
+def _best(part: IndexPart, idf: "dict[str, float]", most: int) -> "list[tuple[float, int]]":
+    """Return the memories of a segment that score highest, `most` or a few more, as (score, number). What common terms
+    add is worked out roughly for all at once, then exactly for those that may be among the best."""
+    few: list[tuple[float, segment_hot.Posting]] = []
+    many: list[tuple[float, segment_hot.Posting]] = []
+    for term, posting in part.postings.items():
+        (many if posting.high else few).append((idf[term] * SCALE, posting))
+    best_scores: dict[int, float] = {}
+    for weight, posting in few:
+        for doc, impact in zip(posting.docs, posting.impacts, strict=True):
+            best_scores[doc] = best_scores.get(doc, 0.0) + impact * weight
+    dead = part.segment.dead
+    for doc in dead.intersection(best_scores) if dead else ():
+        del best_scores[doc]
+    if not many:
+        scores = [(score, doc) for doc, score in best_scores.items()]
+        least = _least(scores, most)
+        return [score for score in scores if score[0] >= least]
+    step, rough = _rough(many, part.segment.number)
+    # What is worked out roughly goes by the higher byte of an impact, and is rounded up to a step.
+    slack = step * len(many) + 256 * sum([weight for weight, _ in many])
+    upper = [(score + step * rough[doc], doc) for doc, score in best_scores.items()]
+    # What the others, which have only common terms, must have at least.
+    steps = min(256, max(1, int((_least(upper, most) - slack) / step)))
+    if len(rough.translate(None, BYTES[:steps])) > 2 * most:
+        steps = max(steps, _most_steps(rough, most) - int(slack / step) - 1)
+    upper += [(step * rough[doc], doc) for doc in _from(rough, steps) if doc not in best_scores and doc not in dead]
+    least = _least(upper, most) - slack
+    return [
+        (best_scores.get(doc, 0.0) + sum([weight * posting.impact(doc) for weight, posting in many]), doc)
+        for score, doc in upper
+        if score >= least
+    ]
+
+
+def _least(scores: "list[tuple[float, int]]", most: int) -> float:
+    """Return the lowest of the `most` highest scores; 0.0 if there are fewer."""
+    if len(scores) < most:
+        return 0.0
+    top = max(scores)[0]
+    for part in (0.6, 0.4, 0.2, 0.0):
+        high = [score for score, _ in scores if score >= part * top]
+        if len(high) >= most:
+            break
+    high.sort()
+    return high[-most]
+
+
+def _rough(many: "list[tuple[float, segment_hot.Posting]]", number: int) -> "tuple[float, bytes]":
+    """Return about what some terms add in each of `number` memories: in steps of so much, a byte for each memory. For
+    each term that is never too little, and too much by less than a step and 256 of its impacts."""
+    step = sum([weight * (posting.highest + 256) for weight, posting in many]) / (STEPS - len(many))
+    total = 0
+    for weight, posting in many:
+        # The steps of each higher byte of an impact, rounded up: runs of the same number.
+        runs, at, each = [b"\0"], 1, 1
+        scale = step / (weight * 256)
+        while at < 256 and each < 255:
+            end = min(256, int(each * scale))
+            if end > at:
+                runs.append(BYTES[each : each + 1] * (end - at))
+                at = end
+            each += 1
+        runs.append(b"\xff" * (256 - at))
+        total += int.from_bytes(posting.high.translate(b"".join(runs)), "little")
+    return step, total.to_bytes(number, "little")
+
+
+def _most_steps(rough: bytes, most: int) -> int:
+    """Return the highest number of steps that `most` memories have."""
+    low, high = 0, 256
+    while high - low > 1:
+        middle = (low + high) // 2
+        if len(rough.translate(None, BYTES[:middle])) >= most:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _from(rough: bytes, steps: int) -> "list[int]":
+    """List the memories that have at least so many steps."""
+    marked = rough.translate(b"\0" * steps + b"\1" * (256 - steps))
+    docs_found = []
+    at = marked.find(1)
+    while at >= 0:
+        docs_found.append(at)
+        at = marked.find(1, at + 1)
+    return docs_found
+
+
+def _overlap(head: bytes, bits: "set[int]") -> float:
+    """Return the share of the weight of a name and description, as in a row, whose terms are asked for."""
+    count = len(head) // 5
+    weights = head[4 * count :]
+    common = 0
+    for number, weight in zip(memoryview(head[: 4 * count]).cast("I"), weights, strict=True):
+        if number in bits:
+            common += weight
+    return common / (sum(weights) or 1)
