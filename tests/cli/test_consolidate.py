@@ -58,7 +58,8 @@ def test_the_plan_writes_nothing_and_what_is_accepted_is_undone_at_once(shell, w
     assert "gone.md" in world.text("MEMORY.md")  # the other change was not accepted
     shell("undo")
     assert world.files() == before
-    assert {each["kind"] for each in shell.json("consolidate", "--all", "--yes")["made"]} == {"merge", "relink"}
+    done = shell.json("consolidate", "--all", "--yes")
+    assert ({each["kind"] for each in done["made"]}, done["undo"]) == ({"merge", "relink"}, "memtui undo")
     assert "nothing to consolidate" in shell("consolidate").out
 
 

@@ -47,6 +47,8 @@ def test_a_memory_is_shown_with_its_links_and_edited_line_by_line(memtui, world)
     found = memtui.json("show", "prefer-pnpm")
     assert (found["links"], found["backlinks"]) == (["release-steps"], ["release-steps"])
     assert found["fields"]["metadata"] == {"type": "feedback"}
+    facts = dict(line.split(maxsplit=1) for line in memtui("show", "prefer-pnpm").out.splitlines()[1:5])
+    assert (facts["type"], facts["description"]) == ("feedback", "Use pnpm in this repository, never npm")
     path = Path(world.shop, ".claude/memory/payment-provider.md")
     assert memtui("show", "payment-provider", "--raw").out == path.read_text()
     for words in ("mv editor --scope mars", "approve J5VMX3 --scope mars"):

@@ -52,6 +52,13 @@ def test_prompts_are_in_the_order_of_time_and_titles_the_newest(tmp_path):
     assert prompts.about(None) == ("", "")
 
 
+def test_what_is_under_way_is_the_last_prompt_that_asks_for_something(tmp_path):
+    path = session(tmp_path, said("add an index to orders"), said("thanks", 1))
+    assert prompts.under_way(path, str.upper, lambda text: text != "thanks") == "ADD AN INDEX TO ORDERS"
+    assert prompts.under_way(path, str, lambda text: False) == ""
+    assert prompts.under_way("relative.jsonl", str) == prompts.under_way(path + "x", str) == ""
+
+
 def test_only_what_a_person_typed_is_a_prompt(tmp_path):
     result = [{"type": "tool_result", "tool_use_id": "t", "content": "output"}]
     write(

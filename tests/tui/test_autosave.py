@@ -47,6 +47,11 @@ def test_what_a_version_before_typed_of_a_memory_is_offered(root):
     assert (found.title, found.scope, found.was) == ("jq", "global", {"name": ""})
 
 
+def test_the_time_of_unsaved_text_is_named_where_it_is_known():
+    assert ", 1h ago: " in autosave.unsaved(1_000_000.0, 1_003_600.0, "memories.edit")
+    assert "for this: " in autosave.unsaved(0, 1_003_600.0, "memories.edit")
+
+
 @given(st.dictionaries(st.sampled_from(["values", "was", "time", "base", "raw", "path"]), st.none() | st.integers()))
 def test_a_file_that_makes_no_sense_is_no_autosave(tmp_path_factory, row):
     root = str(tmp_path_factory.mktemp("root"))
