@@ -62,7 +62,7 @@ def three(memtui, world):
 
 def test_changes_are_listed_with_who_wrote_them_and_taken_back_as_seen(memtui, three, world):
     root = Path(world.root)
-    before = (root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))
+    before = (root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "trash"))
     gone = three[1]
     assert listed(memtui) == {
         ("prefer-pnpm", "edited", "agent"),
@@ -77,7 +77,7 @@ def test_changes_are_listed_with_who_wrote_them_and_taken_back_as_seen(memtui, t
     assert "+The agent's line." in memtui("inbox", "prefer-pnpm").out
     assert "+By an editor." in memtui("inbox", "made").out
     assert memtui.json("inbox", "made")["change"] == "new"
-    assert ((root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))) == before
+    assert ((root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "trash"))) == before
     path, gone, before = three
     changed = path.read_bytes()
     memtui("reject", *(name for name, _, _ in listed(memtui)))

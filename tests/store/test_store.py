@@ -10,9 +10,11 @@ from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.inbox import file_hot, format_hot
 from memtui.store import memory, scopes, trust_grants, trust_hot
+from memtui.store.history import Intake
 from memtui.store.journal import undo
 from memtui.store.journal.text_edit import text_edits
 from memtui.store.store import Store
+from memtui.store.versions.versions import Versions, Writer
 
 FLAT = b"---\nname: old\ndescription: 'quoted: yes'  # why\ntype: feedback\ntags: [a, b]\n---\n\nSee [[old]] and [[two]].\n"
 
@@ -564,6 +566,24 @@ def test_a_purge_takes_trusted_texts_along_and_spares_what_others_have(world):
     world.store.purge(world.store.delete(world.store.find("new")))
     world.undo()
     assert not (world.auto / "old.md").exists()
+
+
+def test_a_purge_takes_versions_along_and_spares_those_of_others(world):
+    def look():
+        return Intake(versions, lambda _: Writer("agent")).take_in(str(world.auto))
+
+    versions = Versions(str(world.root))
+    for text in (b"hunter2 one", b"The same text.", b"hunter2 two"):
+        world.put("key", text)
+        look()
+    world.put("other", b"The same text.")
+    look()
+    world.store.purge(world.store.delete(world.store.find("auto:key")))
+    assert b"hunter2" not in contents(world)
+    versions.follow()
+    (spared,) = versions.of(str(world.auto), "other.md")
+    (world.auto / "other.md").unlink()
+    assert versions.content(spared) == b"The same text."
 
 
 def test_an_index_begun_by_a_new_memory_names_the_others_that_are_trusted(world):

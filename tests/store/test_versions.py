@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.store.history import Intake
+from memtui.store.journal.journal import Journal
+from memtui.store.versions import trash
 from memtui.store.versions.versions import Versions, Writer
 
 from .conftest import AGENT, write
@@ -53,7 +55,8 @@ def test_what_is_old_or_too_much_is_forgotten_but_not_what_a_review_needs(store)
     assert (versions.content(before), versions.content(now)) == (b"1" * 100, b"4" * 204)
     assert len(versions.of(str(directory), "a.md")) == 3
     assert versions.forget(2e9, 0) == 1
-    assert len(os.listdir(versions.contents.directory)) == 2
+    assert trash.sweep(Journal(versions.root), versions) == 4
+    assert set(os.listdir(versions.contents.directory)) == {before.digest, now.digest}
     assert versions.forget(2e9, 1) == 0
     again = Versions(versions.root)
     again.follow()

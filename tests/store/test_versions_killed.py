@@ -11,6 +11,8 @@ import pytest
 import turns
 from memtui.base import fastjson_hot, fs_hot, ids_hot
 from memtui.store.history import Intake
+from memtui.store.journal.journal import Journal
+from memtui.store.versions import trash
 from memtui.store.versions.versions import Versions, Writer
 
 pytestmark = pytest.mark.kill
@@ -44,6 +46,7 @@ def work(root, directory, seed):
             versions.see(unseen[:1])
         if choose.random() < 0.3:
             versions.forget(0.0, choose.randrange(1, 20_000))
+            trash.sweep(Journal(root), versions)
 
 
 def killed(root, directory, seed):

@@ -6,19 +6,18 @@ import shlex
 from memtui.base import visible_hot
 
 
-def shell_word(text: str, *, tilde: bool = False) -> str:
-    """Return text as one word of a shell command that a person may copy from the screen. With `tilde` a path may begin
-    with the home directory as `~`. What a screen shows differently from what it is (hidden characters, several blanks,
-    signs that a plain terminal replaces, among them quotes) is written as octal numbers in `$'…'`; a shell that does
-    not know those finds no quote in them either, but for a command that /bin/sh runs take `shlex.quote`. What would be
-    an option gets `--` in front, so a word that has no scope or directory in front must stand last."""
-    home = "~/" if tilde and text.startswith("~/") and text != "~/" else ""
-    text = text.removeprefix(home)
+def shell_word(text: str) -> str:
+    """Return text as one word of a shell command that a person may copy from the screen.
+
+    What a screen shows differently from what it is (hidden characters, several blanks, signs that a plain terminal
+    replaces, among them quotes) is written as octal numbers in `$'…'`; a shell that does not know those finds no quote
+    in them either, but for a command that /bin/sh runs take `shlex.quote`. What would be an option gets `--` in front,
+    so a word that has no scope or directory in front must stand last."""
     if "  " in text or not all(map(_shown_as_is, text)):
         quoted = "$'" + "".join([_escaped(char) for char in text]) + "'"
     else:
         quoted = shlex.quote(text)
-    return f"-- {quoted}" if text.startswith("-") and not home else home + quoted
+    return f"-- {quoted}" if text.startswith("-") else quoted
 
 
 def _shown_as_is(char: str) -> bool:

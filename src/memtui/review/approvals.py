@@ -245,14 +245,13 @@ def store_of(store: Store, items: Sequence[Waiting]) -> Store:
     return next((home for item in items if item.slug and (home := home_store(store, item))), store)
 
 
-def merge(store: Store, items: Sequence[Waiting], memory: Memory, *, trigger: bool = True) -> Memory:
-    """Put updates at a memory's end, one after the other; `trigger`: what was asked then finds it. Those before a
-    failure stay; one undo takes all back. Raises as `merged`, ConflictError."""
+def merge(store: Store, items: Sequence[Waiting], memory: Memory) -> Memory:
+    """Put updates at a memory's end, one after the other; what was asked then finds it. Those before a failure stay;
+    one undo takes all back. Raises as `merged`, ConflictError."""
     scope = store.scope(memory.scope_label)
     with store.journal.together():
         for item in items:
             data = merged(store, [item], memory).raw
-            request = item.entry.fields.get("request", "") if trigger else ""
-            draft = Draft(item, store, scope, memory.stem, data, memory, request)
+            draft = Draft(item, store, scope, memory.stem, data, memory, item.entry.fields.get("request", ""))
             memory = _write(draft, verb="merge a draft into")
     return memory

@@ -12,7 +12,7 @@ from memtui.base.storage import storage_error
 from memtui.client import locate_hot
 from memtui.store import references, scopes
 from memtui.store.journal import ledger as journal_ledger
-from memtui.store.journal.journal import ContentStore, takes_back
+from memtui.store.journal.journal import takes_back
 from memtui.store.journal.ledger import MemoryWrite, Transaction
 from memtui.store.journal.own_files import FORMAT
 from memtui.store.memory import Memory, read_memory
@@ -325,7 +325,7 @@ class Intake:
         """Return a version that the journal names, with the file's own time if it still has that text."""
         path, size = f"{directory}/{file}", 0
         with contextlib.suppress(OSError):
-            size = os.stat(ContentStore(self.log.root).path(digest)).st_size if digest else 0
+            size = os.stat(self.log.contents.path(digest)).st_size if digest else 0
         with contextlib.suppress(OSError):
             status = os.stat(path)
             if digest and (not size or status.st_size == size) and ids_hot.digest(fs_hot.read_bytes(path)) == digest:
@@ -334,12 +334,10 @@ class Intake:
         return Version(directory, file, clock_hot.iso(self.log.now()), digest, size, stamp, Writer(OTHER), seen)
 
     def _kept(self, version: Version) -> Version:
-        """Keep the content of a version that the journal or the file has, and return the version."""
-        if version.digest and version.size <= MAX_BYTES:
-            for path in (ContentStore(self.log.root).path(version.digest), version.path):
-                if version.is_of(data := fs_hot.read_or_empty(path, MAX_BYTES)):
-                    self.log.contents.keep(data, durable=False)
-                    break
+        """Keep the content of a version that the file has and the journal has not, and return the version."""
+        is_missing = version.digest and not os.path.exists(self.log.contents.path(version.digest))
+        if is_missing and version.is_of(data := fs_hot.read_or_empty(version.path, MAX_BYTES)):
+            self.log.contents.keep(data, durable=False)
         return version
 
     def _fresh(self, directory: str, files: dict[str, list[Version]], *, keep: bool) -> Iterator[Version]:

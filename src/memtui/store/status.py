@@ -238,22 +238,16 @@ def trust_waiting(scope: Scope, files: list[str]) -> Finding:
     return problem("trust.waiting", f"memory:{scope.directory}/{files[0]}", **about)
 
 
-def of_scope(
-    root: str,
-    scope: Scope,
-    usage: Usage,
-    memories_by_path: dict[str, Memory] | None = None,
-    go_on: Callable[[], bool] = lambda: True,
-) -> list[Row]:
-    """Return a scope's memories with findings and counts. `memories_by_path`: a cache; `go_on`: asked before each."""
+def of_scope(root: str, scope: Scope, usage: Usage, memories_by_path: dict[str, Memory] | None = None) -> list[Row]:
+    """Return a scope's memories with findings and counts. `memories_by_path`: a cache."""
     indexed = IndexState(root, scope, index_of(scope)).flags() if scope.has_index else {}
     waiting = not_trusted(root, scope)
     rows = []
-    memories = list(itertools.takewhile(lambda _: go_on(), scopes.memories(scope, memories_by_path)))
+    memories = list(scopes.memories(scope, memories_by_path))
     known_targets = LinkTargets(memories)
     # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
-    for memory in itertools.takewhile(lambda _: go_on(), memories):
+    for memory in memories:
         file = memory.path.removeprefix(scope.directory + "/")
         row = Row(memory, file, list(of_memory(scope, memory, known_targets)))
         if file in waiting:

@@ -149,12 +149,12 @@ class Store:
         """Rename a memory: its file, `name`, the links of the scope's others, index line. Raises ConflictError."""
         return self._place("rename", mem, self.scope(mem.scope_label), name, seen=seen)
 
-    def move(self, mem: Memory, scope: Scope, name: str | None = None) -> Memory:
+    def move(self, mem: Memory, scope: Scope) -> Memory:
         """Move a memory, and its index line, to another scope. Raises as `rename`."""
         if os.path.realpath(self.scope(mem.scope_label).directory) == os.path.realpath(scope.directory):
             hint = f"To rename it: memtui mv {shell_word(mem.ref)} NEWNAME"
             raise MemtuiError(f"{mem.stem} is in the scope “{scope.label}” already.", hint)
-        return self._place("move", mem, scope, name)
+        return self._place("move", mem, scope, None)
 
     def copy(self, mem: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Copy a memory, and its index line, to another scope or under another name. Raises as `rename`."""
@@ -229,8 +229,10 @@ class Store:
         purge = trash.to_purge(self.journal, versions, ledger, trash_id)
         trash.remove_words(self.root, purge.words, purge.words.paths)
         versions.purge(purge.words.paths, purge.drop)  # killed here, it is in the trash
+        trash.sweep(self.journal, versions)
         words = acts.summary("purge", self._shown(item.memory))
-        self.journal.purge(words, purge.drop, of=trash_id, gone=purge.gone)
+        needed = versions.digests  # of other memories with the same text
+        self.journal.purge(words, [key for key in purge.drop if key not in needed], of=trash_id, gone=purge.gone)
         return purge.left
 
     def each(

@@ -88,12 +88,7 @@ def grant(
 
 
 def revoke(
-    root: str,
-    directory: str,
-    names: Sequence[str] | None = None,
-    *,
-    by: str = "cli",
-    now: Callable[[], float] = clock_hot.now,
+    root: str, directory: str, names: Sequence[str] | None = None, now: Callable[[], float] = clock_hot.now
 ) -> bool:
     """Revoke trust in named memories or all; False if none was. Raises MemtuiError where all always are."""
     trusted = trust_hot.load(root, directory)
@@ -110,7 +105,7 @@ def revoke(
     if not before:
         return False
     edit = TrustEdit(trust_hot.path(root), before, {}, trust_hot.key(directory))
-    Journal(root, by, now).run("untrust", [edit], acts.summary("untrust", _name_some(sorted(set(revoked.values())))))
+    Journal(root, "cli", now).run("untrust", [edit], acts.summary("untrust", _name_some(sorted(set(revoked.values())))))
     return True
 
 

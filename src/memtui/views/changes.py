@@ -185,10 +185,10 @@ def told(version: Version, newest: Version, title: str = "", scopes: Sequence[Sc
     return (f"{who}: {did}" if did else who) + (f", {then}" if then else "")
 
 
-def prompted(words: str, most: int = 200) -> str:
+def prompted(words: str) -> str:
     """Say which prompt a version came from; empty if that is not known."""
     words = " ".join(words.split())
-    return f"You said: “{cut(words, most)}”" if words else ""
+    return f"You said: “{cut(words, 200)}”" if words else ""
 
 
 # what others wrote

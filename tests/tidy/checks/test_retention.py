@@ -101,7 +101,7 @@ def taken_in(world, days, texts):
 def test_old_versions_go_and_the_newest_stays(world):
     taken_in(world, 200, ["one", "two", "three"])
     removed = world.collect()
-    assert (removed.versions, removed.busy) == (2, [])
+    assert (removed.versions, removed.images, removed.busy) == (2, 2, [])
     assert world.collect().versions == 0
 
 
@@ -113,6 +113,35 @@ def test_no_more_megabytes_of_versions_are_kept_than_wanted(world):
     assert world.collect().versions == 3
     world.set(keep_mb=0, keep_days=0)
     assert world.collect().versions == 0
+
+
+def test_texts_that_older_builds_kept_elsewhere_are_read_and_moved(world):
+    *_, now = line = taken_in(world, 1, ["one", "two", "three"])
+    earlier = f"{world.root}/versions"
+    os.rename(f"{world.root}/trash", earlier)
+    fs_hot.write_atomic(f"{earlier}/{ids_hot.digest(b'old')}", b"old")
+    versions = Versions(world.root)
+    assert [versions.content(each) for each in line] == [b"one", b"two", b"three"]
+    os.makedirs(f"{world.root}/trash")
+    shutil.copy(f"{earlier}/{now.digest}", f"{world.root}/trash")
+    assert (world.collect().images, world.collect().images) == (1, 0)
+    assert world.images() == {each.digest for each in line}
+    assert not os.path.exists(earlier)
+    assert [versions.content(each) for each in line] == [b"one", b"two", b"three"]
+
+
+def test_a_text_that_a_version_and_a_change_name_goes_with_the_last(world):
+    made = world.create("one", days=200)
+    directory = os.path.dirname(made.path)
+    versions = Versions(world.root, lambda: NOW - DAY)
+    Intake(versions, lambda version: Writer("person")).take_in(directory)
+    assert world.collect().changes == 1
+    (version,) = versions.of(directory, "one.md")
+    assert version.digest in world.images()
+    os.unlink(f"{world.root}/versions.jsonl")
+    world.create("two")
+    assert world.collect().images == 1
+    assert version.digest not in world.images()
 
 
 # --- changes
@@ -362,7 +391,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
 def test_two_at_once_do_it_once_and_lines_of_another_version_stay(world):
     world.create("old", days=200)
     with fs_hot.Lock(f"{world.root}/run/gc.lock", 0):
-        assert world.collect(wait=0.0).busy == ["another one is at work"]
+        assert world.collect().busy == ["another one is at work"]
     assert world.history() == ["create global:old"]
     fs_hot.append(f"{world.root}/journal.jsonl", b'{"v": 1, "id": "torn"')
     fs_hot.append(f"{world.root}/journal.jsonl", b'{"v": 2, "id": "of tomorrow"}\n')

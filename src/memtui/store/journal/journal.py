@@ -4,10 +4,10 @@ Contents are stored by hash; a line records the intent, the files change, anothe
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, reverse_lines_hot
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, reverse_lines_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.storage import read_or_none, storage_error
 from memtui.client import process_hot
@@ -180,8 +180,7 @@ class Journal:
         transaction = record["id"]
         untouched = []
         try:
-            for digest in record.get("drop", ()):
-                fs_hot.unlink(self.contents.path(digest))
+            self.contents.remove(record.get("drop", ()))
             changes = self.changes_of(record)
             made = _made(record, changes)
             all_made = all(made)
@@ -200,13 +199,15 @@ class Journal:
         )
 
     def _sweep(self, record: Mapping[str, Any]) -> None:
-        """Remove the temporary files of killed processes and of this one, which holds the lock and uses none."""
+        """Remove the temporary files of killed processes, and beside what changes those of this one, which holds the
+        lock and uses none; contents its other threads may be storing."""
         for place in {self.contents.directory + "/", *(row["path"] for row in record["changes"])}:
             directory, name = os.path.split(place)
             with contextlib.suppress(OSError):
                 for file in os.listdir(directory):
                     target, pid = fs_hot.temporary_of(file) or ("", 0)
-                    if pid and target.startswith(name) and (pid == os.getpid() or not process_hot.alive(pid)):
+                    is_own = pid == os.getpid() and name != ""
+                    if pid and target.startswith(name) and (is_own or not process_hot.alive(pid)):
                         fs_hot.unlink(f"{directory}/{file}")
 
     def ledger(self) -> Ledger:
@@ -219,8 +220,7 @@ class Journal:
             transaction = ids_hot.new_id(self.now())
             self._append(self._intent(transaction, "purge", [], summary, drop=list(drop), **more))
             try:
-                for digest in drop:
-                    fs_hot.unlink(self.contents.path(digest))
+                self.contents.remove(drop)
             except OSError as error:
                 memtui_error = storage_error(error, self.contents.directory)
                 memtui_error.hint = f"{memtui_error.hint} {BEGUN_PURGE}"
@@ -272,26 +272,48 @@ def takes_back(record: Record) -> bool:
 
 
 class ContentStore:
-    """The stored contents in a directory of one memtui root."""
+    """The contents that the journal, the versions of memories and the record of trust of one memtui root name."""
 
-    def __init__(self, root: str, name: str = "trash") -> None:
-        self.directory = f"{root}/{name}"
+    def __init__(self, root: str) -> None:
+        self.directory = f"{root}/trash"
+        self.earlier = f"{root}/versions"  # where older builds kept those of versions, until `adopt` moves them
+        # The earlier one first: what a reader misses there, since it was just moved, is in the other.
+        self.places = self.earlier, self.directory
 
     def path(self, digest: str) -> str:
         return f"{self.directory}/{digest}"
 
     def read(self, digest: str) -> bytes:
         """Read a stored content. Raises NotFoundError if it was purged, MemtuiError if it can't be read."""
-        path = self.path(digest)
-        try:
-            data = fs_hot.read_bytes(path)
-        except FileNotFoundError as error:
-            raise NotFoundError("The old content was deleted for good.", "It can't be restored.") from error
-        except OSError as error:
-            raise storage_error(error, path) from error
-        if ids_hot.digest(data) != digest:
-            raise MemtuiError(f"{path} is damaged", "It can't be restored; nothing was changed.")
-        return data
+        damaged = ""
+        for path in [f"{place}/{digest}" for place in self.places]:
+            try:
+                data = read_or_none(path)
+            except OSError as error:
+                raise storage_error(error, path) from error
+            if data is not None and ids_hot.digest(data) == digest:
+                return data
+            damaged = damaged if data is None else path
+        if damaged:
+            raise MemtuiError(f"{damaged} is damaged", "It can't be restored; nothing was changed.")
+        raise NotFoundError("The old content was deleted for good.", "It can't be restored.")
+
+    def remove(self, digests: Iterable[str]) -> None:
+        """Remove contents. Raises OSError."""
+        for digest in digests:
+            for place in self.places:
+                fs_hot.unlink(f"{place}/{digest}")
+
+    def adopt(self) -> None:
+        """Move what older builds kept elsewhere here. The caller holds the locks of journal and versions. OSError."""
+        for name in paths_hot.names_in(self.earlier):
+            if os.path.exists(self.path(name)):
+                fs_hot.unlink(f"{self.earlier}/{name}")
+            else:
+                fs_hot.makedirs(self.directory)
+                os.rename(f"{self.earlier}/{name}", self.path(name))
+        if os.path.isdir(self.earlier):
+            os.rmdir(self.earlier)
 
     def keep(self, data: bytes, durable: bool = True) -> str:
         """Store a content, synced if `durable`, as an undo needs it; return its hash. Raises MemtuiError."""

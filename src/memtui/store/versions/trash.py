@@ -5,16 +5,17 @@ import json
 import os
 import posix
 import re
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.base import fastjson_hot, fs_hot, ids_hot, reverse_lines_hot
+from memtui.base import fastjson_hot, fs_hot, ids_hot, paths_hot, reverse_lines_hot
 from memtui.base.errors import MemtuiError, NotFoundError
 from memtui.base.storage import storage_error
 from memtui.deliver import log_hot
 from memtui.store import index_requests
-from memtui.store.journal.journal import Journal
+from memtui.store.journal.journal import ContentStore, Journal
 from memtui.store.journal.ledger import Ledger, MemoryWrite, Transaction
 from memtui.store.memory import Memory, from_bytes
 from memtui.store.versions.versions import GONE, Versions
@@ -24,6 +25,9 @@ TELLING, WITH_DIGIT = 12, 6
 # Bytes of the delivery log that are read at a time.
 BLOCK = 1 << 20
 CONTENTS = ("before", "after", "removed", "added")
+DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+# Contents are removed for this long under the locks, which are then free for this long so that others can take them.
+HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs_hot.LOCK_POLL_SECONDS
 
 
 @dataclass(frozen=True)
@@ -179,6 +183,41 @@ def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
 
 def _digests(transactions: Iterable[Transaction], keys: tuple[str, ...] = CONTENTS) -> list[str]:
     return [row[k] for transaction in transactions for row in transaction.record["changes"] for k in keys if row.get(k)]
+
+
+def _unnamed(contents: ContentStore) -> list[str]:
+    """List the contents that neither journal, versions nor the record of trust name, by digest. Raises OSError."""
+    root = os.path.dirname(contents.directory)
+    data = [fs_hot.read_or_empty(f"{root}/{name}") for name in ("journal.jsonl", "versions.jsonl", "trust.json")]
+    named = {digest for text in data for digest in DIGEST.findall(text)}
+    files = {os.fsencode(name) for place in contents.places for name in paths_hot.names_in(place)}
+    return [name.decode() for name in files - named if DIGEST.fullmatch(name)]
+
+
+def sweep(journal: Journal, versions: Versions, go: Callable[[], bool] = lambda: True) -> int:
+    """Remove the contents that nothing names while `go` returns True; return their count. Raises MemtuiError."""
+    versions.follow()
+    if not os.path.exists(journal.path) and versions.journal != "":
+        return 0  # it was removed, and nobody knows what it named
+    count = 0
+    has_more = bool(_unnamed(journal.contents)) or os.path.isdir(journal.contents.earlier)
+    while has_more and go():
+        # Whoever stores a content names it under one of these locks.
+        with journal.locked(), versions.locked():
+            try:
+                journal.contents.adopt()
+                until = time.monotonic() + HELD_SECONDS
+                for digest in _unnamed(journal.contents):
+                    if has_more := time.monotonic() > until:
+                        break
+                    journal.contents.remove([digest])
+                    count += 1
+                else:
+                    has_more = False
+            except OSError as error:
+                raise storage_error(error, journal.contents.directory) from error
+        time.sleep(FREE_SECONDS if has_more else 0)
+    return count
 
 
 def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:

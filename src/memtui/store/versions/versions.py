@@ -94,7 +94,7 @@ class Versions:
         self.root = root
         self.now = now
         self.path = root + "/versions.jsonl"
-        self.contents = ContentStore(root, "versions")
+        self.contents = ContentStore(root)
         self.problem: MemtuiError | None = None
         self.unsettled = False
         self.guard = threading.RLock()
@@ -227,6 +227,10 @@ class Versions:
         return version.writer
 
     @property
+    def digests(self) -> set[str]:
+        return {version.digest for version in self._every()}
+
+    @property
     def bytes_kept(self) -> int:
         """The bytes of all contents that the log names."""
         sizes = {version.digest: version.size for version in self._every() if version.size <= MAX_BYTES}
@@ -324,7 +328,7 @@ class Versions:
         return [versions for versions in self._lists() if os.path.realpath(versions[0].path) in paths]
 
     def _rewrite(self, removed: set[int]) -> None:
-        """Write the log without the versions with these identities, then remove the contents that it does not name."""
+        """Write the log without the versions with these identities; `trash.sweep` removes what nothing names then."""
         rest = sorted((each for each in self._every() if id(each) not in removed), key=lambda version: version.time)
         looked = [{"v": FORMAT, "time": clock_hot.iso(self.began), "dir": directory} for directory in self.directories]
         journal = [] if self.journal is None else [{"v": FORMAT, "journal": self.journal}]
@@ -332,8 +336,6 @@ class Versions:
         data = b"".join(fastjson_hot.dumps(row).encode() + b"\n" for row in rows)
         try:
             fs_hot.write_atomic(self.path, data)
-            for name in set(os.listdir(self.contents.directory)) - {version.digest for version in rest}:
-                fs_hot.unlink(self.contents.path(name))
         except OSError as error:
             raise storage_error(error, self.path) from error
         self.reread()

@@ -3,8 +3,6 @@
 import calendar
 import itertools
 import os
-import re
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -21,18 +19,15 @@ from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
 from memtui.store.journal.ledger import Ledger, Transaction
 from memtui.store.journal.own_files import TrustEdit
+from memtui.store.versions import trash
 from memtui.store.versions.versions import Versions
 
 # The age from which a temporary file must be a killed writer's.
 TEMPORARY_SECONDS = clock_hot.DAY
-LOCK_SECONDS = 2.0
 # The newest changes that are kept for undo: each undo reads them all; and the newest trusted texts of a memory.
 MOST_CHANGES, MOST_TEXTS = 2000, 20
 # How the logs of calls of models begin (models/log.py).
 CALLS = "llm-"
-DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-# Contents are removed for this long under the lock, which is then free for this long so that others can take it.
-HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs_hot.LOCK_POLL_SECONDS
 
 
 @dataclass
@@ -72,6 +67,7 @@ class _Collector:
             "trust": self._trust,
             "rejected": self._rejected,
             "versions": self._versions,
+            "contents": self._contents,
             "files": self._temporary,
         }.items():
             try:
@@ -97,8 +93,6 @@ class _Collector:
         if too_old(journal.ledger(), self.now, self.days, self.most_changes):
             old = compact(journal, self.now, self.days, self.most_changes)
             self.removed.changes = sum(transaction.is_change for transaction in old)
-        if unreferenced(journal):
-            self.removed.images = sweep(journal, self.has_time)
 
     def _logs(self) -> None:
         self.removed.months = self._remove(old_logs(self.root, self.now, self.days))
@@ -137,6 +131,9 @@ class _Collector:
             versions = Versions(self.root, lambda: self.now)
             self.removed.versions = versions.forget(self.before, self.most_mb << 20)
 
+    def _contents(self) -> None:
+        self.removed.images = trash.sweep(Journal(self.root), Versions(self.root), self.has_time)
+
     def _temporary(self) -> None:
         """Remove the temporary files that killed writers left, older than TEMPORARY_SECONDS."""
         old = []
@@ -148,12 +145,12 @@ class _Collector:
         self.removed.temporary = self._remove(old)
 
 
-def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, wait: float = LOCK_SECONDS) -> Removed:
+def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True) -> Removed:
     """Remove for good what is too old, one process at a time. Raises OSError if the lock can't be made."""
     collector = _Collector(root, now, has_time)
     if os.path.isdir(root):
         try:
-            with fs_hot.Lock(f"{root}/run/gc.lock", wait):
+            with fs_hot.Lock(f"{root}/run/gc.lock", 0):
                 collector.run()
         except fs_hot.LockTimeoutError:
             collector.removed.busy.append("another one is at work")
@@ -198,41 +195,6 @@ def _kept(data: bytes, removed: set[str]) -> Iterator[bytes]:
             continue
         started = True
         yield line + b"\n"
-
-
-def unreferenced(journal: Journal) -> list[str]:
-    """List the contents to which neither the journal nor the record of trust refers. Raises OSError."""
-    if not os.path.exists(journal.path):
-        return []
-    try:
-        with os.scandir(journal.contents.directory) as entries:
-            files = {entry.name: entry.path for entry in entries if DIGEST.fullmatch(entry.name.encode())}
-    except FileNotFoundError:
-        return []
-    data = fs_hot.read_or_empty(journal.path) + fs_hot.read_or_empty(journal.root + "/trust.json")
-    referenced = {digest.decode() for digest in DIGEST.findall(data)}
-    return [path for name, path in files.items() if name not in referenced]
-
-
-def sweep(journal: Journal, go: Callable[[], bool]) -> int:
-    """Remove the contents that nothing refers to while `go` returns True; return their count."""
-    count = 0
-    has_more = True
-    while has_more and go():
-        with journal.locked():  # a change stores contents and refers to them under one lock
-            try:
-                until = time.monotonic() + HELD_SECONDS
-                for path in unreferenced(journal):
-                    if has_more := time.monotonic() > until:
-                        break
-                    fs_hot.unlink(path)
-                    count += 1
-                else:
-                    has_more = False
-            except OSError as error:
-                raise storage_error(error, journal.contents.directory) from error
-        time.sleep(FREE_SECONDS if has_more else 0)
-    return count
 
 
 def old_logs(root: str, now: float, days: int, prefix: str = log_hot.PREFIX) -> list[str]:
