@@ -76,6 +76,29 @@ def test_what_is_no_date_or_somebodys_words_is_left_alone(text):
     assert replaced(text) == text
 
 
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("Today we decided to squash.", []),
+        ("The queue moved to Redis today.", []),
+        ("Since today the build needs uv.", []),
+        ("The freeze starts today: no merges.", []),
+        ("The demo is today.", []),
+        ("Don't deploy today.", []),
+        ("We use three servers today.", ["today"]),
+        ("It is only skipped by the parser today; it was slow.", ["today"]),
+        ("Not built today, and nobody asked for it.", ["today"]),
+        ("Today the till prints the orders itself.", ["Today"]),
+        ("The `cut_date` field is unused today (it moved).", ["today"]),
+        ("It holds tomorrow as it does next week.", []),
+    ],
+)
+def test_today_is_no_day_where_it_says_how_things_are(text, states):
+    dates = list(relative_dates(text, WRITTEN))
+    assert dates
+    assert [date.words for date in dates if date.is_state] == states
+
+
 @given(st.text(alphabet="todayesrmw nxlkIi3 ago.\n\"`>'“”", max_size=120), st.dates(date(1, 1, 9), date(9990, 1, 1)))
 def test_any_text_is_read_and_dates_do_not_overlap(text, written):
     end = 0
@@ -104,6 +127,10 @@ def memory(fields, body="It broke yesterday.", mtime=0.0):
 )
 def test_a_memory_tells_when_it_was_written_certainly_if_on_one_day(fields, day, certain):
     assert stale.written(memory(fields)) == (day, certain)
+
+
+def test_what_says_how_things_are_is_no_finding():
+    assert dates(memory("", "We use three servers today.")) == []
 
 
 def dates(found, repository=None):

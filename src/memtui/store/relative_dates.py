@@ -38,16 +38,32 @@ GENERAL = re.compile(
     r"e\.g|for example|say|says|such as)\b",
     re.IGNORECASE,
 )
+# "Today" is a day only where something happened, is to come, or is counted from it: elsewhere it says how things are.
+STATE = re.compile(
+    r"(?:\b(?:is|are|(?:is|are|does)n['’]t|be|being|not|as|gets?)|['’](?:s|re))\s+(?:(?:\w+ly|still|only|just|now|already|not)\s+)*\w+"
+    r"|\b(?:the|an?|any|all|no)\s+\w+ed\b|`[^`]*`",
+    re.IGNORECASE,
+)
+# So many words after "today" can have what happened.
+NEAR = 6
+CLAUSE_END = re.compile(r"[;:()—–]|\.\*\*|\s-\s")
+EVENT = re.compile(
+    r"\b(?:(?!need|feed|speed|seed|indeed|exceed|proceed|hundred|embed)\w{2,}ed|was|were|did|had|broke|built|began|came|"
+    r"cut|chose|fell|found|gave|got|kept|left|lost|made|met|paid|ran|said|saw|sent|shut|spent|spoke|told|took|went|won|"
+    r"wrote|start(?:s|ing)|begins?|ends?|expires?|yesterday|tomorrow)\b|^\W*(?:do not|don['’]t)\b|['’]ll\b|\b(?:is|are)\s*$",
+    re.IGNORECASE,
+)
 SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
 
 
 class RelativeDate(NamedTuple):
-    """A relative date in a text: its `start` and `end` there, its words, and the absolute date or span of dates."""
+    """A relative date in a text: its place, its words, the absolute date or span; whether it only says how things are."""
 
     start: int
     end: int
     words: str
     absolute: str
+    is_state: bool
 
 
 def relative_dates(text: str, day: date) -> Iterator[RelativeDate]:
@@ -72,7 +88,18 @@ def relative_dates(text: str, day: date) -> Iterator[RelativeDate]:
             absolute = f"on {absolute}"
         if not before.strip(" \t#*_>-+") and match[0][0].isupper():
             absolute = absolute[0].upper() + absolute[1:]
-        yield RelativeDate(match.start(), match.end(), match[0], absolute)
+        yield RelativeDate(match.start(), match.end(), match[0], absolute, _is_state(before, match[0], after))
+
+
+def _is_state(before: str, words: str, after: str) -> bool:
+    """Return whether "today" says in a sentence how things are, and so means each day on which it is read."""
+    if words.casefold() != "today" or PREPOSITION.search(before) or before.casefold().endswith("as of "):
+        return False
+    before, after = CLAUSE_END.split(before)[-1], CLAUSE_END.split(after)[0]
+    if before.strip():
+        after = after.partition(",")[0]
+    clause = STATE.sub(" ", f"{before} {' '.join(after.split()[:NEAR])}")
+    return TO_COME.search(clause) is None and EVENT.search(clause) is None
 
 
 def _around(text: str, match: "re.Match[str]") -> tuple[str, str]:

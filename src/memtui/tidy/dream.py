@@ -136,7 +136,8 @@ def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, Proposa
 
 def _why(memory: Memory) -> Iterator[ProposalEvidence]:
     """Yield why a memory needs a look by itself: it names relative dates, or its description says too little."""
-    if words := tuple(relative_date.words for relative_date in relative_dates(memory.body, written_on(memory))):
+    dates = (item for item in relative_dates(memory.body, written_on(memory)) if not item.is_state)
+    if words := tuple(item.words for item in dates):
         yield ProposalEvidence("memories.date", texts=words)
     if len(memory.description.split()) < FEW_WORDS:
         yield ProposalEvidence("memories.no_description", texts=tuple(filter(None, [memory.description])))

@@ -146,6 +146,8 @@ def test_broken_frontmatter_is_read_as_far_as_it_goes_and_never_rewritten(data, 
         ('description: see: C:\\dir and "this"\n', 'see: C:\\dir and "this"', '"see: C:\\\\dir and \\"this\\""'),
         ("description: [draft] a thing\r\n", "[draft] a thing", None),
         ("description: a b\nmetadata:\n\ttype: user\n", "a b", "a b"),
+        ("description:\tno blank\n", "no blank", "no blank"),
+        ("description: wiki: yes\nlinks:\n  - [[a]]\n", "wiki: yes", None),
     ],
 )
 def test_a_value_without_its_needed_quotes_is_read_as_the_client_reads_it(block, field, quoted):

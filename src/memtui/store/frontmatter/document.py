@@ -169,11 +169,13 @@ def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | 
         strict, may_be_yaml = (None, False) if error.reason == subset_hot.AFTER_QUOTE else _pyyaml(block)
     if strict is not None:
         return strict, None, False
-    try:
-        if not may_be_yaml:
-            return subset_hot.load(subset_hot.client_quoted(block)), None, True
-    except NotInSubsetError:
-        pass
+    quoted = block if may_be_yaml else subset_hot.client_quoted(block)
+    if quoted != block:
+        try:
+            return subset_hot.load(quoted), None, True
+        except NotInSubsetError:
+            if (strict := _pyyaml(quoted)[0]) is not None:
+                return strict, None, True
     return subset_hot.read_loosely(_shown(block)), broken, False
 
 

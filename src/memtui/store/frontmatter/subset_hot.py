@@ -355,10 +355,11 @@ def client_quoted(block: str) -> str:
         text = line.rstrip("\r")
         inner = text.lstrip("\t")
         key, colon, value = inner.partition(":")
-        plain = value.strip(" \t")
+        plain = value.lstrip(" \t")
         is_key = key.isascii() and key.replace("_", "").replace("-", "").isalpha()
         if colon and plain and value[0] in " \t" and is_key and inner == text:
             is_quoted = plain[0] in "'\"" and plain[-1] == plain[0]
+            inner = f"{key}: {plain}" if value[0] == "\t" else inner
             if not is_quoted and (": " in plain or any(char in QUOTED for char in plain)):
                 escaped = plain.replace("\\", "\\\\").replace('"', '\\"')
                 inner = f'{key}: "{escaped}"'

@@ -257,7 +257,7 @@ def dates(checked: Checked) -> Iterator[Finding]:
             day = checked.repository.committed(memory.path, memory.raw)
         day = day or datetime.fromtimestamp(memory.mtime).astimezone().date()
         try:
-            relative = list(relative_dates(memory.body, day))
+            relative = [item for item in relative_dates(memory.body, day) if not item.is_state]
         except (OverflowError, ValueError):  # a year that no calendar has
             continue
         for relative_date in relative:
