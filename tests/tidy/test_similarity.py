@@ -127,6 +127,7 @@ RIVALS = [
 SIBLINGS = [
     ("Load test of 1 April: 300 requests per second.", "Load test of 1 May: 300 requests per second."),
     ("Load test of 2026-04-01: it passed.", "Load test of 2026-05-01: it passed."),
+    ("Seed the shop from a dump in staging.", "Seed the shop from a dump in production."),
 ]
 NEITHER = [
     ("Use pnpm for all installs.", "Use pnpm for all installs."),
@@ -141,5 +142,5 @@ def between(*texts):
 
 
 @pytest.mark.parametrize("pair", [*RIVALS, *SIBLINGS, *NEITHER])
-def test_a_telling_word_makes_rivals_and_a_date_siblings_and_both_are_told(pair):
+def test_a_telling_word_makes_rivals_and_a_date_or_a_case_siblings(pair):
     assert between(*pair) == (None if pair in NEITHER else (*pair, pair in SIBLINGS))

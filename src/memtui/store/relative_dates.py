@@ -50,14 +50,15 @@ CLAUSE_END = re.compile(r"[;:()—–]|\.\*\*|\s-\s")
 EVENT = re.compile(
     r"\b(?:(?!need|feed|speed|seed|indeed|exceed|proceed|hundred|embed)\w{2,}ed|was|were|did|had|broke|built|began|came|"
     r"cut|chose|fell|found|gave|got|kept|left|lost|made|met|paid|ran|said|saw|sent|shut|spent|spoke|told|took|went|won|"
-    r"wrote|start(?:s|ing)|begins?|ends?|expires?|yesterday|tomorrow)\b|^\W*(?:do not|don['’]t)\b|['’]ll\b|\b(?:is|are)\s*$",
+    r"wrote|start(?:s|ing)|begins?|ends?|expires?|yesterday|tomorrow)\b"
+    r"|^\W*(?:do not|don['’]t)\b|['’]ll\b|\b(?:is|are)\s*$",
     re.IGNORECASE,
 )
 SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
 
 
 class RelativeDate(NamedTuple):
-    """A relative date in a text: its place, its words, the absolute date or span; whether it only says how things are."""
+    """A relative date in a text: its place, its words, the absolute date or span; whether it says how things are."""
 
     start: int
     end: int

@@ -17,17 +17,21 @@ from memtui.tidy import coverage, similarity
 DO = ("always", "use", "prefer", "do", "must", "keep", "run", "write", "put", "add", "commit", "call", "choose")
 NOT = ("never", "avoid", "don't", "do not", "don’t", "must not", "mustn't", "stop")
 ORDER = re.compile(
-    rf"(?:^|(?<=[.!?;:] )|(?<=\*\* )|(?<=[-*+] ))[\"*_]*(?P<verb>{'|'.join(map(re.escape, (*NOT, *DO)))})\b"
-    r"(?P<object>[^.!?;:\n(—–]{2,120})",
+    rf"(?:^|(?<=[.!?;:] )|(?<=[-*+] ))[\"_]*(?P<verb>{'|'.join(map(re.escape, (*NOT, *DO)))})\b"
+    r"(?P<object>(?:[^.!?;:\n(—–]|[.:](?=\S)){2,120})",
     re.IGNORECASE | re.MULTILINE,
 )
 # What follows one of these is the reason or the other choice, not the subject.
-END = re.compile(
-    r"\b(?:instead of|rather than|over|because|since|so that|as|but|except|unless|if|when|not)\b|,", re.IGNORECASE
+END = re.compile(r"\b(?:instead of|rather than|over|because|since|so that|as|but|not)\b", re.IGNORECASE)
+# How a part of a sentence begins that says when, where or for what the rest holds: two rules for two cases both hold.
+CASE = re.compile(
+    r"\W*(?:only |even |and |or )?"
+    r"(?:if|when|unless|except|while|until|during|before|after|in|on|for|with|at|under|by)\b",
+    re.IGNORECASE,
 )
 WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _WORDS = word_lists.sets(os.path.dirname(__file__) + "/words.txt")
-FILLERS = _WORDS["fillers"]
+FILLERS, CASES = _WORDS["fillers"], _WORDS["cases"]
 OPPOSITES = (("tabs", "spaces"), ("tab", "space"), ("single", "double"))
 KEYS = {word: "/".join(pair) for pair in OPPOSITES for word in pair}
 # In sentences that are the same otherwise.
@@ -35,9 +39,14 @@ _SIDES = [pair.split("/") for pair in _WORDS["opposites"]]
 SWAPPED = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
 # "Not" between two nouns ("this not that") negates only the second one.
 HELPS = "do|does|did|is|are|was|were|must|should|can|may|need|has|have|had|will|would|could|be"
-NEGATION = re.compile(rf"\b(?:never|no|cannot|avoid|stop|(?:{HELPS}) not|(?:{HELPS}|wo)n['’]?t)\b")
-# A sentence, or the part of one between commas.
-PART = re.compile(r"[^.!?;:,()—–\n]+(?:[.:,](?=\S)[^.!?;:,()—–\n]+)*")
+NEGATION = re.compile(
+    rf"\b(?:never|no(?!-)|cannot|avoid|stop|(?:{HELPS}) not|(?:{HELPS}|wo)n['’]?t)\b(?:\s+be\b)?(?:\s+(?P<verb>\w+))?"
+)
+HELPER = re.compile(rf"\b(?:{HELPS})(?=\b|n['’]?t)")
+ENDING = re.compile(r"(?:e|es|s|ed|ing)$")
+# A sentence; emphasis, links between memories and headings are none of its words.
+SENTENCE = re.compile(r"[^.!?;:()—–\n]+(?:[.:](?=\S)[^.!?;:()—–\n]+)*")
+NO_WORDS = re.compile(r"\*\*|__|\[\[[^\]\n]*\]\]|^#.*$", re.MULTILINE)
 # The share of words that two subjects have in common.
 SAME = 0.8
 # The fewest words of a sentence that is compared as a whole, and the rarest of them by which its partners are found.
@@ -59,20 +68,22 @@ _MONTH = re.compile(
 
 
 class Order(NamedTuple):
-    """An order or statement: whether it says to do something or that it is so, its subject in words, the sentence."""
+    """An order or statement: whether it says to do something or that it is so, its subject in words, the sentence;
+    `verbs` of which a negative one has one that is denied, and a positive one all words."""
 
     memory: Memory
     positive: bool
     subject: frozenset[str]
     words: str
+    verbs: frozenset[str] = frozenset()
 
 
 class Difference(NamedTuple):
-    """Two sentences that differ in one telling word, and whether that is a date."""
+    """Two sentences that differ in one telling word, and whether that is a date or a case, so that both hold."""
 
     one: str
     other: str
-    is_date: bool
+    both_hold: bool
 
 
 def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
@@ -82,7 +93,7 @@ def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
     for memory in memories:
         # The words of a code span stay; fenced code is no sentence.
         plain = CODE.sub(lambda code: "\n" if code["fence"] else code[0].strip("`"), memory.body)
-        text = f"{memory.description}\n{plain}"
+        text = NO_WORDS.sub("", f"{memory.description}\n{plain}")
         whole += _statements(memory, text)
         for order in _orders(memory, text):
             for word in {KEYS.get(term, term) for term in order.subject}:
@@ -113,18 +124,39 @@ def _candidates(orders: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
 
 def _orders(memory: Memory, text: str) -> Iterator[Order]:
     for match in ORDER.finditer(text):
-        subject = END.split(match["object"], maxsplit=1)[0]
+        first, *others = END.split(match["object"], maxsplit=1)[0].split(", ")
+        lead = re.split(r"[.!?;]\s", text[text.rfind("\n", 0, match.start()) + 1 : match.start()])[-1]
+        subject = " ".join([first, *filter(CASE.match, [lead, *others])])
         if words := frozenset(WORD.findall(subject.casefold())) - FILLERS:
             yield Order(memory, match["verb"].casefold() not in NOT, words, match[0].strip())
 
 
 def _statements(memory: Memory, text: str) -> Iterator[Order]:
     """Yield the sentences of a text that say enough to be compared as a whole. An even number of negations is none."""
-    for match in PART.finditer(text):
-        plain, negations = NEGATION.subn(" ", match[0].casefold())
-        words = frozenset(WORD.findall(plain)) - FILLERS
-        if len(words) >= FEWEST:
-            yield Order(memory, negations % 2 == 0, words, match[0].strip(" \t*_>-+#"))
+    for match in SENTENCE.finditer(text):
+        parts = match[0].casefold().split(", ")
+        cases = " ".join(filter(CASE.match, parts)) if len(parts) > 1 else ""
+        shown = match[0].strip(" \t*_>-+#")
+        for part in parts:
+            if "=" in part or (cases and CASE.match(part)):
+                continue
+            negations = list(NEGATION.finditer(part))
+            plain = NEGATION.sub(lambda negation: f" {negation['verb'] or ''}", part)
+            words = frozenset(map(_stem, frozenset(WORD.findall(f"{plain} {cases}")) - FILLERS))
+            if len(words) >= FEWEST:
+                verbs = _verbs(part, negations) if negations else frozenset(map(_stem, WORD.findall(part)))
+                yield Order(memory, len(negations) % 2 == 0, words, shown, verbs)
+
+
+def _verbs(part: str, negations: Sequence[re.Match[str]]) -> frozenset[str]:
+    """Return the verbs that are denied: what stands behind the negation or helps it; with a bare "no" any that help."""
+    words = [word for match in negations if match[0].split()[0] != "no" for word in (match["verb"], match[0]) if word]
+    helpers = HELPER.findall(" ".join(words) if words else part)
+    return frozenset(map(_stem, [*helpers, *(word for word in words if " " not in word)]))
+
+
+def _stem(word: str) -> str:
+    return word if word in SWAPPED else ENDING.sub("", word)
 
 
 def _contradict(one: Order, other: Order) -> bool:
@@ -149,6 +181,8 @@ def _negates(one: Order, other: Order) -> bool:
         is_said = _is_part(mine, theirs)
     else:
         is_said = mine <= theirs if other.positive else theirs <= mine
+    if one.positive != other.positive and not one.verbs & other.verbs:
+        return False  # a heading or a name denies nothing
     same = is_said and len(mine & theirs) >= max(2, SAME * len(mine | theirs))
     return same and (len(swapped) + (one.positive != other.positive)) % 2 == 1
 
@@ -166,12 +200,12 @@ def difference(one: Memory, other: Memory) -> Difference | None:
         sides.append({coverage.literal(item): (coverage.words(item), item) for item in running})
     mine, theirs = ([side[key] for key in side if key not in against] for side, against in (sides, sides[::-1]))
     differences = [
-        Difference(text, against, is_date)
+        Difference(text, against, both_hold)
         for words, text in mine
         for rival, against in theirs
-        if (is_date := _differ(words, rival)) is not None
+        if (both_hold := _differ(words, rival)) is not None
     ]
-    return next((item for item in differences if item.is_date), differences[0] if differences else None)
+    return next((item for item in differences if item.both_hold), differences[0] if differences else None)
 
 
 def _differ(one: tuple[str, ...], other: tuple[str, ...]) -> bool | None:
@@ -186,12 +220,17 @@ def _differ(one: tuple[str, ...], other: tuple[str, ...]) -> bool | None:
         _, start, end, begin, stop = changes[0]
         if max(_length(one[start:end]), _length(other[begin:stop])) > APART:
             return None
-        return all(_is_date(words, *span) for words, span in ((one, (start, end)), (other, (begin, stop))))
+        spans = (one, start, end), (other, begin, stop)
+        return all(_is_date(*span) for span in spans) or all(_is_case(*span) for span in spans)
     kinds = [(one[change[1] : change[2]], other[change[3] : change[4]]) for change in changes]
     if len(changes) == 2 and kinds[0] == kinds[1][::-1]:
         return False
     dates = [_is_date(one, *change[1:3]) and _is_date(other, *change[3:5]) for change in changes]
     return True if dates and len(dates) <= APART and all(dates) else None
+
+
+def _is_case(words: tuple[str, ...], start: int, end: int) -> bool:
+    return start > 0 and CASE.fullmatch(words[start - 1]) is not None and CASES.issuperset(words[start:end])
 
 
 def _is_date(words: tuple[str, ...], start: int, end: int) -> bool:

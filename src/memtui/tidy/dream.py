@@ -130,7 +130,7 @@ def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, Proposa
         if apart is None:
             score = similarity.of_two(pair.one, pair.other)
             yield pair.one, pair.other, ProposalEvidence("memories.alike", score, pair.shared)
-        elif not apart.is_date:
+        elif not apart.both_hold:
             yield pair.one, pair.other, ProposalEvidence("memories.contradict", texts=(apart.one, apart.other))
 
 

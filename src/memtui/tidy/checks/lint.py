@@ -215,7 +215,7 @@ def _overlapping(subject: LintInput, memories: Sequence[Memory]) -> Iterator[Fin
             why = "" if one.scope_label == other.scope_label else "they are in different scopes"
             alike = {"score": round(100 * score), "share": round(100 * share), "shared": list(shared), "why": why}
             yield _of_two(subject, "memories.alike", one, other, **alike)
-        elif not difference.is_date:
+        elif not difference.both_hold:
             facts = {"words": difference.one, "against": difference.other}
             yield _of_two(subject, "memories.contradict", one, other, **facts)
 
