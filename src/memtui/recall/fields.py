@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from memtui.base import clock_hot
-from memtui.recall import content_hot, gloss_hot, words_hot
+from memtui.recall import content_hot, gloss_hot, topics, words_hot
 from memtui.store import links, memory
 from memtui.store import triggers as own_triggers
 from memtui.store.frontmatter import document, head_hot
@@ -51,10 +51,17 @@ class Fields:
                 weights[term] += weight
         return weights
 
+    @property
+    def standing(self) -> str:
+        """The text that may be a standing instruction: the description, and the body unless it is a long one."""
+        body = self.texts["body"]
+        return f"{self.description}. {body}" if len(body) <= topics.MOST_READ else self.description
+
     def passages(self) -> list[str]:
-        """Return the texts compared as a whole, each trigger line and all else, in English where that is known."""
+        """Return the texts compared as a whole, in English where that is known: each trigger line, and all else, of a
+        standing instruction its topic."""
         lines = filter(words_hot.tells, self.texts["triggers"].split("\n"))
-        whole = f"{self.name}\n{self.description}\n{self.texts['body']}"
+        whole = topics.clause(self.standing) or f"{self.name}\n{self.description}\n{self.texts['body']}"
         return [gloss_hot.in_english(text) for text in (whole, *lines)]
 
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from memtui.base import fs_hot, ids_hot, paths_hot
 from memtui.client import locate_hot
-from memtui.recall import embed, fields, nearest_passages_hot, segment_hot, vectors_hot, words_hot
+from memtui.recall import embed, fields, nearest_passages_hot, segment_hot, topics, vectors_hot, words_hot
 from memtui.store import triggers
 
 # Changed memories from which all is built anew: so many, if that is more than this share of all.
@@ -38,12 +38,13 @@ HEAD_SCALE = 25
 @dataclass
 class SegmentDoc:
     """A memory of a segment: its row without the head, how often it has each term by what that counts, the terms of
-    name and description, the rows of its passages, and its terms' impacts."""
+    name and description, the rows of its passages, the topics of a standing instruction, and its terms' impacts."""
 
     row: tuple[Any, ...]
     weights: Mapping[str, int]
     head: Sequence[str]
     passages: Sequence[bytes] = ()
+    topics: Sequence[tuple[str, ...]] = ()
     impacts: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -88,6 +89,7 @@ def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
         "size": len(whole),
         "check": zlib.crc32(whole, zlib.crc32(table)),
         "dead": frozenset(),
+        "topics": {number: tuple(doc.topics) for number, doc in enumerate(docs) if doc.topics},
         "table": table,
         "shards": len(table) // 8,
         "long": starts[0],
@@ -317,7 +319,8 @@ class _Builder:
             )
             row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))
             head = list(dict.fromkeys(words_hot.terms(f"{own.name}\n{own.description}")))
-            segment_docs.append(SegmentDoc(row, own.weights(), head, self.embedding.passages(own)))
+            passages, own_topics = self.embedding.passages(own), topics.of_text(own.standing)
+            segment_docs.append(SegmentDoc(row, own.weights(), head, passages, own_topics))
         return segment_docs
 
     # Writing

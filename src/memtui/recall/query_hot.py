@@ -4,7 +4,7 @@ from memtui.recall import gloss_hot, segment_hot, words_hot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 # BM25's k1 is in the impacts, up to this factor (`build.K1`).
 SCALE = 2.2 / segment_hot.FULL
@@ -14,6 +14,9 @@ MOST_TERMS, CANDIDATES = 96, 16
 FIRST_PASSAGES = 2
 # What an English word for one of a prompt in another language counts, of 1.0.
 GLOSS_WEIGHT = 0.5
+# What it adds to the score of a standing instruction that its topic is named, and letters from which a word stands for
+# those that begin with it.
+TOPIC, BEGINNING = 10.0, 4
 BYTES = bytes(range(256))
 # How finely what common terms add is told apart at first; a byte has room for 255.
 STEPS = 127
@@ -28,7 +31,8 @@ TELLING_FROM = 8
 class Hit:
     """A memory that a search found. `stamp`: (mtime in ns, size) when it was indexed; `lexical`: BM25 over all fields;
     `share`: of the prompt's idf weight; `cosine`: of its best passage, 0.0 without vectors; `overlap`: share of its
-    name and description in the prompt; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score."""
+    name and description in the prompt; `topic`: of a standing instruction the share of its topic in the prompt, else
+    -1.0; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score."""
 
     def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
         self.scope = scope
@@ -42,6 +46,7 @@ class Hit:
         self.expires: float = expires  # type: ignore[assignment]
         self.paths: tuple[str, ...] = paths  # type: ignore[assignment]
         self.lexical = self.share = self.cosine = self.overlap = self.score = self.margin = 0.0
+        self.topic = -1.0
         self.rank = 0
 
     @property
@@ -51,15 +56,17 @@ class Hit:
 
 
 class IndexPart:
-    """A segment that is searched: where it is from, and its postings by term."""
+    """A segment that is searched: where it is from, its postings by term, and the standing instructions that it has, each
+    with the share of its topic that the prompt names."""
 
-    __slots__ = ("directory", "postings", "scope", "segment")
+    __slots__ = ("directory", "postings", "scope", "segment", "topics")
 
     def __init__(self, scope: str, directory: str, segment: "segment_hot.Segment") -> None:
         self.scope = scope
         self.directory = directory
         self.segment = segment
         self.postings: dict[str, segment_hot.Posting] = {}
+        self.topics: dict[int, float] = {}
 
     def scores(self, docs: "set[int]", idf: "dict[str, float]") -> "dict[int, float]":
         """Return the BM25 score of some memories."""
@@ -157,6 +164,10 @@ def _searched(
     lexical: list[dict[int, float]] = [{} for _ in parts]
     for score, at, doc in best[:wanted]:
         lexical[at][doc] = score
+    for part, doc_scores in zip(parts, lexical, strict=True):
+        part.topics = named_topics(part.segment, weights)
+        named = {doc for doc, share in part.topics.items() if share}
+        doc_scores |= part.scores(named - doc_scores.keys(), idf)
     cosines = _by_sentences(root, parts, lexical, text, most) if root else None
     if not cosines:
         often = {term for term, count in counts.items() if 2 * count > total} if total >= TELLING_FROM else set()
@@ -166,7 +177,8 @@ def _searched(
         doc_scores = lexical[at]
         doc_scores |= part.scores(cosines[at].keys() - doc_scores.keys(), idf)
         for doc, points in doc_scores.items():
-            scored.append((points + MEANING * max(0.0, cosines[at].get(doc, 0.0)), at, doc))
+            points += MEANING * max(0.0, cosines[at].get(doc, 0.0)) + TOPIC * part.topics.get(doc, 0.0)
+            scored.append((points, at, doc))
     scored.sort(key=lambda row: (-row[0], row[1], row[2]))
     return _hits(parts, scored, lexical, cosines, most, allowed, idf, dict(numbers))
 
@@ -197,6 +209,7 @@ def _hits(
             continue
         hit = Hit(part.scope, part.directory, row)
         hit.score, hit.lexical, hit.cosine = score, lexical[at][doc], cosines[at].get(doc, 0.0)
+        hit.topic = part.topics.get(doc, -1.0)
         hits.append(hit)
         docs[at].add(doc)
         parts_read.append((at, doc, row[segment_hot.HEAD]))
@@ -284,6 +297,24 @@ def look_up(part: IndexPart, numbers: "list[tuple[str, int]]") -> None:
         entry = shard.get(term)
         if entry is not None:
             part.postings[term] = segment.posting(entry)
+
+
+def named_topics(segment: "segment_hot.Segment", terms: "Iterable[str]") -> "dict[int, float]":
+    """Return the share of its topic that some terms name, of each standing instruction of a segment. A term also names
+    one that it begins, or that begins with it."""
+    if not segment.topics:
+        return {}
+    telling = {term for term in terms if term not in words_hot.COMMON}
+    beginnings = {term[:end] for term in telling for end in range(BEGINNING, len(term) + 1)} | telling
+
+    def is_named(word: str) -> bool:
+        return word in beginnings or any(word[:end] in telling for end in range(BEGINNING, len(word)))
+
+    shares = {}
+    for doc, topics in segment.topics.items():
+        if doc not in segment.dead:
+            shares[doc] = max([sum(map(is_named, topic)) / len(topic) for topic in topics])
+    return shares
 
 
 def rarity(total: int, count: int) -> float:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 6
+VERSION = 7
 MAGIC = f"memtui recall {VERSION}.{words_hot.VERSION} {sys.byteorder}\n".encode()
 LEAST, FULL = 256, 65535
 MOST_NARROW = 1 << 16
@@ -102,6 +102,8 @@ class Segment:
         self.name: str = entry["name"]
         self.number: int = entry["number"]
         self.dead: frozenset[int] = entry["dead"]
+        # The terms of each topic of the standing instructions, by number.
+        self.topics: dict[int, tuple[tuple[str, ...], ...]] = entry["topics"]
         # Offset and check of each shard.
         self._table = memoryview(entry["table"]).cast("I")
         self.shards: int = entry["shards"]
