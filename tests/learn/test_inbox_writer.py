@@ -61,6 +61,11 @@ def test_a_draft_is_an_entry_with_its_fields_and_evidence(env, repo):
     assert 0.5 <= float(entry.fields["confidence"]) <= 1
 
 
+def test_a_rule_for_what_a_person_asks_about_has_that_as_its_trigger(env, repo):
+    put(env, repo, say("From now on always answer with a table when I ask about prices."))
+    assert [entry.fields["request"] for entry in updates(env, repo)] == ["prices"]
+
+
 def test_the_same_record_is_drafted_once_whatever_the_session(env, repo):
     put(env, repo, say(RULE))
     assert put(env, repo, say(RULE, session="a-fork")) == []

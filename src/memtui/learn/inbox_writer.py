@@ -16,6 +16,7 @@ from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import file_hot, format_hot
 from memtui.learn import signals
 from memtui.learn.signals import Signal
+from memtui.recall import topics
 from memtui.redact.redact import redact
 
 LEDGER = "extracted.jsonl"
@@ -105,7 +106,7 @@ def fields_of(draft: Signal, project: str) -> dict[str, str]:
         "session": draft.session,
         "project": project,
         "evidence": draft.evidence,
-        "request": draft.request,
+        "request": topics.clause(draft.description) or draft.request,
     }
     return {key: value for key, value in fields.items() if value}
 

@@ -52,16 +52,22 @@ class Fields:
         return weights
 
     @property
-    def standing(self) -> str:
-        """The text that may be a standing instruction: the description, and the body unless it is a long one."""
+    def condition(self) -> str:
+        """The words for what it is about, if it is a standing instruction by its description, or by a short body."""
         body = self.texts["body"]
-        return f"{self.description}. {body}" if len(body) <= topics.MOST_READ else self.description
+        return topics.clause(self.description) or (topics.clause(body) if len(body) <= topics.MOST_READ else "")
+
+    def topics(self) -> list[tuple[str, ...]]:
+        """Return the terms of each topic of a standing instruction, as its condition and its triggers name them."""
+        condition = self.condition
+        lines = filter(words_hot.tells, self.texts["triggers"].split("\n")) if condition else ()
+        return [*topics.split(condition), *filter(None, map(topics.telling, lines))]
 
     def passages(self) -> list[str]:
         """Return the texts compared as a whole, in English where that is known: each trigger line, and all else, of a
         standing instruction its topic."""
         lines = filter(words_hot.tells, self.texts["triggers"].split("\n"))
-        whole = topics.clause(self.standing) or f"{self.name}\n{self.description}\n{self.texts['body']}"
+        whole = self.condition or f"{self.name}\n{self.description}\n{self.texts['body']}"
         return [gloss_hot.in_english(text) for text in (whole, *lines)]
 
 

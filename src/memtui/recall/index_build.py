@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from memtui.base import fs_hot, ids_hot, paths_hot
 from memtui.client import locate_hot
-from memtui.recall import embed, fields, nearest_passages_hot, segment_hot, topics, vectors_hot, words_hot
+from memtui.recall import embed, fields, nearest_passages_hot, segment_hot, vectors_hot, words_hot
 from memtui.store import triggers
 
 # Changed memories from which all is built anew: so many, if that is more than this share of all.
@@ -319,8 +319,7 @@ class _Builder:
             )
             row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))
             head = list(dict.fromkeys(words_hot.terms(f"{own.name}\n{own.description}")))
-            passages, own_topics = self.embedding.passages(own), topics.of_text(own.standing)
-            segment_docs.append(SegmentDoc(row, own.weights(), head, passages, own_topics))
+            segment_docs.append(SegmentDoc(row, own.weights(), head, self.embedding.passages(own), own.topics()))
         return segment_docs
 
     # Writing

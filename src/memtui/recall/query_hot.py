@@ -14,9 +14,9 @@ MOST_TERMS, CANDIDATES = 96, 16
 FIRST_PASSAGES = 2
 # What an English word for one of a prompt in another language counts, of 1.0.
 GLOSS_WEIGHT = 0.5
-# What it adds to the score of a standing instruction that its topic is named, and letters from which a word stands for
-# those that begin with it.
-TOPIC, BEGINNING = 10.0, 4
+# Letters from which a word stands for those that begin with it; standing instructions that are compared by meaning, and
+# that a prompt can be about.
+BEGINNING, MOST_COMPARED, MOST_STANDING = 4, 64, 4
 BYTES = bytes(range(256))
 # How finely what common terms add is told apart at first; a byte has room for 255.
 STEPS = 127
@@ -32,7 +32,7 @@ class Hit:
     """A memory that a search found. `stamp`: (mtime in ns, size) when it was indexed; `lexical`: BM25 over all fields;
     `share`: of the prompt's idf weight; `cosine`: of its best passage, 0.0 without vectors; `overlap`: share of its
     name and description in the prompt; `topic`: of a standing instruction the share of its topic in the prompt, else
-    -1.0; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score."""
+    -1.0; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score,"""
 
     def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
         self.scope = scope
@@ -56,8 +56,8 @@ class Hit:
 
 
 class IndexPart:
-    """A segment that is searched: where it is from, its postings by term, and the standing instructions that it has, each
-    with the share of its topic that the prompt names."""
+    """A segment that is searched: where it is from, its postings by term, and of each standing instruction in it the
+    share of its topic that the prompt names."""
 
     __slots__ = ("directory", "postings", "scope", "segment", "topics")
 
@@ -164,22 +164,21 @@ def _searched(
     lexical: list[dict[int, float]] = [{} for _ in parts]
     for score, at, doc in best[:wanted]:
         lexical[at][doc] = score
-    for part, doc_scores in zip(parts, lexical, strict=True):
+    for part in parts:
         part.topics = named_topics(part.segment, weights)
-        named = {doc for doc, share in part.topics.items() if share}
-        doc_scores |= part.scores(named - doc_scores.keys(), idf)
     cosines = _by_sentences(root, parts, lexical, text, most) if root else None
     if not cosines:
         often = {term for term, count in counts.items() if 2 * count > total} if total >= TELLING_FROM else set()
         cosines = _cosines(parts, lexical, text, often, most) or [{} for _ in parts]
+    standing = _standing(parts, cosines)
     scored = []
     for at, part in enumerate(parts):
         doc_scores = lexical[at]
-        doc_scores |= part.scores(cosines[at].keys() - doc_scores.keys(), idf)
+        doc_scores |= part.scores((cosines[at].keys() | part.topics.keys()) - doc_scores.keys(), idf)
         for doc, points in doc_scores.items():
-            points += MEANING * max(0.0, cosines[at].get(doc, 0.0)) + TOPIC * part.topics.get(doc, 0.0)
-            scored.append((points, at, doc))
-    scored.sort(key=lambda row: (-row[0], row[1], row[2]))
+            if doc not in part.topics or (at, doc) in standing:
+                scored.append((points + MEANING * max(0.0, cosines[at].get(doc, 0.0)), at, doc))
+    scored.sort(key=lambda row: (row[1:] not in standing, -row[0], row[1], row[2]))
     return _hits(parts, scored, lexical, cosines, most, allowed, idf, dict(numbers))
 
 
@@ -216,11 +215,14 @@ def _hits(
     matched = [part.matched(docs[at], idf) for at, part in enumerate(parts)]
     weight = sum(idf.values()) or 1.0
     heads = {numbers[term] for term in idf}
-    for rank, (hit, (at, doc, head)) in enumerate(zip(hits, parts_read, strict=True), 1):
-        hit.rank = rank
+    for hit, (at, doc, head) in zip(hits, parts_read, strict=True):
         hit.share = matched[at][doc] / weight
         hit.overlap = _overlap(head, heads)
-        hit.margin = hit.score - (hits[rank].score if rank < len(hits) else 0.0)
+    # A standing instruction whose topic is only near takes no rank from others.
+    others = [hit for hit in hits if hit.topic]
+    for rank, hit in enumerate(others, 1):
+        hit.rank = rank
+        hit.margin = hit.score - (others[rank].score if rank < len(others) else 0.0)
     return hits
 
 
@@ -272,7 +274,7 @@ def _cosines(
             segment = part.segment
             if segment.has_passages:
                 firsts: dict[int, int] = {}
-                for doc in doc_scores:
+                for doc in (*doc_scores, *list(part.topics)[:MOST_COMPARED]):
                     firsts.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
                 cosines = nearest_passages_hot.best(
                     nearest_passages_hot.Passages(segment.passages), vector, most, segment.owner, firsts
@@ -315,6 +317,17 @@ def named_topics(segment: "segment_hot.Segment", terms: "Iterable[str]") -> "dic
         if doc not in segment.dead:
             shares[doc] = max([sum(map(is_named, topic)) / len(topic) for topic in topics])
     return shares
+
+
+def _standing(parts: "list[IndexPart]", cosines: "list[dict[int, float]]") -> "set[tuple[int, int]]":
+    """Return the standing instructions that a prompt is about, as (part, number): it names their topic, or no other
+    topic is as near to it."""
+    rows = []
+    for at, part in enumerate(parts):
+        rows += [(share, cosines[at].get(doc, 0.0), at, doc) for doc, share in part.topics.items()]
+    nearest = max([row[1] for row in rows], default=0.0)
+    about = sorted([row for row in rows if row[0] or row[1] == nearest > 0.0], reverse=True)
+    return {(at, doc) for _, _, at, doc in about[:MOST_STANDING]}
 
 
 def rarity(total: int, count: int) -> float:

@@ -16,14 +16,17 @@ _CLAUSES = [
     for pattern in patterns.split("\n")
     if pattern
 ]
+_SENTENCE = re.compile(r"(?:[^.!?\n。！？]|\.(?=\w))+[.!?。！？]?")
 # Characters of a text that are read, and topics that it has at most.
 MOST_READ, MOST = 600, 8
 
 
 def clause(text: str) -> str:
     """Return the words for what a text is about, as they are written; empty if it says no condition."""
-    text = text[:MOST_READ].replace("’", "'")
-    match = next(filter(None, (pattern.search(text) for pattern in _CLAUSES)), None)
+    sentences = [
+        sentence for sentence in _SENTENCE.findall(text[:MOST_READ].replace("’", "'")) if sentence[-1] not in "?？"
+    ]
+    match = next(filter(None, (pattern.search(sentence) for sentence in sentences for pattern in _CLAUSES)), None)
     topic = _ENDS.split(match[1].strip(), maxsplit=1)[0].strip(" \"'“”«»") if match else ""
     return topic if telling(topic) else ""
 
@@ -33,6 +36,6 @@ def telling(topic: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(term for term in words_hot.terms(topic) if term not in _EMPTY))
 
 
-def of_text(text: str) -> list[tuple[str, ...]]:
-    """Return the terms of each topic of a text, of which any is enough; none if it is no standing instruction."""
-    return [terms for topic in _OR.split(clause(text)) if (terms := telling(topic))][:MOST]
+def split(condition: str) -> list[tuple[str, ...]]:
+    """Return the terms of each topic of a condition, of which any is enough."""
+    return [terms for topic in _OR.split(condition) if (terms := telling(topic))][:MOST]

@@ -139,7 +139,10 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
         source.append("session " + session_name(fields["session"], evidence.title if evidence else ""))
     elif not fields:
         source.append("hand-written")
-    trigger = f"trigger: “{fields['request']}” (your prompt before the correction)" if fields.get("request") else ""
+    trigger = fields.get("request", "")
+    if trigger:
+        source_of_trigger = "what it is about" if trigger in item.text else "your prompt before the correction"
+        trigger = f"trigger: “{trigger}” ({source_of_trigger})"
     lines = [[*begin, ago(item.entry.time(), now)], source, [trigger]]
     return [line(" · ".join(filter(None, words)), colours.QUIET, 400) for words in lines]
 

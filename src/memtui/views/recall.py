@@ -37,6 +37,7 @@ SILENT = {
 OFF = "no prompt recalls anything here: the setting recall is off"
 # What raised or lowered the odds that a memory helps, by its code.
 SHIFTS = {
+    "topic": "its topic is named",
     "type": "its type",
     "pinned": "pinned",
     "recent": "newer than others",
