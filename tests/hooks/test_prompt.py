@@ -131,19 +131,24 @@ def test_no_draft_is_told_to_its_own_session_asleep_or_hardly_worth_it(home):
     assert "from elsewhere" in said
     assert "from here" not in said
     assert "from here" in home.prompt("s2").context
+    scores = lambda confidence, durable, **more: {"confidence": confidence, "durable": durable, **more}
     hidden = {
         "asleep": {"until": "2099-01-01T00:00:00Z"},
-        "passing": {"durable": "0.12"},
-        "perhaps": {"durable": "0.25"},
-        "doubtful": {"kind": "correction", "confidence": "0.60"},
+        "passing": scores("0.95", "0.12"),
+        "perhaps": scores("0.95", "0.25"),
+        "doubtful": scores("0.74", "0.90"),
+        "passing twice": scores("0.95", "0.12", seen="2"),
+        "doubtful twice": scores("0.60", "0.90", seen="2"),
+        "half scored": {"kind": "correction", "confidence": "0.95"},
+        "lasting alone": {"durable": "0.90"},
+        "refused write": {"kind": "write"},
+        "from a folder": {"kind": "imported", "confidence": "0.90", "durable": "often"},
     }
     told = {
         "awake": {"until": "2020-01-01T00:00:00Z"},
-        "lasting": {"durable": "0.31"},
-        "probably": {"durable": "0.30"},
-        "again": {"durable": "0.12", "seen": "2"},
+        "both": scores("0.75", "0.30"),
+        "again": scores("0.75", "0.20", seen="2"),
         "odd": {"durable": "often"},
-        "plain": {"kind": "preference", "confidence": "0.85"},
         "handmade": {},
     }
     for text, fields in (hidden | told).items():
@@ -153,8 +158,8 @@ def test_no_draft_is_told_to_its_own_session_asleep_or_hardly_worth_it(home):
     path = str(home.file("updates"))
     file_hot.rewrite(path, lambda text: text.replace("until=2099", "until=2020"))
     assert "asleep" in home.prompt().context
-    file_hot.rewrite(path, lambda text: text.replace("durable=0.12", "durable=0.12 seen=2", 1))
-    assert "passing" in home.prompt().context
+    file_hot.rewrite(path, lambda text: text.replace("durable=0.25", "durable=0.25 seen=2", 1))
+    assert "perhaps" in home.prompt().context
 
 
 def test_there_is_a_cap_and_an_age_limit(home):

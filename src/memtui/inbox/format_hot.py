@@ -22,11 +22,11 @@ MAX_BYTES = 1 << 20
 LASTING = 0.2
 # The confidence from which one does whose likelihood to last nobody has scored.
 DOUBTFUL = 0.6
-# From this probability on, a draft is given to sessions before a person has reviewed it; from this confidence on, one
-# whose probability nothing has judged.
-DELIVERED, DELIVERED_UNJUDGED = 0.3, 0.75
-# The kind of a draft that was imported: nobody saw it in a session, so no session gets it before a person did.
-IMPORTED = "imported"
+# Sessions get a draft before a person has reviewed it from this probability to last on, if it is as sure as this.
+DELIVERED, DELIVERED_SURE = 0.3, 0.75
+IMPORTED = "imported"  # the kind of a draft that was imported
+# Kinds of drafts that nobody scores, and that no session gets before a person did.
+HELD = frozenset({IMPORTED, "write", "rewrite"})
 BULLETS = ("- ", "* ", "+ ")
 
 
@@ -77,15 +77,12 @@ class Entry:
         return lasting < LASTING if lasting is not None else sure is not None and sure < DOUBTFUL
 
     def for_sessions(self) -> bool:
-        """Whether sessions get it unreviewed, if it is a draft: met again, likely to last, or sure; none imported."""
-        if self.fields.get("kind") == IMPORTED:
-            return False
-        if self.count("seen", 1) > 1:
-            return True
-        likely, sure = self.fraction("durable"), self.fraction("confidence")
-        if likely is not None:
-            return likely >= DELIVERED
-        return sure is None or sure >= DELIVERED_UNJUDGED
+        """Whether sessions get it unreviewed, if it is a draft: both scores say so, or a person or script wrote it."""
+        lasting, sure = self.fraction("durable"), self.fraction("confidence")
+        if lasting is None and sure is None:
+            return self.fields.get("kind") not in HELD
+        least = DELIVERED if self.count("seen", 1) == 1 else LASTING
+        return (sure or 0.0) >= DELIVERED_SURE and (lasting or 0.0) >= least
 
     def snoozed(self, now: float) -> bool:
         """Whether its `until` lies in the future, so that it waits unseen; False if that can't be parsed."""
