@@ -123,7 +123,17 @@ def test_any_text_gives_a_sound_draft_or_none(text, agent, channel):
         assert "/" not in found.name
 
 
-PIECES = ["always use ", "no, ", "don't ", "a", "run npm run ", "- ", "from now on "]
+PIECES = [
+    "always use ",
+    "no, ",
+    "don't ",
+    "a",
+    "run npm run ",
+    "- ",
+    "from now on ",
+    "i prefer a, can ",
+    "if i ask to ",
+]
 
 
 @given(st.sampled_from(PIECES), st.integers(1, 3000))

@@ -4,7 +4,7 @@ written."""
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,6 +16,8 @@ from memtui.recall.own_words_hot import is_pasted as is_of_log
 
 # The fewest words of a rule.
 MIN_RULE_WORDS = 3
+# How much of a preference is one beside a question; characters of a sentence that are read.
+SURE_WISH, MOST_CHARS = 0.65, 500
 # Words from which on a quotation is one; quotations in a message, and the first character that stands for one.
 MIN_QUOTED, MOST_QUOTATIONS, FIRST_MARK = 2, 100, 0xE000
 # Texts whose words and sentences are remembered: they are asked for several times.
@@ -41,7 +43,7 @@ _BEGINS = re.compile(
     re.MULTILINE,
 )
 _GAP = re.compile(r"^(?P<own>[ \t]*\S(?:.*?\S)?)[ \t]{3,}(?=(?P<rest>\S.{0,100}))", re.MULTILINE)
-_PASTED = phrases.pattern("pasted")
+_PASTED, _SHOWS = phrases.pattern("pasted"), phrases.pattern("shows")
 _CONTINUES = phrases.pattern("continues")
 _JOINS = re.compile(r"^\s*(?:and|or) ", re.IGNORECASE)
 _ENDED = re.compile(r"[.!?:;…。！？]$")
@@ -65,8 +67,20 @@ def too_short(words: str) -> bool:
 @lru_cache(maxsize=REMEMBERED)
 def own_words(text: str) -> str:
     """Return the words that the person wrote: no code blocks, quotations, diffs, tables, or lines of a log."""
-    text = _BLOCK.sub("\n", text.replace("’", "'").replace("‘", "'"))
-    return "\n".join([line for line in text.splitlines() if not _PASTED_LINE.match(line)]).strip()
+    lines = _BLOCK.sub("\n", text.replace("’", "'").replace("‘", "'")).splitlines()
+    shown = _shown(lines)
+    own = [line for at, line in enumerate(lines) if at not in shown and not _PASTED_LINE.match(line)]
+    return "\n".join(own).strip()
+
+
+def _shown(lines: list[str]) -> range:
+    """Return the lines of a text that the person shows: behind “Here is the README:”, but for the last paragraph."""
+    first = next((at for at, line in enumerate(lines[:-1]) if not lines[at + 1].strip() and _SHOWS.search(line)), None)
+    if first is None:
+        return range(0)
+    last = max(at for at, line in enumerate(lines) if line.strip())
+    end = next((at for at in range(last, first + 1, -1) if not lines[at].strip()), first + 1)
+    return range(first + 1, end if end > first + 1 else len(lines))
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -101,9 +115,9 @@ def _sentences_of(words: str, agent: str) -> list[Sentence]:
     sentences = []
     for number, line in enumerate(marked.splitlines()):
         match = _POINT.match(line)
-        for part, whole_part in _parts(_POINT.sub("", line)):
+        for part, whole_part in _halves(_parts(_POINT.sub("", line))):
             text = part.strip()
-            text = (phrases.FILLER.sub("", text) or text)[:500]
+            text = (phrases.FILLER.sub("", text) or text)[:MOST_CHARS]
             low = _MARK.sub(" ", text).lower() if quoted else text.lower()
             if text and (low == text.lower() or len(low.split()) >= 2):
                 question = part.rstrip("\"') ").endswith("?")
@@ -121,6 +135,19 @@ def _parts(line: str) -> Iterator[tuple[str, str]]:
         yield part, opening + part.strip() + "".join(closing or [after])
         start, opening = end.end(), after if closing else ""
     yield line[start:], opening + line[start:].strip()
+
+
+def _halves(parts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield sentences; one that says what the person prefers and then asks for something else as two."""
+    for part, whole in parts:
+        aside = phrases.ASIDE.search(part) if part.rstrip().endswith("?") else None
+        wish = part[: aside.start()] if aside else ""
+        sure = [pattern for weight, pattern in phrases.PREFERENCE if weight >= SURE_WISH and len(wish) < MOST_CHARS]
+        if any(pattern.search(wish.lower()) for pattern in sure):
+            question = part[len(wish) + 1 :].strip()
+            yield from ((wish, wish.strip()), (question, question))
+        else:
+            yield part, whole
 
 
 def _quotations(words: str, agent: str) -> tuple[str, list[str]]:
@@ -216,7 +243,8 @@ def _told(lines: list[str]) -> list[bool]:
         for at in order:
             foreign[at] = foreign[at] or (before and _goes_on(lines[at]))
             before = foreign[at]
-    return _filled(lines, foreign)
+    shown = _shown(lines)
+    return [pasted or at in shown for at, pasted in enumerate(_filled(lines, foreign))]
 
 
 def _filled(lines: list[str], foreign: list[bool]) -> list[bool]:

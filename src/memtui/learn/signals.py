@@ -30,6 +30,8 @@ ALONE = 0.55
 LEAST_TELLING = 4
 # How sure it is that a check which failed after a claim of success has to be run before the next one.
 SURE_FAILURE = 0.55
+# Below it, the first words of a session state a task, and no habit.
+SAID_FIRST = 0.7
 # How sure it is that a message which begins with "don't" and names nothing at hand forbids something for good.
 FORBIDDEN = 0.75
 # Turns whose signal is remembered, and weights: each is asked for several times.
@@ -137,7 +139,7 @@ def signals_of(turn: Turn) -> list[Signal]:
         end = next((other for other in starts if other > at), len(sentences))
         rule = _Rule(main.kind, sentences[at], kind_of_rule, min(main.confidence, weight), at)
         signal = _signal(turn, sentences[:end], rule, [other for other in starts if other != at])
-        if signal is None or (not turn.agent and weight < 0.75):
+        if signal is None or (not turn.agent and weight < SAID_FIRST):
             continue
         if normalised(signal.description) == normalised(main.description):
             signals[0] = replace(signal, confidence=main.confidence, person=main.person)
@@ -166,8 +168,8 @@ def _main(turn: Turn, words: str, sentences: list[Sentence]) -> _Rule | None:
     rule, standing, kind_of_rule = _best_rule(sentences)
     objection = _objection(sentences, turn)
     penalty = 0.15 if len(words) > LONG_TEXT else 0.0
-    if standing and not turn.agent and standing < 0.75:
-        penalty += 0.2  # the first words of a session state a task, not a habit
+    if standing and not turn.agent and standing < SAID_FIRST:
+        penalty += 0.2
     if rule and (standing >= objection or objection < 0.4):
         kind = "correction" if objection >= 0.45 and turn.agent else "preference"
         bonus = 0.1 if kind == "correction" else 0.0
