@@ -1,7 +1,6 @@
 """What memories name that is gone from their project, by real repositories; and the checks that they bring themselves."""
 
 import os
-import subprocess
 
 import pytest
 from hypothesis import given
@@ -13,12 +12,9 @@ from memtui.store.scopes import Scope
 from memtui.tidy.checks import lint, lint_fixes, stale
 from memtui.tidy.checks.stale import ProjectFiles
 
+from .checks.repositories import git
+
 NOW = clock_hot.parse("2026-11-22T12:00:00Z")
-SETTINGS = tuple(
-    word
-    for setting in ("user.name=A", "user.email=a@example.com", "commit.gpgsign=false", "core.hooksPath=/dev/null")
-    for word in ("-c", setting)
-)
 FILES = {
     "package.json": '{"scripts": {"test": "tox", "build:all": "make"}}',
     "web/package.json": '{"scripts": {"dev": "vite"}}',
@@ -29,12 +25,6 @@ FILES = {
     "src/gone.py": "y = 2\n",
     "docs/notes.txt": "strict = true\n",
 }
-
-
-def git(top, *words):
-    env = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-    done = subprocess.run(["git", "-C", top, *SETTINGS, *words], check=True, capture_output=True, env=env)
-    return done.stdout.decode()
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,8 @@ from memtui.store.scopes import Scope
 from memtui.store.status import Usage
 from memtui.tidy import contradictions, similarity
 from memtui.tidy.checks import doctor, index_fit, memory_checks, stale
-from memtui.tidy.checks.stale import Checked, ProjectFiles, Repository
+from memtui.tidy.checks.repository import Repository
+from memtui.tidy.checks.stale import Checked, ProjectFiles
 
 # So many lines without files may be gone from any index.
 FEW_LINES = 5
@@ -164,7 +165,8 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
         yield from memory_checks.of_memories(scope, own, subject.now)
         top = locate_hot.worktree_top(scope.directory)
         repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
-        project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
+        if (project := projects.get(scope.root_path or "")) is None and scope.root_path:
+            project = projects[scope.root_path] = ProjectFiles(scope.root_path, subject.root, go_on)
         whole = _Watched((memory for memory in own if memory.broken is None), go_on)
         yield from stale.of_scope(Checked(scope, whole, project, repository, subject.usage))
     subject.memories.update({memory.path: memory for memory in every})

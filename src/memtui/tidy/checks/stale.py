@@ -4,11 +4,9 @@ What is gone is found only in code spans, and only where git proves that it was 
 run: no shell and no program but git sees it, and no path leads out of the project (docs/file-formats.md). Git only
 reads, runs nothing that the repository configures, and gets words of memories as data, after `-e` or `--`."""
 
-import hashlib
 import json
 import os
 import re
-import subprocess
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from functools import cached_property
@@ -21,18 +19,12 @@ from memtui.store.relative_dates import RELATIVE, relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
 from memtui.tidy import coverage
-from memtui.tidy.checks import memory_checks
+from memtui.tidy.checks import history, memory_checks
+from memtui.tidy.checks.history import History
+from memtui.tidy.checks.repository import Repository
 
-SECONDS = 10.0
-# The most commits that are searched for paths that were removed; files of a project without a repository; bytes of one.
-COMMITS, FILES, FILE_BYTES = 20_000, 20_000, 1 << 20
-SAFE = (
-    *("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
-    *("-c", "log.showSignature=false", "-c", "core.quotePath=false", "-c", "protocol.allow=never"),
-)
-ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-PLAIN = ("--no-ext-diff", "--no-textconv")
-OUTSIDE = ("--", ".", ":(exclude).claude", ":(exclude)CLAUDE.md")
+# Files of a project without a repository; bytes of one.
+FILES, FILE_BYTES = 20_000, 1 << 20
 RULE = re.compile(r"^([^\s:#=][^:#=\n]*?)\s*:(?![:=])", re.MULTILINE)
 # What makes the targets of a makefile unknown: includes, patterns, variables.
 UNKNOWN = re.compile(r"^(?:-|s)?include\b|^[^\t#\n]*[%$][^\n]*:|^\$\(", re.MULTILINE)
@@ -45,7 +37,7 @@ SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
 # `yarn run` and `bun run` also run files and programs of packages.
 SCRIPT = re.compile(r"p?npm run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
 TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
-SYMBOL = re.compile(r"(?=\w*(?:_\w|[a-z][A-Z]))[A-Za-z]\w{5,}(?=\(\)$|$)")
+SYMBOL = re.compile(r"(?=\w*(?:_\w|[a-z][A-Z]))[A-Za-z]\w{5,}(?=\(\)$|$)", re.ASCII)
 # Words of a line that tells of the past, or of what is replaced.
 PAST = re.compile(
     r"\b(?:removed?|deleted?|deleting|renamed?|moved?|replaced?|was|were|used to|former(?:ly)?|old|legacy|gone|"
@@ -63,8 +55,6 @@ TO_DO = re.compile(
 AHEAD = re.compile(r"` before (?=\w+ing\b|(?:you|a|an|any|each|every|the next) )", re.IGNORECASE)
 # What stands before a code span that is not to be left out: "never push without `make check`".
 WITHOUT = re.compile(r"\bwithout (?:first )?(?:running |calling )?`$", re.IGNORECASE)
-# The most symbols whose history is searched, which takes seconds in a large repository.
-SYMBOLS = 20
 # The field with a memory's own checks; the most files that one grep reads.
 FIELD, FILES_READ = "verify", 2000
 CHECK = re.compile(r"(?P<no>not )?(?P<kind>glob|grep|git) (?P<rest>\S.*)")
@@ -72,94 +62,19 @@ GREP = re.compile(r"(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>\S+)
 GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
 
 
-class Repository:
-    """The repository whose work tree begins at `top`. Every answer is empty if git or the repository is not there."""
-
-    def __init__(self, top: str) -> None:
-        self.top = top
-
-    def ask(self, *words: str, seconds: float = SECONDS) -> str:
-        """Return what a git command that only reads prints; empty if it fails or takes too long."""
-        env = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ} | ENVIRONMENT
-        try:
-            process = subprocess.run(
-                ["git", "-C", self.top, *SAFE, *words],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=seconds,
-                env=env,
-                check=False,
-            )
-        except (OSError, subprocess.SubprocessError, ValueError):
-            return ""
-        return process.stdout.decode("utf-8", "replace") if process.returncode == 0 else ""
-
-    @cached_property
-    def there(self) -> bool:
-        """Whether `top` is the top of a work tree that git can read."""
-        top = self.ask("rev-parse", "--show-toplevel").rstrip("\n")
-        return bool(top) and os.path.realpath(top) == os.path.realpath(self.top)
-
-    @cached_property
-    def whole(self) -> bool:
-        """Whether the whole history is here: what a shallow clone lacks tells nothing."""
-        return self.there and self.ask("rev-parse", "--is-shallow-repository").strip() == "false"
-
-    @cached_property
-    def tracked(self) -> frozenset[str]:
-        """The tracked files, and those that are not ignored."""
-        return frozenset(filter(None, self.ask("ls-files", "-z", "-co", "--exclude-standard").split("\0")))
-
-    @cached_property
-    def removed(self) -> dict[str, str]:
-        """Each path that a commit removed or renamed: its new path, empty if it was removed."""
-        renames: dict[str, str] = {}
-        text = self.ask("log", "-z", "-M", "--diff-filter=DR", "--name-status", "--format=", *PLAIN, f"-n{COMMITS}")
-        fields = iter(text.split("\0"))
-        for field in fields:
-            status = field.strip()[:1]
-            if status in {"D", "R"}:
-                old = next(fields, "")
-                renames.setdefault(old, next(fields, "") if status == "R" else "")
-        return renames
-
-    @cached_property
-    def refs(self) -> frozenset[tuple[str, str]]:
-        """The kind (`branch`, `tag`) and name of each reference; a remote's branch with and without its remote."""
-        refs = set()
-        for name in self.ask("for-each-ref", "--format=%(refname)").split():
-            place, _, rest = name.removeprefix("refs/").partition("/")
-            if kind := {"remotes": "branch", "heads": "branch", "tags": "tag"}.get(place):
-                refs |= {(kind, rest), (kind, rest.partition("/")[2] if place == "remotes" else rest)}
-        return frozenset(refs)
-
-    def committed(self, path: str, data: bytes) -> date | None:
-        """Return the day of a file's last commit; None if `data` is not committed. git status would run filters."""
-        blob = self.ask("rev-parse", "--verify", "-q", f"HEAD:{os.path.relpath(path, self.top)}").strip()
-        hashes = (hashlib.new(name, b"blob %d\0" % len(data) + data).hexdigest() for name in ("sha1", "sha256"))
-        if blob not in hashes:
-            return None
-        try:
-            return date.fromisoformat(self.ask("log", "-1", "--format=%cs", "--", path).strip())
-        except ValueError:
-            return None
-
-    def holds(self, words: Iterable[str]) -> set[str]:
-        """Return which of some words are in the files of the work tree, Claude's own directory left out."""
-        names = list(words)
-        patterns = [part for word in names for part in ("-e", word)]
-        return set(self.ask("grep", "--untracked", "-IohwF", *patterns, *OUTSIDE).splitlines()) & set(names)
-
-    def had(self, word: str) -> bool:
-        """Return whether a commit added or removed a word outside Claude's own directory."""
-        return bool(self.ask("log", f"-S{word}", "--format=%h", "-n1", *PLAIN, *OUTSIDE, seconds=SECONDS / 2))
-
-
 class ProjectFiles:
-    """The project that memories are about: its directory `top`, and its repository."""
+    """The project that memories are about: its directory `top`, its repository; `root`: memtui's own directory, if any,
+    which keeps what git said; `go_on`: asked while git is."""
 
-    def __init__(self, top: str) -> None:
-        self.top, self.git = top, Repository(top)
+    def __init__(self, top: str, root: str = "", go_on: Callable[[], bool] = lambda: True) -> None:
+        self.top, self.git, self.go_on = top, Repository(top), go_on
+        self.cache = f"{root}/run/git-{paths_hot.project_key(top)}" if root else ""
+
+    @cached_property
+    def history(self) -> History:
+        """What commits removed; nothing where git can't say, or a clone lacks a part."""
+        own = self.git.head and history.read(self.git, self.cache and self.cache + ".history", self.go_on)
+        return own or History()
 
     @cached_property
     def files(self) -> frozenset[str]:
@@ -211,19 +126,27 @@ class ProjectFiles:
     def exists(self, path: str) -> bool:
         """Return whether a path, or one that ends with it, is in the project."""
         bare = path.rstrip("/")
-        return os.path.lexists(f"{self.top}/{bare}") or any(f"/{bare}/" in f"/{file}/" for file in self.git.tracked)
+        return os.path.lexists(f"{self.top}/{bare}") or f"/{bare}/" in self._joined
+
+    @cached_property
+    def _joined(self) -> str:
+        return "/".join(f"\0/{file}/" for file in self.git.tracked)
 
     def removed(self, path: str) -> tuple[bool, str]:
         """Return whether the history proves that a path was removed, and where it is now; empty if it is not known."""
         at = bare = path.rstrip("/")
         names: set[str] = set()
-        renames = self.git.removed
+        renames = self.history.removed
         while at in renames and at not in names:
             names.add(at)
             at = renames[at]
             if at and at in self.git.tracked:
                 return True, at
         return bare in renames or any(path_before.startswith(bare + "/") for path_before in renames), ""
+
+    def lost(self, names: Iterable[str]) -> set[str]:
+        """Return which names the project's code once defined and has no more."""
+        return history.find_lost(self.git, self.history, names, self.cache and self.cache + ".lost")
 
 
 class Checked(NamedTuple):
@@ -279,22 +202,26 @@ def gone(checked: Checked) -> Iterator[Finding]:
     if project is None or not any("`" in memory.body for memory in checked.memories) or not project.git.there:
         return
     symbols: dict[str, tuple[Memory, int]] = {}
+    places: list[tuple[str, Memory, int]] = []
     for memory in checked.memories:
         fences = [match.span() for match in CODE.finditer(memory.body) if match["fence"]]
         for match in SPAN.finditer(memory.body):
             in_fence = any(start <= match.start() < end for start, end in fences)
             if in_fence or _past(memory.body, match.start(1)):
                 continue
-            yield from _path(checked, project, memory, match)
+            if project.git.whole and (path := _path(project, match[1])):
+                places.append((path, memory, match.start(1) + match[1].index(path)))
             yield from _command(checked, project, memory, match)
             if symbol := SYMBOL.match(match[1]):
                 symbols.setdefault(symbol[0], (memory, match.start(1)))
-    if symbols and project.git.whole:
-        present = project.git.holds(symbols)
-        for word in [word for word in symbols if word not in present][:SYMBOLS]:
-            memory, start = symbols[word]
-            if project.git.had(word):
-                yield checked.about(note("memories.symbol"), memory, start, word)
+    ignored = project.git.ignored({path for path, *_ in places})
+    for path, memory, start in places:
+        is_gone, now = project.removed(path)
+        if is_gone and path not in ignored:
+            yield checked.about(problem("memories.path", proposed=now, certain=bool(now)), memory, start, path)
+    lost = project.lost(symbols)
+    for word in filter(lost.__contains__, symbols):
+        yield checked.about(note("memories.symbol"), *symbols[word], word)
 
 
 def _past(body: str, start: int) -> bool:
@@ -314,16 +241,13 @@ def _past(body: str, start: int) -> bool:
     return not TO_DO.match(own) or FORBIDS.search(own) is not None or PAST.search(AHEAD.sub("` ", own)) is not None
 
 
-def _path(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Match[str]) -> Iterator[Finding]:
-    match = PATH.fullmatch(span[1])
+def _path(project: ProjectFiles, span: str) -> str:
+    """Return the path that a code span names and the project lacks; empty if none."""
+    match = PATH.fullmatch(span)
     path = match[1] if match else ""
     if not path or ".." in path.split("/") or not ("/" in path.strip("/") or SUFFIX.search(path)):
-        return
-    if project.git.whole and not project.exists(path):
-        is_gone, now = project.removed(path)
-        if is_gone:
-            finding = problem("memories.path", proposed=now, certain=bool(now))
-            yield checked.about(finding, memory, span.start(1) + span[1].index(path), path)
+        return ""
+    return "" if project.exists(path) else path
 
 
 def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Match[str]) -> Iterator[Finding]:

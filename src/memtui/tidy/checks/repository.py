@@ -1,0 +1,136 @@
+"""A git repository that is only read: git runs nothing that it configures, and gets words of memories as data."""
+
+import hashlib
+import os
+import subprocess
+from collections.abc import Collection, Iterable, Iterator
+from datetime import date
+from functools import cache, cached_property
+
+SECONDS = 10.0
+SAFE = (
+    *("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
+    *("-c", "log.showSignature=false", "-c", "core.quotePath=false", "-c", "protocol.allow=never"),
+    *("-c", "color.ui=false", "-c", "grep.lineNumber=false", "-c", "grep.column=false", "-c"),
+    "submodule.recurse=false",
+    *("-c", "core.bigFileThreshold=1m"),  # a larger file is not compared
+)
+ENVIRONMENT = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+PLAIN = ("--no-ext-diff", "--no-textconv")
+# What is code: no documentation, no data, nothing of Claude's own.
+NO_CODE = (
+    *(".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt", ".pdf", ".docx", ".ipynb", ".csv", ".tsv", ".jsonl", ".svg"),
+    *(".lock", "-lock.json", "-lock.yaml", ".map", ".min.js", ".min.css"),
+)
+CODE = ("--", ".", ":(exclude).claude", ":(exclude)CLAUDE.md", *(f":(exclude,icase)*{end}" for end in NO_CODE))
+# The most names that one search looks for: they are one argument, of 128 KB at most.
+NAMES = 1000
+
+
+class Repository:
+    """The repository whose work tree begins at `top`. Every answer is empty if git or the repository is not there."""
+
+    def __init__(self, top: str) -> None:
+        self.top = top
+
+    def ask(self, *words: str, ok: Collection[int] = (0,), data: bytes = b"") -> str:
+        """Return what a git command that only reads prints; empty if it exits with no `ok` code or takes too long."""
+        try:
+            process = subprocess.run(
+                self._command(words),
+                input=data,
+                capture_output=True,
+                timeout=SECONDS,
+                env=self._environment,
+                check=False,
+            )
+        except (OSError, subprocess.SubprocessError, ValueError):
+            return ""
+        return process.stdout.decode("utf-8", "replace") if process.returncode in ok else ""
+
+    def lines(self, *words: str, ok: Collection[int] = (0,)) -> Iterator[bytes]:
+        """Yield the lines that a git command that only reads prints, as it prints them. Raises OSError if it fails."""
+        with subprocess.Popen(
+            self._command(words),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=self._environment,
+        ) as process:
+            yield from process.stdout or ()
+        if process.returncode not in ok:
+            raise OSError(f"git {words[0]} failed with {process.returncode}")
+
+    def _command(self, words: Iterable[str]) -> list[str]:
+        return ["git", "-C", self.top, *SAFE, *words]
+
+    @property
+    def _environment(self) -> dict[str, str]:
+        return {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ} | ENVIRONMENT
+
+    @cached_property
+    def _facts(self) -> list[str]:
+        """The top of the work tree, whether the clone is shallow, HEAD's commit; the first two before any commit."""
+        facts = self.ask("rev-parse", "--show-toplevel", "--is-shallow-repository", "HEAD", ok=(0, 128))
+        return facts.rstrip("\n").split("\n")
+
+    @cached_property
+    def there(self) -> bool:
+        """Whether `top` is the top of a work tree that git can read."""
+        return bool(self._facts[0]) and os.path.realpath(self._facts[0]) == os.path.realpath(self.top)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether the whole history is here, and there is one: what a shallow clone lacks tells nothing."""
+        return self.there and self._facts[1:2] == ["false"] and self._facts[2:] != ["HEAD"]
+
+    @cached_property
+    def head(self) -> str:
+        """The id of the newest commit of a whole history; else empty."""
+        return self._facts[-1] if self.whole else ""
+
+    @cached_property
+    def tracked(self) -> frozenset[str]:
+        """The tracked files, and those that are not ignored."""
+        return frozenset(filter(None, self.ask("ls-files", "-z", "-co", "--exclude-standard").split("\0")))
+
+    @cached_property
+    def refs(self) -> frozenset[tuple[str, str]]:
+        """The kind (`branch`, `tag`) and name of each reference; a remote's branch with and without its remote."""
+        refs = set()
+        for name in self.ask("for-each-ref", "--format=%(refname)").split():
+            place, _, rest = name.removeprefix("refs/").partition("/")
+            if kind := {"remotes": "branch", "heads": "branch", "tags": "tag"}.get(place):
+                refs |= {(kind, rest), (kind, rest.partition("/")[2] if place == "remotes" else rest)}
+        return frozenset(refs)
+
+    def committed(self, path: str, data: bytes) -> date | None:
+        """Return the day of a file's last commit; None if `data` is not committed. git status would run filters."""
+        blob, day = self._commits_below(os.path.dirname(path)).get(os.path.relpath(path, self.top), ("", ""))
+        hashes = (hashlib.new(name, b"blob %d\0" % len(data) + data).hexdigest() for name in ("sha1", "sha256"))
+        return date.fromisoformat(day) if blob in hashes else None
+
+    @cache  # noqa: B019
+    def _commits_below(self, directory: str) -> dict[str, tuple[str, str]]:
+        """Return, by path from the top, the id and day of each file below a directory as it was committed last."""
+        files: dict[str, tuple[str, str]] = {}
+        words = ("--raw", "-z", "--no-abbrev", "--no-renames", "--format=%x01%cs", *PLAIN, "--", directory)
+        for commit in self.ask("log", *words).split("\1"):
+            day, _, changes = commit.partition("\0")
+            fields = changes.strip("\0\n").split("\0")
+            for status, path in zip(fields[::2], fields[1::2], strict=False):
+                files.setdefault(path, (status.split(" ")[3], day))
+        return files
+
+    def lacking(self, names: Iterable[str]) -> set[str]:
+        """Return the names that no file of code in the work tree has as a word. Raises OSError if git can't say."""
+        lacking = sorted(names)
+        present: set[bytes] = set()
+        for start in range(0, len(lacking), NAMES):
+            pattern = "|".join(lacking[start : start + NAMES])
+            present.update(self.lines("grep", "--untracked", "-IohwE", "-e", pattern, *CODE, ok=(0, 1)))
+        return {name for name in lacking if f"{name}\n".encode() not in present}
+
+    def ignored(self, paths: Iterable[str]) -> set[str]:
+        """Return which paths git is told to ignore, there or not: what a command makes."""
+        return set(self.ask("check-ignore", "-z", "--stdin", data="\0".join(paths).encode()).split("\0"))
