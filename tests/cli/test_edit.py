@@ -54,6 +54,7 @@ def test_what_is_wrong_is_said_and_purging_goes_on_after_a_failure(memtui):
         (("payment-provider", "release-steps", "--trigger", "x"), 2),
         (("payment-provider", "--type", "user", "--trigger", "x"), 2),
         (("payment-provider", "--trigger", " "), 2),
+        (("payment-provider", "--trigger", "test"), 2),
         (("payment-provider", "--no-trigger", "7"), 3),
         (("nothing-of-that-name", "--trigger", "x"), 3),
     ):

@@ -161,6 +161,14 @@ def test_the_prompt_that_will_find_a_memory_is_shown_and_can_be_left_out(memtui,
     assert asked in memtui("show", "no-snapshot-tests").out
 
 
+def test_a_trigger_of_most_prompts_is_shown_as_left_out(memtui, world):
+    path = shop_inbox(world)
+    path.write_text(path.read_text().replace("J5VMX3", 'J5VMX3 request="run"'))
+    why = "“run” left out: it would fire with most prompts"
+    assert "trigger: “run” (left out: it would fire" in " ".join(memtui("inbox", "J5VMX3").out.split())
+    assert why in memtui("approve", "J5VMX3").out
+
+
 def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
     assert "Approve: memtui approve --name NAME VGHARY " in memtui("inbox", "VGHARY").err
     assert "Approve: memtui approve BV8W63 " in memtui("inbox", "BV8W63").err

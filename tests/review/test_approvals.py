@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.base import fs_hot, paths_hot
-from memtui.base.errors import ConflictError, MemtuiError
+from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.inbox import file_hot
 from memtui.review import approvals
 from memtui.review.approvals import Choices, approve_all, content, label_of
@@ -143,6 +143,14 @@ def test_a_trigger_is_worded_anew_or_dropped_when_its_draft_is_approved(store):
     drafts = [approvals.propose(store, item, each) for item, each in zip((first, second), chosen, strict=True)]
     approve_all(store.journal, drafts)
     assert lines(store) == {"never-npm.md": [("add a package", "draft")]}
+
+
+def test_a_trigger_of_most_prompts_is_left_out_and_a_typed_one_is_refused(store):
+    (item,) = leave(store, "Use pnpm", scope="global", request="run", triggers='["test", "add a package", "thanks"]')
+    with pytest.raises(UsageError, match="“tests” alone would fire with most prompts"):
+        approvals.propose(store, item, Choices(trigger=" tests "))
+    approve_all(store.journal, [approvals.propose(store, item)])
+    assert lines(store) == {"use-pnpm.md": [("add a package", "draft")]}
 
 
 # --- a draft: what approving a pending update would write, and for which scope

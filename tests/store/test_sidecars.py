@@ -96,6 +96,27 @@ def test_what_is_deleted_for_good_leaves_no_line_behind(store):
     assert any(b"stays" in data for data in kept)
 
 
+@pytest.mark.parametrize("text", ["test", "the tests", "Fehler", "修正", "hello", "please"])
+def test_a_word_of_most_prompts_is_no_trigger_and_the_reason_is_said(store, text):
+    with pytest.raises(UsageError) as refused:
+        add(store, "a", text)
+    assert f"{refused.value} {refused.value.hint}" == (
+        f"“{text}” alone would fire with most prompts. Add a second word."
+    )
+    assert texts(store) == {}
+
+
+def test_a_word_that_many_memories_have_needs_a_second_one(store):
+    assert add(store, "a", "warehouse")
+    undone(store)
+    for number in range(30):
+        Path(directory(store), f"stock-{number}.md").write_text("The warehouse has it.\n")
+    with pytest.raises(UsageError, match="“Warehouse” alone"):
+        add(store, "a", "Warehouse")
+    assert add(store, "a", "warehouse doors")
+    assert add(store, "a", "prices")
+
+
 def test_triggers_in_frontmatter_are_read_in_every_form_and_added_to(store):
     path = Path(directory(store), "a.md")
     path.write_text("---\nname: a\ntriggers:\n  - first\n  - second\n---\n\nText.\n")

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from memtui.base import fastjson_hot, ids_hot, paths_hot
@@ -81,7 +81,10 @@ def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft
     if not choices.scope and scope.kind == "project" and not scope.exists:
         scope = own.scope("auto")
     references.writable(scope, shared=store.shared)
-    request = item.entry.fields.get("request", "") if choices.trigger is None else choices.trigger.strip()
+    request = item.entry.fields.get("request", "")
+    if choices.trigger is not None:
+        typed = choices.trigger.strip()
+        request = triggers.checked(typed, partial(scopes.memories, scope)) if typed else ""
     replaced = _replaced(scope, item, stem)
     if replaced is not None:
         mem = memory.from_bytes(replaced.path, scope.label, data)
@@ -201,13 +204,16 @@ def _write(draft: Draft, verb: str = "") -> Memory:
 
 
 def _triggers_added(draft: Draft) -> list[BesideEdit]:
-    """Return the edit that adds to a memory the trigger of a draft, and those of an imported one."""
+    """Return the edit that adds to a memory the trigger of a draft, and those of an imported one, but for such as would
+    fire with most prompts."""
     store, directory = draft.store, draft.scope.directory
     phrases = fastjson_hot.loads_dict(f'{{"of": {draft.item.entry.fields.get("triggers") or "[]"}}}').get("of")
     more = [phrase for phrase in phrases if isinstance(phrase, str)] if isinstance(phrases, list) else []
     file = references.relative(draft.scope, draft.path)
     rows = sidecars.rows(store.root, sidecars.TRIGGERS, directory).get(file, {})
-    after = triggers.after_adding(rows, [draft.trigger, *more], "draft", store.journal.now())
+    of_scope = partial(scopes.memories, draft.scope)
+    lines = [line for line in (draft.trigger, *more) if not triggers.is_everywhere(line, of_scope)]
+    after = triggers.after_adding(rows, lines, "draft", store.journal.now())
     return sidecars.edit(store.root, sidecars.TRIGGERS, directory, file, after)
 
 

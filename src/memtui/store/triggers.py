@@ -1,13 +1,15 @@
 """The triggers of a memory, of its frontmatter, typed or of a draft, and its muted prompts."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from memtui.base import clock_hot
+from memtui.base import clock_hot, word_lists
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.phrasing_hot import cut
 from memtui.redact.redact import redact
-from memtui.store import memory, mutes_hot, references, sidecars
+from memtui.store import memory, mutes_hot, references, scopes, sidecars
 from memtui.store.frontmatter import document
 from memtui.store.journal.changes import Change
 from memtui.store.journal.own_files import BesideEdit, Entries
@@ -25,6 +27,11 @@ FIELD = "triggers"
 LONGEST = 300  # characters of a line
 MOST = 20  # lines of a memory, all origins together
 MOST_REMOVED = 40
+# A word that more than this share of the memories has, where there are several, is one of most prompts.
+OFTEN, SEVERAL = 0.2, 20
+LEFT_OUT = "left out: it would fire with most prompts"
+_WORDS = word_lists.sets(__file__.removesuffix("triggers.py") + "work_words.txt")
+_WORD = re.compile(r"[^\W_]+")
 MOST_MUTED = 40  # prompts for which one memory can be muted
 
 
@@ -125,7 +132,10 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
     """Add and remove lines, as one undo step; return whether anything changed. Raises UsageError, MemtuiError."""
     scope, file = place_of(store, memory)
     now = store.journal.now()
-    add, removed = [checked(phrase) for phrase in add], {one_line(phrase).casefold() for phrase in remove}
+    add, removed = (
+        [checked(phrase, partial(scopes.memories, scope)) for phrase in add],
+        {one_line(phrase).casefold() for phrase in remove},
+    )
     own = in_frontmatter(memory.fields)
     rows = sidecars.rows(store.root, sidecars.TRIGGERS, scope.directory).get(file, {})
     after = after_removing(rows, remove, now)
@@ -222,13 +232,29 @@ def unmute(store: Store, memory: Memory, texts: Sequence[str]) -> bool:
     return bool(edits)
 
 
-def checked(text: str) -> str:
-    """Return a line that a person typed as it is kept. Raises UsageError for a long one, and one without a word."""
+def is_everywhere(text: str, memories: Callable[[], Iterable[Memory]] = tuple) -> bool:
+    """Return whether a line would fire with most prompts: it has no word beside fillers and small talk, or a single
+    one, of work or of many `memories`."""
+    telling = [word for word in _WORD.findall(text.casefold()) if word not in _WORDS["filler"] | _WORDS["smalltalk"]]
+    if len(telling) != 1:
+        return not telling
+    if not _WORDS["work"].isdisjoint({telling[0], telling[0].removesuffix("s")}):
+        return True
+    texts = [f"{mem.name}\n{mem.description}\n{mem.body}".casefold() for mem in memories()]
+    number = sum(telling[0] in _WORD.findall(text) for text in texts)
+    return len(texts) >= SEVERAL and number > OFTEN * len(texts)
+
+
+def checked(text: str, memories: Callable[[], Iterable[Memory]] = tuple) -> str:
+    """Return a line that a person typed as it is kept. Raises UsageError for a long one, one without a word, and one
+    that would fire with most prompts, by `memories` too."""
     line = memory.one_line(text)
     if not any(map(str.isalnum, line)):
         raise UsageError("A trigger needs a word.", "Say in a few words when one would need the memory.")
     if len(line) > LONGEST:
         raise UsageError(f"A trigger can have {LONGEST} characters at most.", "Make two of it.")
+    if is_everywhere(line, memories):
+        raise UsageError(f"“{line}” alone would fire with most prompts.", "Add a second word.")
     return line
 
 

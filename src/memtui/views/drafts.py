@@ -11,6 +11,7 @@ from memtui.inbox import format_hot, undelivered
 from memtui.review.evidence import Evidence, evidence_of
 from memtui.review.waiting_entries import Waiting
 from memtui.settings import config_hot
+from memtui.store import triggers
 from memtui.views import colours, safe_text
 from memtui.views.parts import Part, Words, heading, line
 
@@ -141,8 +142,9 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
         source.append("hand-written")
     trigger = fields.get("request", "")
     if trigger:
-        source_of_trigger = "what it is about" if trigger in item.text else "your prompt before the correction"
-        trigger = f"trigger: “{trigger}” ({source_of_trigger})"
+        remark = "what it is about" if trigger in item.text else "your prompt before the correction"
+        remark = triggers.LEFT_OUT if triggers.is_everywhere(trigger) else remark
+        trigger = f"trigger: “{trigger}” ({remark})"
     lines = [[*begin, ago(item.entry.time(), now)], source, [trigger]]
     return [line(" · ".join(filter(None, words)), colours.QUIET, 400) for words in lines]
 

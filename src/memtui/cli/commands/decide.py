@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from memtui.base import clock_hot, dates, ids_hot
 from memtui.base.dates import NEVER
@@ -19,6 +20,7 @@ from memtui.review import approvals as approving
 from memtui.review import outside_changes
 from memtui.review.approvals import Approval, Choices, Draft
 from memtui.review.waiting_entries import TAKEN, Waiting, hidden_until, hide, hiding_step
+from memtui.store import scopes, triggers
 from memtui.store.journal import acts
 from memtui.views import changes, drafts, notes
 from memtui.views.decisions import NOTE, Decision, ProblemRow, ProposedRow, TrustRow
@@ -173,6 +175,8 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
                 out.print(("  │ " + piece).rstrip())
             if data["trigger"]:
                 out.print(f"  trigger  “{line(data['trigger'])}”")
+            elif (request := other.item.entry.fields.get("request", "")) and not args.no_trigger:
+                out.print(f"  trigger  “{line(request)}” {triggers.LEFT_OUT}")
 
     note = narrate(f"note: {why['why']}, so no session gets it yet: {why['do']}" if why and approvals else "")
     call.done([row for row, _ in approvals], "", text, note, approved=facts, unheard=why)
@@ -202,6 +206,8 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
 def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, str]":
     memory, item = approval.memory, approval.item
     assert memory is not None
+    request = item.entry.fields.get("request", "")
+    of_scope = partial(scopes.memories, ctx.store().scope(memory.scope_label))
     project = ""
     if item.slug not in {None, ctx.slug}:
         project = line(os.path.basename(approving.project_of(item).rstrip("/")) or item.slug or "")
@@ -211,7 +217,7 @@ def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, s
         "name": memory.stem,
         "path": memory.path,
         "text": memory.raw.decode("utf-8", "replace"),
-        "trigger": item.entry.fields.get("request", "") if trigger else "",
+        "trigger": request if trigger and not triggers.is_everywhere(request, of_scope) else "",
         "loaded_by": loader(memory.scope_label, project, ctx.way_of(memory)),
     }
 

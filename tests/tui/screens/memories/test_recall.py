@@ -96,6 +96,17 @@ async def test_the_list_follows_while_a_prompt_is_typed(app):
         assert app.focused is app.screen.table
 
 
+async def test_a_trigger_of_most_prompts_is_refused_with_the_reason(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "how should the avatar of a customer be cropped in the header of our shop")
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("t", "ctrl+u", *"tests", "enter")
+        assert isinstance(app.screen, Line)
+        assert "“tests” alone would fire with most prompts." in " ".join(
+            str(widget.render()) for widget in app.screen.query("Static")
+        )
+
+
 async def test_a_trigger_is_added_and_undone(app):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot, "how should the avatar of a customer be cropped in the header of our shop")
