@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import time
 
 import pytest
 from hypothesis import given
@@ -54,6 +55,19 @@ class Terminal:
 
     def fileno(self):
         raise OSError
+
+
+def test_work_of_half_a_second_shows_no_progress_and_longer_one_does(monkeypatch):
+    terminal, now = Terminal(), [10.0]
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    out = Output({"COLUMNS": "40"})
+    for seconds, shown in ((10.0, ""), (10.4, ""), (10.6, "Checking …"), (10.7, "")):
+        now[0], terminal.text = seconds, ""
+        assert out.progress("Checking …")
+        assert terminal.text.strip() == shown
+    out.progress("")
+    assert terminal.text == " " * 39 + "\r"
 
 
 @pytest.mark.parametrize(("locale", "shown"), [("C.UTF-8", "✓ né …\n"), ("C", "y n\\xe9 ~\n")])

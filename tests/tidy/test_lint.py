@@ -162,6 +162,17 @@ def test_plain_contradictions(one, other, opposed):
     assert bool(list(contradictions.find(found))) == opposed
 
 
+def test_an_item_that_begins_with_a_files_name_lists_that_memory(tmp_path):
+    (tmp_path / "till.md").write_text("---\nname: till\ndescription: The till\ntype: project\n---\n\nIt prints.\n")
+    for item, is_listed in (
+        ("- `till.md`: the till", True),
+        ("till.md is there", False),
+        ("<!-- - till.md -->", False),
+    ):
+        (tmp_path / "MEMORY.md").write_text(f"# Index\n\n{item}\n")
+        assert ("memories.no_line" in [finding.code for finding in check(tmp_path)]) is not is_listed
+
+
 @pytest.mark.parametrize("body", ["", "TODO", "# Title\n\n<!-- later -->\n", "n/a", "...", "- TBD\n"])
 def test_a_body_that_says_nothing_is_empty(body):
     assert memory_checks.is_empty(body)

@@ -98,7 +98,7 @@ REGISTRY = {
     "hooks.plugin_launcher": Kind("The plugin's launcher {launcher} does not exist: reinstall the plugin.", STATUS),
     "hooks.plugin_no_python": Kind("The plugin's hooks need `python3` on the PATH, and there is none.", STATUS),
     # Claude Code
-    "client.absent": Kind("`claude` is not on the PATH, so its version is not known."),
+    "client.absent": Kind("not on the PATH, so its version is not known"),
     "client.no_version": Kind("{path} --version prints no version.", "Run `claude --version` and fix what it says."),
     "client.old": Kind("{path} is version {version}, too old for memtui's hooks.", "Update Claude Code."),
     "client.ok": Kind("{version} at {path}"),
@@ -203,8 +203,8 @@ REGISTRY = {
         ("directory",),
     ),
     # the journal, what is kept
-    "journal.cut_off": Kind("A change was interrupted.", "The next change completes or reverts it."),
-    "journal.skipped": Kind("{count:line} of {path} can't be read, so those changes can't be undone."),
+    "journal.cut_off": Kind("a change was interrupted; the next one completes or reverts it"),
+    "journal.skipped": Kind("{count:line} of {path} can't be read, so those changes can't be undone"),
     # the daemon with a sentence model
     "semantic.ok": Kind("{model}, kept warm by process {pid}"),
     "semantic.starting": Kind("{model} is being loaded"),

@@ -234,12 +234,6 @@ KINDS = {
         by=SCOPE,
         several="{files:memory|memories} of {scope} have no frontmatter, so no description and no type: {files}.",
     ),
-    "memories.large": Kind(
-        "{scope}:{memory} has {bytes:size} of text.",
-        "Split it: one fact in a memory.",
-        by=SCOPE,
-        several="{files:memory|memories} of {scope} have too much text for one fact: {files}.",
-    ),
     "memories.type": Kind(
         "{scope}:{memory} has the type “{type}”, which is none of the usual ones: {types}.",
         "memtui edit {scope}:{memory} --type TYPE",

@@ -178,6 +178,10 @@ def terminal_columns(env: "Mapping[str, str]") -> "int | None":
         return 80
 
 
+# Before the first line of progress, and between two.
+PROGRESS_AFTER, PROGRESS_SECONDS = 0.5, 0.2
+
+
 class Output:
     """The output of a command. `columns` is the width of lines, None where nothing limits it (a file, a pipe)."""
 
@@ -192,6 +196,7 @@ class Output:
         self.ascii = self.tty and glyphs.only_ascii(env)
         self.columns = terminal_columns(env)
         self._begun = False
+        self._progress_due, self._has_progress = 0.0, False
 
     def print(self, text: str = "") -> None:
         """Write a line of data, wrapped where it is too wide. Raises BrokenPipeError, else UnwritableError."""
@@ -226,6 +231,19 @@ class Output:
             self.stderr.flush()
         except OSError:
             self.drain()
+
+    def progress(self, text: str) -> bool:
+        """Show on one line of a terminal how far work is that takes longer than that; it goes on. Empty ends it."""
+        import time
+
+        now, width = time.monotonic(), (self.columns or 80) - 1
+        self._progress_due = self._progress_due or now + PROGRESS_AFTER
+        if self.stderr_tty and not self.json and (now >= self._progress_due if text else self._has_progress):
+            self.say(text[:width].ljust(width), exact=True, end="\r")
+            self._progress_due, self._has_progress = now + PROGRESS_SECONDS, True
+        if not text:
+            self._progress_due, self._has_progress = 0.0, False
+        return True
 
     def _folded(self, text: str) -> str:
         if self.columns is None or len(text) <= self.columns:

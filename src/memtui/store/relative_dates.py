@@ -48,7 +48,7 @@ STATE = re.compile(
 NEAR = 6
 CLAUSE_END = re.compile(r"[;:()—–]|\.\*\*|\s-\s")
 EVENT = re.compile(
-    r"\b(?:(?!need|feed|speed|seed|indeed|exceed|proceed|hundred|embed)\w{2,}ed|was|were|did|had|broke|built|began|came|"
+    r"\b(?:(?!un|need|feed|speed|seed|indeed|exceed|proceed|hundred|embed)\w{2,}ed|was|were|did|had|broke|built|began|came|"
     r"cut|chose|fell|found|gave|got|kept|left|lost|made|met|paid|ran|said|saw|sent|shut|spent|spoke|told|took|went|won|"
     r"wrote|start(?:s|ing)|begins?|ends?|expires?|yesterday|tomorrow)\b"
     r"|^\W*(?:do not|don['’]t)\b|['’]ll\b|\b(?:is|are)\s*$",

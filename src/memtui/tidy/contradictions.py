@@ -7,6 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -68,14 +69,14 @@ _MONTH = re.compile(
 
 
 class Order(NamedTuple):
-    """An order or statement: whether it says to do something or that it is so, its subject in words, the sentence;
-    `verbs` of which a negative one has one that is denied, and a positive one all words."""
+    """An order or statement: whether it says to do something or that it is so, its subject in words, the sentence, and
+    the part of it that says so."""
 
     memory: Memory
     positive: bool
     subject: frozenset[str]
     words: str
-    verbs: frozenset[str] = frozenset()
+    part: str = ""
 
 
 class Difference(NamedTuple):
@@ -140,21 +141,21 @@ def _statements(memory: Memory, text: str) -> Iterator[Order]:
         for part in parts:
             if "=" in part or (cases and CASE.match(part)):
                 continue
-            negations = list(NEGATION.finditer(part))
-            plain = NEGATION.sub(lambda negation: f" {negation['verb'] or ''}", part)
-            words = frozenset(map(_stem, frozenset(WORD.findall(f"{plain} {cases}")) - FILLERS))
+            plain, negations = NEGATION.subn(lambda negation: f" {negation['verb'] or ''}", part)
+            words = frozenset(WORD.findall(f"{plain} {cases}")) - FILLERS
             if len(words) >= FEWEST:
-                verbs = _verbs(part, negations) if negations else frozenset(map(_stem, WORD.findall(part)))
-                yield Order(memory, len(negations) % 2 == 0, words, shown, verbs)
+                yield Order(memory, negations % 2 == 0, frozenset(map(_stem, words)), shown, part)
 
 
-def _verbs(part: str, negations: Sequence[re.Match[str]]) -> frozenset[str]:
-    """Return the verbs that are denied: what stands behind the negation or helps it; with a bare "no" any that help."""
-    words = [word for match in negations if match[0].split()[0] != "no" for word in (match["verb"], match[0]) if word]
-    helpers = HELPER.findall(" ".join(words) if words else part)
-    return frozenset(map(_stem, [*helpers, *(word for word in words if " " not in word)]))
+def _denies(negative: str, positive: str) -> bool:
+    """Return whether one part of a sentence denies the verb of another: what stands behind its negation or helps it."""
+    negations = [match for match in NEGATION.finditer(negative) if match[0].split()[0] != "no"]
+    verbs = [match["verb"] for match in negations if match["verb"]]
+    verbs += HELPER.findall(" ".join(match[0] for match in negations) if negations else negative)
+    return not {*map(_stem, verbs)}.isdisjoint(map(_stem, WORD.findall(positive)))
 
 
+@cache
 def _stem(word: str) -> str:
     return word if word in SWAPPED else ENDING.sub("", word)
 
@@ -181,10 +182,12 @@ def _negates(one: Order, other: Order) -> bool:
         is_said = _is_part(mine, theirs)
     else:
         is_said = mine <= theirs if other.positive else theirs <= mine
-    if one.positive != other.positive and not one.verbs & other.verbs:
-        return False  # a heading or a name denies nothing
     same = is_said and len(mine & theirs) >= max(2, SAME * len(mine | theirs))
-    return same and (len(swapped) + (one.positive != other.positive)) % 2 == 1
+    if not same or (len(swapped) + (one.positive != other.positive)) % 2 == 0:
+        return False
+    negative, positive = (other, one) if one.positive else (one, other)
+    # A heading or a name denies nothing.
+    return negative.positive or _denies(negative.part, positive.part)
 
 
 def _is_part(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -163,8 +163,8 @@ def test_a_check_that_fails_itself_hides_no_other(machine, monkeypatch):
     only(machine, "journal", "I/O error")
 
 
-def test_a_torn_journal_is_a_note_and_a_torn_trust_file_a_problem(machine):
+def test_a_torn_journal_is_a_fact_and_a_torn_trust_file_a_problem(machine):
     fs_hot.append(f"{machine.root}/journal.jsonl", json.dumps({"v": 1}).encode() + b"\n")
-    assert [f.level for f in machine.check() if f.area == "journal"] == ["note"]
+    assert [f.level for f in machine.check() if f.area == "journal"] == ["ok"]
     Path(trust_hot.path(str(machine.root))).write_text("{torn")
     assert any("no memory of a repository is trusted" in message for _, message, _ in machine.problems())

@@ -69,7 +69,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     def look() -> "tuple[LintInput, list[Finding], list[Proposal]]":
         subject = _subject(ctx, args.path, chosen)
-        reports = [finding for finding in lint.check(subject) if not labels or str(finding.data.get("scope")) in labels]
+        try:
+            reports = lint.check(subject, lambda: ctx.out.progress("Checking the memories … Ctrl-C stops it."))
+        finally:
+            ctx.out.progress("")
+        reports = [finding for finding in reports if not labels or str(finding.data.get("scope")) in labels]
         if args.path is None:
             reports += doctor.trust(ctx.root, chosen or subject.scopes)
             reports.sort(key=lambda finding: finding.level != PROBLEM)

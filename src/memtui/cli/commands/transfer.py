@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import time
 
 from memtui.base import dates
 from memtui.base.errors import UsageError
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 SESSIONS = "sessions"  # what is imported then is no file
 FIRST = 10  # drafts, and parts that were left out, that are listed
 LISTED = "`{}` lists them, `memtui approve ID` makes one a memory, `memtui undo` undoes it all."
-SECONDS = 0.2  # between two lines of progress
 
 
 @parser.command(f"""\
@@ -93,16 +91,10 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         why = "is still to come" if since is not None and since > ctx.now() else "is not a time"
         raise UsageError(f"--since: “{args.since}” {why}.", f"Use one of: {dates.BACK}.")
     project = ctx.project_root if ctx.project_given else ""
-    width, shown_at = (ctx.out.columns or 80) - 1, 0.0
 
     def show(at: "BackfillReading") -> bool:
-        """Show how far the reading is, on one line of a terminal; it goes on."""
-        nonlocal shown_at
-        if ctx.out.stderr_tty and not ctx.out.json and time.monotonic() - shown_at >= SECONDS:
-            shown_at = time.monotonic()
-            share = f"{size(at.bytes)} of {size(at.all_bytes)}, {at.files} of {at.all_files} files, {at.drafts} found"
-            ctx.out.say(share[:width].ljust(width), exact=True, end="\r")
-        return True
+        share = f"{size(at.bytes)} of {size(at.all_bytes)}, {at.files} of {at.all_files} files, {at.drafts} found"
+        return ctx.out.progress(share)
 
     dry, most = args.dry_run, progress.MOST if args.limit is None else args.limit
     try:
@@ -112,8 +104,7 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
         ctx.out.say(f"Stopped. {outcome}")
         raise
     finally:
-        if shown_at:
-            ctx.out.say(" " * width, exact=True, end="\r")
+        ctx.out.progress("")
     store = ctx.store()
     offer = ranking.plan(store, reading.candidates, most=most, since=since, project=project)
     transaction_id = "" if dry else offer.write(store)

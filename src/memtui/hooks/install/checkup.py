@@ -77,7 +77,7 @@ def client_check(env: dict[str, str]) -> list[Finding]:
     """Check that the client is installed and new enough."""
     path = shutil.which("claude", path=env.get("PATH"))
     if path is None:
-        return [note("client.absent")]
+        return [good("client.absent")]
     try:
         process = subprocess.run(
             [path, "--version"],

@@ -17,6 +17,8 @@ from memtui.store.frontmatter import document, head_hot
 ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])([ \t]+)(?:\[[ xX]\][ \t]+)?")
 FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 SEPARATOR = re.compile(r"\s*(—|–|--|-|:)\s+")
+# A memory that is listed by the name of its file alone.
+BARE_NAME = re.compile(ITEM.pattern + r"[`*_]*(?P<name>[\w./-]+\.md)\b")
 LINK_LIMIT = 100  # links in one line
 MAX_LINES = 200
 MAX_UNITS = 25_000
@@ -185,8 +187,10 @@ def dangling(index: Index, files: Iterable[str]) -> list[IndexEntry]:
 
 
 def missing(index: Index, files: Iterable[str]) -> list[str]:
-    """List the memories among the files that no link of the index points at, sorted."""
+    """List the memories among the files that no link of the index points at and no item begins with, sorted."""
     targets = {target for entry in (*index.lines_of_memories, *index.mentions) for target in entry.targets}
+    shown = (line for number, line in enumerate(index.lines) if number not in index.hidden)
+    targets |= {normal(match["name"]) for line in shown if (match := BARE_NAME.match(line))}
     return sorted(name for name in files if name.endswith(".md") and name != INDEX_NAME and normal(name) not in targets)
 
 

@@ -139,9 +139,9 @@ def unfinished(journal: Journal) -> Iterator[Finding]:
     """Find changes in the journal that are unfinished, or can't be read and so can't be undone."""
     ledger = journal.ledger()
     if journal.unfinished() is not None:
-        yield note("journal.cut_off")
+        yield good("journal.cut_off")
     if ledger.skipped:
-        yield note("journal.skipped", count=ledger.skipped, path=journal.path)
+        yield good("journal.skipped", count=ledger.skipped, path=journal.path)
 
 
 def kept(journal: Journal, now: float) -> Iterator[Finding]:

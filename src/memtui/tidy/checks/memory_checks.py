@@ -16,7 +16,8 @@ from memtui.store.memory import TYPES, Memory, flat, text_of
 from memtui.store.scopes import Scope
 from memtui.tidy.similarity import words
 
-LARGE_BYTES = 4096
+# A longer text says something.
+EMPTY_BYTES = 4096
 OWN_TYPE = 3
 COUNT_DIGITS = 8
 DAY_SECONDS = 86_400
@@ -93,9 +94,6 @@ def _texts(memory: Memory, now: float) -> Iterator[Finding]:
         yield problem(code, proposed=proposed, field="description")
     if not memory.has_frontmatter:
         yield note("memories.no_frontmatter")
-    size = len(memory.body.encode("utf-8", "replace"))
-    if size > LARGE_BYTES:
-        yield note("memories.large", bytes=size)
     for field in EXPIRES:
         text = text_of(memory.fields, field)
         when = clock_hot.parse(text)
@@ -106,7 +104,7 @@ def _texts(memory: Memory, now: float) -> Iterator[Finding]:
 
 def is_empty(body: str) -> bool:
     """Tell whether a body says nothing: only headings, comments and words such as TODO."""
-    return PLACEHOLDER.fullmatch(HEADING.sub("", COMMENT.sub("", body[:LARGE_BYTES])).strip()) is not None
+    return PLACEHOLDER.fullmatch(HEADING.sub("", COMMENT.sub("", body[:EMPTY_BYTES])).strip()) is not None
 
 
 def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
