@@ -73,6 +73,8 @@ From now on the service sends pages, adapt the client.
 Whenever I ask the server for more it hangs.
 When I ask for the second page, nothing comes.
 I prefer option C
+Preferisco l'opzione C
+Io ricevo sempre un errore.
 I'd rather do this one tomorrow
 I like the new icons
 I want to go by train rather than by car this weekend
