@@ -1,6 +1,6 @@
 """How good drafts are: the bars of the project beside rules alone and five fixed expressions, and the drafts themselves.
 
-    python tests/benchmarks/extraction.py [turns.jsonl]
+    python tests/benchmarks/extraction.py [turns.jsonl] [--beside REVISION]
 
 Feedback is a correction or a preference; a message is durable if a careful reviewer would keep a lasting lesson from it. The
 bars are computed from `feedback_scores.tsv`, which has numbers only (tests/training/fit_feedback.py writes it): the scores that
@@ -9,11 +9,15 @@ these 1,780 gave to 145 messages kept apart. The rules were written with the mes
 upper bound.
 
 The rest needs labelled messages. It reads `../shared/data/turns.jsonl` beside the repository unless told otherwise, and says so
-when there is none.
+when there is none. `--beside` prints the same for the drafts of another revision.
 """
 
+import argparse
+import os
 import re
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,13 +25,18 @@ from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 if __name__ == "__main__":  # who imports this has the paths
-    sys.path[:0] = [str(HERE.parents[1] / "src"), str(HERE.parent)]
+    sys.path[:0] = [os.environ.get("MEMTUI_SOURCES", str(HERE.parents[1] / "src")), str(HERE.parent)]
 
 import labelled  # noqa: E402
+import revision  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
 from fitted_tables import QUESTIONS, average_precision, precision_at  # noqa: E402
-from memtui.inbox.format_hot import DELIVERED, LASTING  # noqa: E402
+
+try:
+    from memtui.inbox.format_hot import DELIVERED, LASTING
+except ModuleNotFoundError:  # a revision of before its renaming
+    from memtui.inbox.format import DELIVERED, LASTING  # type: ignore[import-not-found, no-redef]
 from memtui.learn import classifier, signals  # noqa: E402
 from memtui.learn.classifier import probability  # noqa: E402
 
@@ -186,13 +195,22 @@ def share(part: int, whole: int) -> str:
 
 
 def main() -> int:
-    bars()
-    given = [Path(a) for a in sys.argv[1:] if not a.startswith("-")]
-    path = given[0] if given else labelled.DATA / labelled.APART
-    if not path.exists():
-        print(f"skipped, what shows the drafts themselves: no labelled messages at {path}")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("path", nargs="?", type=Path, default=labelled.DATA / labelled.APART)
+    parser.add_argument("--beside", metavar="REVISION")
+    options = parser.parse_args()
+    if "MEMTUI_SOURCES" not in os.environ:
+        bars()
+    if not options.path.exists():
+        print(f"skipped, what shows the drafts themselves: no labelled messages at {options.path}")
         return 0
-    compare(labelled.read([path]))
+    compare(labelled.read([options.path]))
+    if options.beside:
+        print(f"The same by {options.beside}:", flush=True)
+        with tempfile.TemporaryDirectory() as temporary:
+            sources = str(revision.sources(options.beside, Path(temporary, "beside")))
+            command = [sys.executable, __file__, str(options.path)]
+            subprocess.run(command, env={**os.environ, "MEMTUI_SOURCES": sources}, check=True)
     return 0
 
 

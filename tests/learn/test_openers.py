@@ -23,6 +23,10 @@ Please don't rename public functions.
 In future check the licence first.
 Cite the law whenever I ask about rent.
 You must never send mail by yourself.
+If in doubt, ask me.
+Ask me before deleting files.
+Never deploy unless I say so.
+Your answers should be short.
 Nutze immer englische Namen.
 Nie ohne Rücksprache veröffentlichen.
 Immer wenn ich nach Rezepten frage, nenne die Kalorien.
@@ -48,6 +52,8 @@ WISHES = """\
 I prefer plain words over jargon.
 I'd rather see a table than a list.
 I want plain functions rather than classes in new code.
+Prefer composition over inheritance.
+I find tables easier to read than prose.
 Ich bevorzuge Tabellen.
 Je préfère les tableaux.
 Prefiero tablas en lugar de listas.
@@ -79,6 +85,9 @@ I'd rather do this one tomorrow
 I like the new icons
 I want to go by train rather than by car this weekend
 please don't start it now
+Ask before you run this.
+I only want to see the diff.
+I appreciate your help
 Noch immer derselbe Fehler.
 Der Test schlägt immer fehl.
 Bitte starte jetzt nicht neu.

@@ -22,8 +22,9 @@ FILES = {
     "src/app.py": "def open_till_drawer():\n    return 1\n\n\nclass TillDrawer:\n    pass\n",
     "src/kept.py": "x = 1\n" * 20,
     "src/old/prices.py": "".join(f"price_{n} = {n}\n" for n in range(50)),
-    "src/gone.py": "y = 2\n",
+    "src/gone.py": "foo_bar = your_api_key = snake_case = 2\n",
     "docs/notes.txt": "strict = true\n",
+    "out/report.json": "{}",
 }
 
 
@@ -38,7 +39,7 @@ def made(tmp_path_factory):
     git(top, "add", ".")
     git(top, "commit", "-qm", "all")
     git(top, "checkout", "-qb", "feature/till")
-    git(top, "rm", "-q", "src/gone.py")
+    git(top, "rm", "-q", "src/gone.py", "out/report.json")
     (top / "src/new").mkdir()
     git(top, "mv", "src/old/prices.py", "src/new/prices.py")
     (top / "src/app.py").write_text("class TillDrawer:\n    pass\n")
@@ -47,6 +48,7 @@ def made(tmp_path_factory):
     git(top, "merge", "-q", "--no-ff", "-m", "Merge branch 'feature/till'", "feature/till")
     git(top, "branch", "-d", "feature/till")
     git(top, "branch", "release-2")
+    (top / ".gitignore").write_text("out/\n")
     (top / ".claude/memory").mkdir(parents=True)
     return top
 
@@ -72,6 +74,8 @@ def test_a_path_or_command_not_known_is_found_and_a_moved_path_corrected(made):
     assert named(made, "The drawer is in `src/gone.py`.") == [("path", "src/gone.py")]
     assert named(made, "See `src/old/prices.py:12` for prices.") == [("path", "src/old/prices.py")]
     assert named(made, "Prices live in `src/old/`.") == [("path", "src/old/")]
+    assert named(made, "`open_till_drawer()` öffnet die Kasse.") == [("symbol", "open_till_drawer")]
+    assert named(made, "レジは `open_till_drawer` が開ける。") == [("symbol", "open_till_drawer")]
     commands = [("command", "npm run tests"), ("command", "make biuld")]
     assert named(made, "Run `npm run tests` and `make biuld`.") == commands
     lines = ("Prices: `src/old/prices.py:12` and", "`src/old/prices.py`, in `src/gone.py` the rest.")
@@ -89,6 +93,17 @@ def test_a_path_or_command_not_known_is_found_and_a_moved_path_corrected(made):
         "`src/gone.py` was removed in May.",
         "Never bring `src/gone.py` back.",
         "`src/old/prices.py` → `src/new/prices.py`",
+        "Die Datei `src/gone.py` ist entfernt, und `open_till_drawer()` heißt anders als früher.",
+        "`src/gone.py` a été supprimé ; `open_till_drawer()` n'existe plus.",
+        "`src/old/prices.py` fue movido a otro lugar; ya no hay `open_till_drawer()`.",
+        "`src/old/prices.py` è stato spostato.",
+        "O arquivo `src/gone.py` foi removido.",
+        "`src/old/prices.py` 已移至别处，`open_till_drawer()` 已删除。",
+        "`src/gone.py` は削除され、`open_till_drawer()` もなくなった。",
+        "`src/gone.py`는 삭제되었고 `open_till_drawer()`는 더 이상 없다.",
+        "A search for `open_till_drawer` has no results.",
+        "The till of the other repository is opened by `open_till_drawer()`, in `src/gone.py` of the `tills` repo.",
+        "Tools make `out/report.json`.",
         "A module such as `src/never/there.py`, `and/or`, `a/b`, `/etc/passwd`, `~/src/gone.py`, `../src/gone.py`.",
         "src/gone.py without a code span",
         "```\nsrc/gone.py\n`src/gone.py`\n```",
@@ -97,6 +112,7 @@ def test_a_path_or_command_not_known_is_found_and_a_moved_path_corrected(made):
         "`make build`, `make lint`, `make`, `make -j4 nowhere`, `make VERSION=2 x`",
         "branch `main`, the `release-2` branch, branch `never-there`, the `feature/till` branch was merged",
         "`TillDrawer` and `someLibraryCall()`, `use_effect_hook`",
+        "`foo_bar()`, `your_api_key` and `snake_case`, which code once had",
     ],
 )
 def test_what_is_there_never_was_or_is_told_as_past_is_left_alone(made, line):

@@ -31,8 +31,8 @@ DEFINITION = re.compile(
     rb"\b(?:def|class|function\*?|func(?:[ \t]+\([^)\n]*\))?|fn|fun|sub|const|let|var|val|type|struct|enum|interface"
     rb"|trait|impl|mod|module|namespace|record|object|macro|define|typedef|defp|proc|method|table|index|message|rpc)"
     rb"[ \t]+[*&\"'`]*([A-Za-z]\w{5,})\b"
-    rb"|^.[ \t]*" + _LEAD + rb"(?:self\.|this\.|[@$\"'])?([A-Za-z]\w{5,})[\"']?\??"
-    rb"(?:[ \t]*:(?!:)|[ \t]*:?=(?![=>])(?!\S.*,\r?$))"
+    rb"|^.[ \t]*" + _LEAD + rb"(?:self\.|this\.|[@$])?([A-Za-z]\w{5,})\??"
+    rb"(?:[ \t]*:(?!:)(?!.*,\r?$)|[ \t]*:?=(?![=>])(?!\S.*,\r?$))"
     rb"|^.[ \t]*" + _LEAD + rb"(?:[\w<>\[\],]+[ \t*&]+)?([A-Za-z]\w{5,})[ \t]*\([^()\n]*\)[^;()=\n]*\{[ \t\r]*$"
 )
 

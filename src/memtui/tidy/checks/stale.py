@@ -37,12 +37,35 @@ SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
 # `yarn run` and `bun run` also run files and programs of packages.
 SCRIPT = re.compile(r"p?npm run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
 TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
-SYMBOL = re.compile(r"(?=\w*(?:_\w|[a-z][A-Z]))[A-Za-z]\w{5,}(?=\(\)$|$)", re.ASCII)
-# Words of a line that tells of the past, or of what is replaced.
+# A name in snake_case or camelCase, but for one that is only an example.
+SYMBOL = re.compile(
+    r"(?=\w*(?:_\w|[a-z][A-Z]))(?!(?:your|my|foo|bar|example|sample)(?:_|[A-Z])|snake_case|camelCase)"
+    r"[A-Za-z]\w{5,}(?=\(\)$|$)",
+    re.ASCII,
+)
+# Words and signs of a line that tells of the past, of what is replaced, or where something went: in English, German,
+# French, Spanish, Italian and Portuguese, Chinese, Japanese, Korean.
 PAST = re.compile(
-    r"\b(?:removed?|deleted?|deleting|renamed?|moved?|replaced?|was|were|used to|former(?:ly)?|old|legacy|gone|"
-    r"deprecated|no longer|instead of|dropped|until|migrated|previously|originally|earlier|"
-    r"obsolete|superseded|extracted|split|merged|retired|historic(?:al)?|before|had)\b|→|->|❌|~~",
+    r"\b(?:removed?|deleted?|deleting|renam(?:ed?|es|ing)|moved?|replac(?:ed?|es|ing)|was|were|used to"
+    r"|former(?:ly)?|old|legacy|gone|deprecated|no longer"
+    r"|instead of|dropped|until|migrated|previous(?:ly)?|originally|earlier"
+    r"|obsolete|supersed(?:ed?|es)|extracted|split|merged|retired|historic(?:al)?|before|had|archived|relocated|became"
+    r"|(?:no|zero) (?:\w+ )?(?:results?|matches|hits|references)|(?:not|n't) exist"
+    r"|entfernt|gelöscht|umbenannt|verschoben|ersetzt|früher\w*|ehemal\w+|veraltet|nicht mehr|statt|war|waren|hieß\w*"
+    r"|supprimée?s?|retirée?s?|renommée?s?|déplacée?s?|remplacée?s?|ancien\w*|obsolètes?|plus utilisée?s?|au lieu d[eu]"
+    r"|étai(?:en)?t|auparavant|(?:eliminad|borrad|renombrad|movid|trasladad|reemplazad|sustituid|obsolet|antigu)[oa]s?"
+    r"|anteriormente|ya no|en (?:lugar|vez) de|eran?|(?:rimoss|eliminat|rinominat|spostat|sostituit|vecchi)[oaie]?"
+    r"|precedente\w*|invece di|erano|(?:removid|excluíd|apagad|renomead|substituíd|antig)[oa]s?|não \w+ mais"
+    r"|em vez de|eram)\b|n['’]existe(?:nt)? plus|[→⇒➜➔❌]|->|~~|[删刪移]除|改名|更名|命名[为為]|[迁遷]移|移[到至动動]"
+    r"|替[换換]|取代|[废廢][弃棄止]|弃用|[旧舊]|原来|以前|曾[经經]|不再|改[为為成]|削除|リネーム|置き換え|廃止|かつて|なくな"
+    r"|삭제|제거|옮[겼긴겨]|이동|이름.{0,5}바[뀌꾸꿨]|변경|대체|폐기|더 이상|예전|이전|옛",
+    re.IGNORECASE,
+)
+# A line about another repository than the memory's own.
+ELSEWHERE = re.compile(
+    r"\b(?:(?:an)?other|sibling|separate|upstream|external) (?:repo(?:sitory)?|project|codebase)\b"
+    r"|\b(?:in|from|of) (?:the )?[`*\"]*(?!(?:this|the|our|your|its|same|whole|entire|git|main)\b)[\w./-]+[`*\"]*"
+    r" repo(?:sitory)?\b",
     re.IGNORECASE,
 )
 # Words of a line that tells of what is not to be.
@@ -229,6 +252,8 @@ def _past(body: str, start: int) -> bool:
     begin = body.rfind("\n", 0, start) + 1
     line, at = body[begin:].partition("\n")[0], start - begin
     plain = SPAN.sub(lambda span: f"`{'x' * len(span[1])}`", line)
+    if ELSEWHERE.search(plain):
+        return True
     if not PAST.search(plain) and not FORBIDS.search(plain):
         return False
     ends = [0, *(match.end() for match in coverage.END.finditer(plain)), len(plain)]
