@@ -92,10 +92,3 @@ def test_a_local_says_what_it_holds():
 def test_a_test_name_is_at_most_70_letters():
     names = re.compile(r"^(?:async )?def (test_\w{66,})", re.MULTILINE)
     assert [name for path in (ROOT / "tests").rglob("*.py") for name in names.findall(path.read_text())] == []
-
-
-def test_one_module_imports_rapidfuzz():
-    """Two threads that import different parts of it at once can fail."""
-    imports = re.compile(r"^\s*(?:import|from) rapidfuzz\b", re.MULTILINE)
-    found = [each.relative_to(SOURCES).as_posix() for each in SOURCES.rglob("*.py") if imports.search(each.read_text())]
-    assert found == ["tidy/similarity.py"]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from memtui.base import word_lists
 from memtui.store.memory import CODE, Memory
-from memtui.tidy import coverage, similarity
+from memtui.tidy import coverage, similar_memories
 
 DO = ("always", "use", "prefer", "do", "must", "keep", "run", "write", "put", "add", "commit", "call", "choose")
 NOT = ("never", "avoid", "don't", "do not", "don’t", "must not", "mustn't", "stop")
@@ -113,7 +113,7 @@ def _candidates(orders: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
     """Yield pairs that share a rare word, and of which one negates, or both have a word with an opposite."""
     marked = [order for order in orders if not order.positive or order.subject & SWAPPED.keys()]
     common = frozenset(word for order in marked for word in order.subject) - SWAPPED.keys()
-    rare = similarity.by_rarest([order.subject & common for order in orders], RAREST)
+    rare = similar_memories.by_rarest([order.subject & common for order in orders], RAREST)
     for members in ([orders[at] for at in texts] for texts in rare.values()):
         negative = [order for order in members if not order.positive]
         swapping = [order for order in members if order.subject & SWAPPED.keys()]

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from memtui.base import visible_hot
 from memtui.base.errors import MemtuiError
+from memtui.base.similarity import REDATED, TOGETHER, TextWords, similarity, words
 from memtui.models.call import NOTHING, Call, ModelError, ModelUsage, Schema, tokens_in
 from memtui.models.model import RULE, LanguageModel, fenced
 from memtui.redact.redact import kinds_in
@@ -18,7 +19,7 @@ from memtui.store.plan import FileDiff
 from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
-from memtui.tidy import changeset, contradictions, coverage, similarity, waiting_proposals
+from memtui.tidy import changeset, contradictions, coverage, similar_memories, waiting_proposals
 from memtui.tidy.changeset import Composition, Kind, Proposal, ProposalEvidence, in_archive
 from memtui.tidy.checks import stale
 
@@ -125,11 +126,10 @@ def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[
 def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, ProposalEvidence]]:
     for one, other in contradictions.find(memories):
         yield one.memory, other.memory, ProposalEvidence("memories.contradict", texts=(one.words, other.words))
-    for pair in similarity.pairs(memories, MOST_PAIRS):
+    for pair in similar_memories.pairs(memories, MOST_PAIRS, TOGETHER):
         apart = contradictions.difference(pair.one, pair.other)
         if apart is None:
-            score = similarity.of_two(pair.one, pair.other)
-            yield pair.one, pair.other, ProposalEvidence("memories.alike", score, pair.shared)
+            yield pair.one, pair.other, ProposalEvidence("memories.alike", pair.score, pair.shared)
         elif not apart.both_hold:
             yield pair.one, pair.other, ProposalEvidence("memories.contradict", texts=(apart.one, apart.other))
 
@@ -225,9 +225,9 @@ def _added(action: dict[str, Any], memories: list[Memory], outputs: list[FileDif
     ]
     added = [text.statement.text for text in coverage.cover(sentences, statements).dropped]
     if action["action"] == "dates":
-        replaced = [similarity.words(text.statement.text) for text in coverage.cover(statements, sentences).dropped]
-        bags = {text: similarity.words(text) for text in added}
-        added = [text for text in added if not any(2 * len(bags[text] & old) >= len(bags[text]) for old in replaced)]
+        replaced = [TextWords(words(text.statement.text)) for text in coverage.cover(statements, sentences).dropped]
+        bags = {text: TextWords(words(text)) for text in added}
+        added = [text for text in added if not any(similarity(bags[text], old).score >= REDATED for old in replaced)]
     return [text[:MOST_REASON] for text in added[:MOST_ADDED]]
 
 

@@ -20,8 +20,6 @@ from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, evidence_of,
 from memtui.tidy.checks import lint, lint_fixes
 from memtui.tidy.checks.lint import LintInput
 
-# The least share of their words, of 100, that two memories have in common and are merged by.
-MERGED = 50
 # The most memories that become one, and the most bytes of its body; larger ones should be split.
 MOST, LARGEST = 4, 4096
 # So often a memory must have been violated before a stronger form is proposed.
@@ -99,19 +97,19 @@ class _Planner:
 
     def merges(self) -> Placed:
         """Propose a merge for each cluster of memories of a scope that overlap."""
-        shares: dict[frozenset[str], tuple[int, int]] = {}
+        scores: dict[frozenset[str], tuple[int, int]] = {}
         for at, finding in self._numbered({"memories.alike"}):
             facts: dict[str, Any] = dict(finding.data)
-            if facts["share"] >= MERGED and not facts["why"]:
-                shares[frozenset((facts["path"], facts["other_path"]))] = (facts["share"], at)
+            if not facts["why"]:
+                scores[frozenset((facts["path"], facts["other_path"]))] = (facts["score"], at)
         copied = scopes.copied_memories(tuple(self.subject.memories.values()))
-        for cluster in _clusters(shares):
+        for cluster in _clusters(scores):
             memories = [mem for mem in map(self._memory, cluster) if mem is not None]
             # What they all are copies of is to stay, and can't be merged now.
             if len(memories) < len(cluster) or all(mem.path in copied for mem in memories):
                 continue
             if all(map(self.store.is_trusted, memories)):
-                pairs = [at for pair, (_, at) in shares.items() if pair <= set(cluster)]
+                pairs = [at for pair, (_, at) in scores.items() if pair <= set(cluster)]
                 merge = self._merge(merged_memory.best_first(memories, self._referred(memories)), pairs)
                 if merge is not None:
                     self.gone.update(merge.gone)
@@ -198,10 +196,10 @@ def _spelled(name: str) -> str:
     return memory.slugify(os.path.basename(name).removesuffix(".md").replace("_", " "))
 
 
-def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str]]:
+def _clusters(scores: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str]]:
     """Group files of which all are alike, each in one group, the most alike first."""
     groups: dict[str, list[str]] = {}
-    for pair, _ in sorted(shares.items(), key=lambda item: (-item[1][0], sorted(item[0]))):
+    for pair, _ in sorted(scores.items(), key=lambda item: (-item[1][0], sorted(item[0]))):
         one, other = sorted(pair)
         for path, partner in ((one, other), (other, one)):
             group = groups.get(partner)
@@ -209,7 +207,7 @@ def _clusters(shares: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str
                 continue
             if group is None:
                 groups[path] = groups[partner] = [path, partner]
-            elif len(group) < MOST and all(frozenset((path, item)) in shares for item in group):
+            elif len(group) < MOST and all(frozenset((path, item)) in scores for item in group):
                 group.append(path)
                 groups[path] = group
     return list({id(item): sorted(item) for item in groups.values()}.values())

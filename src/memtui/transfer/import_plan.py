@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.base.phrasing_hot import many, size
+from memtui.base.similarity import SAME_IMPORT
 from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format_hot
@@ -22,12 +23,10 @@ from memtui.store.journal.changes import Change
 from memtui.store.journal.text_edit import TextEdit
 from memtui.store.memory import Memory
 from memtui.store.store import Store
-from memtui.tidy.similarity import KnownTexts
+from memtui.tidy.similar_memories import KnownTexts
 from memtui.transfer import claude_mem, markdown
 from memtui.transfer.markdown import MAX_FILE, Incoming, LeftOut, SourceContent, UnreadableSourceError, unreadable
 
-# How many of the words of two texts, of all that either has, make them the same for a person.
-SAME = 0.85
 KNOWN = "memtui imports files and folders of Markdown, CLAUDE.md, and claude-mem databases."
 NO_TEXT = (".csv", ".tsv", ".json", ".pdf")  # endings of files that are no notes, though some are text
 # Drafts of one import, unless a person asks for more: nobody reviews a thousand at once.
@@ -130,7 +129,7 @@ def _inbox(label: str) -> str:
 
 def _read_known(store: Store, slug: str, inboxes: Iterable[str]) -> tuple[KnownTexts, defaultdict[str, set[str]]]:
     """Return what memories, drafts that wait and those rejected for good say, and the names in use by scope."""
-    texts, names = KnownTexts(SAME), defaultdict[str, set[str]](set)
+    texts, names = KnownTexts(SAME_IMPORT), defaultdict[str, set[str]](set)
     for scope in store.scopes():
         if scope.kind != "instructions" and scope.exists and not scope.problem:
             for mem in scopes.memories(scope):

@@ -113,9 +113,9 @@ def find_evidence(here: "Workspace", item: Waiting, name: str, near: "Sequence[M
     """Find what was said around an entry, and what a draft with a `name` is like."""
     if not name:
         return evidence_of(here.env, item)
-    from memtui.tidy import similarity
+    from memtui.tidy import similar_memories
 
-    return evidence_of(here.env, item, similarity.to_draft(name, item.text, near))
+    return evidence_of(here.env, item, similar_memories.to_draft(name, item.text, near))
 
 
 def quoted(item: Waiting) -> list[tuple[str, str]]:

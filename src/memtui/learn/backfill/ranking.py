@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot
 from memtui.base.phrasing_hot import many
+from memtui.base.similarity import SAME_OFFER
 from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format_hot
@@ -19,10 +20,9 @@ from memtui.store import scopes
 from memtui.store.journal.changes import Change
 from memtui.store.journal.text_edit import TextEdit
 from memtui.store.store import Store
-from memtui.tidy.similarity import KnownTexts
+from memtui.tidy.similar_memories import KnownTexts
 
 # How many of the words of two short texts, of all that either has, make them the same for a person.
-SAME = 0.7
 # Candidates that are remembered, the best of all.
 REMEMBERED = 5000
 # How likely a draft lasts that only the rules have seen.
@@ -114,7 +114,7 @@ class Candidates:
     def ranked(self, is_offered: Callable[[Candidate], bool] = lambda _: True) -> list[Candidate]:
         """List the offered candidates, best first; what says nearly the same counts for the better one."""
         candidates: list[Candidate] = []
-        texts = KnownTexts(SAME)
+        texts = KnownTexts(SAME_OFFER)
         for candidate in _best_first(filter(is_offered, self._all.values())):
             at = texts.find(candidate.draft.description)
             if at is None:
@@ -258,7 +258,7 @@ class _SaidAlready:
         """Return the texts of a project; of the global scope for ''."""
         if project in self._texts:
             return self._texts[project]
-        texts = self._texts[project] = KnownTexts(SAME)
+        texts = self._texts[project] = KnownTexts(SAME_OFFER)
         slug = paths_hot.project_key(project) if project else None
         for item in waiting_entries.waiting_in(self.store.root, [slug], ("updates",)):
             texts.add(item.text.partition("\n")[0], "a draft")

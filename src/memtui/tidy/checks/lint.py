@@ -17,7 +17,7 @@ from memtui.store.journal.own_files import Pair
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
-from memtui.tidy import contradictions, similarity
+from memtui.tidy import contradictions, similar_memories
 from memtui.tidy.checks import doctor, index_fit, memory_checks, stale
 from memtui.tidy.checks.repository import Repository
 from memtui.tidy.checks.stale import Checked, ProjectFiles
@@ -26,9 +26,6 @@ from memtui.tidy.checks.stale import Checked, ProjectFiles
 FEW_LINES = 5
 AGENTS = ("agent-memory", "agent-memory-local")
 ORDER = {code: number for number, code in enumerate(KINDS)}
-# The least share (of 1) of their words that both of a pair have and that is worth a person's time: of 400 memories of
-# one project, the 14 pairs above it were about one thing each, and below 0.41 hubs and lists began, which share a form.
-ALIKE = 0.45
 
 
 @dataclass
@@ -208,14 +205,13 @@ def _overlapping(subject: LintInput, memories: Sequence[Memory]) -> Iterator[Fin
             apart.add(pair)
             facts = {"words": mine.words, "against": theirs.words}
             yield _of_two(subject, "memories.contradict", mine.memory, theirs.memory, **facts)
-    pairs = [(similarity.of_two(*near[:2]), near) for near in similarity.pairs(memories, least=ALIKE)]
-    for score, (one, other, share, shared) in sorted(pairs, key=lambda item: -item[0]):
+    for one, other, score, shared in similar_memories.pairs(memories):
         if len({one.path, other.path}) < 2 or frozenset((one.path, other.path)) in apart:
             continue
         difference = contradictions.difference(one, other)
         if difference is None:
             why = "" if one.scope_label == other.scope_label else "they are in different scopes"
-            alike = {"score": round(100 * score), "share": round(100 * share), "shared": list(shared), "why": why}
+            alike = {"score": round(100 * score), "shared": list(shared), "why": why}
             yield _of_two(subject, "memories.alike", one, other, **alike)
         elif not difference.both_hold:
             facts = {"words": difference.one, "against": difference.other}

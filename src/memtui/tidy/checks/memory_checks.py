@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from memtui.base import clock_hot
 from memtui.base.finding import Finding, note, problem
+from memtui.base.similarity import words
 from memtui.redact import redact
 from memtui.store import scopes
 from memtui.store.frontmatter import document, prose_hot
@@ -14,7 +15,6 @@ from memtui.store.index import index_lines
 from memtui.store.index.index import EM_DASH, Index, IndexEntry, normal
 from memtui.store.memory import TYPES, Memory, flat, text_of
 from memtui.store.scopes import Scope
-from memtui.tidy.similarity import words
 
 # A longer text says something.
 EMPTY_BYTES = 4096

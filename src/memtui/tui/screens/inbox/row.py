@@ -25,7 +25,7 @@ from memtui.store import memory, scopes
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.versions.writers import Occasion
-from memtui.tidy import similarity
+from memtui.tidy import similar_memories
 from memtui.tui.model import autosave, matches
 from memtui.tui.model.data import Data
 from memtui.views import changesets, decisions, drafts, glyphs, query, safe_text
@@ -104,7 +104,9 @@ class InboxView:
 
     def similar(self, item: Waiting) -> Sequence[Similar]:
         proposed = self.draft(item)
-        return similarity.to_draft(proposed.name, item.text, self.near(item)) if isinstance(proposed, Draft) else ()
+        if not isinstance(proposed, Draft):
+            return ()
+        return similar_memories.to_draft(proposed.name, item.text, self.near(item))
 
     def finder(self, item: Waiting) -> Callable[[], Evidence]:
         """Return what finds in a worker what was said around an entry, and similar memories and rejected drafts."""

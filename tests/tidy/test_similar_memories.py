@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.base.similarity import SAME_DRAFT, SAME_NAME, TOGETHER
 from memtui.store import memory
-from memtui.tidy import contradictions, similarity
+from memtui.tidy import contradictions, similar_memories
 
 
 def made(name, description, body=""):
@@ -25,33 +26,33 @@ def names(found):
 
 
 def test_what_says_the_same_is_a_pair_in_any_language_best_first():
-    found = similarity.pairs([RELEASE, PNPM, REVIEW, AGAIN])
+    found = similar_memories.pairs([RELEASE, PNPM, REVIEW, AGAIN])
     assert names(found) == [{"prefer-pnpm", "pnpm-only"}]
     assert "frozen" in found[0].shared
-    assert 0.35 <= found[0].share < 1
+    assert 0.5 <= found[0].score < 1
     copy = made("prefer-pnpm-2", PNPM.description, PNPM.body)
-    found = similarity.pairs([PNPM, RELEASE, AGAIN, copy, REVIEW])
+    found = similar_memories.pairs([PNPM, RELEASE, AGAIN, copy, REVIEW])
     assert names(found)[0] == {"prefer-pnpm", "prefer-pnpm-2"}
-    assert [pair.share for pair in found] == sorted((pair.share for pair in found), reverse=True)
+    assert [pair.score for pair in found] == sorted((pair.score for pair in found), reverse=True)
     whole = made("deploys", "How deploys go", f"{PNPM.body} {RELEASE.body} {REVIEW.body}")
-    found = similarity.pairs([whole, RELEASE, *STEPS])
+    found = similar_memories.pairs([whole, RELEASE, *STEPS], least=TOGETHER)
     assert {"deploys", "release-steps"} in names(found)
     one = made("a", "このリポジトリではpnpmを使い、npmは使わない")
     other = made("b", "npmは使わない。このリポジトリではpnpmを使う")
-    assert names(similarity.pairs([one, RELEASE, REVIEW, other])) == [{"a", "b"}]
+    assert names(similar_memories.pairs([one, RELEASE, REVIEW, other])) == [{"a", "b"}]
     broken = memory.from_bytes("/x/broken.md", "project", b"---\nname: 'x\n---\n" + PNPM.body.encode())
     assert broken.broken
-    assert len(similarity.pairs([PNPM, AGAIN, made("c", PNPM.description, PNPM.body)], most=2)) == 2
-    assert similarity.pairs([PNPM, broken]) == []
-    assert similarity.pairs([]) == similarity.pairs([PNPM]) == []
+    assert len(similar_memories.pairs([PNPM, AGAIN, made("c", PNPM.description, PNPM.body)], 2, 0.3)) == 2
+    assert similar_memories.pairs([PNPM, broken]) == []
+    assert similar_memories.pairs([]) == similar_memories.pairs([PNPM]) == []
 
 
 @given(st.lists(st.text(max_size=60), max_size=6))
 def test_any_texts_are_compared_and_the_order_of_memories_does_not_matter(texts):
     memories = [made(f"m{number}", text) for number, text in enumerate(texts)]
-    found = similarity.pairs(memories)
-    assert all(0 <= pair.share <= 1 for pair in found)
-    assert sorted(map(sorted, names(found))) == sorted(map(sorted, names(similarity.pairs(memories[::-1]))))
+    found = similar_memories.pairs(memories)
+    assert all(0 <= pair.score <= 1 for pair in found)
+    assert sorted(map(sorted, names(found))) == sorted(map(sorted, names(similar_memories.pairs(memories[::-1]))))
 
 
 # --- a draft, and the memories that there are
@@ -60,22 +61,22 @@ SHORT = made("concise-answers", "Answer in a few sentences, code first")
 
 
 def test_a_draft_is_like_what_has_its_name_or_words_and_no_broken_memory():
-    found = similarity.to_draft("prefer-pnpm", "A frozen lock file in CI", [RELEASE, SHORT, PNPM])
+    found = similar_memories.to_draft("prefer-pnpm", "A frozen lock file in CI", [RELEASE, SHORT, PNPM])
     assert found[0].memory is PNPM
-    assert found[0].score >= similarity.SAME_NAME
-    found = similarity.to_draft("use-pnpm", "Use pnpm, not npm", [RELEASE, SHORT, PNPM])
+    assert found[0].score >= SAME_NAME
+    found = similar_memories.to_draft("use-pnpm", "Use pnpm, not npm", [RELEASE, SHORT, PNPM])
     assert [each.memory for each in found] == [PNPM]
-    found = similarity.to_draft("short-answers", "Keep answers short, code first", [PNPM, SHORT])
+    found = similar_memories.to_draft("short-answers", "Keep answers short, code first", [PNPM, SHORT])
     assert [each.memory for each in found] == [SHORT]
-    assert similarity.to_draft("alt-texts", "Every image gets an alt text", [PNPM, SHORT, RELEASE]) == []
+    assert similar_memories.to_draft("alt-texts", "Every image gets an alt text", [PNPM, SHORT, RELEASE]) == []
     broken = memory.from_bytes("/x/prefer-pnpm.md", "project", b"---\nname: 'x\n---\nx")
     assert broken.broken
-    assert similarity.to_draft("prefer-pnpm", "Use pnpm", [broken]) == []
+    assert similar_memories.to_draft("prefer-pnpm", "Use pnpm", [broken]) == []
 
 
 def test_differing_words_are_marked_and_a_shared_sentence_is_no_rival():
     def runs(one, other):
-        spans = similarity.differing(one, other)
+        spans = similar_memories.differing(one, other)
         return [[text[start:end] for start, end in found] for text, found in zip((one, other), spans, strict=True)]
 
     one = "use the frozen lock file in CI for every install"
@@ -90,7 +91,7 @@ def test_differing_words_are_marked_and_a_shared_sentence_is_no_rival():
 
 
 def is_known(one, other):
-    texts = similarity.KnownTexts(0.7)
+    texts = similar_memories.KnownTexts(SAME_DRAFT)
     texts.add(one, "that")
     return texts.find(other) == "that"
 
