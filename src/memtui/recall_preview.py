@@ -187,7 +187,7 @@ class Recalling:
             sum(self._memories(directory) for _, directory in where),
             session,
             limits.threshold,
-            off=not self.space.setting("recall"),
+            off=self.space.setting("recall") == "off",
         )
 
     def replay(self, prompts: "Sequence[Prompt]", changes: "Sequence[StoreChange]") -> "list[ReplayedPrompt]":
@@ -212,8 +212,9 @@ class Recalling:
     def _limits(self) -> "judge_hot.RecallLimits":
         from memtui.recall import judge_hot
 
-        most, threshold = self.space.setting("recall_most"), self.space.setting("recall_threshold")
-        return judge_hot.RecallLimits(int(str(most)), float(str(threshold)), self.space.setting("semantic") is True)
+        threshold = judge_hot.THRESHOLDS.get(str(self.space.setting("recall")), judge_hot.THRESHOLD)
+        most = int(str(self.space.setting("recall_most")))
+        return judge_hot.RecallLimits(most, threshold, self.space.setting("semantic") is True)
 
     @property
     def unheard(self) -> str:

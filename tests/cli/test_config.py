@@ -42,6 +42,26 @@ def test_files_of_an_earlier_version_and_keys_are_changed_in_place(bare):
     assert file(bare).read_text() == kept
 
 
+def test_a_number_of_an_earlier_version_is_read_as_careful_generous_or_off(bare):
+    file(bare).parent.mkdir(parents=True)
+    for written, meant in (
+        ("recall = true", "careful"),
+        ("recall = false", "off"),
+        ("recall = false\nrecall_threshold = 0.1", "off"),
+        ("recall = true\nrecall_threshold = 0.1", "generous"),
+        ("recall_threshold = 0.39", "generous"),
+        ("recall_threshold = 0.6", "careful"),
+        ("recall_threshold = 1.0", "off"),
+    ):
+        file(bare).write_text(written + "\n")
+        assert bare("config", "get", "recall").out == meant + "\n"
+        if written.startswith("recall_threshold"):
+            assert f'recall_threshold is read as recall = "{meant}".' in bare("doctor", check=False).out
+    bare("config", "set", "recall", "generous")
+    assert file(bare).read_text() == 'recall = "generous"\n'
+    assert bare("config", "set", "recall", "0.3", check=False).code == 2
+
+
 def test_a_project_has_its_own_mode(bare):
     bare("config", "set", "mode", "off", "--project", ".")
     assert tomllib.loads(file(bare).read_text()) == {"projects": {bare.cwd: {"mode": "off"}}}

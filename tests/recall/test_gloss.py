@@ -48,7 +48,7 @@ def test_words_of_other_languages_count_by_english_ones_but_less():
     weights = found.weights()
     assert weights["delet"] > weights["ask"] > 0
     assert weights["branch"] == fields.WEIGHTS["name"]
-    asked = query_hot.weighted_terms("lösch bitte den zweig")
+    asked = query_hot.weighted_terms("lösch bitte den zweig", {})
     assert asked["zweig"] == 1.0 > asked["branch"] == query_hot.GLOSS_WEIGHT
     with open(gloss_hot._PATH, encoding="utf-8") as file:
         lines = file.read().splitlines()

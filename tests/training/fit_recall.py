@@ -37,7 +37,7 @@ FOREIGN = 8
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)
 TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "judge_hot.py")
 HEAD = "What the features of a memory count, as tests/training/fit_recall.py --write puts it here."
-FEATURES = ("lexical", "share", "cosine", "overlap", "first", "margin", "length")
+FEATURES = ("lexical", "share", "cosine", "overlap", "first", "margin", "everyday")
 
 # The features of a hit, what is added to its log-odds whatever they are, and whether it helps.
 Row = tuple[tuple[float, ...], float, bool]
@@ -71,14 +71,13 @@ def judged(chosen: recall_sets.RecallSet, with_triggers: bool) -> list[Judged]:
             words, why = own_words_hot.counted(each.text)
             if why:
                 continue
-            length = words.count(" ") + 1
             asked = [each.store]
             if number % FOREIGN == 0 and len(stores) > 1:
                 asked.append(stores[(stores.index(each.store) + 1 + number % (len(stores) - 1)) % len(stores)])
             for store in asked:
                 gold = each.gold if store == each.store else {}
                 hits = query_hot.search(root, [(benchmark.SCOPE, places[store])], words, judge_hot.FOUND)
-                rows = [(judge_hot.features(hit, length), added(hit), hit.file in gold) for hit in hits]
+                rows = [(judge_hot.features(hit), added(hit), hit.file in gold) for hit in hits]
                 found.append(Judged(title, store, rows, bool(gold), store != each.store))
     return found
 

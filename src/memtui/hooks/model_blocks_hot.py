@@ -78,7 +78,7 @@ def blocks(hook: Hook, state: session_state_hot.SessionState) -> "list[blocks_ho
 
 def wanted(hook: Hook) -> bool:
     """Tell whether a model may select memories for this session's prompts."""
-    on = hook.settings and hook.mode == "full" and hook.setting("recall_select") and hook.setting("recall")
+    on = hook.settings and hook.mode == "full" and hook.setting("recall_select") and hook.setting("recall") != "off"
     return bool(on) and hook.setting("llm_backend") != "off"
 
 

@@ -20,7 +20,8 @@ def find(hook: runner_hot.Hook) -> "judge_hot.Recalled | None":
         return None
     limits = judge_hot.RecallLimits()
     if hook.settings:
-        limits.most, limits.threshold = int(hook.number("recall_most")), hook.number("recall_threshold")
+        limits.most = int(hook.number("recall_most"))
+        limits.threshold = judge_hot.THRESHOLDS.get(str(hook.setting("recall")), judge_hot.THRESHOLD)
         if hook.setting("semantic"):
             bundle.load("sentences")
             limits.sentences = True

@@ -91,7 +91,7 @@ def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
         from memtui.hooks import model_blocks_hot
 
         chosen = model_blocks_hot.take(hook) if model_blocks_hot.wanted(hook) else []
-    on = hook.mode == "full" and (not hook.settings or hook.setting("recall"))
+    on = hook.mode == "full" and (not hook.settings or hook.setting("recall") != "off")
     touched = ""
     if on and paths_hot.exists(hook.root + BOUND):
         touched = path_of(hook)

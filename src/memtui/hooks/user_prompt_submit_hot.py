@@ -92,7 +92,7 @@ def _look(hook: Hook, state: SessionState) -> "tuple[bool, dict[str, object] | N
 
 def _may_recall(hook: Hook) -> bool:
     """Tell whether this prompt may recall memories: the person wants it, and there is an index. Costs one `stat`."""
-    if hook.mode != "full" or (hook.settings and not hook.setting("recall")):
+    if hook.mode != "full" or (hook.settings and hook.setting("recall") == "off"):
         return False
     return len(hook.text("prompt")) >= SHORTEST and paths_hot.exists(hook.root + "/recall")
 

@@ -42,14 +42,17 @@ class Fields:
         language = gloss_hot.language("\n".join(self.texts.values()))
         for name, text in self.texts.items():
             weight = WEIGHTS[name]
-            terms = words_hot.terms(
-                "\n".join(filter(words_hot.tells, text.split("\n"))) if name == "triggers" else text
-            )
+            terms = words_hot.terms("\n".join(self.triggers) if name == "triggers" else text)
             if name == "triggers":  # how somebody asked tells nothing, what for does
                 terms = [term for term in terms if term not in words_hot.COMMON]
             for term in (*terms, *(words_hot.terms(gloss_hot.english(text, language)) if language else ())):
                 weights[term] += weight
         return weights
+
+    @property
+    def triggers(self) -> list[str]:
+        """The trigger lines that say more than a greeting."""
+        return [line for line in self.texts["triggers"].split("\n") if words_hot.tells(line)]
 
     @property
     def condition(self) -> str:
@@ -60,15 +63,13 @@ class Fields:
     def topics(self) -> list[tuple[str, ...]]:
         """Return the terms of each topic of a standing instruction, as its condition and its triggers name them."""
         condition = self.condition
-        lines = filter(words_hot.tells, self.texts["triggers"].split("\n")) if condition else ()
-        return [*topics.split(condition), *filter(None, map(topics.telling, lines))]
+        return [*topics.split(condition), *filter(None, map(topics.telling, self.triggers if condition else ()))]
 
     def passages(self) -> list[str]:
         """Return the texts compared as a whole, in English where that is known: each trigger line, and all else, of a
         standing instruction its topic."""
-        lines = filter(words_hot.tells, self.texts["triggers"].split("\n"))
         whole = self.condition or f"{self.name}\n{self.description}\n{self.texts['body']}"
-        return [gloss_hot.in_english(text) for text in (whole, *lines)]
+        return [gloss_hot.in_english(text) for text in (whole, *self.triggers)]
 
 
 def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from memtui.base import fs_hot, ids_hot, paths_hot
 from memtui.client import locate_hot
-from memtui.recall import embed, fields, nearest_passages_hot, segment_hot, vectors_hot, words_hot
+from memtui.recall import embed, everyday, fields, nearest_passages_hot, segment_hot, vectors_hot, words_hot
 from memtui.store import triggers
 
 # Changed memories from which all is built anew: so many, if that is more than this share of all.
@@ -37,12 +37,13 @@ HEAD_SCALE = 25
 
 @dataclass
 class SegmentDoc:
-    """A memory of a segment: its row without the head, how often it has each term by what that counts, the terms of
-    name and description, the rows of its passages, the topics of a standing instruction, and its terms' impacts."""
+    """A memory of a segment: its row without the heads, how often it has each term by what that counts, the terms of
+    name and description and of each trigger, the rows of its passages, the topics of a standing instruction, and its
+    terms' impacts."""
 
     row: tuple[Any, ...]
     weights: Mapping[str, int]
-    head: Sequence[str]
+    heads: Sequence[Iterable[str]]
     passages: Sequence[bytes] = ()
     topics: Sequence[tuple[str, ...]] = ()
     impacts: dict[str, int] = field(default_factory=dict)
@@ -137,12 +138,13 @@ def _rows(docs: Sequence[SegmentDoc], counts: Mapping[str, int]) -> bytes:
     at = 4 * (len(docs) + 1)
     for doc in docs:
         starts.append(at + len(rows))
-        # The terms of name and description, weighted by their idf.
-        terms = [term for term in doc.head if counts.get(term)]
-        numbers = array("I", [segment_hot.number_of(term.encode("utf-8", "surrogatepass")) for term in terms])
-        idfs = [math.log(1.0 + (len(docs) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms]
-        head = numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * idf))) for idf in idfs])
-        rows += marshal.dumps((*doc.row, head))
+        heads = []
+        for head in doc.heads:  # weighted by their idf
+            terms = [term for term in head if counts.get(term)]
+            numbers = array("I", [segment_hot.number_of(term.encode("utf-8", "surrogatepass")) for term in terms])
+            idfs = [math.log(1.0 + (len(docs) - counts[term] + 0.5) / (counts[term] + 0.5)) for term in terms]
+            heads.append(numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * idf))) for idf in idfs]))
+        rows += marshal.dumps((*doc.row, heads))
     starts.append(at + len(rows))
     return starts.tobytes() + bytes(rows)
 
@@ -318,8 +320,8 @@ class _Builder:
                 own.forbids,
             )
             row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))
-            head = list(dict.fromkeys(words_hot.terms(f"{own.name}\n{own.description}")))
-            segment_docs.append(SegmentDoc(row, own.weights(), head, self.embedding.passages(own), own.topics()))
+            heads = [dict.fromkeys(words_hot.terms(text)) for text in (f"{own.name}\n{own.description}", *own.triggers)]
+            segment_docs.append(SegmentDoc(row, own.weights(), heads, self.embedding.passages(own), own.topics()))
         return segment_docs
 
     # Writing
@@ -330,7 +332,8 @@ class _Builder:
         for doc in docs:
             doc.impacts = impacts(doc, average)
         entry = write(self.root, f"{os.path.basename(self.base)}-{ids_hot.new_id()}.segment", docs)
-        self._write_manifest(average, [entry] if docs else [])
+        usual = everyday.word_weights(), everyday.direction(self.embedding.table) if self.embedding.table else []
+        self._write_manifest(average, usual, [entry] if docs else [])
         return BuildReport(len(docs), len(docs), removed, rebuilt=True)
 
     def _add(self, manifest: segment_hot.Manifest, docs: list[SegmentDoc], dead: set[int]) -> None:
@@ -340,11 +343,13 @@ class _Builder:
         segments = [{**entry, "dead": entry["dead"] | dead} for entry in manifest.segments[:1]]
         if docs:
             segments.append(write(self.root, f"{os.path.basename(self.base)}-{ids_hot.new_id()}.segment", docs))
-        self._write_manifest(manifest.average, segments)
+        self._write_manifest(manifest.average, manifest.everyday, segments)
 
-    def _write_manifest(self, average: float, segments: Sequence[dict[str, Any]]) -> None:
+    def _write_manifest(
+        self, average: float, usual: tuple[dict[str, float], list[float]], segments: Sequence[dict[str, Any]]
+    ) -> None:
         data: dict[str, Any] = {"directory": self.directory, "average": average, "vectors": self.embedding.version}
-        data["segments"] = list(segments)
+        data |= {"everyday": usual, "segments": list(segments)}
         fs_hot.write_atomic(self.base + ".index", segment_hot.as_bytes(data), durable=False)
         self._sweep(segments)
 

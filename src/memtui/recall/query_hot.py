@@ -23,6 +23,11 @@ STEPS = 127
 # What a cosine of 1.0 counts in the score, beside the points of BM25. The best for the sets of
 # tests/benchmarks/recall.py: better than shares of both, each scaled over what was found, as long as few words match.
 MEANING = 16.0
+# A part of a prompt's vector of length 1, as a whole number.
+FINENESS = 1000.0
+# What everyday prompts have in common with a passage, and a prompt with them, on average: for where a sentence model,
+# which has no such measure, compares.
+MEAN_PART, MEAN_NEARNESS = 0.21, 0.15
 # Of so many memories on, a word that more than half of them have is not compared by meaning: in a conversation that is
 # who speaks, whose name is rare in general, and would count most.
 TELLING_FROM = 8
@@ -30,9 +35,10 @@ TELLING_FROM = 8
 
 class Hit:
     """A memory that a search found. `stamp`: (mtime in ns, size) when it was indexed; `lexical`: BM25 over all fields;
-    `share`: of the prompt's idf weight; `cosine`: of its best passage, 0.0 without vectors; `overlap`: share of its
-    name and description in the prompt; `topic`: of a standing instruction the share of its topic in the prompt, else
-    -1.0; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score,"""
+    `share`: of the prompt's idf weight; `cosine`: of its best passage, beyond what everyday prompts have, 0.0 without
+    vectors; `overlap`: share in the prompt of its name and description, or of a trigger; `everyday`: how near the
+    prompt is to everyday ones; `topic`: of a standing instruction the share of its topic in the prompt, else -1.0;
+    `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score."""
 
     def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
         self.scope = scope
@@ -47,6 +53,7 @@ class Hit:
         self.paths: tuple[str, ...] = paths  # type: ignore[assignment]
         self.lexical = self.share = self.cosine = self.overlap = self.score = self.margin = 0.0
         self.topic = -1.0
+        self.everyday = 0.0
         self.rank = 0
 
     @property
@@ -56,15 +63,22 @@ class Hit:
 
 
 class IndexPart:
-    """A segment that is searched: where it is from, its postings by term, and of each standing instruction in it the
-    share of its topic that the prompt names."""
+    """A segment that is searched: where it is from, its postings by term, what everyday prompts say (`Manifest`), how
+    near the prompt is to them, and of each standing instruction in it the share of its topic that the prompt names."""
 
-    __slots__ = ("directory", "postings", "scope", "segment", "topics")
+    __slots__ = ("directory", "everyday", "nearness", "postings", "scope", "segment", "topics")
 
-    def __init__(self, scope: str, directory: str, segment: "segment_hot.Segment") -> None:
+    def __init__(
+        self,
+        scope: str,
+        directory: str,
+        segment: "segment_hot.Segment",
+        everyday: "tuple[dict[str, float], list[float]]",
+    ) -> None:
         self.scope = scope
         self.directory = directory
         self.segment = segment
+        self.everyday, self.nearness = everyday, MEAN_NEARNESS
         self.postings: dict[str, segment_hot.Posting] = {}
         self.topics: dict[int, float] = {}
 
@@ -98,24 +112,27 @@ def search(
     """Return the memories that fit a text best, at most `most`, from `places`, (scope, directory) each. `allowed` is
     asked with (scope, directory, digest) whether one may be among them. With `sentences` the daemon with a sentence
     model has its say. Never raises for a damaged index."""
-    weights = weighted_terms(text)
-    if not weights:
-        return []
     parts: list[IndexPart] = []
     try:
         for scope, directory in places:
             parts += opened(root, scope, directory)
+        weights = weighted_terms(text, parts[0].everyday[0]) if parts else {}
+        if not weights:
+            return []
         return _searched(parts, weights, text, most, allowed, root if sentences else "")
     finally:
         for part in parts:
             part.segment.close()
 
 
-def weighted_terms(text: str) -> "dict[str, float]":
-    """Return the terms that are looked up for a text, at most MOST_TERMS, and what each counts beside its idf."""
+def weighted_terms(text: str, everyday: "dict[str, float]") -> "dict[str, float]":
+    """Return the terms that are looked up for a text, at most MOST_TERMS, and what each counts beside its idf; terms of
+    `everyday` prompts count that of it."""
     weights = {term: words_hot.COMMON_WEIGHT if term in words_hot.COMMON else 1.0 for term in words_hot.terms(text)}
     for term in words_hot.terms(gloss_hot.english(text)):
         weights.setdefault(term, GLOSS_WEIGHT)
+    for term in everyday.keys() & weights.keys():
+        weights[term] *= everyday[term]
     return dict(list(weights.items())[:MOST_TERMS]) if len(weights) > MOST_TERMS else weights
 
 
@@ -128,7 +145,7 @@ def opened(root: str, scope: str, directory: str) -> "list[IndexPart]":
             if manifest is None:
                 return []
             for entry in manifest.segments:
-                index_parts += [IndexPart(scope, directory, segment_hot.Segment(root, entry))]
+                index_parts += [IndexPart(scope, directory, segment_hot.Segment(root, entry), manifest.everyday)]
             return index_parts
         except segment_hot.DAMAGED:
             for part in index_parts:
@@ -209,15 +226,16 @@ def _hits(
         hit = Hit(part.scope, part.directory, row)
         hit.score, hit.lexical, hit.cosine = score, lexical[at][doc], cosines[at].get(doc, 0.0)
         hit.topic = part.topics.get(doc, -1.0)
+        hit.everyday = part.nearness
         hits.append(hit)
         docs[at].add(doc)
-        parts_read.append((at, doc, row[segment_hot.HEAD]))
+        parts_read.append((at, doc, row[segment_hot.HEADS]))
     matched = [part.matched(docs[at], idf) for at, part in enumerate(parts)]
     weight = sum(idf.values()) or 1.0
     heads = {numbers[term] for term in idf}
-    for hit, (at, doc, head) in zip(hits, parts_read, strict=True):
+    for hit, (at, doc, texts) in zip(hits, parts_read, strict=True):
         hit.share = matched[at][doc] / weight
-        hit.overlap = _overlap(head, heads)
+        hit.overlap = max([_overlap(head, heads) for head in texts])
     # A standing instruction whose topic is only near takes no rank from others.
     others = [hit for hit in hits if hit.topic]
     for rank, hit in enumerate(others, 1):
@@ -239,6 +257,8 @@ def _by_sentences(
     for part, doc_scores in zip(parts, cosines or (), strict=False):
         for doc in part.segment.dead.intersection(doc_scores):
             del doc_scores[doc]
+        for doc in doc_scores:
+            doc_scores[doc] -= MEAN_PART
     return cosines
 
 
@@ -267,6 +287,16 @@ def _cosines(
         return None
     if vector is None:
         return None
+    usual = parts[0].everyday[1]
+    if usual:
+        length = vector.length
+        nearness = sum([value * common for value, common in zip(vector.values, usual, strict=True)]) / length
+        vector.values = [
+            round(FINENESS * (value / length - common)) for value, common in zip(vector.values, usual, strict=True)
+        ]
+        vector.length = FINENESS
+        for part in parts:
+            part.nearness = nearness
     by_part = []
     for part, doc_scores in zip(parts, lexical, strict=True):
         cosines: dict[int, float] = {}
@@ -439,7 +469,7 @@ def _from(rough: bytes, steps: int) -> "list[int]":
 
 
 def _overlap(head: bytes, bits: "set[int]") -> float:
-    """Return the share of the weight of a name and description, as in a row, whose terms are asked for."""
+    """Return the share of the weight of a head, as in a row, whose terms are asked for."""
     count = len(head) // 5
     weights = head[4 * count :]
     common = 0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 7
+VERSION = 8
 MAGIC = f"memtui recall {VERSION}.{words_hot.VERSION} {sys.byteorder}\n".encode()
 LEAST, FULL = 256, 65535
 MOST_NARROW = 1 << 16
@@ -36,9 +36,10 @@ DENSE, SMALL = 16, 256
 # Memories of a term of which the dead ones are counted.
 FEW = 24
 # What a row holds, in this order: file, mtime in ns, size, digest, name, description, type, pinned, expires, paths,
-# forbids, triggers, head. `digest`: `ids_hot.digest` of the file's bytes; `triggers`: `number_of` the lines kept
-# beside it; `head`: the terms of name and description, as 32 bits of `number_of` each, then a byte of weight each.
-DIGEST, PATHS, FORBIDS, TRIGGERS, HEAD = 3, 9, 10, 11, 12
+# forbids, triggers, heads. `digest`: `ids_hot.digest` of the file's bytes; `triggers`: `number_of` the lines kept
+# beside it; `heads`: the terms of name and description, and of each trigger, as 32 bits of `number_of` each, then a
+# byte of weight each.
+DIGEST, PATHS, FORBIDS, TRIGGERS, HEADS = 3, 9, 10, 11, 12
 
 
 class DamagedError(Exception):
@@ -50,14 +51,16 @@ DAMAGED = (OSError, ValueError, EOFError, TypeError, LookupError, DamagedError, 
 
 
 class Manifest:
-    """What a manifest says; `average`: the mean length."""
+    """What a manifest says; `average`: the mean length; `everyday`: what each term of everyday prompts counts, and what
+    is taken from a prompt's vector of length 1, nothing without vectors."""
 
-    __slots__ = ("average", "directory", "segments", "vectors")
+    __slots__ = ("average", "directory", "everyday", "segments", "vectors")
 
     def __init__(self, fields: "dict[str, Any]") -> None:
         self.directory: str = fields["directory"]
         self.average: float = fields["average"]
         self.vectors: int = fields["vectors"]
+        self.everyday: tuple[dict[str, float], list[float]] = fields["everyday"]
         self.segments: list[dict[str, Any]] = fields["segments"]
 
 

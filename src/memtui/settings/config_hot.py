@@ -20,7 +20,7 @@ PER_PROJECT = tuple(key for key, row in defaults_hot.SETTINGS.items() if row[2])
 # Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
 CLIENT_CAP = 10_000
 # The version of the cache of parsed settings.
-VERSION = 2
+VERSION = 3
 # The most value of a number without a range.
 MOST_NUMBER = 1_000_000
 
@@ -69,8 +69,15 @@ def _parse(path: str, last: "dict[str, object]") -> "dict[str, object]":
 def renewed(settings: "dict[str, object]") -> "dict[str, object]":
     """Return settings with today's names and values, where a file of an earlier version has others."""
     table = {key: renewed(each) if isinstance(each, dict) else each for key, each in settings.items()}
+    if table.get("recall") is True:  # a number beside it says how
+        table["recall"] = table.pop("recall_threshold", "careful")
     for old in defaults_hot.EARLIER.keys() & table.keys():
         table = {defaults_hot.EARLIER[old]: table.pop(old), **table}
+    limit = table.get("recall")
+    if isinstance(limit, (int, float)):
+        table["recall"] = (
+            "off" if not 0 < limit < 1 else "careful" if limit >= defaults_hot.CAREFUL_FROM else "generous"
+        )
     return {
         key: "notes" if each == "whisper" and key in defaults_hot.WHISPERED else each for key, each in table.items()
     }

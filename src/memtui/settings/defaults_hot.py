@@ -33,8 +33,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "llm_daily_dollars": (1.0, (0, 10_000), False, "dollars a day, 0: no limit"),
     "llm_timeout": (120, (5, 3600), False, "seconds of an answer, 5 to 3600"),
     "note_to": ("anyone", ("anyone", "people"), True, "whom notes are for: anyone, people"),
-    "recall": (True, (), True, "give memories that fit the prompt"),
-    "recall_threshold": (0.4, (0, 1), False, "how likely a memory must help, 0 to 1"),
+    "recall": ("careful", ("careful", "generous", "off"), True, "memories for prompts: careful, generous"),
     "recall_most": (5, (1, 20), False, "memories with one prompt, 1 to 20"),
     "recall_select": (False, (), True, "have a model select memories, too"),
     "semantic": (False, (), False, "recall by a local sentence model, too"),
@@ -49,8 +48,16 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "theme": ("dark", (*THEMES, *MORE_THEMES.split()), False, "the TUI's colours: dark, light, nord …"),
 }
 # Names of settings in files of earlier versions, and the settings whose `notes` they called `whisper`.
-EARLIER = {"updates_max": "drafts_max", "updates_days": "drafts_days", "items_max": "todos_max", "guide_to": "note_to"}
+EARLIER = {
+    "updates_max": "drafts_max",
+    "updates_days": "drafts_days",
+    "items_max": "todos_max",
+    "guide_to": "note_to",
+    "recall_threshold": "recall",
+}
 WHISPERED = ("mode", "subconscious")
+# What `recall` was before: whether, and from which probability on; below this it was generous.
+CAREFUL_FROM = 0.4
 # Settings of earlier versions that do nothing any more.
 GONE = ("extract_learn",)
 DEFAULTS = {key: row[0] for key, row in SETTINGS.items()}

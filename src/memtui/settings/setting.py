@@ -48,6 +48,11 @@ VALUES = {
         "ask": "Claude's write is refused and becomes a draft in the Inbox; it is a memory once you approve it.",
         "off": "Claude writes, and nobody looks: what others changed is not listed.",
     },
+    "recall": {
+        "careful": "A memory comes with a prompt that it probably helps with.",
+        "generous": "Also a memory that may help; more prompts get one, and more get one that does not help.",
+        "off": "No prompt brings a memory.",
+    },
     "subconscious": {
         "off": "No model reads sessions.",
         "notes": "After a turn the model of llm_backend reads it, keeps its blocks up to date, and may leave a note for"

@@ -254,7 +254,7 @@ def recall(ctx: Context, args: argparse.Namespace) -> Result:
     recall_run = recalling.run(prompt)
     data = {**words_of_recall.data(recall_run), "indexed": size, "problem": problem or None}
     data |= {"unheard": notes.unheard(recalling.unheard)}
-    off = f"! {words_of_recall.OFF[:1].upper()}{words_of_recall.OFF[1:]}: memtui config set recall true"
+    off = f"! {words_of_recall.OFF[:1].upper()}{words_of_recall.OFF[1:]}: memtui config set recall careful"
     return Result(
         data,
         narrate(f"! {line(problem)}" if problem else ""),

@@ -172,10 +172,13 @@ def check_settings(env: dict[str, str], root: str, project: str) -> Iterator[Fin
         yield good("config.defaults")
         return
     try:
-        settings = config_hot.renewed(tomllib.loads(data.decode("utf-8-sig")))
+        written = tomllib.loads(data.decode("utf-8-sig"))
+        settings = config_hot.renewed(written)
     except ValueError as error:
         yield problem("config.unreadable", path=path, why=str(error))
         return
+    if "recall_threshold" in written:
+        yield note("config.earlier", key="recall_threshold", meant=settings["recall"])
     if off := mode_off(settings, project):
         yield off
     yield from no_model(settings, project)

@@ -1,0 +1,35 @@
+"""What any prompt says: the words of everyday prompts, and their direction in the space of vectors, which tell little.
+
+`everyday.txt` has a prompt a line, in the languages of the lexicon; none is of a set that anything is measured with."""
+
+import os
+from collections import Counter
+
+from memtui.recall import gloss_hot, words_hot
+from memtui.recall.vectors_hot import Table
+
+# What of its weight a word of everyday prompts keeps, however many of them have it.
+LEAST_WEIGHT = 0.5
+# How much of that direction is taken from a prompt, as a share of the mean of everyday prompts of length 1.
+SHARE = 1.2
+_PATH = os.path.join(os.path.dirname(__file__), "everyday.txt")
+
+
+def word_weights() -> dict[str, float]:
+    """Return what the terms of everyday prompts count beside others: the less, the more of these prompts have them."""
+    with open(_PATH, encoding="utf-8") as file:
+        prompts = file.read().splitlines()
+    counts = Counter(
+        term for prompt in prompts for term in {*words_hot.terms(prompt), *words_hot.terms(gloss_hot.english(prompt))}
+    )
+    return {term: LEAST_WEIGHT + (1.0 - LEAST_WEIGHT) / (1 + count) for term, count in counts.items()}
+
+
+def direction(table: Table) -> list[float]:
+    """Return what is taken from the vector of a prompt, if that has length 1."""
+    with open(_PATH, encoding="utf-8") as file:
+        vectors = [
+            vector for prompt in file.read().splitlines() if (vector := table.of_text(gloss_hot.in_english(prompt)))
+        ]
+    columns = zip(*[[value / vector.length for value in vector.values] for vector in vectors], strict=True)
+    return [SHARE * sum(column) / len(vectors) for column in columns]
