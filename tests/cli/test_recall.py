@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from memtui.deliver import log_hot
 
 PROMPT = "do we install with pnpm or with npm here?"
@@ -58,7 +60,7 @@ def test_json_has_score_parts_and_exact_text_and_delivers_and_logs_nothing(memtu
     for prompt, why in (
         ("/compact now please", "a slash command"),
         ("go on", "a word or two"),
-        ("zyzzyva quokka flummox", "Nothing passes 40%"),
+        ("zyzzyva quokka flummox", "Nothing passes 35%"),
     ):
         data, by_name = found(memtui, prompt)
         assert "inject" not in {each["outcome"] for each in by_name.values()}
@@ -77,3 +79,22 @@ def test_an_index_that_can_t_be_written_is_said_and_what_there_is_answers(memtui
     done = memtui("recall", PROMPT)
     assert "can't be brought up to date: recall: No space left on device" in done.err
     assert "prefer-pnpm" in done.out
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "run the tests again",
+        "fix the typo in the title",
+        "sort the list by date",
+        "make the header sticky",
+        "rename this function",
+        "why does the page stay blank?",
+        "add a button to save the form",
+        "show me what you changed",
+        "explain this error to me",
+        "Zeig die neuesten Einträge zuerst",
+    ],
+)
+def test_an_everyday_prompt_brings_nothing(memtui, prompt):
+    assert "inject" not in {each["outcome"] for each in found(memtui, prompt)[1].values()}

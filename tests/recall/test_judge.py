@@ -143,11 +143,11 @@ def test_of_native_memory_only_what_has_a_body_is_given(tmp_path):
 def test_the_likeliest_come_and_no_more_than_there_is_room_for(store):
     for number in range(7):
         store.write(f"release-{number}", f"{TEXTS['release-pipeline']} Step {number}.")
-    outcomes = list(store.outcomes(limits=judge_hot.RecallLimits(5, 0.01)).values())
+    outcomes = list(store.outcomes(limits=judge_hot.RecallLimits(5, 0.001)).values())
     assert outcomes[:8] == ["inject"] * 5 + ["enough"] * 3
     full = SessionMemories()
     full.units = judge_hot.SESSION_UNITS - 10
-    assert set(list(store.outcomes(session=full, limits=judge_hot.RecallLimits(5, 0.01)).values())[:8]) == {"no-room"}
+    assert set(list(store.outcomes(session=full, limits=judge_hot.RecallLimits(5, 0.001)).values())[:8]) == {"no-room"}
 
 
 def test_type_pin_age_and_what_became_of_it_shift_the_probability(store):
