@@ -70,9 +70,12 @@ class Decisions:
     @cached_property
     def _plan(self) -> "tuple[list[ProposedRow], list[ProblemRow]]":
         try:
-            return decisions.of_plan(self.ctx, self.ctx.undecided())
+            go_on = lambda: self.ctx.out.progress("Checking the memories … Ctrl-C stops it.")
+            return decisions.of_plan(self.ctx, self.ctx.undecided(go_on))
         except OSError as error:
             raise file_error(error) from error
+        finally:
+            self.ctx.out.progress("")
 
     def untrusted(self) -> "list[TrustRow]":
         """Return the memories of the repository, or of a team, that are not trusted and that nobody changed since."""
