@@ -224,27 +224,28 @@ def gone(checked: Checked) -> Iterator[Finding]:
     project = checked.project
     if project is None or not any("`" in memory.body for memory in checked.memories) or not project.git.there:
         return
-    symbols: dict[str, tuple[Memory, int]] = {}
+    names: dict[str, list[tuple[Memory, int]]] = {}
     places: list[tuple[str, Memory, int]] = []
     for memory in checked.memories:
         fences = [match.span() for match in CODE.finditer(memory.body) if match["fence"]]
         for match in SPAN.finditer(memory.body):
-            in_fence = any(start <= match.start() < end for start, end in fences)
-            if in_fence or _past(memory.body, match.start(1)):
+            if any(start <= match.start() < end for start, end in fences):
                 continue
             if project.git.whole and (path := _path(project, match[1])):
                 places.append((path, memory, match.start(1) + match[1].index(path)))
             yield from _command(checked, project, memory, match)
             if symbol := SYMBOL.match(match[1]):
-                symbols.setdefault(symbol[0], (memory, match.start(1)))
+                names.setdefault(symbol[0], []).append((memory, match.start(1)))
     ignored = project.git.ignored({path for path, *_ in places})
     for path, memory, start in places:
         is_gone, now = project.removed(path)
-        if is_gone and path not in ignored:
+        if is_gone and path not in ignored and not _past(memory.body, start):
             yield checked.about(problem("memories.path", proposed=now, certain=bool(now)), memory, start, path)
-    lost = project.lost(symbols)
-    for word in filter(lost.__contains__, symbols):
-        yield checked.about(note("memories.symbol"), *symbols[word], word)
+    lost = project.lost(names)
+    for name in filter(lost.__contains__, names):
+        for memory, start in (place for place in names[name] if not _past(place[0].body, place[1])):
+            yield checked.about(note("memories.symbol"), memory, start, name)
+            break
 
 
 def _past(body: str, start: int) -> bool:
@@ -279,7 +280,8 @@ def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.M
     for pattern, attribute, file in ((SCRIPT, "scripts", "package.json"), (TARGET, "targets", "Makefile")):
         match = pattern.fullmatch(span[1])
         names = getattr(project, attribute) if match else None
-        if match and names is not None and match["name"] not in names:
+        is_missing = match and names is not None and match["name"] not in names
+        if match and is_missing and not _past(memory.body, span.start(1)):
             finding = problem("memories.command", file=file, name=match["name"])
             yield checked.about(finding, memory, span.start(1), span[1])
 
