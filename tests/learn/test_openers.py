@@ -53,6 +53,8 @@ I prefer plain words over jargon.
 I'd rather see a table than a list.
 I want plain functions rather than classes in new code.
 Prefer composition over inheritance.
+I like short summaries, what is new in Python?
+I'm not a fan of long loops.
 I find tables easier to read than prose.
 Ich bevorzuge Tabellen.
 Je préfère les tableaux.
