@@ -19,14 +19,10 @@ try:
             sys.path.insert(0, "/".join(names))
             from memtui_installed import lib
         sys.path.insert(0, lib)
-        top = lib + "/memtui"
-        hooks = sys.modules["memtui.hooks"] = type(sys)("memtui.hooks")
-        hooks.__path__ = [top + "/hooks"]
         try:  # as launch.py does
             load = sys.modules["_frozen_importlib"]._load  # noqa: SLF001
             spec = sys.modules["_frozen_importlib_external"].spec_from_file_location
-            load(spec("memtui", top + "/__init__.py", submodule_search_locations=[top]))
-            load(spec("memtui.hooks.bundle", top + "/hooks/bundle.py"))
+            load(spec("memtui.hooks.bundle", lib + "/memtui/hooks/bundle.py"))
         except (KeyError, AttributeError):
             pass
         from memtui.hooks.bundle import main

@@ -22,7 +22,7 @@ bundle.main([])
 from memtui.hooks import user_prompt_submit_hot
 before = set(sys.modules)
 bundle.load({group!r})
-print(*sorted(name[7:] for name in set(sys.modules) - before if name.startswith("memtui.")))
+print(*sorted(name[7:] for name in set(sys.modules) - before if name.endswith("_hot")))
 from memtui.hooks import deliver_hot
 """
 

@@ -10,7 +10,9 @@ import marshal
 import posix
 import sys
 
-import memtui
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
 
 # The bundle with which an event begins.
 EVENTS = {
@@ -22,29 +24,12 @@ EVENTS = {
     "Stop": "worker",
     "SessionEnd": "worker",
 }
-# The packages that a hook makes instead of looking for them.
-PACKAGES = (
-    "base",
-    "client",
-    "client.transcripts",
-    "deliver",
-    "inbox",
-    "store",
-    "store.frontmatter",
-    "settings",
-    "recall",
-    "models",
-    "models.subconscious",
-)
 
 
 def main(argv: "list[str]") -> None:
     """Run the hook of the event that `argv` names first. Never raises."""
-    # Finding a package, only to run its empty `__init__`, costs a hook half a percent of its time.
-    here = top()
-    for name in PACKAGES:
-        package = sys.modules.setdefault("memtui." + name, type(sys)("memtui." + name))
-        package.__path__ = [f"{here}/{name.replace('.', '/')}"]
+    make_package("memtui").__dict__["__getattr__"] = read_attribute
+    make_package("memtui.hooks")
     # A hook ends before anything is worth collecting; the process that it leaves behind switches this on again.
     gc.disable()
     if argv and argv[0] in EVENTS:
@@ -56,7 +41,24 @@ def main(argv: "list[str]") -> None:
 
 def top() -> str:
     """Return the directory of the package memtui."""
-    return str(memtui.__path__[0])
+    return __file__[: -len("/hooks/bundle.py")]
+
+
+def make_package(name: str) -> "ModuleType":
+    """Return a package; one without code if it is not loaded: to find an empty one takes longer than to make it."""
+    if name not in sys.modules:
+        package = sys.modules[name] = type(sys)(name)
+        package.__path__ = [top() + name[len("memtui") :].replace(".", "/")]
+    return sys.modules[name]
+
+
+def read_attribute(name: str) -> object:
+    """Return the version from the package's own code, which few ask for. Raises AttributeError for other names."""
+    if name != "__version__":
+        raise AttributeError(name)
+    with open(top() + "/__init__.py") as file:
+        exec(file.read(), sys.modules["memtui"].__dict__)  # noqa: S102
+    return sys.modules["memtui"].__dict__[name]
 
 
 def path(group: str) -> str:
@@ -89,7 +91,7 @@ def load(group: str) -> None:
             module.__file__ = source
             exec(body, module.__dict__)  # noqa: S102
             above, _, last = name.rpartition(".")
-            setattr(sys.modules[above], last, module)
+            setattr(make_package(above), last, module)
     except Exception:
         sys.modules.pop(name, None)  # it is imported as always
 
