@@ -202,6 +202,7 @@ REGISTRY = {
         "trust",
         "not trusted, not delivered: {do}",
         ("directory",),
+        letter="U",
     ),
     # the journal, what is kept
     "journal.cut_off": Kind("a change was interrupted; the next one completes or reverts it"),

@@ -14,7 +14,8 @@ class Kind(NamedTuple):
     `several` the template for more than one memory, `{files}`. In a remedy each place, or several joined by colons, is
     one word of a shell command. `{name:memory|memories}` is a count, or the length of a list; for others see FORMATS.
     `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it. `by` names the facts that a
-    cause has: findings of a code that agree in them are one problem; where it is empty each is one of its own."""
+    cause has: findings of a code that agree in them are one problem; where it is empty each is one of its own.
+    `letter` is that of the flag in lists (store/status.py)."""
 
     words: str = ""
     remedy: str = ""
@@ -22,6 +23,7 @@ class Kind(NamedTuple):
     flag: str = ""
     by: tuple[str, ...] = ()
     several: str = ""
+    letter: str = ""
 
 
 # How a template writes a value; all others are counts.
@@ -64,14 +66,17 @@ SCOPE, LINK = ("scope",), ("scope", "link")
 
 KINDS = {
     "memories.scope": Kind("Scope {scope} is not read: {path} {why}.", UNLINK),
-    "memories.broken": Kind("{scope}:{memory} is broken: {why}.", "Fix {path} in an editor.", flag="broken: {why}"),
-    "memories.leaves": Kind("{scope}:{memory} is not read: it {why}.", UNLINK, flag="broken: {why}"),
+    "memories.broken": Kind(
+        "{scope}:{memory} is broken: {why}.", "Fix {path} in an editor.", flag="broken: {why}", letter="X"
+    ),
+    "memories.leaves": Kind("{scope}:{memory} is not read: it {why}.", UNLINK, flag="broken: {why}", letter="X"),
     "memories.conflict": Kind(
         "{scope}:{memory} has git's conflict markers, from line {line} on: nobody has merged {ours} and {theirs} yet, "
         "so no session gets it from memtui.",
         "Edit it: memtui edit {scope}:{memory}",
         "",
         "git's conflict markers are in it",
+        letter="X",
     ),
     "memories.index_conflict": Kind(
         "MEMORY.md of {scope} has git's conflict markers, from line {line} on: nobody has merged {ours} and {theirs} "
@@ -84,18 +89,21 @@ KINDS = {
         flag="{count:invisible character}",
         by=SCOPE,
         several="{files:memory has|memories have} invisible characters in {scope}: {files}.",
+        letter="H",
     ),
     "memories.link": Kind(
         "{scope} has no {link}, but {files:memory links|memories link} to it: {files}.",
         "memtui new --scope {scope} {name}, or remove the link: memtui edit {scope}:{memory}",
         flag="broken link {link}",
         by=LINK,
+        letter="L",
     ),
     "memories.odd_link": Kind(
         "{scope} has no {link}, but {files:memory links|memories link} to it: {files}. No memory can have this name.",
         "Correct or remove the link: memtui edit {scope}:{memory}",
         flag="broken link {link}",
         by=LINK,
+        letter="L",
     ),
     "memories.cut": Kind(
         "MEMORY.md of {scope} is over its limit: {files:memory|memories} not loaded.",
@@ -103,6 +111,7 @@ KINDS = {
         "lint",
         "Claude Code doesn't see this: MEMORY.md is over its limit",
         SCOPE,
+        letter="B",
     ),
     "memories.dangling": Kind(
         "MEMORY.md of {scope} lists {files:file that does not exist|files that do not exist}: {files}.",
@@ -121,6 +130,7 @@ KINDS = {
         "lint",
         "no line in MEMORY.md",
         SCOPE,
+        letter="N",
     ),
     "memories.no_index": Kind(
         "{scope} has no MEMORY.md, so {files:memory is|memories are} not listed: {files}.",
@@ -128,13 +138,16 @@ KINDS = {
         "lint",
         "no MEMORY.md lists it",
         SCOPE,
+        letter="N",
     ),
     "memories.text": Kind(
         "MEMORY.md of {scope} has {texts:passage} of text that no session gets, from line {line} on (“{words}”): "
         "{why}.",
         "Make drafts of it: memtui import {path}",
     ),
-    "memories.changed": Kind("{file} changed since it was delivered", flag="changed since it was delivered"),
+    "memories.changed": Kind(
+        "{file} changed since it was delivered", flag="changed since it was delivered", letter="C"
+    ),
     # found by lint: wrong for anybody who reads the memory
     "memories.secret": Kind(
         "{scope}:{memory} seems to contain {kinds}.", "Take it out, and change it: whoever reads the file has it."

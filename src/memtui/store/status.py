@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from memtui.base import clock_hot, ids_hot, visible_hot
 from memtui.base.finding import Finding, good, note, problem
+from memtui.base.findings import REGISTRY
 from memtui.client import applied_settings, locate_hot
 from memtui.deliver import log_hot
 from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
@@ -35,23 +36,11 @@ CHANGED = "memories.changed"
 
 # So many of a memory's newest deliveries are kept to be shown.
 NEWEST_KEPT = 8
-# A finding's letter in lists, the worst first.
-LETTERS = {
-    "memories.broken": "X",
-    "memories.leaves": "X",
-    "memories.conflict": "X",
-    "memories.hidden": "H",
-    "trust.waiting": "U",
-    "memories.cut": "B",
-    "memories.no_line": "N",
-    "memories.no_index": "N",
-    "memories.link": "L",
-    "memories.odd_link": "L",
-    CHANGED: "C",
-}
+# A finding's letter in lists.
+LETTERS = {code: kind.letter for code, kind in REGISTRY.items() if kind.letter}
 # Links to no memory of their scope, and to what can be no memory's name.
 LINKS = ("memories.link", "memories.odd_link")
-ORDER = list(dict.fromkeys(LETTERS.values()))
+# The letters, the worst first.
 MEANINGS = {
     "X": "the frontmatter is broken, or git's conflict markers are in it",
     "H": "it has invisible characters",
@@ -61,6 +50,7 @@ MEANINGS = {
     "L": "a link leads nowhere",
     "C": "changed since it was delivered",
 }
+ORDER = list(MEANINGS)
 
 
 @dataclass

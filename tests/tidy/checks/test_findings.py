@@ -9,7 +9,7 @@ import pytest
 import memtui
 from memtui.base import findings, memory_kinds
 from memtui.base.finding import problem
-from memtui.tidy.checks import fixes
+from memtui.tidy.checks import fixes, lint
 
 SOURCES = Path(memtui.__file__).parent
 MAKERS = {"problem", "note", "good", "told"}
@@ -37,6 +37,13 @@ def test_every_code_is_in_the_registry_and_every_entry_is_some_checks():
     assert made <= set(findings.REGISTRY)
     general = {f"{area}.{what}" for area in findings.AREAS for what in ("ok", "failed")}
     assert set(findings.REGISTRY) - every - general == set()
+
+
+def test_each_code_of_memories_belongs_to_one_check():
+    codes = [code for check in lint.CHECKS for code in check.codes]
+    assert len(codes) == len(set(codes))
+    of_pairs = {"memories.contradict", "memories.alike"}
+    assert set(memory_kinds.KINDS) - set(codes) == {"memories.changed", *of_pairs}
 
 
 def test_a_fix_is_one_that_fixes_or_a_door_makes():

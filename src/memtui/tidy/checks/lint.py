@@ -19,8 +19,9 @@ from memtui.store.scopes import Scope
 from memtui.store.status import Usage
 from memtui.tidy import contradictions, similar_memories
 from memtui.tidy.checks import doctor, index_fit, memory_checks, stale
+from memtui.tidy.checks.check import Check, Checked, about
 from memtui.tidy.checks.repository import Repository
-from memtui.tidy.checks.stale import Checked, ProjectFiles
+from memtui.tidy.checks.stale import ProjectFiles
 
 # So many lines without files may be gone from any index.
 FEW_LINES = 5
@@ -160,38 +161,37 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
             continue
         subject.stage = f"the memories of {scope.shown}"
         own = _Watched(scopes.memories(scope, dict(subject.known)), go_on)
-        files = by_file(scope, own)
-        for finding in doctor.memories(subject.root, scope, own):
-            yield finding._replace(data={**_where(subject, scope, files, finding), **finding.data})
         every += own
-        if (index := index_of(scope)) is not None:
-            yield from memory_checks.of_index(scope, index, files)
-        yield from memory_checks.of_memories(scope, own, subject.now)
         top = locate_hot.worktree_top(scope.directory)
         repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
         if (project := projects.get(scope.root_path or "")) is None and scope.root_path:
             project = projects[scope.root_path] = ProjectFiles(scope.root_path, subject.root, read_history)
         whole = _Watched((memory for memory in own if memory.broken is None), go_on)
-        yield from stale.of_scope(Checked(scope, whole, project, repository, subject.usage))
+        checked = Checked(scope, whole, project, repository, subject.usage, own, subject.now, subject.root)
+        yield from (finding for check in CHECKS for finding in check.findings(checked))
     subject.memories.update({memory.path: memory for memory in every})
     subject.stage = "which memories are alike"
     whole = _Watched([memory for memory in every if memory.broken is None], go_on)
     yield from _overlapping(subject, whole)
 
 
-def _where(subject: LintInput, scope: Scope, files: Mapping[str, Memory], finding: Finding) -> dict[str, object]:
-    """Return the index's path for a finding on it, and whether its fix is certain to help."""
-    if not finding.subject.startswith("index:"):
-        return {}
-    where: dict[str, object] = {"path": scope.index_path}
-    index = index_of(scope)
-    if index is not None and finding.code == "memories.cut":
-        fitted = index_fit.fit(scope, index.raw, files, index_fit.uses_of(scope, subject.usage))
-        where["certain"] = fitted.data != index.raw
-    if index is not None and finding.code == "memories.dangling":
-        dangling = finding.data["files"]
-        where["certain"] = isinstance(dangling, list) and len(dangling) <= max(FEW_LINES, len(index.entries) // 2)
-    return where
+def _everywhere(checked: Checked) -> Iterator[Finding]:
+    """Find what every door tells of; on an index with its path, and whether the fix is certain to help."""
+    scope, index = checked.scope, index_of(checked.scope)
+    for finding in doctor.memories(checked.root, scope, checked.every):
+        where: dict[str, object] = {"path": scope.index_path} if finding.subject.startswith("index:") else {}
+        if index is not None and finding.code == "memories.cut":
+            uses = index_fit.uses_of(scope, checked.usage)
+            where["certain"] = index_fit.fit(scope, index.raw, by_file(scope, checked.every), uses).data != index.raw
+        if index is not None and finding.code == "memories.dangling":
+            dangling = finding.data["files"]
+            where["certain"] = isinstance(dangling, list) and len(dangling) <= max(FEW_LINES, len(index.entries) // 2)
+        yield finding._replace(data={**where, **finding.data})
+
+
+def _in_index(checked: Checked) -> Iterator[Finding]:
+    if (index := index_of(checked.scope)) is not None:
+        yield from memory_checks.of_index(checked.scope, index, by_file(checked.scope, checked.every))
 
 
 def by_file(scope: Scope, memories: Iterable[Memory]) -> dict[str, Memory]:
@@ -229,7 +229,7 @@ def _overlapping(subject: LintInput, memories: Sequence[Memory]) -> Iterator[Fin
 def _of_two(subject: LintInput, code: str, one: Memory, other: Memory, **facts: object) -> Finding:
     scope = subject.scope_of(other.path)
     finding = note(code, other=f"{scope.shown}:{other.stem}", other_path=other.path, **facts)
-    return memory_checks.about(finding, subject.scope_of(one.path), one)
+    return about(finding, subject.scope_of(one.path), one)
 
 
 def place(finding: Finding) -> tuple[str, int]:
@@ -238,3 +238,12 @@ def place(finding: Finding) -> tuple[str, int]:
     path = finding.data.get("path") or (rest if kind == "memory" else "")
     line = finding.data.get("line")
     return str(path), line if isinstance(line, int) else 0
+
+
+# All checks of a scope's memories; what compares those of all scopes is `_overlapping`.
+CHECKS = (
+    Check(doctor.CODES, of_scope=_everywhere),
+    Check(("memories.same_line", "memories.empty_section", "memories.long_hook"), of_scope=_in_index),
+    *memory_checks.CHECKS,
+    *stale.CHECKS,
+)

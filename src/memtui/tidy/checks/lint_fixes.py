@@ -29,7 +29,6 @@ from memtui.tidy.checks.lint import LintInput, by_file
 SHOWN = 3
 # A fix can make room for another one, but not without end.
 ROUNDS = 5
-TEXTS = {"memories.date", "memories.path"}
 
 
 def by_cause(reports: Sequence[Finding]) -> list[Problem]:
@@ -94,7 +93,7 @@ def _memory_after(data: bytes, findings: Sequence[Finding]) -> bytes:
     """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
     mem = memory.from_bytes("", "", data)
     body = mem.body
-    texts: list[dict[str, Any]] = [dict(fact.data) for fact in findings if fact.code in TEXTS]
+    texts: list[dict[str, Any]] = [dict(fact.data) for fact in findings if "start" in fact.data]
     for facts in sorted(texts, key=lambda fact: -fact["start"]):
         start, words = facts["start"], facts["words"]
         if body[start : start + len(words)] == words:

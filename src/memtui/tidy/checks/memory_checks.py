@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from memtui.base import clock_hot
 from memtui.base.finding import Finding, note, problem
@@ -15,6 +15,7 @@ from memtui.store.index import index_lines
 from memtui.store.index.index import EM_DASH, Index, IndexEntry, normal
 from memtui.store.memory import TYPES, Memory, flat, text_of
 from memtui.store.scopes import Scope
+from memtui.tidy.checks.check import Check, Checked, about
 
 # A longer text says something.
 EMPTY_BYTES = 4096
@@ -35,35 +36,14 @@ COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$", re.MULTILINE)
 
 
-def about(finding: Finding, scope: Scope, memory: Memory) -> Finding:
-    """Return a finding as one about a memory, with the facts that all of these have."""
-    facts = {**finding.data, "scope": scope.shown, "memory": memory.stem, "path": memory.path}
-    return finding._replace(subject=f"memory:{memory.path}", data=facts)
-
-
-def of_memories(scope: Scope, memories: Sequence[Memory], now: float) -> Iterator[Finding]:
-    """Find what is wrong with a scope's memories."""
-    copied = scopes.copied_memories(memories)
-    whole = []
-    for memory in memories:
-        reports = []
+def _in_files(checked: Checked) -> Iterator[Finding]:
+    """Find secrets, and copies that a sync program left, in sound and broken memories."""
+    copied = scopes.copied_memories(checked.every)
+    for memory in checked.every:
         if in_it := secrets(memory.raw):
-            reports.append(problem("memories.secret", kinds=in_it[0], line=in_it[1]))
+            yield about(problem("memories.secret", kinds=in_it[0], line=in_it[1]), checked.scope, memory)
         if memory.path in copied:
-            reports.append(problem("memories.copy", original=copied[memory.path]))
-        if memory.broken is None:
-            whole.append(memory)
-            reports += _texts(memory, now)
-        yield from (about(report, scope, memory) for report in reports)
-    # A copy with a name of its own would look like a memory of its own.
-    yield from _names(scope, [memory for memory in whole if memory.path not in copied])
-    yield from _types(scope, whole)
-
-
-def line_of(memory: Memory, at: int) -> int:
-    """Return the line of its file, from 1, of a place in a memory's body."""
-    whole = memory.raw.decode("utf-8", "replace").replace("\r\n", "\n")
-    return whole.count("\n") - memory.body.count("\n") + memory.body.count("\n", 0, at) + 1
+            yield about(problem("memories.copy", original=copied[memory.path]), checked.scope, memory)
 
 
 def secrets(data: bytes) -> tuple[str, int] | None:
@@ -81,19 +61,23 @@ def secrets(data: bytes) -> tuple[str, int] | None:
     return redact.described(kinds), text.count("\n", 0, secrets_by_place[0].start) + 1
 
 
-def _texts(memory: Memory, now: float) -> Iterator[Finding]:
-    if memory.has_frontmatter and memory.raw.count(FENCE.encode()) > 2:
-        doc = document.parse(memory.raw)
-        if FENCE in doc.block:
-            yield problem("memories.cut_head")
+def _head(memory: Memory, _: float) -> Iterator[Finding]:
+    if not memory.has_frontmatter:
+        yield note("memories.no_frontmatter")
+    elif memory.raw.count(FENCE.encode()) > 2 and FENCE in document.parse(memory.raw).block:
+        yield problem("memories.cut_head")
+
+
+def _text(memory: Memory, _: float) -> Iterator[Finding]:
     if is_empty(memory.body):
         yield problem("memories.empty")
     elif memory.has_frontmatter and not memory.description:
         proposed = prose_hot.first_sentence(memory.body)
         code = "memories.no_description" if proposed else "memories.no_sentence"
         yield problem(code, proposed=proposed, field="description")
-    if not memory.has_frontmatter:
-        yield note("memories.no_frontmatter")
+
+
+def _expired(memory: Memory, now: float) -> Iterator[Finding]:
     for field in EXPIRES:
         text = text_of(memory.fields, field)
         when = clock_hot.parse(text)
@@ -107,8 +91,11 @@ def is_empty(body: str) -> bool:
     return PLACEHOLDER.fullmatch(HEADING.sub("", COMMENT.sub("", body[:EMPTY_BYTES])).strip()) is not None
 
 
-def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
+def _names(checked: Checked) -> Iterator[Finding]:
     """Find memories that claim another one's name; their own can be their file's, if no other has or claims it."""
+    # A copy with a name of its own would look like a memory of its own.
+    copied = scopes.copied_memories(checked.every)
+    memories = [memory for memory in checked.memories if memory.path not in copied]
     claimed = Counter(memory.stem for memory in memories)
     claimed += Counter(memory.name for memory in memories if memory.name != memory.stem)
     linked = {target.removesuffix(".md") for memory in memories for target in memory.links}
@@ -120,18 +107,18 @@ def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
         if first is not memory and (" " not in memory.name or memory.name in linked):
             certain = claimed[memory.stem] == 1 and memory.name != memory.stem
             facts = {"name": memory.name, "first": first.stem, "field": "name", "proposed": memory.stem}
-            yield about(problem("memories.same_name", **facts, certain=certain), scope, memory)
+            yield about(problem("memories.same_name", **facts, certain=certain), checked.scope, memory)
 
 
-def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
+def _types(checked: Checked) -> Iterator[Finding]:
     """Find types that are none of the usual ones. What OWN_TYPE memories have is a type of the store's own."""
-    counts = Counter(memory.type for memory in memories)
-    for memory in memories:
+    counts = Counter(memory.type for memory in checked.memories)
+    for memory in checked.memories:
         if memory.type and memory.type not in TYPES and counts[memory.type] < OWN_TYPE:
             plain = memory.type.strip().casefold()
             usual = next((kind for kind in TYPES if plain in {kind, kind + "s"}), "")
             facts = {"type": memory.type, "types": ", ".join(TYPES), "field": "type", "proposed": usual}
-            yield about(note("memories.type", **facts), scope, memory)
+            yield about(note("memories.type", **facts), checked.scope, memory)
 
 
 def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iterator[Finding]:
@@ -195,3 +182,13 @@ def _shorter(entry: IndexEntry, memory: Memory | None, room: int) -> str:
         if len(own) >= FEWEST_WORDS and not is_open and not echoes:
             return part
     return ""
+
+
+CHECKS = (
+    Check(("memories.secret", "memories.copy"), of_scope=_in_files),
+    Check(("memories.no_frontmatter", "memories.cut_head"), of_memory=_head),
+    Check(("memories.empty", "memories.no_description", "memories.no_sentence"), of_memory=_text),
+    Check(("memories.expired",), of_memory=_expired),
+    Check(("memories.same_name",), of_scope=_names),
+    Check(("memories.type",), of_scope=_types),
+)

@@ -7,19 +7,17 @@ reads, runs nothing that the repository configures, and gets words of memories a
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime
 from functools import cached_property
-from typing import NamedTuple
 
 from memtui.base import clock_hot, fs_hot, globs_hot, paths_hot
 from memtui.base.finding import Finding, note, problem
 from memtui.store.memory import CODE, Memory, text_of
 from memtui.store.relative_dates import RELATIVE, relative_dates
-from memtui.store.scopes import Scope
-from memtui.store.status import Usage
 from memtui.tidy import coverage
-from memtui.tidy.checks import history, memory_checks
+from memtui.tidy.checks import history
+from memtui.tidy.checks.check import Check, Checked, about, about_words
 from memtui.tidy.checks.history import History
 from memtui.tidy.checks.repository import Repository
 
@@ -172,27 +170,6 @@ class ProjectFiles:
         return history.find_lost(self.git, self.history, names, self.cache and self.cache + ".lost")
 
 
-class Checked(NamedTuple):
-    """A scope's sound memories with their project, repository and deliveries."""
-
-    scope: Scope
-    memories: Sequence[Memory]
-    project: ProjectFiles | None = None
-    repository: Repository | None = None
-    usage: Usage | None = None
-
-    def about(self, finding: Finding, memory: Memory, start: int, words: str) -> Finding:
-        """Return a finding as one about words of a memory."""
-        line = memory_checks.line_of(memory, start)
-        facts = {"line": line, "start": start, "end": start + len(words), "words": words, **finding.data}
-        return memory_checks.about(finding._replace(data=facts), self.scope, memory)
-
-
-def of_scope(checked: Checked) -> Iterator[Finding]:
-    for check in (dates, gone, verified, use):
-        yield from check(checked)
-
-
 def dates(checked: Checked) -> Iterator[Finding]:
     """Find relative dates, each with the date that it meant: `certain` only if the memory names one day of writing."""
     for memory in checked.memories:
@@ -209,7 +186,7 @@ def dates(checked: Checked) -> Iterator[Finding]:
         for relative_date in relative:
             facts = {"proposed": relative_date.absolute, "written": day.isoformat(), "certain": certain}
             finding = note("memories.date", **facts, end=relative_date.end)
-            yield checked.about(finding, memory, relative_date.start, relative_date.words)
+            yield about_words(finding, checked.scope, memory, relative_date.start, relative_date.words)
 
 
 def written(memory: Memory) -> tuple[date | None, bool]:
@@ -240,11 +217,12 @@ def gone(checked: Checked) -> Iterator[Finding]:
     for path, memory, start in places:
         is_gone, now = project.removed(path)
         if is_gone and path not in ignored and not _past(memory.body, start):
-            yield checked.about(problem("memories.path", proposed=now, certain=bool(now)), memory, start, path)
+            finding = problem("memories.path", proposed=now, certain=bool(now))
+            yield about_words(finding, checked.scope, memory, start, path)
     lost = project.lost(names)
     for name in filter(lost.__contains__, names):
         for memory, start in (place for place in names[name] if not _past(place[0].body, place[1])):
-            yield checked.about(note("memories.symbol"), memory, start, name)
+            yield about_words(note("memories.symbol"), checked.scope, memory, start, name)
             break
 
 
@@ -283,7 +261,7 @@ def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.M
         is_missing = match and names is not None and match["name"] not in names
         if match and is_missing and not _past(memory.body, span.start(1)):
             finding = problem("memories.command", file=file, name=match["name"])
-            yield checked.about(finding, memory, span.start(1), span[1])
+            yield about_words(finding, checked.scope, memory, span.start(1), span[1])
 
 
 def verified(checked: Checked) -> Iterator[Finding]:
@@ -299,7 +277,7 @@ def verified(checked: Checked) -> Iterator[Finding]:
                 finding = problem("memories.verify", check=check)
             except ValueError as error:
                 finding = problem("memories.verify_unknown", check=check, why=str(error))
-            yield memory_checks.about(finding, checked.scope, memory)
+            yield about(finding, checked.scope, memory)
 
 
 def holds(project: ProjectFiles | None, check: str) -> bool:
@@ -349,4 +327,12 @@ def use(checked: Checked) -> Iterator[Finding]:
         counts = usage.recalled(memory.path) or usage.recalled(os.path.realpath(memory.path))
         if counts.corrected:
             finding = note("memories.violated", count=counts.corrected, last=counts.corrected_last)
-            yield memory_checks.about(finding, scope, memory)
+            yield about(finding, scope, memory)
+
+
+CHECKS = (
+    Check(("memories.date",), of_scope=dates),
+    Check(("memories.path", "memories.command", "memories.symbol"), of_scope=gone),
+    Check(("memories.verify", "memories.verify_unknown"), of_scope=verified),
+    Check(("memories.violated",), of_scope=use),
+)
