@@ -45,10 +45,6 @@ CASES = {
         {"MEMORY.md": LINES + "\n## Later\n\n## Never\n\nNothing.\n"},
         {"MEMORY.md": "# Shop\n\n## Here\n\n### Money\n\n" + LINES},
     ),
-    "large": (
-        {"till.md": text("till", "A fact. " * 600, "The till")},
-        {"till.md": text("till", "A fact. " * 500, "The till")},
-    ),
     "text": (
         {"MEMORY.md": LINES + "\n" * 220 + "Count money in whole cents, never in floats.\n"},
         {"MEMORY.md": "Count money in whole cents, never in floats.\n\n" + LINES},
