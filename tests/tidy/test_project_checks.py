@@ -10,7 +10,7 @@ from memtui.base import clock_hot
 from memtui.store.memory import from_bytes
 from memtui.store.scopes import Scope
 from memtui.tidy.checks import lint, lint_fixes, stale
-from memtui.tidy.checks.stale import ProjectFiles
+from memtui.tidy.checks.project_files import ProjectFiles
 
 from .checks.repositories import git
 

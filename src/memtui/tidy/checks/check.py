@@ -1,16 +1,14 @@
 """A check of memories: a family of findings, and what finds them in a memory or in a scope. lint.CHECKS lists all."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memtui.base.finding import Finding
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
+from memtui.tidy.checks.project_files import ProjectFiles
 from memtui.tidy.checks.repository import Repository
-
-if TYPE_CHECKING:
-    from memtui.tidy.checks.stale import ProjectFiles
 
 
 class Checked(NamedTuple):
@@ -18,7 +16,7 @@ class Checked(NamedTuple):
 
     scope: Scope
     memories: Sequence[Memory]
-    project: "ProjectFiles | None" = None
+    project: ProjectFiles | None = None
     repository: Repository | None = None
     usage: Usage | None = None
     every: Sequence[Memory] = ()

@@ -20,8 +20,8 @@ from memtui.store.status import Usage
 from memtui.tidy import contradictions, similar_memories
 from memtui.tidy.checks import doctor, index_fit, memory_checks, stale
 from memtui.tidy.checks.check import Check, Checked, about
+from memtui.tidy.checks.project_files import ProjectFiles
 from memtui.tidy.checks.repository import Repository
-from memtui.tidy.checks.stale import ProjectFiles
 
 # So many lines without files may be gone from any index.
 FEW_LINES = 5

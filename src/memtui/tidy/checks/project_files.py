@@ -1,0 +1,106 @@
+"""The files, commands and history of the project that memories are about."""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from memtui.base import fs_hot, paths_hot
+from memtui.tidy.checks import history
+from memtui.tidy.checks.history import History
+from memtui.tidy.checks.repository import Repository
+
+# Files of a project without a repository; bytes of one.
+FILES, FILE_BYTES = 20_000, 1 << 20
+RULE = re.compile(r"^([^\s:#=][^:#=\n]*?)\s*:(?![:=])", re.MULTILINE)
+# What makes the targets of a makefile unknown: includes, patterns, variables.
+UNKNOWN = re.compile(r"^(?:-|s)?include\b|^[^\t#\n]*[%$][^\n]*:|^\$\(", re.MULTILINE)
+MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+
+
+class ProjectFiles:
+    """The project that memories are about: its directory `top`, its repository; `root`: memtui's own directory, if any,
+    which keeps what git said; `go_on`: asked while git is."""
+
+    def __init__(self, top: str, root: str = "", go_on: Callable[[], bool] = lambda: True) -> None:
+        self.top, self.git, self.go_on = top, Repository(top), go_on
+        self.cache = f"{root}/run/git-{paths_hot.project_key(top)}" if root else ""
+
+    @cached_property
+    def history(self) -> History:
+        """What commits removed; nothing where git can't say, or a clone lacks a part."""
+        own = self.git.head and history.read(self.git, self.cache and self.cache + ".history", self.go_on)
+        return own or History()
+
+    @cached_property
+    def files(self) -> frozenset[str]:
+        """The files of the project: those that git does not ignore; without a repository those that are not hidden."""
+        if self.git.there:
+            return self.git.tracked
+        files: list[str] = []
+        for here, directories, names in os.walk(self.top):
+            directories[:] = [name for name in directories if not name.startswith(".") and name != "node_modules"]
+            files += [os.path.relpath(f"{here}/{name}", self.top) for name in names if not name.startswith(".")]
+            if len(files) > FILES:
+                break
+        return frozenset(files[:FILES])
+
+    def read(self, path: str) -> str:
+        """Return the text of a file of the project; empty if it can't be read or leads out of it."""
+        whole = f"{self.top}/{path}"
+        try:
+            data = fs_hot.read_bytes(whole, FILE_BYTES) if paths_hot.inside(self.top, whole) else b""
+        except OSError:
+            return ""
+        return data.decode("utf-8", "replace")
+
+    @cached_property
+    def scripts(self) -> set[str] | None:
+        """The names of scripts in any package.json; None if there is none at the top, or one can't be read."""
+        files = [path for path in self.git.tracked if path.rpartition("/")[2] == "package.json"]
+        if "package.json" not in files:
+            return None
+        names: set[str] = set()
+        for path in files:
+            try:
+                package = json.loads(self.read(path))
+            except ValueError:
+                return None
+            scripts = package.get("scripts") if isinstance(package, dict) else None
+            names.update(scripts if isinstance(scripts, dict) else ())
+        return names
+
+    @cached_property
+    def targets(self) -> set[str] | None:
+        """The targets in any makefile; None if there is none at the top, or one has targets that can't be known."""
+        files = [path for path in self.git.tracked if path.rpartition("/")[2] in MAKEFILES or path.endswith(".mk")]
+        texts = [self.read(path) for path in files]
+        if not any(path in MAKEFILES for path in files) or any(map(UNKNOWN.search, texts)):
+            return None
+        return {name for text in texts for match in RULE.finditer(text) for name in match[1].split()}
+
+    def exists(self, path: str) -> bool:
+        """Return whether a path, or one that ends with it, is in the project."""
+        bare = path.rstrip("/")
+        return os.path.lexists(f"{self.top}/{bare}") or f"/{bare}/" in self._joined
+
+    @cached_property
+    def _joined(self) -> str:
+        return "/".join(f"\0/{file}/" for file in self.git.tracked)
+
+    def removed(self, path: str) -> tuple[bool, str]:
+        """Return whether the history proves that a path was removed, and where it is now; empty if it is not known."""
+        at = bare = path.rstrip("/")
+        names: set[str] = set()
+        renames = self.history.removed
+        while at in renames and at not in names:
+            names.add(at)
+            at = renames[at]
+            if at and at in self.git.tracked:
+                return True, at
+        return bare in renames or any(path_before.startswith(bare + "/") for path_before in renames), ""
+
+    def lost(self, names: Iterable[str]) -> set[str]:
+        """Return which names the project's code once defined and has no more."""
+        return history.find_lost(self.git, self.history, names, self.cache and self.cache + ".lost")
