@@ -103,9 +103,8 @@ def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
 
 def _shards(postings: "Mapping[str, tuple[array[int], array[int]]]", number: int) -> tuple[bytes, bytes, bytes]:
     """Return the table of shards, the shards, and the postings outside of them, for `number` memories."""
-    count = 1
-    while count * SHARD_TERMS < len(postings):
-        count *= 2
+    # An odd number: of a power of two, words with the same first letters would share a shard.
+    count = len(postings) // SHARD_TERMS | 1
     shards: list[dict[str, object]] = [{} for _ in range(count)]
     longer = bytearray()
     for term, (numbers, impacts_) in postings.items():

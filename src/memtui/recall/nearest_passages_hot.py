@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 HEAD = 8
 # The passages that count as near, at least: the rough order is only roughly the right one.
-EXACT = 40
+EXACT = 56
 # A value's weight is it in halves of the mean size, without what is behind the point, less LEAST, up to MOST_WEIGHT.
-HALVES, LEAST, MOST_WEIGHT = 2.2, 1, 7
+HALVES, LEAST, MOST_WEIGHT = 2.2, 2, 7
 # Planes of so many bytes together are read at once.
 TOGETHER = 1 << 19
 # A signed byte as one without a sign, 128 more.

@@ -307,7 +307,7 @@ def _cosines(
                 for doc in (*doc_scores, *list(part.topics)[:MOST_COMPARED]):
                     firsts.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
                 cosines = nearest_passages_hot.best(
-                    nearest_passages_hot.Passages(segment.passages), vector, most, segment.owner, firsts
+                    nearest_passages_hot.Passages(segment.passages), vector, most, segment.owners().__getitem__, firsts
                 )
                 for doc in segment.dead.intersection(cosines):
                     del cosines[doc]

@@ -171,10 +171,10 @@ class Segment:
             raise DamagedError(self.name)
         return range(first, end)
 
-    def owner(self, passage: int) -> int:
-        """Return the number of the memory that a passage is of."""
-        width = 4 if self.number > MOST_NARROW else 2
-        return int.from_bytes(posix.pread(self._fd, width, self._owners + width * passage), sys.byteorder)
+    def owners(self) -> "memoryview[int]":
+        """Return the numbers of the memories that the passages are of."""
+        data = posix.pread(self._fd, self._firsts - self._owners, self._owners)
+        return memoryview(data).cast("I" if self.number > MOST_NARROW else "H")
 
 
 def living(root: str, directory: str) -> "Iterator[tuple[Any, ...]]":
