@@ -23,7 +23,7 @@ def turn_of(row: dict) -> Turn:
         row["channel"],
         agent=row["prev_assistant"] or "",
         session=row["source"]["session"],
-        tools=tuple(row["prev_tools"]),
+        tools=tuple(tool.partition(" ")[0] for tool in row["prev_tools"]),
     )
 
 
