@@ -153,15 +153,6 @@ def test_what_is_forbidden_or_of_the_past_is_left_alone_in_each_sentence(made, l
     assert named(made, line) == []
 
 
-def test_a_check_says_what_it_is_at_and_stops_while_git_is_read(made):
-    subject, _ = check(made, "Call `open_till_drawer()`.")
-    stages = []
-    lint.check(subject, lambda: not stages.append(subject.stage))
-    memories = f"the memories of {subject.scopes[0].shown}"
-    assert [*dict.fromkeys(stages)] == [memories, "the history of the project", "which memories are alike"]
-    assert lint.check(subject, lambda: subject.stage != "the history of the project") == []
-
-
 def test_a_makefile_clone_option_or_link_tells_nothing_that_is_not_so(made, tmp_path):
     (made / "Makefile").write_text("include more.mk\nbuild:\n\techo\n")
     assert named(made, "Run `make biuld`.") == []

@@ -71,7 +71,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         subject = _subject(ctx, args.path, chosen)
         try:
             reports = lint.check(
-                subject, lambda: ctx.out.progress(f"Checking {line(subject.stage)} … Ctrl-C stops it.")
+                subject, lambda: ctx.out.progress("Checking the memories … Ctrl-C stops it.")
             )
         finally:
             ctx.out.progress("")

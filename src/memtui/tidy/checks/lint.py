@@ -33,7 +33,7 @@ ORDER = {code: number for number, code in enumerate(KINDS)}
 class LintInput:
     """What is checked: `scopes`; `own` are the person's, by label. `root` is empty where there is no home, `usage` None
     where deliveries are not looked at; `apart`: pairs that a person called different; `known`: memories as read before,
-    by path. `check` fills in `memories`, by path, and `stage`: what it is at, in words."""
+    by path. `check` fills in `memories`, by path."""
 
     scopes: list[Scope]
     now: float
@@ -43,7 +43,6 @@ class LintInput:
     own: dict[str, Scope] = field(default_factory=dict)
     known: Mapping[str, Memory] = field(default_factory=dict)
     memories: dict[str, Memory] = field(default_factory=dict)
-    stage: str = ""
 
     def scope_of(self, path: str) -> Scope:
         """Return the innermost scope with a file."""
@@ -150,27 +149,20 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
 def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]:
     every: list[Memory] = []
     projects: dict[str, ProjectFiles] = {}
-
-    def read_history() -> bool:
-        subject.stage = "the history of the project"
-        return go_on()
-
     for scope in subject.scopes:
         if scope.problem or not scope.exists:
             yield from doctor.memories(subject.root, scope, ())
             continue
-        subject.stage = f"the memories of {scope.shown}"
         own = _Watched(scopes.memories(scope, dict(subject.known)), go_on)
         every += own
         top = locate_hot.worktree_top(scope.directory)
         repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
-        if (project := projects.get(scope.root_path or "")) is None and scope.root_path:
-            project = projects[scope.root_path] = ProjectFiles(scope.root_path, subject.root, read_history)
+        path = scope.root_path
+        project = projects.setdefault(path, ProjectFiles(path, subject.root, go_on)) if path else None
         whole = _Watched((memory for memory in own if memory.broken is None), go_on)
         checked = Checked(scope, whole, project, repository, subject.usage, own, subject.now, subject.root)
         yield from (finding for check in CHECKS for finding in check.findings(checked))
     subject.memories.update({memory.path: memory for memory in every})
-    subject.stage = "which memories are alike"
     whole = _Watched([memory for memory in every if memory.broken is None], go_on)
     yield from _overlapping(subject, whole)
 

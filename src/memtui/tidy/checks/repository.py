@@ -70,9 +70,9 @@ class Repository:
 
     @cached_property
     def _facts(self) -> list[str]:
-        """The top of the work tree, whether the clone is shallow, HEAD's commit; the first two before any commit."""
+        """The top of the work tree, whether the clone is shallow, HEAD's commit, or HEAD before any."""
         facts = self.ask("rev-parse", "--show-toplevel", "--is-shallow-repository", "HEAD", ok=(0, 128))
-        return facts.rstrip("\n").split("\n")
+        return [*facts.split("\n"), "", ""]
 
     @cached_property
     def there(self) -> bool:
@@ -80,14 +80,9 @@ class Repository:
         return bool(self._facts[0]) and os.path.realpath(self._facts[0]) == os.path.realpath(self.top)
 
     @cached_property
-    def whole(self) -> bool:
-        """Whether the whole history is here, and there is one: what a shallow clone lacks tells nothing."""
-        return self.there and self._facts[1:2] == ["false"] and self._facts[2:] != ["HEAD"]
-
-    @cached_property
     def head(self) -> str:
-        """The id of the newest commit of a whole history; else empty."""
-        return self._facts[-1] if self.whole else ""
+        """The id of the newest commit; empty before any, and where a shallow clone has only a part of the history."""
+        return self._facts[2] if self.there and self._facts[1] == "false" and self._facts[2] != "HEAD" else ""
 
     @cached_property
     def tracked(self) -> frozenset[str]:

@@ -111,7 +111,7 @@ def gone(checked: Checked) -> Iterator[Finding]:
         for match in SPAN.finditer(memory.body):
             if any(start <= match.start() < end for start, end in fences):
                 continue
-            if project.git.whole and (path := _path(project, match[1])):
+            if project.git.head and (path := _path(project, match[1])):
                 places.append((path, memory, match.start(1) + match[1].index(path)))
             yield from _command(checked, project, memory, match)
             if symbol := SYMBOL.match(match[1]):
