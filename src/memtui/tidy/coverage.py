@@ -26,7 +26,8 @@ FieldValue = str | tuple[str, ...]
 # Found word for word (kept), with other joining words or in another form (reworded), or not at all.
 How = Literal["dropped", "reworded", "kept"]
 ORDER: tuple[How, ...] = ("dropped", "reworded", "kept")
-JOINING = word_lists.sets(os.path.dirname(__file__) + "/words.txt")["joining"]
+WORDS = os.path.dirname(__file__) + "/words.txt"
+JOINING = word_lists.sets(WORDS)["joining"]
 # What is taken off a word, before and behind it. A dot, a `!` or a `-` before a word can belong to it.
 OPENING = "*`\"'“”‘’«»„([{…"
 MARKS = OPENING + ")]},;:!?."

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.tidy.checks import history, stale
+from memtui.tidy.checks import history
+from memtui.tidy.checks.project_files import ProjectFiles
 from memtui.tidy.checks.repository import CODE, Repository
 
 from .repositories import commit, fast_import, git
@@ -139,7 +140,7 @@ def test_settings_of_a_person_change_no_answer(tmp_path):
     ):
         git(top, "config", *setting.split("="))
     git(top, "config", "diff.external", "false")
-    assert stale.ProjectFiles(str(top)).lost(["open_till", "closeTill"]) == {"open_till"}
+    assert ProjectFiles(str(top)).lost(["open_till", "closeTill"]) == {"open_till"}
 
 
 @pytest.mark.parametrize("world", ["no git", "no repository", "no commit", "shallow", "a lost object"])
@@ -161,7 +162,7 @@ def test_where_git_has_no_answer_nothing_is_gone(tmp_path, monkeypatch, world):
     elif world == "a lost object":
         blob = git(top, "rev-parse", "HEAD~1:a.py").strip()
         os.unlink(top / ".git/objects" / blob[:2] / blob[2:])
-    project = stale.ProjectFiles(str(top), str(tmp_path / "home"))
+    project = ProjectFiles(str(top), str(tmp_path / "home"))
     assert (project.lost(["open_till"]), project.removed("old/b.py")) == (set(), (False, ""))
 
 
@@ -175,7 +176,7 @@ def test_a_pass_that_is_stopped_leaves_nothing_behind(tmp_path):
 def test_a_name_is_lost_with_its_last_use_and_back_where_it_is_found(tmp_path):
     top, root = tmp_path / "r", str(tmp_path / "home")
     commit(top, {"a.py": "def open_till():\n    pass\n", "b.py": "open_till()\nuse_effect()\n"})
-    lost = lambda: stale.ProjectFiles(str(top), root).lost(["open_till", "use_effect", "never_there"])
+    lost = lambda: ProjectFiles(str(top), root).lost(["open_till", "use_effect", "never_there"])
     assert lost() == set()
     commit(top, {"a.py": "x = 1\n", "docs/a.md": "`open_till`"})
     assert lost() == set()  # b.py still has it

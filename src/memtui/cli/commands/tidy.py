@@ -70,9 +70,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     def look() -> "tuple[LintInput, list[Finding], list[Proposal]]":
         subject = _subject(ctx, args.path, chosen)
         try:
-            reports = lint.check(
-                subject, lambda: ctx.out.progress("Checking the memories … Ctrl-C stops it.")
-            )
+            reports = lint.check(subject, lambda: ctx.out.progress("Checking the memories … Ctrl-C stops it."))
         finally:
             ctx.out.progress("")
         reports = [finding for finding in reports if not labels or str(finding.data.get("scope")) in labels]

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 from functools import cache, cached_property
 
-SECONDS = 10.0
 SAFE = (
     *("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
     *("-c", "log.showSignature=false", "-c", "core.quotePath=false", "-c", "protocol.allow=never"),
@@ -33,40 +32,21 @@ class Repository:
     def __init__(self, top: str) -> None:
         self.top = top
 
-    def ask(self, *words: str, ok: Collection[int] = (0,), data: bytes = b"") -> str:
-        """Return what a git command that only reads prints; empty if it exits with no `ok` code or takes too long."""
-        try:
-            process = subprocess.run(
-                self._command(words),
-                input=data,
-                capture_output=True,
-                timeout=SECONDS,
-                env=self._environment,
-                check=False,
-            )
-        except (OSError, subprocess.SubprocessError, ValueError):
-            return ""
-        return process.stdout.decode("utf-8", "replace") if process.returncode in ok else ""
-
     def lines(self, *words: str, ok: Collection[int] = (0,)) -> Iterator[bytes]:
-        """Yield the lines that a git command that only reads prints, as it prints them. Raises OSError if it fails."""
-        with subprocess.Popen(
-            self._command(words),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=self._environment,
-        ) as process:
+        """Yield the lines that a git command that only reads prints. Raises OSError if it exits with no `ok` code."""
+        env = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ} | ENVIRONMENT
+        command, nothing = ["git", "-C", self.top, *SAFE, *words], subprocess.DEVNULL
+        with subprocess.Popen(command, stdin=nothing, stdout=subprocess.PIPE, stderr=nothing, env=env) as process:
             yield from process.stdout or ()
         if process.returncode not in ok:
             raise OSError(f"git {words[0]} failed with {process.returncode}")
 
-    def _command(self, words: Iterable[str]) -> list[str]:
-        return ["git", "-C", self.top, *SAFE, *words]
-
-    @property
-    def _environment(self) -> dict[str, str]:
-        return {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ} | ENVIRONMENT
+    def ask(self, *words: str, ok: Collection[int] = (0,)) -> str:
+        """Return what a git command that only reads prints; empty if it fails."""
+        try:
+            return b"".join(self.lines(*words, ok=ok)).decode("utf-8", "replace")
+        except (OSError, ValueError):  # a NUL in a path
+            return ""
 
     @cached_property
     def _facts(self) -> list[str]:
@@ -126,6 +106,6 @@ class Repository:
             present.update(self.lines("grep", "--untracked", "-IohwE", "-e", pattern, *CODE, ok=(0, 1)))
         return {name for name in lacking if f"{name}\n".encode() not in present}
 
-    def ignored(self, paths: Iterable[str]) -> set[str]:
+    def ignored(self, paths: Collection[str]) -> set[str]:
         """Return which paths git is told to ignore, there or not: what a command makes."""
-        return set(self.ask("check-ignore", "-z", "--stdin", data="\0".join(paths).encode()).split("\0"))
+        return set(self.ask("check-ignore", "--", *paths).split("\n")) if paths else set()

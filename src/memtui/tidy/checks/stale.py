@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 
-from memtui.base import clock_hot, globs_hot
+from memtui.base import clock_hot, globs_hot, word_lists
 from memtui.base.finding import Finding, note, problem
 from memtui.store.memory import CODE, Memory, text_of
 from memtui.store.relative_dates import RELATIVE, relative_dates
@@ -31,22 +31,11 @@ SYMBOL = re.compile(
     r"[A-Za-z]\w{5,}(?=\(\)$|$)",
     re.ASCII,
 )
-# Words and signs of a line that tells of the past, of what is replaced, or where something went: in English, German,
-# French, Spanish, Italian and Portuguese, Chinese, Japanese, Korean.
+# Words and signs of a line that tells of the past, of what is replaced, or where something went.
 PAST = re.compile(
-    r"\b(?:removed?|deleted?|deleting|renam(?:ed?|es|ing)|moved?|replac(?:ed?|es|ing)|was|were|used to"
-    r"|former(?:ly)?|old|legacy|gone|deprecated|no longer"
-    r"|instead of|dropped|until|migrated|previous(?:ly)?|originally|earlier"
-    r"|obsolete|supersed(?:ed?|es)|extracted|split|merged|retired|historic(?:al)?|before|had|archived|relocated|became"
-    r"|(?:no|zero) (?:\w+ )?(?:results?|matches|hits|references)|(?:not|n't) exist"
-    r"|entfernt|gelöscht|umbenannt|verschoben|ersetzt|früher\w*|ehemal\w+|veraltet|nicht mehr|statt|war|waren|hieß\w*"
-    r"|supprimée?s?|retirée?s?|renommée?s?|déplacée?s?|remplacée?s?|ancien\w*|obsolètes?|plus utilisée?s?|au lieu d[eu]"
-    r"|étai(?:en)?t|auparavant|(?:eliminad|borrad|renombrad|movid|trasladad|reemplazad|sustituid|obsolet|antigu)[oa]s?"
-    r"|anteriormente|ya no|en (?:lugar|vez) de|eran?|(?:rimoss|eliminat|rinominat|spostat|sostituit|vecchi)[oaie]?"
-    r"|precedente\w*|invece di|erano|(?:removid|excluíd|apagad|renomead|substituíd|antig)[oa]s?|não \w+ mais"
-    r"|em vez de|eram)\b|n['’]existe(?:nt)? plus|[→⇒➜➔❌]|->|~~|[删刪移]除|改名|更名|命名[为為]|[迁遷]移|移[到至动動]"
-    r"|替[换換]|取代|[废廢][弃棄止]|弃用|[旧舊]|原来|以前|曾[经經]|不再|改[为為成]|削除|リネーム|置き換え|廃止|かつて|なくな"
-    r"|삭제|제거|옮[겼긴겨]|이동|이름.{0,5}바[뀌꾸꿨]|변경|대체|폐기|더 이상|예전|이전|옛",
+    r"\b(?:{past})\b|{past_signs}".format_map(
+        {name: lines.replace("\n", "|") for name, lines in word_lists.read(coverage.WORDS).items()}
+    ),
     re.IGNORECASE,
 )
 # A line about another repository than the memory's own.
