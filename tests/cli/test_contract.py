@@ -271,7 +271,7 @@ def snapshot(world):
 def test_note_imports_what_it_needs_and_no_more(world):
     code = (
         "import sys; from memtui.cli.main import main; main(['note', 'hello'])\n"
-        "heavy = {'yaml', 'textual', 'anthropic', 'json', 'dataclasses', 'typing', 'tomllib', 'subprocess',"
+        "heavy = {'yaml', 'rapidfuzz', 'textual', 'anthropic', 'json', 'dataclasses', 'typing', 'tomllib', 'subprocess',"
         " 'difflib', 'pathlib', 'memtui.store.journal.journal', 'memtui.store.store', 'memtui.store.scopes', 'shutil'}\n"
         "print(sorted(heavy & set(sys.modules)))"
     )

@@ -18,7 +18,7 @@ CHEAP = {"_signal", "gc", "posix", "time", "fcntl", "_json", "_blake2", "sys", "
 DEAR = {
     "json", "re", "pathlib", "typing", "dataclasses", "os", "argparse", "logging", "subprocess", "hashlib", "datetime",
     "enum", "collections", "functools", "contextlib", "tempfile", "shutil", "random", "uuid", "tomllib", "inspect",
-    "asyncio", "socket", "sqlite3", "yaml", "textual", "anthropic",
+    "asyncio", "socket", "sqlite3", "yaml", "textual", "anthropic", "rapidfuzz",
 }  # fmt: skip
 
 # In place of the launcher: the same, but at the end it says what was imported.

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import MappingProxyType
 
 import memtui
-from memtui.base.errors import UsageError
+from memtui.base.errors import UsageError, close_to
 from memtui.cli.output import terminal_columns
 
 # The commands by group, in the order of `memtui --help`; behind `=` the module under memtui.cli.commands, where that
@@ -40,7 +40,7 @@ EXAMPLES = """\
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from typing import Any, NoReturn
 
     from memtui.cli.context import Context
@@ -75,11 +75,11 @@ class Parser(argparse.ArgumentParser):
             return
         names, more = ", ".join(map(str, action.choices)), f"See `{self.prog} --help`."
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
-            close = _close(value, action.choices)
+            close = close_to(value, action.choices, 3)
             hint = f"Did you mean `{self.prog} {close[0]}`? " if close else ""
             raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", hint + more)
         if action.dest == "key":  # settings are too many to list
-            hint = _did_you_mean(_close(value, action.choices))
+            hint = _did_you_mean(close_to(value, action.choices, 3))
             raise UsageError(f"There is no setting “{value}”.", f"{hint}`memtui config list` lists them.")
         name = action.option_strings[-1] if action.option_strings else action.metavar or "The argument"
         raise UsageError(f"{name} must be one of {names}, not “{value}”.", more)
@@ -270,12 +270,6 @@ def command_word(argv: "list[str]") -> "str | None":
     return None
 
 
-def _close(word: str, choices: "Iterable[str]") -> "list[str]":
-    import difflib
-
-    return difflib.get_close_matches(word, choices, 3, 0.6)
-
-
 def _did_you_mean(close: "list[str]") -> str:
     return f"Did you mean {' or '.join(close)}? " if close else ""
 
@@ -283,7 +277,7 @@ def _did_you_mean(close: "list[str]") -> str:
 def _takes_no(words: str, rest: "list[str]", parser: argparse.ArgumentParser) -> UsageError:
     options = parser._option_string_actions  # noqa: SLF001  argparse has no public way
     option = next((word.partition("=")[0] for word in rest if word.startswith("-")), "")
-    names = _close(option.lstrip("-"), [name[2:] for name in options if name.startswith("--")])
+    names = close_to(option.lstrip("-"), [name[2:] for name in options if name.startswith("--")], 3)
     hint = _did_you_mean([f"--{name}" for name in names])
     what = option or " ".join(f"“{word}”" for word in rest)
     return UsageError(f"`memtui {words}` takes no {what}.", f"{hint}See `memtui {words} --help`.")
@@ -305,7 +299,7 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         argv = [*before, ALIASES[name], *argv[len(before) + 1 :]]
         name = ALIASES[name]
     if name not in COMMANDS and name not in HIDDEN:
-        hint = _did_you_mean(_close(name, COMMANDS))
+        hint = _did_you_mean(close_to(name, COMMANDS, 3))
         raise UsageError(f"There is no command “{name}”.", f"{hint}`memtui --help` lists them.")
     if any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
         raise UsageError("--screen and --read-only are for the TUI, without a command.", "See `memtui --help`.")

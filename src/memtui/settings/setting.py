@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from memtui import keymap
 from memtui.base import fs_hot
-from memtui.base.errors import MemtuiError, UsageError
+from memtui.base.errors import MemtuiError, UsageError, close_to
 from memtui.settings import config_hot, defaults_hot
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import Journal
@@ -367,8 +367,6 @@ def remapped(settings: Mapping[str, object]) -> dict[str, str]:
 
 def key_problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     """Yield (action id, what is wrong) for unknown actions and unknown keys."""
-    import difflib
-
     default_keys = keymap.defaults()
     table = settings.get(KEY_TABLE, {})
     if not isinstance(table, dict):
@@ -376,7 +374,7 @@ def key_problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         return
     for name, keys in written_keys(settings).items():
         if name not in default_keys:
-            close = difflib.get_close_matches(name, default_keys, 1)
+            close = close_to(name, default_keys)
             hint = f". Did you mean {close[0]}?" if close else ". `memtui config list --keys` lists them."
             yield name, "is not an action" + hint
         elif (why := keys_problem(keys)) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memtui.base import paths_hot
-from memtui.base.errors import ConflictError, NotFoundError
+from memtui.base.errors import ConflictError, NotFoundError, close_to
 from memtui.client import locate_hot, projects
 from memtui.store import trust_hot
 from memtui.store.memory import Memory, read_memory, unreadable
@@ -377,8 +377,6 @@ def _only(memories: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memo
         candidates = [(m.scope_label, m.path.removeprefix(directories[m.scope_label] + "/")) for m in unique]
         names = [f"{label}:{file.removesuffix(locate_hot.SUFFIX)}" for label, file in candidates]
         raise ConflictError(f"“{ref}” can mean several memories.", "Use one of: " + ", ".join(names) + ".")
-    import difflib
-
     stems = [
         f"{scope.label}:{name.removesuffix(locate_hot.SUFFIX)}"
         for scope in scopes
@@ -390,7 +388,7 @@ def _only(memories: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memo
         ref.rpartition(":")[2].removesuffix(locate_hot.SUFFIX),
     )
     parts = [name for name in near if len(wanted) >= MIN_PART and wanted.casefold() in name.casefold()]
-    close = [*dict.fromkeys([*parts, *difflib.get_close_matches(wanted, near, CANDIDATES_SHOWN)])][:CANDIDATES_SHOWN]
+    close = [*dict.fromkeys([*parts, *close_to(wanted, near, CANDIDATES_SHOWN)])][:CANDIDATES_SHOWN]
     hint = f"Did you mean {', '.join(near[name] for name in close)}?" if close else ALL_LISTED
     raise NotFoundError(f"There is no memory “{ref}”.", hint)
 

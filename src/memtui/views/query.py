@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Mapping, 
 from dataclasses import dataclass, field
 
 from memtui.base import findings
+from memtui.base.errors import close_to
 from memtui.base.phrasing_hot import some
 from memtui.store import memory, mutes_hot
 from memtui.store.scopes import Scope
@@ -65,24 +66,15 @@ def term(name: str, value: str) -> str:
     return f'{name}:"{value}"' if re.search(r"\s", value) else f"{name}:{value}"
 
 
-def _nearest(word: str, choices: Collection[str]) -> str:
-    """Return the choice that looks most like a word; empty if none does."""
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(word, choices, 1)), "")
-
-
 def not_among(name: str, value: str, choices: Collection[str]) -> str:
     """Return the sentences for a value that a term does not take: the nearest that it takes, and which there are."""
-    near = _nearest(value, choices)
-    hint = f" Did you mean {term(name, near)}?" if near else ""
+    hint = "".join(f" Did you mean {term(name, near)}?" for near in close_to(value, choices))
     return f"There is no {term(name, value)}.{hint} {name}: takes {some([*choices], LISTED)}."
 
 
 def not_there(name: str, names: Collection[str]) -> str:
     """Return the sentences for a term that there is not: the nearest of those that there are, and all of them."""
-    near = _nearest(name, names)
-    hint = f" Did you mean {near}:?" if near else ""
+    hint = "".join(f" Did you mean {near}:?" for near in close_to(name, names))
     return f"There is no {name}: here.{hint} The query takes {', '.join(f'{other}:' for other in names)}."
 
 
@@ -124,7 +116,7 @@ class MemoryQuery:
     @property
     def is_mistyped(self) -> bool:
         """Whether it has a word that looks like a term, such as `typ:tool`: it is not to find what is similar."""
-        return bool(self.unknown and _nearest(self.unknown, NAMES))
+        return bool(self.unknown and close_to(self.unknown, NAMES))
 
     def problem(self, values_by_name: Mapping[str, Sequence[str]]) -> str:
         """Return in sentences what is wrong with it; empty if nothing is. `values_by_name`: what each term takes."""

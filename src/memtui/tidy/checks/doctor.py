@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from memtui.base import clock_hot, fastjson_hot, findings, fs_hot, ids_hot, paths_hot, reverse_lines_hot
-from memtui.base.errors import MemtuiError
+from memtui.base.errors import MemtuiError, close_to
 from memtui.base.finding import Finding, good, note, problem
 from memtui.base.memory_kinds import KINDS
 from memtui.base.phrasing_hot import ago
@@ -232,9 +232,7 @@ def _values(settings: dict[str, object], finding: Callable[..., Finding]) -> Ite
         if key in defaults_hot.GONE:
             yield finding("config.gone", key=key)
         elif key not in config_hot.DEFAULTS:
-            import difflib
-
-            close = difflib.get_close_matches(key, config_hot.DEFAULTS, 1)
+            close = close_to(key, config_hot.DEFAULTS)
             yield finding("config.misspelt", key=key, meant=close[0]) if close else finding("config.unknown", key=key)
         elif (why := config_hot.problem(key, value)) is not None:
             yield finding("config.value", key=key, why=why, given=repr(value))
