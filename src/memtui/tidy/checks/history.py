@@ -19,7 +19,7 @@ VERSION = 1
 # The most commits that are searched, and the most of one name that are searched for its definition.
 COMMITS, LOOKED_AT = 20_000, 20
 # No setting of a person or repository changes what is printed: nothing but what was added and removed.
-PATCH = ("-p", "-U0", "-M", "--format=%x00%H", "--no-color", "--submodule=short", *PLAIN)
+PATCH = ("-p", "-U0", "-M", "--diff-algorithm=histogram", "--format=%x00%H", "--submodule=short", *PLAIN)
 NAME = re.compile(rb"\b[A-Za-z]\w{5,}")
 SHAPE = re.compile(rb"_\w|[a-z][A-Z]")
 _LEAD = (
