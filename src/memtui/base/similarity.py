@@ -11,8 +11,9 @@ from itertools import pairwise
 from memtui.base import word_lists
 
 # The least score for each decision. Drafts, with each word alike: what waits or was rejected, what a backfill offers,
-# what an import brings; and what has another date in place of it. Recorded pairs: tests/base/test_similarity.py.
-SAME_DRAFT, SAME_OFFER, SAME_IMPORT, REDATED = 0.8, 0.83, 0.92, 0.5
+# what an import brings; what has another date in place of it, what says a description again. Recorded pairs:
+# tests/base/test_similarity.py.
+SAME_DRAFT, SAME_OFFER, SAME_IMPORT, REDATED, ECHO = 0.8, 0.83, 0.92, 0.5, 0.95
 # By the rarity of words in one store. Memories like a draft: of 72 pairs of one project, labelled unseen, 21 of the 23
 # above it were rightly so, and none of 60 drafts of other projects. What a model looks at together. What is worth a
 # person's time: of 414 memories of one project the 14 pairs above it were about one thing each, just below hubs begin.

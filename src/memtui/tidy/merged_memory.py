@@ -142,7 +142,8 @@ class _Body:
             if place is None and heading is not None and not begun:
                 self._insert(self._end, heading)
                 begun = True
-            at = self._end if begun else self._behind_label(new) if heading is None else self._section_end(heading)
+            same = [at for at, part in enumerate(self._chunks) if new.label and part.label == new.label]
+            at = self._end if begun else same[-1] + 1 if same and heading is None else self._section_end(heading)
             self._insert(self._end if at is None else at, new)
 
     def _new_part(self, chunk: Chunk, above: Statement | None) -> Chunk | None:
@@ -210,11 +211,6 @@ class _Body:
         titles = [self._chunks[at].plain.casefold() for at in heads]
         wanted = heading.plain.casefold()
         return next((end for title, end in zip(titles, after, strict=False) if title == wanted), None)
-
-    def _behind_label(self, chunk: Chunk) -> int | None:
-        """Return the place behind the last piece with the label of a piece, or where pieces without a heading go."""
-        same = [at for at, part in enumerate(self._chunks) if chunk.label and part.label == chunk.label]
-        return same[-1] + 1 if same else self._section_end(None)
 
     def _insert(self, at: int, chunk: Chunk) -> None:
         above = self._chunks[at - 1] if at else None

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -50,12 +50,10 @@ def _pending(value: object) -> tuple[Run, list[tuple[str, str, str]]] | None:
 
 
 class Along:
-    """A session to read. `payload`: as a hook gets it; `now`: the clock, in seconds since the epoch."""
+    """A session to read. `payload`: as a hook gets it."""
 
-    def __init__(
-        self, env: dict[str, str], payload: Mapping[str, object], now: Callable[[], float] = clock_hot.now
-    ) -> None:
-        self.env, self.now = env, now
+    def __init__(self, env: dict[str, str], payload: Mapping[str, object]) -> None:
+        self.env, self.now = env, clock_hot.now
         self.root = paths_hot.root(env)
         self.id = transcript_hot.text_of(payload.get("session_id"))
         self.transcript = transcript_hot.text_of(payload.get("transcript_path"))
@@ -64,7 +62,7 @@ class Along:
         self.top = locate_hot.worktree_top(self.cwd)
         self.slug = paths_hot.project_key(self.project_root)
         self.event = transcript_hot.text_of(payload.get("hook_event_name"))
-        self.blocks = blocks.Blocks(self.root, self.slug, now)
+        self.blocks = blocks.Blocks(self.root, self.slug, self.now)
         self._looked, self._off = time.monotonic(), False
 
     def run(self) -> Run | None:

@@ -63,12 +63,9 @@ class Occasions:
 
     def of(self, writer: Writer) -> Occasion:
         if writer not in self._found:
-            self._found[writer] = self._read(writer) if writer.session else Occasion()
+            path = self._finder.find(writer.session) if writer.session else None
+            self._found[writer] = Occasion(prompts.about(path).title, prompts.with_id(path or "", writer.prompt))
         return self._found[writer]
-
-    def _read(self, writer: Writer) -> Occasion:
-        path = self._finder.find(writer.session)
-        return Occasion(prompts.about(path).title, prompts.with_id(path or "", writer.prompt))
 
 
 class Source(NamedTuple):

@@ -3,7 +3,7 @@
 What is kept for a project whose directory is gone is found here, and given to the one that it became."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -36,12 +36,12 @@ class FixOutcome(NamedTuple):
     undoable: bool = True
 
 
-def fix(store: Store, what: str, subjects: Sequence[str] = ()) -> FixOutcome:
-    """Make the fix with the id `what`, for the `subjects` of some findings or for all. Raises MemtuiError, OSError."""
-    return _FIXES[what](store, subjects)
+def fix(store: Store, what: str) -> FixOutcome:
+    """Make the fix with the id `what`. Raises MemtuiError, OSError."""
+    return _FIXES[what](store)
 
 
-def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
+def _errors(store: Store) -> FixOutcome:
     """Give the log of errors another name, so that the next error begins a new one. No file is overwritten."""
     log = store.root + "/log"
     source = f"{log}/errors.jsonl"
@@ -57,7 +57,7 @@ def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
     return FixOutcome("errors", [path])
 
 
-def _files(store: Store, _: Sequence[str]) -> FixOutcome:
+def _files(store: Store) -> FixOutcome:
     """Make memtui's files private to their owner."""
     changed = []
     for path, mode, _size in modes(store.root):
@@ -158,16 +158,14 @@ def _memories_in(directory: str) -> list[str]:
         return []
 
 
-def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
-    """Give what is kept for `subjects`, else all that it may be, to the store's project; return the changed paths."""
+def _adopt(store: Store) -> FixOutcome:
+    """Give what is kept for projects that the store's project may have been to it."""
     here = paths_hot.project_root(store.cwd)
-    if not subjects:
-        subjects = [finding.subject for finding in renamed(store.env, here)]
     projects_by_key = {gone_project.key: gone_project for gone_project in _gone(store.env, here)}
-    transactions: list[object] = []
+    changed: list[object] = []
     with store.journal.together():
-        for name in [subject.removeprefix(SUBJECT) for subject in subjects]:
-            old = projects_by_key.get(name, GoneProject(name, name.strip("-"), "", 0))
+        for name in [finding.subject.removeprefix(SUBJECT) for finding in renamed(store.env, here)]:
+            old = projects_by_key[name]
             target = locate_hot.auto_dir(store.env, here)
             pairs = {f"{old.memories}/{file}": f"{target}/{file}" for file in _memories_in(old.memories)}
             # One whose name is taken there stays.
@@ -176,8 +174,8 @@ def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
             if changes:
                 words = f"give what was kept for {old.root} to {os.path.basename(here)}"
                 store.journal.run("adopt", changes, words, became=moved)
-            transactions += [change.path for change in changes]
-    return transactions
+            changed += [change.path for change in changes]
+    return FixOutcome("projects", changed)
 
 
 def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
@@ -223,12 +221,12 @@ def _of_memories(store: Store, gone_project: GoneProject, moved: dict[str, str])
     yield from sidecars.moved_edits(store.root, {(gone_project.memories, name): (target, name) for name in names})
 
 
-_FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
+_FIXES: dict[str, Callable[[Store], FixOutcome]] = {
     "files": _files,
     "errors": _errors,
     # every claim whose transcript shows what became of it
-    "notes": lambda store, _: FixOutcome(
+    "notes": lambda store: FixOutcome(
         "notes", [*reconciliation_hot.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
     ),
-    "projects": lambda store, subjects: FixOutcome("projects", adopt(store, subjects)),
+    "projects": _adopt,
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from memtui.base import clock_hot
 from memtui.base.finding import Finding, note, problem
-from memtui.base.similarity import words
+from memtui.base.similarity import ECHO, TextWords, similarity, words
 from memtui.redact import redact
 from memtui.store import scopes
 from memtui.store.frontmatter import document, prose_hot
@@ -26,7 +26,6 @@ EXPIRES = ("expires", "expires_at", "expiresAt", "valid_until", "validUntil")
 # The most characters of a line that the client asks for.
 LINE_CHARACTERS = 200
 # Two texts say the same if they share this part of their words.
-ECHO = 0.9
 # Where a part of a sentence ends.
 CLAUSE = re.compile(r"[,;:.!?]\s|\s[—–-]\s|\s\(")
 # A text of fewer words says too little.
@@ -176,7 +175,7 @@ def _shorter(entry: IndexEntry, memory: Memory | None, room: int) -> str:
     described = words(memory.description)
     for part in parts:
         own = words(part)
-        echoes = bool(described) and len(own & described) >= ECHO * len(own | described)
+        echoes = similarity(TextWords(own), TextWords(described)).score >= ECHO
         pairs = all(part.count(one) == part.count(other) for one, other in ("[]", "()"))
         is_open = not pairs or any(part.count(mark) % 2 for mark in ("`", "**", "__"))
         if len(own) >= FEWEST_WORDS and not is_open and not echoes:
