@@ -3,6 +3,8 @@
 A passage is BLOCKS blocks of BLOCK tokens; the next one starts STEP blocks later. Cold: only who builds an index
 imports this."""
 
+from array import array
+
 from memtui.recall import words_hot
 from memtui.recall.vectors_hot import DIMENSIONS, ROW_LENGTH, Table, Vector, lanes_of, pieces_of, summed, words_of
 
@@ -67,4 +69,7 @@ class Embedder:
 def row_of(vector: Vector) -> bytes:
     """Return a vector as signed bytes of the length ROW_LENGTH."""
     scale = ROW_LENGTH / (vector.length or 1.0)
-    return bytes([max(-127, min(127, round(value * scale))) & 0xFF for value in vector.values])
+    values = [round(value * scale) for value in vector.values]
+    if max(values) > 127 or min(values) < -127:
+        values = [max(-127, min(127, value)) for value in values]
+    return array("b", values).tobytes()

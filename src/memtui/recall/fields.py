@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from memtui.base import clock_hot
 from memtui.recall import content_hot, gloss_hot, topics, words_hot
@@ -54,7 +55,7 @@ class Fields:
         """The trigger lines that say more than a greeting."""
         return [line for line in self.texts["triggers"].split("\n") if words_hot.tells(line)]
 
-    @property
+    @cached_property
     def condition(self) -> str:
         """The words for what it is about, if it is a standing instruction by its description, or by a short body."""
         body = self.texts["body"]
