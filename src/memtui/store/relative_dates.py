@@ -46,6 +46,8 @@ STATE = re.compile(
 )
 # So many words after "today" can have what happened.
 NEAR = 6
+# What stands before a day that something is counted from, or a part of which is meant.
+COUNTED = re.compile(r"\b(?:as of|since|until|till|by|after|(?<!er )from|earlier|later)\s+$", re.IGNORECASE)
 CLAUSE_END = re.compile(r"[;:()—–]|\.\*\*|\s-\s")
 EVENT = re.compile(
     r"\b(?:(?!un|need|feed|speed|seed|indeed|exceed|proceed|hundred|embed)\w{2,}ed|was|were|did|had|broke|built|began|came|"
@@ -94,8 +96,10 @@ def relative_dates(text: str, day: date) -> Iterator[RelativeDate]:
 
 def _is_state(before: str, words: str, after: str) -> bool:
     """Return whether "today" says in a sentence how things are, and so means each day on which it is read."""
-    if words.casefold() != "today" or PREPOSITION.search(before) or before.casefold().endswith("as of "):
+    if words.casefold() != "today" or COUNTED.search(before):
         return False
+    if before.endswith("(") and after.startswith(")"):
+        before = before[:-1]
     before, after = CLAUSE_END.split(before)[-1], CLAUSE_END.split(after)[0]
     if before.strip():
         after = after.partition(",")[0]
