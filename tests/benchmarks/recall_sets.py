@@ -3,7 +3,8 @@
 A set is a folder with `set.json`, or such a file: `{"queries": [{"store", "text", "kind", "gold": [{"path", "grade"}]}]}`. The
 memories of a store are a folder `stores/NAME`, `memories/NAME` or `NAME` beside it, or one text file `stores/NAME.txt`
 in which each memory begins with a line `=== PATH`. `triggers.jsonl` beside it has a line a memory:
-`{"store", "path", "triggers": [...]}`.
+`{"store", "path", "triggers": [...]}`. `everyday.txt` beside it has a prompt a line that no memory helps with, whatever
+the store; it is asked in each.
 """
 
 import hashlib
@@ -12,6 +13,9 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+
+# The kind of a prompt that says nothing of a project: “run the tests”.
+EVERYDAY = "everyday"
 
 
 @dataclass
@@ -83,6 +87,12 @@ def read(path: str, memories: str = "", triggers: str = "") -> RecallSet:
         Query(row["store"], row["text"], row["kind"], {each["path"]: each.get("grade", 1) for each in row["gold"]})
         for row in content["queries"]
     ]
+    usual = os.path.join(folder, "everyday.txt")
+    if os.path.exists(usual):
+        with open(usual, encoding="utf-8") as opened:
+            lines_of_work = opened.read().splitlines()
+        names = sorted({query.store for query in queries})
+        queries += [Query(store, line, EVERYDAY) for line in lines_of_work for store in names]
     beside = os.path.join(folder, "triggers.jsonl")
     lines = triggers or (beside if os.path.exists(beside) else "")
     stores = {store: _store(folder, memories, store) for store in {query.store for query in queries}}

@@ -75,6 +75,9 @@ def test_the_memory_that_fits_is_given_and_never_twice_unless_it_changed(store):
     [
         ("/release now", "command"),
         ("release pipeline", "short"),
+        ("thanks, that was great, good night", "smalltalk"),
+        ("please continue with the next step", "smalltalk"),
+        ("continua por favor, gracias", "smalltalk"),
         ("paint the garden fence tomorrow at noon", "nothing"),
     ],
 )

@@ -5,9 +5,8 @@
 
 A logistic regression over the features of `judge_hot.features`, of the hits that a prompt has (`judge_hot.FOUND`), with the
 ridge RIDGE, by Newton's method; what the judge adds for a memory's type and pin is given, not fitted. Each set counts
-with and without its triggers. Before that it is cross-validated: the stores are dealt to FOLDS, and the prompts of each
-are judged by weights that were fitted without them. Every FOREIGNth prompt is judged in another store of its set, too,
-where nothing helps with it; nothing is fitted on that, for a set has enough prompts that nothing helps with. Printed
+with and without its triggers, and everyday prompts together weigh as much as all others. Before that it is
+cross-validated: the stores are dealt to FOLDS, and the prompts of each are judged by weights fitted without them. Printed
 for several thresholds: the share of the memories given that help, of the answerable prompts that got one that helps, of
 the others that got nothing, and how many memories a prompt got; then how far the probabilities are right.
 """
@@ -33,26 +32,27 @@ from memtui.recall.index_build import bring_up_to_date  # noqa: E402
 
 RIDGE, ROUNDS, LONGEST_STEP = 1.0, 40, 1.5
 FOLDS = 8
-FOREIGN = 8
-THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)
+THRESHOLDS = (0.2, 0.3, 0.35, 0.4, 0.5)
+# A step of Newton's method that changes no weight by more ends it.
+SMALL_STEP = 1e-4
 TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "judge_hot.py")
 HEAD = "What the features of a memory count, as tests/training/fit_recall.py --write puts it here."
 FEATURES = ("lexical", "share", "cosine", "overlap", "first", "margin", "everyday")
 
-# The features of a hit, what is added to its log-odds whatever they are, and whether it helps.
-Row = tuple[tuple[float, ...], float, bool]
+# The features of a hit, what is added to its log-odds whatever they are, whether it helps, and what it weighs.
+Row = tuple[tuple[float, ...], float, bool, float]
 
 
 @dataclass
 class Judged:
     """A prompt of a store, with the features of each hit and whether that helps; `answerable`: some memory would;
-    `is_foreign`: the prompt was made for another store."""
+    `is_everyday`: it says nothing of a project."""
 
     title: str
     store: str
     rows: list[Row]
     answerable: bool
-    is_foreign: bool
+    is_everyday: bool
 
 
 def judged(chosen: recall_sets.RecallSet, with_triggers: bool) -> list[Judged]:
@@ -66,19 +66,17 @@ def judged(chosen: recall_sets.RecallSet, with_triggers: bool) -> list[Judged]:
         table = vectors_hot.Table()
         for directory in places.values():
             bring_up_to_date(root, directory, table=table)
-        stores = sorted(places)
-        for number, each in enumerate(chosen.queries):
+        usual = sum(each.kind == recall_sets.EVERYDAY for each in chosen.queries)
+        weight = (len(chosen.queries) - usual) / usual if usual else 1.0
+        for each in chosen.queries:
             words, why = own_words_hot.counted(each.text)
             if why:
                 continue
-            asked = [each.store]
-            if number % FOREIGN == 0 and len(stores) > 1:
-                asked.append(stores[(stores.index(each.store) + 1 + number % (len(stores) - 1)) % len(stores)])
-            for store in asked:
-                gold = each.gold if store == each.store else {}
-                hits = query_hot.search(root, [(benchmark.SCOPE, places[store])], words, judge_hot.FOUND)
-                rows = [(judge_hot.features(hit), added(hit), hit.file in gold) for hit in hits]
-                found.append(Judged(title, store, rows, bool(gold), store != each.store))
+            is_everyday = each.kind == recall_sets.EVERYDAY
+            part = weight if is_everyday else 1.0
+            hits = query_hot.search(root, [(benchmark.SCOPE, places[each.store])], words, judge_hot.FOUND)
+            rows = [(judge_hot.features(hit), added(hit), hit.file in each.gold, part) for hit in hits]
+            found.append(Judged(title, each.store, rows, bool(each.gold), is_everyday))
     return found
 
 
@@ -94,18 +92,20 @@ def fit(rows: Sequence[Row]) -> list[float]:
     for _ in range(ROUNDS):
         slope = [0.0] + [RIDGE * weight for weight in weights[1:]]
         curve = [[RIDGE if row == column and row else 0.0 for column in range(size)] for row in range(size)]
-        for features, given, helps in rows:
+        for features, given, helps, part in rows:
             values = (1.0, *features)
             probability = judge_hot.probability(given + sum(a * b for a, b in zip(weights, values, strict=True)))
-            spread = probability * (1.0 - probability)
+            spread = part * probability * (1.0 - probability)
             for at, value in enumerate(values):
-                slope[at] += (probability - helps) * value
+                slope[at] += part * (probability - helps) * value
                 line, factor = curve[at], value * spread
                 for other, another in enumerate(values):
                     line[other] += factor * another
         step = solved(curve, slope)
         scale = min(1.0, LONGEST_STEP / max(1e-9, *map(abs, step)))
         weights = [weight - scale * each for weight, each in zip(weights, step, strict=True)]
+        if max(map(abs, step)) < SMALL_STEP:
+            break
     return weights
 
 
@@ -126,7 +126,7 @@ def solved(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[fl
 def probabilities(one: Judged, weights: Sequence[float]) -> list[tuple[float, bool]]:
     """Return how likely each hit of a prompt helps, and whether it does, the likeliest first."""
     found = []
-    for features, given, helps in one.rows:
+    for features, given, helps, _ in one.rows:
         log_odds = weights[0] + given + sum(a * b for a, b in zip(weights[1:], features, strict=True))
         found.append((judge_hot.probability(log_odds), helps))
     return sorted(found, key=lambda each: -each[0])
@@ -183,16 +183,15 @@ def main() -> int:
         for triggers in ((False, True) if one.triggers else (False,))
         for each in judged(one, triggers)
     ]
-    own = [each for each in prompts if not each.is_foreign]
-    rows = [row for each in own for row in each.rows]
+    rows = [row for each in prompts for row in each.rows]
     folds = {store: at % FOLDS for at, store in enumerate(sorted({each.store for each in prompts}))}
     fitted_without = [
-        fit([row for each in own if folds[each.store] != fold for row in each.rows]) for fold in range(FOLDS)
+        fit([row for each in prompts if folds[each.store] != fold for row in each.rows]) for fold in range(FOLDS)
     ]
     for title in dict.fromkeys(each.title for each in prompts):
-        for foreign in (False, True):
-            print(f"{title}{', asked in other stores' * foreign}, cross-validated")
-            part = [each for each in prompts if each.title == title and each.is_foreign == foreign]
+        for is_everyday in (False, True):
+            print(f"{title}{', everyday prompts' * is_everyday}, cross-validated")
+            part = [each for each in prompts if each.title == title and each.is_everyday == is_everyday]
             report(part, lambda each: fitted_without[folds[each.store]])
     weights = fit(rows)
     print(dict(zip(("intercept", *FEATURES), (round(weight, 2) for weight in weights), strict=True)))
@@ -201,8 +200,8 @@ def main() -> int:
         stores = len(folds)
         digests = ", ".join(one.digest() for one in chosen)
         provenance = (
-            f"logistic regression, ridge {RIDGE:g}, over {len(rows):,} hits of {len(own)} prompts in {stores} stores"
-            f" (sets {digests})"
+            f"logistic regression, ridge {RIDGE:g}, over {len(rows):,} hits of {len(prompts):,} prompts in {stores} stores"
+            f" (sets {digests}), everyday prompts as half of each"
         )
         with open(TARGET, "r+", encoding="utf-8") as file:
             made = text(file.read(), weights, provenance)

@@ -121,8 +121,10 @@ def dry_run(
     words, why = own_words_hot.counted(text)
     if why:
         return Recalled("", why)
-    from memtui.recall import query_hot
+    from memtui.recall import query_hot, words_hot
 
+    if not words_hot.tells(words):
+        return Recalled("", "smalltalk")
     allowed = Allowed(root)
     limits = limits or RecallLimits()
     hits = query_hot.search(root, where, words, FOUND, allowed, limits.sentences)

@@ -207,13 +207,16 @@ COMMON = frozenset(
     """.split()  # noqa: SIM905
 )
 
-# Words with which people greet, thank and take leave.
+# Words with which people greet, thank and take leave, or have somebody go on.
 SMALLTALK = frozenset(
     """
-    abend afternoon awesom bonjour bonsoir bueno buongiorno bye cheer ciao claud congrat cool dank day dia even
+    abend afternoon ahead awesom bonjour bonsoir bueno buongiorno bye cheer ciao claud congrat cool dank day dia even
     everyon everyth feel fine friday friend geht glad good goodby gracia grazi great greet guten haha hallo happy
     hello heut hey heya hi hola howdy life lol lot lovely merci much moin monday morgen morn nice night obrigado okay
     ola perfect salut servus sorry sure tag thanx thx today tonight tschuss ty weekend welcom wow yeah yep
+    continu continua continuar continuer go keep next proc prossiga siga sigu siguient step vielen
+    weiter weitermachen
+    続け けて 継続 继续 请继 续吧
     """.split()  # noqa: SIM905
 )
 

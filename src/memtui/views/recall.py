@@ -30,6 +30,7 @@ SILENT = {
     "command": "a slash command recalls nothing",
     "machine": "it is not a person's prompt",
     "short": "a prompt of a word or two recalls nothing",
+    "smalltalk": "smalltalk, or a word to go on, recalls nothing",
     "pasted": "nothing in it is in a person's own words",
     "no-index": "the memories have no index yet",
     "nothing": "nothing that was found is likely enough to help",
