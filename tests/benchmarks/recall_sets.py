@@ -3,8 +3,8 @@
 A set is a folder with `set.json`, or such a file: `{"queries": [{"store", "text", "kind", "gold": [{"path", "grade"}]}]}`. The
 memories of a store are a folder `stores/NAME`, `memories/NAME` or `NAME` beside it, or one text file `stores/NAME.txt`
 in which each memory begins with a line `=== PATH`. `triggers.jsonl` beside it has a line a memory:
-`{"store", "path", "triggers": [...]}`. `everyday.txt` beside it has a prompt a line that no memory helps with, whatever
-the store; it is asked in each.
+`{"store", "path", "triggers": [...]}`. `everyday.txt` beside it has a prompt a line; it is asked in each store, and
+no memory helps with it unless the set has it as a query of that store.
 """
 
 import hashlib
@@ -92,7 +92,9 @@ def read(path: str, memories: str = "", triggers: str = "") -> RecallSet:
         with open(usual, encoding="utf-8") as opened:
             lines_of_work = opened.read().splitlines()
         names = sorted({query.store for query in queries})
-        queries += [Query(store, line, EVERYDAY) for line in lines_of_work for store in names]
+        own = {(query.store, query.text) for query in queries}
+        pairs = [(store, line) for line in lines_of_work for store in names if (store, line) not in own]
+        queries += [Query(store, line, EVERYDAY) for store, line in pairs]
     beside = os.path.join(folder, "triggers.jsonl")
     lines = triggers or (beside if os.path.exists(beside) else "")
     stores = {store: _store(folder, memories, store) for store in {query.store for query in queries}}
