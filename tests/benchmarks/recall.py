@@ -193,14 +193,17 @@ def injection(found: Sequence[Answer]) -> Injection:
 def report(found: Sequence[Answer], title: str, kinds: bool) -> None:
     """Print the figures of a set."""
     print(f"{title}")
-    print(f"  {'BM25 alone':22} {figures(each.by(lambda hit: hit.lexical) for each in found)}")
-    if any(hit.cosine for each in found for hit in each.hits):
-        print(f"  {'.7 cosine + .3 BM25':22} {figures(map(scaled, found))}")
-    print(f"  {'recall':22} {figures(found)}")
     usual = [each for each in found if each.query.kind == recall_sets.EVERYDAY]
-    print(f"  {'injection':22} {injection([each for each in found if each not in usual])}")
+    asked = [each for each in found if each.query.kind != recall_sets.EVERYDAY]
+    print(f"  {'BM25 alone':22} {figures(each.by(lambda hit: hit.lexical) for each in asked)}")
+    if any(hit.cosine for each in asked for hit in each.hits):
+        print(f"  {'.7 cosine + .3 BM25':22} {figures(map(scaled, asked))}")
+    print(f"  {'recall':22} {figures(asked)}")
+    print(f"  {'injection':22} {injection(asked)}")
     if usual:
-        print(f"  {'everyday prompts':22} that get one {share(sum(bool(each.injected) for each in usual), len(usual))}")
+        counts = injection(usual)
+        part = share(sum(bool(each.injected) for each in usual), len(usual))
+        print(f"  {'everyday prompts':22} that get one {part}, of which help {share(counts.right, counts.sent)}")
     said = "  ".join(f"{mean:.2f}: {helped:.2f} of {number}" for mean, helped, number in calibration(found))
     print(f"  {'said to help: did':22} {said}")
     if kinds:

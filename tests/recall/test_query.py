@@ -93,7 +93,7 @@ def test_what_is_left_out_early_would_not_have_been_among_the_best(data):
         docs = sorted(data.draw(st.randoms()).sample(range(number), len(impacts)))
         postings[f"term{term}"] = (docs, impacts)
     idf = {term: data.draw(st.floats(0.05, 9)) for term in postings}
-    part = query_hot.IndexPart("", "", Stub(number), ({}, []))
+    part = query_hot.IndexPart("", "", Stub(number), b"")
     exact = dict.fromkeys(range(number), 0.0)
     for term, (docs, impacts) in postings.items():
         part.postings[term] = packed(docs, impacts, number)

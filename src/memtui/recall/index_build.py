@@ -331,7 +331,8 @@ class _Builder:
         for doc in docs:
             doc.impacts = impacts(doc, average)
         entry = write(self.root, f"{os.path.basename(self.base)}-{ids_hot.new_id()}.segment", docs)
-        usual = everyday.word_weights(), everyday.direction(self.embedding.table) if self.embedding.table else []
+        direction = everyday.direction(self.embedding.table) if self.embedding.table else []
+        usual = marshal.dumps((everyday.word_weights(), direction))
         self._write_manifest(average, usual, [entry] if docs else [])
         return BuildReport(len(docs), len(docs), removed, rebuilt=True)
 
@@ -344,9 +345,7 @@ class _Builder:
             segments.append(write(self.root, f"{os.path.basename(self.base)}-{ids_hot.new_id()}.segment", docs))
         self._write_manifest(manifest.average, manifest.everyday, segments)
 
-    def _write_manifest(
-        self, average: float, usual: tuple[dict[str, float], list[float]], segments: Sequence[dict[str, Any]]
-    ) -> None:
+    def _write_manifest(self, average: float, usual: bytes, segments: Sequence[dict[str, Any]]) -> None:
         data: dict[str, Any] = {"directory": self.directory, "average": average, "vectors": self.embedding.version}
         data |= {"everyday": usual, "segments": list(segments)}
         fs_hot.write_atomic(self.base + ".index", segment_hot.as_bytes(data), durable=False)

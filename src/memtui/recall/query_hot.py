@@ -1,5 +1,7 @@
 """Search the indexes of a session's memories for the text of a prompt. Hot path."""
 
+import marshal
+
 from memtui.recall import gloss_hot, segment_hot, words_hot
 
 TYPE_CHECKING = False
@@ -68,13 +70,7 @@ class IndexPart:
 
     __slots__ = ("directory", "everyday", "nearness", "postings", "scope", "segment", "topics")
 
-    def __init__(
-        self,
-        scope: str,
-        directory: str,
-        segment: "segment_hot.Segment",
-        everyday: "tuple[dict[str, float], list[float]]",
-    ) -> None:
+    def __init__(self, scope: str, directory: str, segment: "segment_hot.Segment", everyday: bytes) -> None:
         self.scope = scope
         self.directory = directory
         self.segment = segment
@@ -116,10 +112,11 @@ def search(
     try:
         for scope, directory in places:
             parts += opened(root, scope, directory)
-        weights = weighted_terms(text, parts[0].everyday[0]) if parts else {}
+        word_weights, direction = marshal.loads(parts[0].everyday) if parts else ({}, [])  # noqa: S302
+        weights = weighted_terms(text, word_weights) if parts else {}
         if not weights:
             return []
-        return _searched(parts, weights, text, most, allowed, root if sentences else "")
+        return _searched(parts, weights, text, direction, most, allowed, root if sentences else "")
     finally:
         for part in parts:
             part.segment.close()
@@ -157,6 +154,7 @@ def _searched(
     parts: "list[IndexPart]",
     weights: "dict[str, float]",
     text: str,
+    direction: "list[float]",
     most: int,
     allowed: "Callable[[str, str, str], bool] | None",
     root: str,
@@ -186,7 +184,7 @@ def _searched(
     cosines = _by_sentences(root, parts, lexical, text, most) if root else None
     if not cosines:
         often = {term for term, count in counts.items() if 2 * count > total} if total >= TELLING_FROM else set()
-        cosines = _cosines(parts, lexical, text, often, most) or [{} for _ in parts]
+        cosines = _cosines(parts, lexical, text, direction, often, most) or [{} for _ in parts]
     standing = _standing(parts, cosines)
     scored = []
     for at, part in enumerate(parts):
@@ -263,7 +261,12 @@ def _by_sentences(
 
 
 def _cosines(
-    parts: "list[IndexPart]", lexical: "list[dict[int, float]]", text: str, often: "set[str]", most: int
+    parts: "list[IndexPart]",
+    lexical: "list[dict[int, float]]",
+    text: str,
+    direction: "list[float]",
+    often: "set[str]",
+    most: int,
 ) -> "list[dict[int, float]] | None":
     """Return, for each part, the best cosines of its nearest memories and of those found; None without vectors."""
     for part in parts:
@@ -287,12 +290,11 @@ def _cosines(
         return None
     if vector is None:
         return None
-    usual = parts[0].everyday[1]
-    if usual:
+    if direction:
         length = vector.length
-        nearness = sum([value * common for value, common in zip(vector.values, usual, strict=True)]) / length
+        nearness = sum([value * common for value, common in zip(vector.values, direction, strict=True)]) / length
         vector.values = [
-            round(FINENESS * (value / length - common)) for value, common in zip(vector.values, usual, strict=True)
+            round(FINENESS * (value / length - common)) for value, common in zip(vector.values, direction, strict=True)
         ]
         vector.length = FINENESS
         for part in parts:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 8
+VERSION = 9
 MAGIC = f"memtui recall {VERSION}.{words_hot.VERSION} {sys.byteorder}\n".encode()
 LEAST, FULL = 256, 65535
 MOST_NARROW = 1 << 16
@@ -51,8 +51,8 @@ DAMAGED = (OSError, ValueError, EOFError, TypeError, LookupError, DamagedError, 
 
 
 class Manifest:
-    """What a manifest says; `average`: the mean length; `everyday`: what each term of everyday prompts counts, and what
-    is taken from a prompt's vector of length 1, nothing without vectors."""
+    """What a manifest says; `average`: the mean length; `everyday`: marshalled, what each term of everyday prompts
+    counts, and what is taken from a prompt's vector of length 1, nothing without vectors."""
 
     __slots__ = ("average", "directory", "everyday", "segments", "vectors")
 
@@ -60,7 +60,7 @@ class Manifest:
         self.directory: str = fields["directory"]
         self.average: float = fields["average"]
         self.vectors: int = fields["vectors"]
-        self.everyday: tuple[dict[str, float], list[float]] = fields["everyday"]
+        self.everyday: bytes = fields["everyday"]
         self.segments: list[dict[str, Any]] = fields["segments"]
 
 
