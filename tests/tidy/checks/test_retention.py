@@ -1,5 +1,6 @@
 """What is old goes, and nothing else: changes, contents, deliveries, trust."""
 
+import errno
 import json
 import os
 import shutil
@@ -128,6 +129,27 @@ def test_texts_that_older_builds_kept_elsewhere_are_read_and_moved(world):
     assert world.images() == {each.digest for each in line}
     assert not os.path.exists(earlier)
     assert [versions.content(each) for each in line] == [b"one", b"two", b"three"]
+
+
+def test_a_move_of_earlier_texts_that_fails_anywhere_loses_none(world, monkeypatch):
+    line = taken_in(world, 1, ["one", "two", "three"])
+    os.rename(f"{world.root}/trash", f"{world.root}/versions")
+    rename = os.rename
+
+    def failing(source, target):
+        if "/versions/" in source and calls.pop():
+            raise OSError(errno.EIO, "no", source)
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", failing)
+    for number in range(2):
+        calls = [True, *[False] * number]
+        assert world.collect().busy
+        versions = Versions(world.root)
+        assert [versions.content(each) for each in line] == [b"one", b"two", b"three"]
+    monkeypatch.undo()
+    assert not world.collect().busy
+    assert world.images() == {each.digest for each in line}
 
 
 def test_a_text_that_a_version_and_a_change_name_goes_with_the_last(world):
