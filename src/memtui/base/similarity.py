@@ -14,9 +14,9 @@ from memtui.base import word_lists
 # what an import brings; what has another date in place of it, what says a description again. Recorded pairs:
 # tests/base/test_similarity.py.
 SAME_DRAFT, SAME_OFFER, SAME_IMPORT, REDATED, ECHO = 0.8, 0.83, 0.92, 0.5, 0.95
-# By the rarity of words in one store. Memories like a draft: of 72 pairs of one project, labelled unseen, 21 of the 23
-# above it were rightly so, and none of 60 drafts of other projects. What a model looks at together. What is worth a
-# person's time: of 414 memories of one project the 14 pairs above it were about one thing each, just below hubs begin.
+# By the rarity of words in a store. Memories like a draft: 21 of 23 pairs above it were rightly so where it was chosen,
+# 15 of 20 in others of that project (docs/decisions.md). What a model looks at together. What is worth a person's time:
+# of 414 memories of one project the 14 pairs above it were about one thing each, just below hubs begin.
 SIMILAR, TOGETHER, ALIKE = 0.2, 0.4, 0.5
 # The least score of texts of the same name, which would be one file; the words that two drafts share, at least.
 SAME_NAME, FEWEST = 0.97, 2
