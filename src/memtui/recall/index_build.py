@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import EllipsisType
 from typing import Any, NamedTuple
 
@@ -227,7 +228,9 @@ class _Builder:
         self.root = root
         self.directory = directory
         self.base = paths_hot.index_base(root, directory)
-        self.embedding = _Embedding(table)
+        self.table = table
+        # Tells the vectors of other tables apart.
+        self.version = table.size if table is not None else 0
         self.lines = {
             file: tuple(trigger.text for trigger in triggers_of_file)
             for file, triggers_of_file in triggers.lines_of(root, directory).items()
@@ -256,7 +259,7 @@ class _Builder:
         files: dict[str, _Known] = {}
         try:
             manifest = segment_hot.read_manifest(self.root, self.directory)
-            if manifest is None or manifest.vectors != self.embedding.version:
+            if manifest is None or manifest.vectors != self.version:
                 return None, {}
             for at, entry in enumerate(manifest.segments):
                 # The table of a segment and its whole file are as they were written.
@@ -320,8 +323,16 @@ class _Builder:
             )
             row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))
             heads = [dict.fromkeys(words_hot.terms(text)) for text in (f"{own.name}\n{own.description}", *own.triggers)]
-            segment_docs.append(SegmentDoc(row, own.weights(), heads, self.embedding.passages(own), own.topics()))
+            segment_docs.append(SegmentDoc(row, own.weights(), heads, self._passages(own), own.topics()))
         return segment_docs
+
+    @cached_property
+    def _embedder(self) -> embed.Embedder | None:
+        return embed.Embedder(self.table) if self.table is not None else None
+
+    def _passages(self, own: fields.Fields) -> list[bytes]:
+        embedder = self._embedder
+        return [row for text in own.passages() for row in embedder.passages(text)] if embedder is not None else []
 
     # Writing
 
@@ -331,7 +342,7 @@ class _Builder:
         for doc in docs:
             doc.impacts = impacts(doc, average)
         entry = write(self.root, f"{os.path.basename(self.base)}-{ids_hot.new_id()}.segment", docs)
-        direction = everyday.direction(self.embedding.table) if self.embedding.table else []
+        direction = everyday.direction(self.table) if self.table else []
         usual = marshal.dumps((everyday.word_weights(), direction))
         self._write_manifest(average, usual, [entry] if docs else [])
         return BuildReport(len(docs), len(docs), removed, rebuilt=True)
@@ -346,7 +357,7 @@ class _Builder:
         self._write_manifest(manifest.average, manifest.everyday, segments)
 
     def _write_manifest(self, average: float, usual: bytes, segments: Sequence[dict[str, Any]]) -> None:
-        data: dict[str, Any] = {"directory": self.directory, "average": average, "vectors": self.embedding.version}
+        data: dict[str, Any] = {"directory": self.directory, "average": average, "vectors": self.version}
         data |= {"everyday": usual, "segments": list(segments)}
         fs_hot.write_atomic(self.base + ".index", segment_hot.as_bytes(data), durable=False)
         self._sweep(segments)
@@ -358,19 +369,3 @@ class _Builder:
         for name in os.listdir(self.root + "/recall"):
             if name.startswith(stem) and name not in names_kept:
                 fs_hot.unlink(f"{self.root}/recall/{name}")
-
-
-class _Embedding:
-    """Makes the vectors of passages, if there is a table; `version` tells other tables apart."""
-
-    def __init__(self, table: vectors_hot.Table | None) -> None:
-        self.table = table
-        self.version = self.table.size if self.table is not None else 0
-        self._embedder: embed.Embedder | None = None
-
-    def passages(self, texts: fields.Fields) -> list[bytes]:
-        if self.table is None:
-            return []
-        if self._embedder is None:
-            self._embedder = embed.Embedder(self.table)
-        return [row for text in texts.passages() for row in self._embedder.passages(text)]
