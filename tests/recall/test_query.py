@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memtui.recall import query_hot, segment_hot
+from memtui.recall import everyday, query_hot, segment_hot
 
 
 def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
@@ -65,6 +65,20 @@ def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
     store.remember("wine", "Grapes and bottles", "In the cellar.")
     assert store.index(table=...).read == 1
     assert store.names("drink alcohol, vineyard")[0] == "wine"
+
+
+def test_words_of_everyday_prompts_count_less_and_such_prompts_are_told_apart(store):
+    weights = query_hot.weighted_terms("fix the canary tests", everyday.word_weights())
+    assert weights["canary"] == 1.0
+    assert weights["fix"] < 0.6
+    assert weights["test"] < 0.6
+    store.remember("canary", "When tests of the canary run", "Fix the canary first.")
+    store.remember("coffee", "Where the espresso machine is", "In the kitchen.")
+    store.index(table=...)
+    usual, telling = (
+        store.search(text)[0] for text in ("please fix the tests of this", "where is the espresso machine")
+    )
+    assert usual.everyday > telling.everyday + 0.1
 
 
 def test_neither_a_prompt_nor_an_index_leaves_a_file_open(store):
