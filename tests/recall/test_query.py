@@ -67,7 +67,7 @@ def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
     assert store.names("drink alcohol, vineyard")[0] == "wine"
 
 
-def test_words_of_everyday_prompts_count_less_and_such_prompts_are_told_apart(store):
+def test_words_of_everyday_prompts_count_less_and_such_prompts_show(store):
     weights = query_hot.weighted_terms("fix the canary tests", everyday.word_weights())
     assert weights["canary"] == 1.0
     assert weights["fix"] < 0.6
