@@ -108,22 +108,23 @@ def gone(checked: Checked) -> Iterator[Finding]:
     ignored = project.git.ignored({path for path, *_ in places})
     for path, memory, start in places:
         is_gone, now = project.removed(path)
-        if is_gone and path not in ignored and not _past(memory.body, start):
+        if is_gone and path not in ignored and not _past(project, memory.body, start):
             finding = problem("memories.path", proposed=now, certain=bool(now))
             yield about_words(finding, checked.scope, memory, start, path)
     lost = project.lost(names)
     for name in filter(lost.__contains__, names):
-        for memory, start in (place for place in names[name] if not _past(place[0].body, place[1])):
+        for memory, start in (place for place in names[name] if not _past(project, place[0].body, place[1])):
             yield about_words(note("memories.symbol"), checked.scope, memory, start, name)
             break
 
 
-def _past(body: str, start: int) -> bool:
-    """Tell whether a code span's line tells of the past or forbids it, but for a sentence on what to do now."""
+def _past(project: ProjectFiles, body: str, start: int) -> bool:
+    """Tell whether a code span's line is of the past, of another repository, or forbids, but for what is to do now."""
     begin = body.rfind("\n", 0, start) + 1
     line, at = body[begin:].partition("\n")[0], start - begin
     plain = SPAN.sub(lambda span: f"`{'x' * len(span[1])}`", line)
-    if ELSEWHERE.search(plain):
+    elsewhere = ELSEWHERE.search(plain)
+    if elsewhere and os.path.basename(project.top) not in elsewhere[0]:
         return True
     if not PAST.search(plain) and not FORBIDS.search(plain):
         return False
@@ -151,7 +152,7 @@ def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.M
         match = pattern.fullmatch(span[1])
         names = getattr(project, attribute) if match else None
         is_missing = match and names is not None and match["name"] not in names
-        if match and is_missing and not _past(memory.body, span.start(1)):
+        if match and is_missing and not _past(project, memory.body, span.start(1)):
             finding = problem("memories.command", file=file, name=match["name"])
             yield about_words(finding, checked.scope, memory, span.start(1), span[1])
 
