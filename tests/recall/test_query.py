@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memtui.recall import everyday, query_hot, segment_hot
+from memtui.recall import best_scores_hot, everyday, query_hot, segment_hot
 
 
 def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
@@ -112,16 +112,17 @@ def test_what_is_left_out_early_would_not_have_been_among_the_best(data):
     for term, (docs, impacts) in postings.items():
         part.postings[term] = packed(docs, impacts, number)
         for doc, impact in zip(docs, impacts, strict=True):
-            exact[doc] += idf[term] * query_hot.SCALE * impact
+            exact[doc] += idf[term] * best_scores_hot.SCALE * impact
     best = sorted((score for score in exact.values() if score), reverse=True)[: query_hot.CANDIDATES]
-    found = sorted((score for score, _ in query_hot._best(part, idf, query_hot.CANDIDATES)), reverse=True)[
-        : query_hot.CANDIDATES
-    ]
+    found = sorted(
+        (score for score, _ in best_scores_hot.highest(part.postings, part.segment, idf, query_hot.CANDIDATES)),
+        reverse=True,
+    )[: query_hot.CANDIDATES]
     assert [score for score in found if score] == pytest.approx(best)
 
 
 def test_no_more_are_scored_exactly_than_may_be_among_the_best():
-    assert [query_hot._most_steps(bytes([0, 3, 3, 9]), most) for most in (1, 2, 3, 4)] == [9, 3, 3, 0]
+    assert [best_scores_hot._most_steps(bytes([0, 3, 3, 9]), most) for most in (1, 2, 3, 4)] == [9, 3, 3, 0]
 
 
 class Stub:

@@ -12,7 +12,7 @@ from memtui.base.short_ids import short_id
 from memtui.base.storage import file_error
 from memtui.cli import entries, memories
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Printer, Result, difference, line, narrate, picked, safe, styled
+from memtui.cli.output import Output, Printer, Result, line, narrate, picked, safe, styled
 from memtui.client import projects
 from memtui.review import approvals, waiting_entries
 from memtui.review.approvals import Draft
@@ -171,7 +171,7 @@ def as_data(ctx: Context, row: Decision) -> "dict[str, object]":
         return data
     change = row.changed
     occasion, part = Occasions(ctx.env).of(change.writer), row.difference(ctx)
-    diff = "\n".join(difference(part.before, part.after)) if isinstance(part, TextDifference) else part.text
+    diff = "\n".join(part.lines) if isinstance(part, TextDifference) else part.text
     return data | {
         "name": change.name,
         "scope": change.scope.label,
@@ -333,7 +333,7 @@ def proposal_data(change: Weighed) -> "dict[str, object]":
                 "gone": diff.after is None,
                 "new": diff.before is None,
                 "repaired": diff.repaired,
-                "diff": "\n".join(difference(diff.before, diff.after)),
+                "diff": "\n".join(TextDifference(diff.before, diff.after).lines),
             }
             for diff in change.diffs
         ],

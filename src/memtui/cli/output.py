@@ -156,14 +156,6 @@ def folded(text: str, columns: int, hang: "int | None" = None) -> "list[str]":
     return [(" " * hang if start else "") + text[start:end].rstrip(" ") for start, end in pieces]
 
 
-def difference(before: "bytes | None", after: "bytes | None") -> "list[str]":
-    """Return a unified diff without its head, with one line of context; None is a file that is not there."""
-    import difflib
-
-    old, new = [(data or b"").decode("utf-8", "replace").splitlines() for data in (before, after)]
-    return list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
-
-
 def terminal_columns(env: "Mapping[str, str]") -> "int | None":
     """Return the width of lines: $COLUMNS or that of the terminal, at least 40; None where nothing limits it."""
     value = env.get("COLUMNS", "")
@@ -287,7 +279,7 @@ class Output:
                     begun = indent
                 begun += styled(rest, part.style)
             elif isinstance(part, TextDifference):
-                self.diff_lines(difference(part.before, part.after))
+                self.diff_lines(part.lines)
             elif isinstance(part, File):
                 self.print(safe(part.text))
             elif isinstance(part, Remedy):

@@ -25,6 +25,7 @@ import posix
 from memtui.base import clock_hot, paths_hot
 from memtui.client import process_hot
 from memtui.client.transcripts import transcript_hot
+from memtui.client.transcripts.transcript_hot import text_of
 
 # Previewed: too large, only a preview arrived. Failed: the hook died, or the turn went on without the text. Dropped:
 # the client left that branch, or ended, before the model answered. Broken off: it ended between text and answer.
@@ -42,12 +43,10 @@ TOOL_BYTES = 1 << 16
 QUIET_SECONDS = 3600.0
 # A record this long is a file's content, not a turn's beginning or our text.
 LONG_LINE = 1 << 20
-# How many of a session's newest messages and steps are remembered.
-KEPT_MESSAGES, KEPT_STEPS = 64, 4096
+# How many of a session's newest messages and steps are remembered, and records, among which a tool has its siblings.
+KEPT_MESSAGES, KEPT_STEPS, KEPT_RECORDS = 64, 4096, 512
 # The place at which a prompt leaves the client's queue that is still in it.
 NEVER = float("inf")
-# How many records back the siblings of a tool are looked for.
-KEPT_RECORDS = 512
 PREVIEW_MARK = "<persisted-output>"
 BLOCKED_MARK = "operation blocked by hook"
 # A message that the client wrote itself: an error of the API, or a filler at a resume.
@@ -101,7 +100,7 @@ class Steps:
         """Take in a user record, which may be a prompt; a turn has only one."""
         if record.get("isMeta") or not any(b.get("type") == "text" for b in transcript_hot.blocks(record)):
             return
-        name = transcript_hot.text_of(record.get("promptId"))
+        name = text_of(record.get("promptId"))
         if name and name == self.prompt_id:
             return  # added to the turn by the client, for example that it was interrupted
         self.prompt, self.prompt_id = place, name
@@ -215,13 +214,11 @@ class TranscriptView:
             self.steps.note_queue(record.get("operation"), place, time)
             return
         if kind == "last-prompt":
-            self._leaf = transcript_hot.text_of(record.get("leafUuid"))
+            self._leaf = text_of(record.get("leafUuid"))
             return
         main = bool(record.get("isSidechain")) == self._subagent
-        uuid = transcript_hot.text_of(record.get("uuid")) if main and "parentUuid" in record else ""
-        parent = transcript_hot.text_of(record.get("parentUuid")) or transcript_hot.text_of(
-            record.get("logicalParentUuid")
-        )
+        uuid = text_of(record.get("uuid")) if main and "parentUuid" in record else ""
+        parent = text_of(record.get("parentUuid")) or text_of(record.get("logicalParentUuid"))
         if uuid:
             self._link(uuid, parent)
         if kind == "attachment":
@@ -230,7 +227,7 @@ class TranscriptView:
         elif kind == "system" and main:
             if record.get("subtype") == "compact_boundary":
                 self._sum_up(parent)
-            elif BLOCKED_MARK in transcript_hot.text_of(record.get("content"))[:200]:
+            elif BLOCKED_MARK in text_of(record.get("content"))[:200]:
                 self.steps.blocked = place
                 self.steps.note(place, time)
         elif kind == "user" and main:
@@ -254,7 +251,7 @@ class TranscriptView:
         message = record.get("message")
         if not isinstance(message, dict) or message.get("model") == SYNTHETIC:
             return
-        name = transcript_hot.text_of(message.get("id"))
+        name = text_of(message.get("id"))
         # One message is split over several records, written while its first tools already run.
         if not name or name not in self._messages:
             self.steps.call, self.steps.called = place, self.steps.prompt
@@ -265,7 +262,7 @@ class TranscriptView:
         self._messages[name].append(uuid)
         for block in transcript_hot.blocks(record):
             if block.get("type") == "tool_use":
-                self._tools[transcript_hot.text_of(block.get("id"))] = (name, self.steps.call)
+                self._tools[text_of(block.get("id"))] = (name, self.steps.call)
                 if len(self._tools) > KEPT_RECORDS:
                     del self._tools[next(iter(self._tools))]
         if uuid and self.pending:
@@ -295,7 +292,7 @@ class TranscriptView:
             self._below.clear()
 
     def _note_attachment(self, attachment: "dict[str, object]", place: int, uuid: str, parent: str) -> None:
-        kind, event, tool = (transcript_hot.text_of(attachment.get(key)) for key in ("type", "hookEvent", "toolUseID"))
+        kind, event, tool = (text_of(attachment.get(key)) for key in ("type", "hookEvent", "toolUseID"))
         if kind == "hook_additional_context":
             for text in transcript_hot.attachment_texts(attachment):
                 outcome = PREVIEWED if text.lstrip().startswith(PREVIEW_MARK) else ARRIVED
@@ -306,7 +303,7 @@ class TranscriptView:
         elif (
             kind.startswith("hook_")
             and kind not in {"hook_success", "hook_system_message"}
-            and "memtui" in transcript_hot.text_of(attachment.get("command"))
+            and "memtui" in text_of(attachment.get("command"))
         ):
             outcome = TIMED_OUT if kind == "hook_cancelled" and attachment.get("timedOut") else FAILED
             self._failed.append((event, tool, self.steps.prompt_id, place, self.steps.call, outcome))
@@ -345,7 +342,7 @@ class TranscriptView:
 
     def passed(self, record: "dict[str, object]") -> bool:
         """Whether the turn has gone on after a delivery, so that the transcript would show it if it had arrived."""
-        message = self._tools.get(transcript_hot.text_of(record.get("tool_use_id")))
+        message = self._tools.get(text_of(record.get("tool_use_id")))
         return self.steps.passed(record, message[1] if message else None)
 
     def failure_of(self, record: "dict[str, object]") -> "str | None":

@@ -2,14 +2,12 @@
 
 import marshal
 
-from memtui.recall import gloss_hot, segment_hot, words_hot
+from memtui.recall import best_scores_hot, gloss_hot, segment_hot, words_hot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-# BM25's k1 is in the impacts, up to this factor (`build.K1`).
-SCALE = 2.2 / segment_hot.FULL
 # Terms of a prompt that are looked up, and how many of the memories that say it in its words are compared by meaning.
 MOST_TERMS, CANDIDATES = 96, 16
 # Passages of a memory that are compared because of its words; others only if they are among the nearest.
@@ -19,9 +17,6 @@ GLOSS_WEIGHT = 0.5
 # Letters from which a word stands for those that begin with it; standing instructions that are compared by meaning, and
 # that a prompt can be about.
 BEGINNING, MOST_COMPARED, MOST_STANDING = 4, 64, 4
-BYTES = bytes(range(256))
-# How finely what common terms add is told apart at first; a byte has room for 255.
-STEPS = 127
 # What a cosine of 1.0 counts in the score, beside the points of BM25. The best for the sets of
 # tests/benchmarks/recall.py: better than shares of both, each scaled over what was found, as long as few words match.
 MEANING = 16.0
@@ -82,7 +77,7 @@ class IndexPart:
         """Return the BM25 score of some memories."""
         scores_by_doc = dict.fromkeys(docs, 0.0)
         for term, posting in self.postings.items():
-            weight = SCALE * idf[term]
+            weight = best_scores_hot.SCALE * idf[term]
             for doc, impact in posting.among(docs):
                 scores_by_doc[doc] += weight * impact
         return scores_by_doc
@@ -174,7 +169,12 @@ def _searched(
             counts[term] += posting.living(part.segment.dead)
     idf = {term: rarity(total, count) * weights[term] for term, count in counts.items()}
     wanted = max(CANDIDATES, most)
-    best = [(score, at, doc) for at, part in enumerate(parts) for score, doc in _best(part, idf, wanted) if score]
+    best = [
+        (score, at, doc)
+        for at, part in enumerate(parts)
+        for score, doc in best_scores_hot.highest(part.postings, part.segment, idf, wanted)
+        if score
+    ]
     best.sort(reverse=True)
     lexical: list[dict[int, float]] = [{} for _ in parts]
     for score, at, doc in best[:wanted]:
@@ -377,97 +377,6 @@ def _log(number: float) -> float:
     square = ratio * ratio
     series = 1.0 + square * (1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square / 11))))
     return total + 2.0 * ratio * series
-
-
-def _best(part: IndexPart, idf: "dict[str, float]", most: int) -> "list[tuple[float, int]]":
-    """Return the memories of a segment that score highest, `most` or a few more, as (score, number). What common terms
-    add is worked out roughly for all at once, then exactly for those that may be among the best."""
-    few: list[tuple[float, segment_hot.Posting]] = []
-    many: list[tuple[float, segment_hot.Posting]] = []
-    for term, posting in part.postings.items():
-        (many if posting.high else few).append((idf[term] * SCALE, posting))
-    best_scores: dict[int, float] = {}
-    for weight, posting in few:
-        for doc, impact in zip(posting.docs, posting.impacts, strict=True):
-            best_scores[doc] = best_scores.get(doc, 0.0) + impact * weight
-    dead = part.segment.dead
-    for doc in dead.intersection(best_scores) if dead else ():
-        del best_scores[doc]
-    if not many:
-        scores = [(score, doc) for doc, score in best_scores.items()]
-        least = _least(scores, most)
-        return [score for score in scores if score[0] >= least]
-    step, rough = _rough(many, part.segment.number)
-    # What is worked out roughly goes by the higher byte of an impact, and is rounded up to a step.
-    slack = step * len(many) + 256 * sum([weight for weight, _ in many])
-    upper = [(score + step * rough[doc], doc) for doc, score in best_scores.items()]
-    # What the others, which have only common terms, must have at least.
-    steps = min(256, max(1, int((_least(upper, most) - slack) / step)))
-    if len(rough.translate(None, BYTES[:steps])) > 2 * most:
-        steps = max(steps, _most_steps(rough, most) - int(slack / step) - 1)
-    upper += [(step * rough[doc], doc) for doc in _from(rough, steps) if doc not in best_scores and doc not in dead]
-    least = _least(upper, most) - slack
-    return [
-        (best_scores.get(doc, 0.0) + sum([weight * posting.impact(doc) for weight, posting in many]), doc)
-        for score, doc in upper
-        if score >= least
-    ]
-
-
-def _least(scores: "list[tuple[float, int]]", most: int) -> float:
-    """Return the lowest of the `most` highest scores; 0.0 if there are fewer."""
-    if len(scores) < most:
-        return 0.0
-    top = max(scores)[0]
-    for part in (0.6, 0.4, 0.2, 0.0):
-        high = [score for score, _ in scores if score >= part * top]
-        if len(high) >= most:
-            break
-    high.sort()
-    return high[-most]
-
-
-def _rough(many: "list[tuple[float, segment_hot.Posting]]", number: int) -> "tuple[float, bytes]":
-    """Return about what some terms add in each of `number` memories: in steps of so much, a byte for each memory. For
-    each term that is never too little, and too much by less than a step and 256 of its impacts."""
-    step = sum([weight * (posting.highest + 256) for weight, posting in many]) / (STEPS - len(many))
-    total = 0
-    for weight, posting in many:
-        # The steps of each higher byte of an impact, rounded up: runs of the same number.
-        runs, at, each = [b"\0"], 1, 1
-        scale = step / (weight * 256)
-        while at < 256 and each < 255:
-            end = min(256, int(each * scale))
-            if end > at:
-                runs.append(BYTES[each : each + 1] * (end - at))
-                at = end
-            each += 1
-        runs.append(b"\xff" * (256 - at))
-        total += int.from_bytes(posting.high.translate(b"".join(runs)), "little")
-    return step, total.to_bytes(number, "little")
-
-
-def _most_steps(rough: bytes, most: int) -> int:
-    """Return the highest number of steps that `most` memories have."""
-    low, high = 0, 256
-    while high - low > 1:
-        middle = (low + high) // 2
-        if len(rough.translate(None, BYTES[:middle])) >= most:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
-def _from(rough: bytes, steps: int) -> "list[int]":
-    """List the memories that have at least so many steps."""
-    marked = rough.translate(b"\0" * steps + b"\1" * (256 - steps))
-    docs_found = []
-    at = marked.find(1)
-    while at >= 0:
-        docs_found.append(at)
-        at = marked.find(1, at + 1)
-    return docs_found
 
 
 def _overlap(head: bytes, bits: "set[int]") -> float:

@@ -15,10 +15,18 @@ class Words(NamedTuple):
 
 
 class TextDifference(NamedTuple):
-    """Two texts, whose lines that differ are drawn."""
+    """Two texts, whose lines that differ are drawn; None is a file that is not there."""
 
-    before: bytes
-    after: bytes
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def lines(self) -> list[str]:
+        """A unified diff without its head, with one line of context."""
+        import difflib
+
+        old, new = [(data or b"").decode("utf-8", "replace").splitlines() for data in self]
+        return list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:]
 
 
 class File(NamedTuple):

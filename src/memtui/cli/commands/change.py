@@ -13,7 +13,7 @@ from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, difference, line, narrate, picked, safe
+from memtui.cli.output import Output, Result, line, narrate, picked, safe
 from memtui.store import history, references, scopes
 from memtui.store.journal import acts
 from memtui.store.journal import undo as undoing
@@ -26,6 +26,7 @@ from memtui.store.versions.versions import GONE, Version, Versions
 from memtui.store.versions.writers import Occasions
 from memtui.views import changes
 from memtui.views.changes import PLACES, STATES, asked_about, place, reason, undone_as_one
+from memtui.views.parts import TextDifference
 
 HISTORY = 20  # changes that --list prints; --json has all of them
 
@@ -218,8 +219,8 @@ def history_of(ctx: Context, args: argparse.Namespace) -> Result:
         data["text"] = content.decode("utf-8", "backslashreplace")
         return Result(data, safe(content.decode("utf-8", "replace")).rstrip("\n"))
     before = versions.content(lineage[lineage.index(chosen) - 1]) if chosen != lineage[0] else b""
-    data["diff"] = "\n".join(difference(before, content))
-    return Result(data, lambda out: out.diff_lines(difference(before, content), "  "))
+    data["diff"] = "\n".join(TextDifference(before, content).lines)
+    return Result(data, lambda out: out.diff_lines(TextDifference(before, content).lines, "  "))
 
 
 def _trash(ctx: Context) -> Result:

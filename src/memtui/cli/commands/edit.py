@@ -9,13 +9,14 @@ from memtui.base.phrasing_hot import many
 from memtui.base.shell import shell_word
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Printer, Result, difference, line, narrate, styled
+from memtui.cli.output import Output, Printer, Result, line, narrate, styled
 from memtui.redact import redact
 from memtui.store import references, scopes, triggers
 from memtui.store.frontmatter import head_hot
 from memtui.store.journal import acts
 from memtui.store.memory import Memory
 from memtui.views.editor import EditedFile
+from memtui.views.parts import TextDifference
 
 NOT_MADE, NOT_CHANGED = "No memory was created.", "Nothing was changed."
 
@@ -168,6 +169,6 @@ def _text(ctx: Context, pairs: "list[tuple[Memory, Memory]]") -> "list[str | Pri
         if before.raw == after.raw:
             text.append(f"Nothing changed in {line(before.ref)}." if len(pairs) > 1 else "Nothing changed.")
         else:
-            diff = partial(Output.diff_lines, lines=difference(before.raw, after.raw), indent="  ")
+            diff = partial(Output.diff_lines, lines=TextDifference(before.raw, after.raw).lines, indent="  ")
             text += [memories.written(ctx, acts.done("edit"), after), diff]
     return [*text, memories.undo(sum(before.raw != after.raw for before, after in pairs))]

@@ -13,7 +13,7 @@ from memtui.base.shell import shell_word
 from memtui.base.short_ids import short_id
 from memtui.cli import decisions, memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, difference, line, narrate, safe, styled
+from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.deliver import error_log_hot
 from memtui.models.model import LanguageModel
 from memtui.store import scopes, sidecars
@@ -25,6 +25,7 @@ from memtui.tidy.checks import doctor, lint, lint_fixes
 from memtui.tidy.checks.lint import LintInput
 from memtui.tidy.dream import MOST_CHARACTERS, Dream, DreamOutcome
 from memtui.views import changesets, models
+from memtui.views.parts import TextDifference
 
 UNDO = "memtui undo undoes it."
 PLACES = 5  # of a problem that are printed
@@ -108,7 +109,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "notes": len(causes) - to_fix,
         "scopes": [{"scope": scope.label, "path": scope.directory} for scope in subject.scopes],
         "fixed": [
-            {"path": file.path, "diff": "\n".join(difference(file.before, file.after))}
+            {"path": file.path, "diff": "\n".join(TextDifference(file.before, file.after).lines)}
             for fix in fixed
             for file in fix.files
         ],
@@ -152,7 +153,7 @@ def _fix(
         (file,) = fix.files
         ctx.out.heading(line(subject.scope_of(file.path).shown), line(ctx.tilde(file.path)))
         ctx.out.paragraph(fix.reason, "  ")
-        ctx.out.diff_lines(difference(file.before, file.after), "  ")
+        ctx.out.diff_lines(TextDifference(file.before, file.after).lines, "  ")
     if args.dry_run:
         return fixes, False
     if not args.yes:

@@ -125,7 +125,7 @@ def draw(parts: Iterable[Part]) -> Text:
     text = Text()
     for part in parts:
         if isinstance(part, TextDifference):
-            text.append_text(difference(*part))
+            text.append_text(difference(part.before or b"", part.after or b""))
         elif isinstance(part, File):
             cut(text, part.text, part.path, limit=FILE_SHOWN)
         elif isinstance(part, Remedy):
