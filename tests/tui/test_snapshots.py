@@ -119,21 +119,12 @@ def test_screens_are_drawn_as_before(size):
         compare(f"{name}-{size}", {look: drawn[look][name] for look in LOOKS})
 
 
-OPENED = {
-    "memories-80x24": SCREENS["memories"],
-    "memory-opened": (press("enter"),),
-    "inbox-80x24": (press("escape"), *SCREENS["inbox"]),
-    "draft-opened": (press("enter"),),
-    "activity-80x24": (press("escape"), *SCREENS["activity"]),
-    "delivery-opened": (press("enter"),),
-    "setup-80x24": (press("escape"), *SCREENS["setup"]),
-    "help": (press("1"), press("question_mark")),
-}
+QUICK = {"memories-80x24": SCREENS["memories"], "setup-80x24": SCREENS["setup"]}
 
 
 @pytest.mark.every(step=1)
-def test_all_places_and_what_they_open_say_what_they_said():
-    for name, page in draw("dark", "80x24", OPENED).items():
+def test_memories_and_setup_say_what_they_said():
+    for name, page in draw("dark", "80x24", QUICK).items():
         kept = (SNAPSHOTS / f"{name}.txt").read_text(encoding="utf-8").split("\n")
         assert page.lines == kept[2 : len(page.lines) + 2], name
 
