@@ -275,6 +275,7 @@ def test_what_did_not_arrive_is_given_again(home):
     home.write_transcript([{**record, "sessionId": "s1"} for record in records])
     assert redelivery_hot.note(home.env, str(home.root), "s1") != []
     assert RELEASE in home.ask()
+    assert redelivery_hot.note(home.env, str(home.root), "s1") == [], "once is enough"
 
 
 @pytest.mark.kill
