@@ -23,7 +23,8 @@ def states(kind="updates", **fields):
         (SURE, []),
         ({**SURE, "time": clock_hot.iso_seconds(NOW - 31 * 86400)}, ["older than 30 days, not delivered"]),
         ({"confidence": "0.6", "durable": "0.25"}, ["no session gets it before you approve it"]),
-        ({"confidence": "0.95", "durable": "0.05"}, []),
+        ({"confidence": "0.95", "durable": "0.2"}, ["no session gets it before you approve it"]),
+        ({"confidence": "0.95", "durable": "0.19"}, []),
     ],
 )
 def test_a_draft_that_no_session_gets_says_why(fields, words):

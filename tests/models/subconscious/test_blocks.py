@@ -9,7 +9,6 @@ from memtui.base.errors import MemtuiError
 from memtui.models.subconscious import block_files_hot
 from memtui.store.journal.journal import Journal
 
-pytestmark = pytest.mark.slow
 SAID = "We deploy on Tuesdays only, never on a Friday."
 LONG = "The first line\n" + "word " * 500 + "\nThe last line"
 
