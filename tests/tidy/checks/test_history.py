@@ -33,7 +33,7 @@ def names_of(top, cache=""):
 
 def asked(top, word):
     """The commits that git names for a word, asked for that word alone."""
-    words = ("log", "--format=%H", "--pickaxe-regex", rf"-S\b{word}\b", *CODE)
+    words = ("log", "--full-history", "--format=%H", "--pickaxe-regex", rf"-S\b{word}\b", *CODE)
     return git(top, *words).split()
 
 
@@ -54,7 +54,7 @@ def test_names_have_the_commits_that_git_log_says_for_each(steps, early):
         ids = fast_import(top, linked(steps))
         answers = {word: asked(top, word) for word in WORDS}
         assert names_of(top) == {word: commits for word, commits in answers.items() if commits}
-        assert answers["closeTill"] == git(top, "log", "--format=%H", "-ScloseTill", *CODE).split()
+        assert answers["closeTill"] == git(top, "log", "--full-history", "--format=%H", "-ScloseTill", *CODE).split()
         # The same where an earlier commit was known before.
         git(top, "reset", "-q", "--soft", ids[min(early, len(ids) - 1)])
         read(top, top / "cache")

@@ -61,7 +61,8 @@ def read(git: Repository, cache: str = "", go_on: Callable[[], bool] = lambda: T
         return history
     if history.head and git.ask("merge-base", history.head, git.head).strip() != history.head:
         history = History()  # it was rewritten, or another branch is checked out
-    span = ("--reverse", f"-n{COMMITS}", f"{history.head}..{git.head}" if history.head else git.head)
+    # With side branches that a merge took nothing from: they were read if they were HEAD once.
+    span = ("--full-history", "--reverse", f"-n{COMMITS}", f"{history.head}..{git.head}" if history.head else git.head)
     try:
         paths = b"".join(git.lines("log", "-z", "-M", "--diff-filter=DR", "--name-status", "--format=", *PLAIN, *span))
         fields = iter(paths.decode("utf-8", "replace").split("\0"))
