@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.tidy.checks import history
+from memtui.tidy.checks import history, repository
 from memtui.tidy.checks.project_files import ProjectFiles
 from memtui.tidy.checks.repository import CODE, Repository
 
@@ -143,7 +143,7 @@ def test_settings_of_a_person_change_no_answer(tmp_path):
     assert ProjectFiles(str(top)).lost(["open_till", "closeTill"]) == {"open_till"}
 
 
-@pytest.mark.parametrize("world", ["no git", "no repository", "no commit", "shallow", "a lost object"])
+@pytest.mark.parametrize("world", ["no git", "git hangs", "no repository", "no commit", "shallow", "a lost object"])
 def test_where_git_has_no_answer_nothing_is_gone(tmp_path, monkeypatch, world):
     top = tmp_path / "r"
     if world == "no repository":
@@ -159,6 +159,11 @@ def test_where_git_has_no_answer_nothing_is_gone(tmp_path, monkeypatch, world):
         top = tmp_path / "s"
     elif world == "no git":
         monkeypatch.setenv("PATH", str(tmp_path))
+    elif world == "git hangs":
+        (tmp_path / "git").write_text("#!/bin/sh\nexec sleep 60\n")
+        (tmp_path / "git").chmod(0o755)
+        monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+        monkeypatch.setattr(repository, "LONGEST_SECONDS", 0.05)
     elif world == "a lost object":
         blob = git(top, "rev-parse", "HEAD~1:a.py").strip()
         os.unlink(top / ".git/objects" / blob[:2] / blob[2:])

@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Collection, Iterable, Iterator
 from datetime import date
 from functools import cache, cached_property
+from threading import Timer
 
 SAFE = (
     *("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
@@ -24,6 +25,8 @@ NO_CODE = (
 CODE = ("--", ".", ":(exclude).claude", ":(exclude)CLAUDE.md", *(f":(exclude,icase)*{end}" for end in NO_CODE))
 # The most names that one search looks for: they are one argument, of 128 KB at most.
 NAMES = 1000
+# A git that has not ended after so long hangs. 20,000 commits take about two minutes.
+LONGEST_SECONDS = 300.0
 
 
 class Repository:
@@ -37,7 +40,12 @@ class Repository:
         env = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ} | ENVIRONMENT
         command, nothing = ["git", "-C", self.top, *SAFE, *words], subprocess.DEVNULL
         with subprocess.Popen(command, stdin=nothing, stdout=subprocess.PIPE, stderr=nothing, env=env) as process:
-            yield from process.stdout or ()
+            timer = Timer(LONGEST_SECONDS, process.kill)
+            timer.start()
+            try:
+                yield from process.stdout or ()
+            finally:
+                timer.cancel()
         if process.returncode not in ok:
             raise OSError(f"git {words[0]} failed with {process.returncode}")
 
