@@ -4,6 +4,7 @@ import csv
 import os
 import shutil
 import string
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,19 @@ def test_every_planted_fault_is_found_worst_first_with_words_and_a_file(store):
         assert findings.message(each)
         assert os.path.exists(lint.place(each)[0])
         assert TOKEN not in findings.with_remedy(each) + str(dict(each.data))
+
+
+def test_an_empty_section_goes_and_a_scope_that_is_not_ours_to_write_stays(tmp_path):
+    index = tmp_path / "MEMORY.md"
+    (tmp_path / "one.md").write_text("---\nname: one\ndescription: One\nmetadata:\n  type: user\n---\n\nOne.\n")
+    text = "# Memories\n\n- [one](one.md): One\n\n## Nothing here\n\n## More\n\n- [one](one.md): One\n"
+    index.write_text(text)
+    subject = lint.at(str(tmp_path), "/", NOW)
+    (scope,) = subject.scopes
+    closed = replace(subject, scopes=[replace(scope, problem="it can't be read")])
+    assert lint_fixes.plan(closed, lint.check(subject)) == []
+    fix(tmp_path)
+    assert "Nothing here" not in index.read_text()
 
 
 def test_what_needs_no_decision_is_fixed_and_a_second_run_finds_nothing(store):
