@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-import pytest
-
 from memtui.deliver import log_hot
 
 PROMPT = "do we install with pnpm or with npm here?"
@@ -81,20 +79,20 @@ def test_an_index_that_can_t_be_written_is_said_and_what_there_is_answers(memtui
     assert "prefer-pnpm" in done.out
 
 
-@pytest.mark.parametrize(
-    "prompt",
-    [
-        "run the tests again",
-        "fix the typo in the title",
-        "sort the list by date",
-        "make the header sticky",
-        "rename this function",
-        "why does the page stay blank?",
-        "add a button to save the form",
-        "show me what you changed",
-        "explain this error to me",
-        "Zeig die neuesten Einträge zuerst",
-    ],
-)
-def test_an_everyday_prompt_brings_nothing(memtui, prompt):
-    assert "inject" not in {each["outcome"] for each in found(memtui, prompt)[1].values()}
+EVERYDAY = [
+    "run the tests again",
+    "fix the typo in the title",
+    "sort the list by date",
+    "make the header sticky",
+    "rename this function",
+    "why does the page stay blank?",
+    "add a button to save the form",
+    "show me what you changed",
+    "explain this error to me",
+    "Zeig die neuesten Einträge zuerst",
+]
+
+
+def test_everyday_prompts_bring_nothing(memtui):
+    for prompt in EVERYDAY:
+        assert "inject" not in {row["outcome"] for row in found(memtui, prompt)[1].values()}, prompt
