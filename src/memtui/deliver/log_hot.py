@@ -165,9 +165,9 @@ def note_outcomes(root: str, records: "list[Record]", outcomes: "dict[str, str]"
     that whoever searches the log for one finds the outcomes. Raises OSError."""
     if outcomes:
         kinds = {str(item.get("kind")) for record in records for item in brought(record)}
-        found = {"v": VERSION, "outcomes": outcomes, "time": clock_hot.iso(clock_hot.now()), "kinds": sorted(kinds)}
+        row = {"v": VERSION, "outcomes": outcomes, "time": clock_hot.iso(clock_hot.now()), "kinds": sorted(kinds)}
         sessions = sorted({str(record.get("session_id")) for record in records})
-        append(root, {**found, "sessions": sessions}, clock_hot.now())
+        append(root, {**row, "sessions": sessions}, clock_hot.now())
 
 
 def _take_in(line: bytes, noted: "dict[str, str]") -> None:

@@ -66,14 +66,14 @@ def _rough(many: "list[tuple[float, segment_hot.Posting]]", number: int) -> "tup
     total = 0
     for weight, posting in many:
         # The steps of each higher byte of an impact, rounded up: runs of the same number.
-        runs, at, each = [b"\0"], 1, 1
+        runs, at, steps = [b"\0"], 1, 1
         scale = step / (weight * 256)
-        while at < 256 and each < 255:
-            end = min(256, int(each * scale))
+        while at < 256 and steps < 255:
+            end = min(256, int(steps * scale))
             if end > at:
-                runs.append(BYTES[each : each + 1] * (end - at))
+                runs.append(BYTES[steps : steps + 1] * (end - at))
                 at = end
-            each += 1
+            steps += 1
         runs.append(b"\xff" * (256 - at))
         total += int.from_bytes(posting.high.translate(b"".join(runs)), "little")
     return step, total.to_bytes(number, "little")

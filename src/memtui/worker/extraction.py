@@ -138,5 +138,5 @@ def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
     path = (
         paths_hot.inbox_dir(root, paths_hot.project_key(paths_hot.project_root(cwd))) + "/" + format_hot.FILES["items"]
     )
-    known = {normalised(entry.text) for entry in format_hot.read(path, items=True)}
-    return [t for t in texts if normalised(t) in known or not conversation.was_injected(t)]
+    todos = {normalised(entry.text) for entry in format_hot.read(path, items=True)}
+    return [t for t in texts if normalised(t) in todos or not conversation.was_injected(t)]
