@@ -95,7 +95,7 @@ class Line(Dialog[str]):
         try:
             self.check(typed.strip())
         except UsageError as error:
-            return f"! {error.message}"
+            return f"! {error.message} {error.hint}".rstrip()
         return ""
 
     @on(Input.Submitted)
