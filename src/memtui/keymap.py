@@ -56,7 +56,7 @@ memories.export | | | Dwr | export this scope… | Export this scope: to a folde
 inbox.approve | a | approve | Dwr | | Approve: do what is shown
 inbox.edit | e | edit | Dwr | | Edit, then approve it
 inbox.reject | x | reject | Dwr | | Reject; on the grey row: never again
-inbox.later | w | later | Dwr | | Hide it until tomorrow, for three days or a week
+inbox.later | w | later | Dwr | | Hide it for a day, three or a week
 inbox.merge | m | merge | Dwr | | Merge a draft into a memory
 inbox.history | H | versions | D | versions | Versions of the memory; restore one
 inbox.follow | f | go to it | D | to the memory | To the memory that it is about
