@@ -115,6 +115,11 @@ def test_with_a_scope_a_mistyped_memory_is_not_taken_as_a_new_name(memtui, copy)
     assert "relase-steps" not in names(memtui, "global")
 
 
+def test_a_new_name_with_a_scope_names_the_option_that_moves(memtui):
+    done = memtui("mv", "prefer-pnpm", "global:use-pnpm", check=False)
+    assert (done.code, done.err.splitlines()[1].strip()) == (2, "To move it: memtui mv prefer-pnpm --scope global")
+
+
 def test_many_go_to_the_trash_only_after_a_yes(memtui, world):
     many = [f"many-{number}" for number in range(21)]
     for name in many:

@@ -33,7 +33,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "llm_daily_dollars": (1.0, (0, 10_000), False, "dollars a day, 0: no limit"),
     "llm_timeout": (120, (5, 3600), False, "seconds of an answer, 5 to 3600"),
     "note_to": ("anyone", ("anyone", "people"), True, "whom notes are for: anyone, people"),
-    "recall": ("careful", ("careful", "generous", "off"), True, "give memories: careful, generous, off"),
+    "recall": ("careful", ("careful", "generous", "off"), True, "how to recall: careful, generous, off"),
     "recall_most": (5, (1, 20), False, "memories with one prompt, 1 to 20"),
     "recall_select": (False, (), True, "have a model select memories, too"),
     "semantic": (False, (), False, "recall by a local sentence model, too"),

@@ -96,7 +96,12 @@ def _new_name(args: argparse.Namespace) -> "str | None":
         return None
     if len(args.names) != 2:
         raise UsageError("Give a NEWNAME, or --scope SCOPE.", "To move several, use --scope.")
-    return str(args.names.pop())
+    name = str(args.names.pop())
+    scope, colon, _ = name.rpartition(":")
+    if colon:
+        command = f"memtui mv {shell_word(args.names[0])} --scope {shell_word(scope)}"
+        raise UsageError(f"A name has no scope: {name}.", f"To move it: {command}")
+    return name
 
 
 @parser.command("""\
