@@ -123,6 +123,30 @@ def test_what_is_urgent_comes_before_the_next_tool(on, model, backend):
 
 @pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
+def test_a_block_changed_in_mid_turn_comes_before_the_next_tool(on, model, backend):
+    reads_along(on, backend)
+    block = lambda: on.memtui_json("model", "blocks", "project_context")["text"]
+
+    def script(request):
+        if is_subconscious(request):
+            answer = structured(request, edits=[] if FACT in request.text() else [EDIT])
+            return call(answer, until=lambda: "Go on." in of_session(model.requests)[-1].text())
+        return turn.pop(0)
+
+    model.script = script
+    tools = [call(use("Bash", command=f"echo {number}"), until=block) for number in (1, 2)]
+    turn = [say(PLAN), *tools, say("Right, Tuesday.")]
+    begun = on.claude(SAID)
+    run = on.claude("Go on.", "--allowedTools", "Bash", resume=begun.session_id)
+    requests = of_session(run.requests)
+    assert [len(injected(request, "blocks")) for request in requests] == [0, 1, 1]
+    (news,) = injected(requests[-1], "blocks")
+    assert (news.event, f"[project_context]\n{FACT}" in news.text) == ("PreToolUse", True)
+    assert on.errors() == []
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_a_tool_prints_puts_nothing_into_its_mouth(on, model, tmp_path, backend):
     reads_along(on, backend)
     outside = tmp_path / "outside.txt"

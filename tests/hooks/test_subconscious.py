@@ -95,6 +95,50 @@ def test_what_has_no_room_comes_with_a_later_prompt(home):
     assert not home.prompt().context
 
 
+def test_a_change_in_mid_turn_comes_once_before_the_next_tool(home):
+    keep(home, "project_context", "Deploys happen on Tuesdays.\nKim knows the queue.\n")
+    home.start()
+    home.prompt()
+    assert not home.tool().context
+    keep(home, "project_context", "Deploys happen on Mondays.\nKim knows the queue.\n")
+    assert not home.hook("PreToolUse", agent_id="a1").context
+    said = home.tool().context
+    assert "[project_context]\n- Deploys happen on Tuesdays.\n+ Deploys happen on Mondays.\n<" in said
+    assert not home.tool().context
+    assert not home.prompt().context
+    home.guide("Stop.", urgent="yes")
+    keep(home, "guidance", "Ask Kim.\n")
+    said = home.tool().context
+    assert said.index("Stop.") < said.index("[guidance]\nAsk Kim.")
+    fs_hot.unlink(file(home, "guidance"))
+    assert "[guidance]\n- Ask Kim." in home.tool().context
+    keep(home, "project_context", "Deploys happen on Mondays.\nKim knows the queue.\n")
+    assert not home.tool().context
+    assert home.errors() == []
+
+
+def test_what_came_before_a_tool_comes_again_where_a_resume_drops_it(home):
+    keep(home, "guidance", "Ask Kim.\n")
+    home.start()
+    keep(home, "project_context")
+    assert "Tuesdays" in home.tool().context
+    assert not home.start(source="resume", context_tokens=5).context
+    said = home.start(source="resume").context
+    assert "[project_context]\nDeploys happen on Tuesdays." in said
+    assert "Kim" not in said
+    assert not home.start(source="resume").context
+
+
+def test_a_change_without_room_before_a_tool_waits_for_the_prompt(home):
+    home.settings(ON + "budget = 1000\n")
+    home.start()
+    keep(home, "guidance", "word " * 300)
+    keep(home, "project_context")
+    assert not home.tool().context
+    assert "Tuesdays" in home.prompt().context
+    assert not home.tool().context
+
+
 def test_only_in_full_sessions_get_the_blocks(home):
     keep(home, "project_context")
     for mode in ("off", "notes"):

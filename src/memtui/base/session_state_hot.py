@@ -113,7 +113,7 @@ class SessionState:
         elif kind == "block":
             texts = table(self.blocks, "texts")
             texts.pop(name, None)
-            self.blocks = {"stamps": {}, "texts": texts}
+            self.blocks = {**self.blocks, "stamps": {}, "texts": texts}
 
 
 def load(root: str, session_id: str) -> SessionState:

@@ -1,7 +1,8 @@
 """What a model brings to a session.
 
 The blocks of the subconscious, where the setting `subconscious` is full: all at its start, later what changed since it
-was told of them. The session's state has under `blocks` what it knows: `stamps` of the files, and the text of each.
+was told of them, before a tool too. The session's state has under `blocks` what it knows: `stamps` of the files, the
+`texts`, and the names of those given before a `tool`.
 
 Memories that a model selects for a prompt, in the background (setting `recall_select`): asked for at the prompt, given
 before the next tool if the answer is there by then, else dropped. The part `select` of a session's state: `key` of the
@@ -67,13 +68,33 @@ def blocks(hook: Hook, state: session_state_hot.SessionState) -> "list[blocks_ho
         )
         item = blocks_hot.item(KIND, name, scope, path, ids_hot.content_hash(text), "changed" if old else "new")
         parts.append(blocks_hot.Part(f"[{name}]\n{body}", name, item))
-    state.blocks = {"stamps": stamps, "texts": texts_by_name}
+    names = [*fastjson_hot.rows(state.blocks, "tool"), *[part.label for part in parts if hook.event == "PreToolUse"]]
+    state.blocks = {"stamps": stamps, "texts": texts_by_name, **({"tool": [*{*names}]} if names else {})}
     if not parts:
         return []
     fields = {"source": block_files_hot.home(hook.root)}
     if texts:
         fields["change"] = "diff"
     return [blocks_hot.Block(blocks_hot.TAGS[KIND], fields, CHANGED if texts else INTRO, parts)]
+
+
+def blocks_before_tool(hook: Hook, state: session_state_hot.SessionState, units: int) -> "list[blocks_hot.Block]":
+    """Return `blocks` beside what has so many UTF-16 units; none if they do not fit whole: the next prompt says so."""
+    from memtui.deliver import blocks_hot
+
+    known = state.blocks
+    news = blocks(hook, state)
+    if units + blocks_hot.least(news) <= hook.number("budget"):
+        return news
+    state.blocks = known
+    return []
+
+
+def forget_before_tool(state: session_state_hot.SessionState) -> None:
+    """Note that the session does not know what it was given before a tool: its client dropped that at a resume."""
+    for name in fastjson_hot.rows(state.blocks, "tool"):
+        state.forget({"kind": KIND, "id": name})
+    state.blocks.pop("tool", None)
 
 
 def wanted(hook: Hook) -> bool:

@@ -46,6 +46,8 @@ def handle(hook: runner_hot.Hook) -> None:
 
         if source not in COPIES:
             state.blocks = {}  # a context that has them already gets what changed since
+        elif KEEPS not in hook.payload:
+            model_blocks_hot.forget_before_tool(state)
         blocks += hook.attempt([], model_blocks_hot.blocks, hook, state)
     untrusted = 0 if state.told_untrusted else sum(memories.untrusted for _, memories in catalogs)
     state.told_untrusted = state.told_untrusted or untrusted > 0

@@ -102,8 +102,9 @@ def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
     return hook.attempt([], recall_block_hot.before_tool, hook, chosen, touched)
 
 
-def _deliver(hook: Hook, recalled: "list[judge_hot.Verdict]") -> bool:
-    """Deliver urgent guidance, then what is recalled; return False without guidance."""
+def _deliver(hook: Hook, recalled: "list[judge_hot.Verdict]", with_blocks: bool = False) -> bool:
+    """Deliver urgent guidance, `with_blocks` what changed in these, and what is recalled; return False if only that is
+    due."""
     bundle.load("notes")
     from memtui.base import ids_hot, session_state_hot
     from memtui.client import locate_hot
@@ -116,20 +117,40 @@ def _deliver(hook: Hook, recalled: "list[judge_hot.Verdict]") -> bool:
     session.urgent_only = True
     delivery_id = ids_hot.new_id()
     giving = recall_block_hot.Giving(hook)
+    state = session_state_hot.load(hook.root, hook.session_id)
     with deliver_hot.Notes(hook, delivery_id) as notes:
         blocks = notes.claim(session)
+        if with_blocks:
+            from memtui.hooks import model_blocks_hot
+
+            blocks += hook.attempt([], model_blocks_hot.blocks_before_tool, hook, state, blocks_hot.least(blocks))
         if not blocks:
+            if with_blocks:
+                state.save()  # files that were only touched are not read again
             return False
         if recalled:
             blocks += giving.blocks(recalled, deliver_hot.budget(hook) - blocks_hot.least(blocks))
         left_out = deliver_hot.send(hook, delivery_id, blocks, notes)
     giving.end(left_out)
-    state = session_state_hot.load(hook.root, hook.session_id)
     prompt_hot.begin_turn(hook, state)
     prompt_hot.note_guidance(state.turn, notes.claims)
     prompt_hot.note_guidance(state.tool, notes.claims)
     state.save()
     return True
+
+
+def _deliver_with_blocks(hook: Hook, recalled: "list[judge_hot.Verdict]") -> bool:
+    """As `_deliver`, if a block of the subconscious changed; of tools that begin at one moment a single one does."""
+    from memtui.base import fs_hot, session_state_hot
+    from memtui.hooks import model_blocks_hot
+
+    if model_blocks_hot.changed(hook, session_state_hot.load(hook.root, hook.session_id)) is None:
+        return False
+    try:
+        with fs_hot.Lock(f"{hook.root}/run/worker-blocks-{session_state_hot.safe(hook.session_id)}.lock", 0.0):
+            return _deliver(hook, recalled, with_blocks=True)
+    except fs_hot.LockTimeoutError:
+        return False
 
 
 def before_tool(hook: Hook) -> None:
@@ -145,6 +166,8 @@ def before_tool(hook: Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     recalled = _recalled(hook)
+    if hook.settings and hook.setting("subconscious") == "full" and _deliver_with_blocks(hook, recalled):
+        return
     if not (_is_urgent(hook) and _deliver(hook, recalled)) and recalled:
         from memtui.hooks import recall_block_hot
 
