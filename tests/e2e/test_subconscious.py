@@ -95,6 +95,33 @@ def test_it_answers_who_addresses_it_at_the_next_prompt(on, model, backend):
 
 @pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
+def test_a_question_is_answered_in_activity_while_the_turn_still_runs(on, model, backend):
+    reads_along(on, backend)
+    answers = lambda: on.memtui_json("activity")["answers"]
+
+    def script(request):
+        if is_subconscious(request):
+            asked = "when do we deploy?" in request.text() and "On Tuesdays." not in request.text()
+            return structured(request, replies=[{"to": "m1", "text": "On Tuesdays."}] if asked else [])
+        return turn.pop(0)
+
+    model.script = script
+    turn = [call(use("Bash", command="echo 1"), until=answers), say("Done.")]
+    run = on.claude("@memtui when do we deploy? Build it meanwhile.", "--allowedTools", "Bash")
+    (answer,) = answers()
+    assert (answer["question"], answer["text"]) == ("when do we deploy? Build it meanwhile.", "On Tuesdays.")
+    assert (answer["session"], answer["seen"]) == (run.session_id, False)
+    assert "“when do we deploy? Build it meanwhile.” On Tuesdays." in on.memtui("activity").stdout
+    model.script = lambda request: structured(request) if is_subconscious(request) else "Right."
+    again = on.claude("And now?", resume=run.session_id)
+    (told,) = injected(first(again), "guidance")
+    assert ("On Tuesdays." in told.text, "to “when do we deploy?" in told.text) == (True, True)
+    assert eventually(lambda: not answers()), "once it has arrived"
+    assert on.errors() == []
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("backend", ["api", "claude"])
 def test_what_is_urgent_comes_before_the_next_tool(on, model, backend):
     reads_along(on, backend)
     whispers = [{**WHISPER, "urgent": True}, {**WHISPER, "text": "Releases have numbers."}]

@@ -6,8 +6,10 @@ import pytest
 import test_install
 from launching import run_in_fork
 
+from memtui.base import clock_hot, ids_hot
 from memtui.hooks.install import entries
 from memtui.hooks.install import installation as install
+from memtui.models.subconscious import block_files_hot, runs
 from memtui.views import setup as setup_words
 
 LAUNCHER = "/opt/memtui/hooks/launch.py"
@@ -55,6 +57,25 @@ def test_what_waits_is_counted_whatever_the_input(home):
     home.guide("over", expires="2020-01-01T00:00:00Z")
     home.leave("updates", "a draft")
     assert line(home) == "memtui 2 notes · 1 draft\n"
+
+
+def test_answers_count_by_themselves_until_they_are_seen(home):
+    names = [home.guide(f"On day {day}.", kind="whisper", reply="when?", for_="session:s1-aa") for day in (1, 2)]
+    home.guide("one")
+    own = json.dumps({"session_id": "s1-aa", "workspace": {"project_dir": str(home.project)}}).encode()
+    assert line(home, own) == "memtui 2 answers · 1 note\n"
+    assert line(home) == "memtui 1 note\n"
+    runs.see(str(home.root), names[:1], clock_hot.now())
+    assert line(home, own) == "memtui 1 answer · 1 note\n"
+    runs.see(str(home.root), names[1:], clock_hot.now())
+    assert line(home, own) == "memtui 1 note\n"
+    shown = home.prompt(session="s1-aa").context
+    assert "Answer of memtui's subconscious" in shown
+    assert "to “when?”" in shown
+    assert "has not seen it" not in shown
+    later = clock_hot.now() + 2 * clock_hot.DAY
+    runs.see(str(home.root), [ids_hot.new_id(later)], later)
+    assert block_files_hot.seen(str(home.root)).isdisjoint(names), "answers of old days are forgotten"
 
 
 def test_a_file_that_can_not_be_read_is_logged_and_the_rest_is_said(home):

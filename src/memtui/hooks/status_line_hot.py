@@ -21,8 +21,9 @@ def handle(hook: runner_hot.Hook) -> None:
 
 
 def line(hook: runner_hot.Hook) -> str:
-    """Return the line: `memtui 2 notes · 3 drafts · 1 changed · ✓ arrived 2m`; empty if there is nothing to say.
-    `notes` are those that the next prompt of this session would get. Each part that fails is logged and left out."""
+    """Return the line: `memtui 1 answer · 2 notes · 3 drafts · 1 changed · ✓ arrived 2m`; empty if there is nothing to
+    say. `notes` are those that the next prompt of this session would get; answers of the subconscious count by
+    themselves, until a person has seen them. Each part that fails is logged and left out."""
     _enter_project(hook)
     words = [hook.attempt("", part, hook) for part in (_notes, _drafts, _changed, _receipt)]
     text = " · ".join([word for word in words if word])
@@ -53,7 +54,14 @@ def _notes(hook: runner_hot.Hook) -> str:
         hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock_hot.now()
     )
     session.personal = True  # only a person's session has a status line
-    return _many(sum([len(claims_hot.peek(directory, session)) for directory in inboxes_with_notes]), "note")
+    entries = [entry for directory in inboxes_with_notes for entry, _ in claims_hot.peek(directory, session)]
+    answers = [entry.id for entry in entries if entry.fields.get("reply")]
+    notes = _many(len(entries) - len(answers), "note")
+    if answers:
+        from memtui.models.subconscious import block_files_hot
+
+        notes = " · ".join(filter(None, (_many(len({*answers} - block_files_hot.seen(hook.root)), "answer"), notes)))
+    return notes
 
 
 def _drafts(hook: runner_hot.Hook) -> str:

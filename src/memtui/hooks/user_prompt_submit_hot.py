@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # A prompt of fewer characters has too few words to recall anything (recall/own_words_hot.py).
 SHORTEST = 5
+# What addresses the subconscious.
+MENTION = "@memtui"
 # How long a hook waits for the lock of an inbox, to reconcile the claims of earlier hooks.
 RECONCILE_SECONDS = 0.05
 
@@ -29,9 +31,18 @@ def without_missed(hook: Hook, state: SessionState) -> SessionState:
 
 
 def handle(hook: Hook) -> None:
-    """Deliver what is due with this prompt. A subagent's prompt gets nothing: its session has it already."""
+    """Deliver what is due with this prompt, and have a question in it answered at once. A subagent's prompt gets
+    nothing: its session has it already."""
     if hook.payload.get("agent_id"):
         return
+    _deliver(hook)
+    if hook.settings and hook.setting("subconscious") != "off" and MENTION in hook.text("prompt").lower():
+        from memtui.hooks import worker_start_hot
+
+        worker_start_hot.detach(hook, "subconscious")
+
+
+def _deliver(hook: Hook) -> None:
     state = session_state_hot.load(hook.root, hook.session_id)
     if state.is_new and (copy := _forked(hook)):
         state = copy

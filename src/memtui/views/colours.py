@@ -26,4 +26,5 @@ DELIVERIES = {
     "prompt": RULE,
     "start": PLAIN,
     "model": "italic",
+    "answer": "italic",
 }

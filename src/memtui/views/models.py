@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from memtui.base.phrasing_hot import ago, many
+from memtui.base.phrasing_hot import ago, cut, many
 from memtui.models.call import ModelUsage
 from memtui.models.log import ANSWERED, BEGUN
 from memtui.models.subconscious import runs
@@ -25,6 +25,7 @@ OUTCOMES = {
     "cancelled": "cancelled",
     "off": "off",
 }
+QUESTION = 60  # characters of one in front of its answer
 EMPTY = "It has read no session yet."
 
 
@@ -94,10 +95,16 @@ def ended(run: runs.Run, now: float) -> tuple[str, str]:
     return outcome(run.outcome), "yellow"
 
 
+def answer(question: str, text: str) -> str:
+    """Say what was asked and answered: `“when do we deploy?” On Tuesdays.`"""
+    return f"“{cut(question, QUESTION)}” {text}"
+
+
 def did(run: runs.Run) -> str:
-    """Say what a run changed and said: `2 blocks, 1 note`."""
-    words = [many(len(run.blocks), "block")] if run.blocks else []
-    words += [many(len(run.whispers), "note")] if run.whispers else []
+    """Say what a run changed and said: `2 blocks, 1 answer, 1 note`."""
+    answers = len(run.answers)
+    counts = ((len(run.blocks), "block"), (answers, "answer"), (len(run.whispers) - answers, "note"))
+    words = [many(count, noun) for count, noun in counts if count]
     words += [f"{len(run.refused)} refused"] if run.refused else []
     if run.outcome not in {runs.DONE, runs.BEGUN}:
         words.append(run.why)

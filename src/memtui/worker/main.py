@@ -137,7 +137,9 @@ def _think(on: WorkerRun) -> None:
     """Have the subconscious read what is new: after a turn, and before a compaction leaves only a summary of it."""
     if on.payload.get("agent_id") or os.path.lexists(on.root + "/subconscious/stopped"):
         return
-    if on.setting("extract") is not True:  # else it was waited for the turn's end already
+    if (
+        on.event != "UserPromptSubmit" and on.setting("extract") is not True
+    ):  # else it was waited for the turn's end already
         wait_for_turn(on.text("transcript_path"), on.text("last_assistant_message"))
     payload = {key: on.payload.get(key) for key in ("session_id", "transcript_path", "cwd")}
     on.start("memtui.models.subconscious.run_process", payload=payload | {"hook_event_name": on.event})

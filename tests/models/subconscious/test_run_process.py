@@ -50,6 +50,23 @@ def test_it_reads_what_was_said_and_keeps_blocks(read, api):
     ]
 
 
+def test_a_prompt_is_read_at_once_only_if_it_asks_something(read, api):
+    at_prompt = lambda: run_process.Along(read.env, {**read.payload, "hook_event_name": "UserPromptSubmit"})
+    read.says(SAID)
+    assert at_prompt().run() is None
+    read.says("@memtui, when do we deploy?")
+    api.will(answer(replies=[{"to": "m1", "text": "On Tuesdays."}]))
+    run = at_prompt().run()
+    assert [(reply.reply, reply.text) for reply in run.answers] == [("when do we deploy?", "On Tuesdays.")]
+    assert SAID in api.requests[0].text()
+    (note,) = read.notes()
+    assert (note.text, note.fields["reply"]) == ("On Tuesdays.", "when do we deploy?")
+    assert at_prompt().run() is None
+    read.says(agent="Built.")
+    assert read.run() is None, "a short answer of the agent alone costs no call"
+    assert len(api.requests) == 1
+
+
 def test_what_was_read_is_not_read_again_and_what_it_noted_is(read, api):
     read.says(SAID, "Understood.")
     read.run(answer(note="They deploy on Tuesdays."))

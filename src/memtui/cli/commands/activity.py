@@ -3,8 +3,9 @@
 import argparse
 import itertools
 import time
+from typing import Any
 
-from memtui.base import dates, ids_hot, short_ids
+from memtui.base import clock_hot, dates, ids_hot, paths_hot, short_ids
 from memtui.base.errors import NotFoundError, UsageError
 from memtui.base.phrasing_hot import age, ago, many
 from memtui.base.short_ids import short_id
@@ -19,7 +20,8 @@ from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.log_queries import Reading, Receipts
 from memtui.deliver.record import RECALL, Delivery, Item, session_kind
 from memtui.deliver.record import titles as names_in
-from memtui.views import notes
+from memtui.models.subconscious import block_files_hot, runs
+from memtui.views import models, notes
 from memtui.views.deliveries import (
     EVENTS,
     KIND_WORD,
@@ -81,20 +83,35 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("An ID takes no filter.", "See `memtui activity --help`.")
     proofs = Receipts(ctx.env, ctx.now, transcript_hot.Finder(ctx.config_dir))
     if args.id and not _begins_session(ctx, args.id):
-        return _delivery(ctx, args.id, proofs)
+        mine = [answer for answer in _answers(ctx, Filter()) if short_ids.is_short_for(args.id.upper(), answer["id"])]
+        return _answer(ctx, mine[0]) if len(mine) == 1 else _delivery(ctx, args.id, proofs)
     limit = LIMIT if args.limit is None else args.limit
     most, looked = (log_hot.WINDOW_BYTES, MOST_LOOKED_UP) if limit else (0, 0)
     reading = Reading(ctx.root, criteria, proofs, most=most, looked=looked, follow=False)
     rows = list(itertools.islice(reading.read(), limit or None))
     proofs.look(rows)
+    answers = _answers(ctx, criteria)
     data = {
         "deliveries": [{**row.record, "outcome": proofs.known.get(row.id, receipts_hot.UNKNOWN)} for row in rows],
+        "answers": answers,
         "skipped_lines": reading.skipped,
         "whole_log": not reading.cut,
     }
 
-    names = projects.names_of_roots(ctx.env, {row.root for row in rows})
+    names = projects.names_of_roots(ctx.env, {row.root for row in rows} | {answer["project"] for answer in answers})
     cells = [
+        [
+            (short_id(answer["id"]), "cyan"),
+            age(clock_hot.parse(answer["time"]), ctx.now()),
+            ("○ waiting", "cyan"),
+            line(answer["session"])[:8],
+            line(names[answer["project"]]),
+            "answer",
+            line(models.answer(answer["question"], answer["text"])),
+        ]
+        for answer in answers
+    ]
+    cells += [
         [
             (short_id(row.id), "cyan"),
             age(row.time or None, ctx.now()),
@@ -110,10 +127,33 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     part = f"{MOST_LOOKED_UP:,} deliveries" if criteria.outcome else f"{log_hot.WINDOW_BYTES >> 20} MB"
     return Result(
         data,
-        (lambda out: out.table(headers, cells, flex=(6, 5, 4), right=(1,))) if rows else _nothing(ctx, criteria),
+        (lambda out: out.table(headers, cells, flex=(6, 5, 4), right=(1,))) if cells else _nothing(ctx, criteria),
         f"Only the newest {part} of the log were read; for all of it: --limit 0" if reading.cut else "",
         f"{many(reading.skipped, 'line')} of the log could not be read." if reading.skipped else "",
     )
+
+
+def _answers(ctx: Context, criteria: Filter) -> list[dict[str, Any]]:
+    """Return the answers of the model that no session got yet, newest first; none for another filter than by session,
+    project and notes."""
+    if criteria.but(project="", session="", kind="") or criteria.kind not in {"", "guidance"}:
+        return []
+    seen = block_files_hot.seen(ctx.root)
+    return [
+        {
+            "id": answer.id,
+            "time": clock_hot.iso(run.time),
+            "session": run.session,
+            "project": paths_hot.project_root(run.cwd),
+            "question": answer.reply,
+            "text": answer.text,
+            "seen": answer.id in seen,
+        }
+        for run in runs.newest_first(ctx.root, session=criteria.session)
+        if criteria.project in {"", run.project} and ctx.now() - run.time < runs.EXPIRES
+        for answer in run.answers
+        if runs.waits(ctx.root, run, answer)
+    ]
 
 
 def _nothing(ctx: Context, criteria: Filter) -> str:
@@ -147,6 +187,20 @@ def _find(ctx: Context, ref: str) -> Delivery:
         hint = error.hint or "`memtui activity` lists deliveries, with their sessions."
         unknown = NotFoundError(f"There is no delivery or session “{ref}”.", hint)
         raise (entries.misnamed(ctx, ref) or unknown) from None
+
+
+def _answer(ctx: Context, answer: "dict[str, Any]") -> Result:
+    """Show an answer of the model, which the person has seen then."""
+
+    def text(out: Output) -> None:
+        out.heading(f"Answer {line(answer['id'])}", ago(clock_hot.parse(answer["time"]), ctx.now()))
+        out.facts([("question", line(answer["question"])), ("session", line(answer["session"]))], whole=("question",))
+        out.print()
+        out.exact(safe(answer["text"]))
+        out.print("The session gets it with its next prompt.")
+        runs.see(ctx.root, [answer["id"]], ctx.now())
+
+    return Result(answer, text)
 
 
 def _delivery(ctx: Context, ref: str, proofs: Receipts) -> Result:

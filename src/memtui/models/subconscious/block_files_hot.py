@@ -86,6 +86,16 @@ def stamps(root: str, project: str) -> "dict[str, object]":
     return stamps_by_name
 
 
+def seen_path(root: str) -> str:
+    """Return the file with the ids of the answers that a person saw."""
+    return home(root) + "/seen"
+
+
+def seen(root: str) -> "set[str]":
+    """Return the ids of the answers that a person saw, of the last day."""
+    return {*fs_hot.read_or_empty(seen_path(root)).decode("utf-8", "replace").split()}
+
+
 def session(root: str, session_id: str) -> str:
     """Return the file with the state of a session."""
     return f"{home(root)}/sessions/{session_state_hot.safe(session_id)}.json"

@@ -34,6 +34,8 @@ LOOKED_UP, MORE_SECONDS = 4000, 120
 WAITING, EARLIER = 20, 100
 # How often the same words are sent in vain.
 IN_VAIN = 3
+# For so long a prompt is waited for in the transcript, looked for so often; one typed in mid-turn stands there later.
+PROMPT_SECONDS, POLL_SECONDS = 60.0, 0.5
 # A transcript is read for the first time from so many bytes before its end.
 FIRST_BYTES = 1 << 20
 
@@ -65,6 +67,11 @@ class Along:
         self.blocks = blocks.Blocks(self.root, self.slug, self.now)
         self._looked, self._off = time.monotonic(), False
 
+    @property
+    def is_at_prompt(self) -> bool:
+        """Whether it only answers what the prompt asks, which the client writes to the transcript later."""
+        return self.event == "UserPromptSubmit"
+
     def run(self) -> Run | None:
         """Read what is new, ask and act; None if it may not run, or nothing is new. Raises MemtuiError, OSError."""
         if not self.id or not self.transcript.startswith("/"):
@@ -92,6 +99,8 @@ class Along:
                 self._act(*answer, again=True)
             control.save(self.root, self.id, state)
         turn, conversation, end = self._listen(state)
+        if self.is_at_prompt and not turn.mentions:
+            return None  # the turn's end reads it
         mentions = _waiting(state, turn, self.now())
         answer_chars = sum(len(text) for text in turn.said(transcript_view.AGENT))
         if not (turn.mentions or turn.said(transcript_view.PERSON)) and answer_chars < LEAST:
@@ -233,7 +242,9 @@ def main() -> None:
         signal.signal(number, signal.default_int_handler)
     try:
         signal.alarm(seconds(root))
-        Along(env, fastjson_hot.loads_dict(sys.stdin.buffer.read())).run()
+        along, until = Along(env, fastjson_hot.loads_dict(sys.stdin.buffer.read())), time.monotonic() + PROMPT_SECONDS
+        while along.run() is None and along.is_at_prompt and time.monotonic() < until:
+            time.sleep(POLL_SECONDS)
     except KeyboardInterrupt:
         error_log_hot.add(root, "subconscious", TimeoutError("It was ended, or took longer than a run may."))
     except Exception as error:

@@ -3,10 +3,11 @@ its whispers. A run is logged when it begins and again when it has ended; one th
 killed. A whisper is a note for one session, delivered once, with a receipt (inbox/claims_hot.py)."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
-from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, reverse_lines_hot
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, reverse_lines_hot
 from memtui.inbox import file_hot, format_hot
 from memtui.inbox.note_block_hot import WHISPER
 from memtui.models.subconscious import block_files_hot
@@ -21,6 +22,8 @@ TRIM_BYTES, UNDER_WAY = 2 << 20, 900.0
 SENDER = "subconscious"
 # Characters of a whisper; seconds after which it is not delivered any more.
 MOST, EXPIRES = 1200, clock_hot.DAY
+# Characters of a question that stand beside its answer.
+QUESTION = 300
 
 
 class Whisper(NamedTuple):
@@ -67,6 +70,11 @@ class Run:
     def blocks(self) -> tuple[str, ...]:
         """The names of the blocks that it changed."""
         return tuple(dict.fromkeys(change.partition(":")[0] for change in self.changes))
+
+    @property
+    def answers(self) -> tuple[Whisper, ...]:
+        """What it replied to who addressed it."""
+        return tuple(whisper for whisper in self.whispers if whisper.reply)
 
     def data(self) -> dict[str, Any]:
         """Return the run as the log and --json have it."""
@@ -157,8 +165,17 @@ def send(root: str, run: Run, whisper: Whisper) -> None:
         "for": "session:" + run.session,
         "expires": clock_hot.iso_seconds(run.time + EXPIRES),
         **({"urgent": "yes"} if whisper.urgent else {}),
+        **({"reply": whisper.reply[:QUESTION]} if whisper.reply else {}),
     }
     file_hot.add_entry(paths_hot.inbox_dir(root, run.project), "guidance", fields, whisper.text)
+
+
+def see(root: str, names: Iterable[str], now: float) -> None:
+    """Note the ids of answers that a person saw, so that the status line counts them no more. Raises OSError."""
+    before = block_files_hot.seen(root)
+    if not before.issuperset(names):
+        fresh = {name for name in {*before, *names} if now - (ids_hot.id_time(name) or 0.0) < EXPIRES}
+        fs_hot.write_atomic(block_files_hot.seen_path(root), "\n".join(sorted(fresh)).encode(), durable=False)
 
 
 def waits(root: str, run: Run, whisper: Whisper) -> bool:

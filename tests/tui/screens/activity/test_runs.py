@@ -3,9 +3,10 @@ is shown until a model is set."""
 
 import pytest
 
-from memtui.base import fs_hot, paths_hot
-from memtui.models.subconscious import blocks, control, runs
+from memtui.base import fs_hot, ids_hot, paths_hot
+from memtui.models.subconscious import block_files_hot, blocks, control, runs
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup
 from tui.conftest import NOW, press, running, settle
 from tui.hands import lines, to_row
@@ -81,6 +82,37 @@ async def test_a_run_says_what_it_did_and_what_that_cost(app, world):
         assert "○ waiting\nNot on Friday." in detail
         assert "because of: “on Friday”" in detail
         assert "- Of the run." in detail
+
+
+@pytest.mark.picture
+async def test_an_answer_is_named_with_its_question_and_counts_as_seen(app, world):
+    reply = runs.Whisper(ids_hot.new_id(NOW), "On Tuesdays.", reply="when do we deploy?")
+    runs.send(world.root, ran(world, outcome="done", whispers=(reply,)), reply)
+    words = "“when do we deploy?” On Tuesdays."
+    async with running(app, WIDE) as pilot:
+        await to_row(pilot, lambda row: isinstance(row, SessionGroup))
+        assert block_files_hot.seen(world.root) == set()
+        assert any(f"answer      {words}" in line for line in lines(app))
+        await to_row(pilot, lambda row: isinstance(row, NoteRow) and row.text == reply.text)
+        assert app.screen.detail.plain.startswith("to: when do we deploy?\nOn Tuesdays.\n")
+        assert block_files_hot.seen(world.root) == {reply.id}
+        await to_run(pilot, "r9")
+        assert app.screen.table.row.cells(app.screen.listing)[0].plain.endswith(f"answer   {words} · 1 answer · $0.00")
+        assert "Answer  ○ waiting\nto: when do we deploy?\nOn Tuesdays.\n" in app.screen.detail.plain
+        app.screen.show_query("when do we deploy")
+        await settle(pilot)
+        assert {type(row) for row in app.screen.table.rows} == {NoteRow, SessionGroup, RunRow}
+
+
+async def test_a_read_only_look_at_an_answer_writes_nothing(world):
+    fs_hot.append(world.root + "/config.toml", b'llm_backend = "api"\nsubconscious = "full"\n')
+    reply = runs.Whisper(ids_hot.new_id(NOW), "On Tuesdays.", reply="when do we deploy?")
+    run = ran(world, outcome="done", whispers=(reply,))
+    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW, read_only=True)
+    async with app.run_test(size=WIDE) as pilot:
+        await to_run(pilot, run.id)
+        assert app.screen.detail.plain.count("On Tuesdays.") == 1
+        assert block_files_hot.seen(world.root) == set()
 
 
 async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):

@@ -23,7 +23,7 @@ from memtui.tui.model import matches
 from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.rows import Column
-from memtui.views import colours, glyphs, notes, safe_text
+from memtui.views import colours, glyphs, models, notes, safe_text
 from memtui.views.deliveries import GLYPHS, RECEIPTS, WORDS, resume, session_words
 
 if TYPE_CHECKING:
@@ -161,7 +161,19 @@ class NoteRow:
             return WORDS[receipts_hot.WAITING]
         if self.is_lost:
             return next(filter(None, map(findings.flag, self.states))).partition(",")[0]
+        if self.question:
+            return "answer"
         return "urgent" if self.entry.flag("urgent") else "waiting"
+
+    @property
+    def question(self) -> str:
+        """What a note of the model answers; empty for all others."""
+        return self.entry.fields.get("reply", "")
+
+    @property
+    def answers(self) -> Sequence[str]:
+        """The id of it if it is an answer of the model, in a list."""
+        return [self.entry.id] if self.question else []
 
     @property
     def session(self) -> str:
@@ -189,11 +201,14 @@ class NoteRow:
 
     def searched(self, context: RowContext) -> str:
         sender = called(self.entry.fields.get("from", ""))
-        return f"{self.text[:2000]} {sender} {self.whom(context)} {self.word} {LOST * self.is_lost} note"
+        return (
+            f"{self.question} {self.text[:2000]} {sender} {self.whom(context)} {self.word} {LOST * self.is_lost} note"
+        )
 
     def cells(self, context: RowContext) -> list[Text]:
         kind = kind_of_row(self.word, KIND_WIDTH, lost=self.is_lost)
-        words = Text.assemble(kind, safe_text.line(self.text, 400))
+        text = models.answer(self.question, self.text) if self.question else self.text
+        words = Text.assemble(kind, safe_text.line(text, 400))
         whom = Text(safe_text.line(self.whom(context), 80), "dim", no_wrap=True)
         mark = STOPPED if self.is_lost else WAITS if self.item is not None else GLYPHS[receipts_hot.WAITING][0]
         glyph = Text(mark, kind.style if self.is_lost or self.under_way else "")
@@ -201,12 +216,14 @@ class NoteRow:
         return marked(context, words, whom, Text(written, "dim"), glyph)
 
     def describe(self, context: RowContext) -> Described:
-        text = Text(safe_text.clean(self.text) + "\n\n")
+        text = Text(f"to: {safe_text.line(self.question)}\n" if self.question else "", "dim")
+        text.append(safe_text.clean(self.text) + "\n\n")
         if self.under_way is not None:
             self._describe_way(text, self.under_way, context)
         elif self.item is not None:
             self._describe_waiting(text, self.item, context)
-        return Described(text, title=f"note · {context.project(self.home) if self.home else 'any project'}")
+        project = context.project(self.home) if self.home else "any project"
+        return Described(text, title=f"{'answer' if self.question else 'note'} · {project}")
 
     def _describe_way(self, text: Text, note: UnderWay, context: RowContext) -> None:
         text.append_text(receipt(receipts_hot.WAITING))

@@ -1,6 +1,7 @@
 """Activity: the notes that wait, then the sessions, newest first, with what each got, why, and whether it arrived."""
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -14,6 +15,7 @@ from memtui.deliver.log_queries import KEPT, PAGE, Reading, read
 from memtui.deliver.receipts_hot import ARRIVED
 from memtui.deliver.record import Note, notes_of
 from memtui.inbox.format_hot import Entry
+from memtui.models.subconscious import runs
 from memtui.review.waiting_entries import Waiting
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Preview
@@ -165,6 +167,22 @@ class Activity(ListScreen[Row]):
             self.frame.tell(words)
 
     # showing
+
+    def show_detail(self) -> None:
+        super().show_detail()
+        self._see()
+
+    def open_detail(self) -> None:
+        super().open_detail()
+        self._see()
+
+    def _see(self) -> None:
+        """Note that the person saw the answers of the row under the cursor: the status line counts them no more."""
+        row, is_shown = self.table.row, self.detail_seen or self.glance.display
+        if isinstance(row, NoteRow | RunRow) and row.answers and is_shown and self.is_current:
+            with suppress(OSError):  # it is counted once more
+                if not self.services.read_only:
+                    runs.see(self.services.data.root, row.answers, self.services.data.now())
 
     def frame_top(self) -> None:
         """Draw the top line, and the rows anew where other sessions are live than they say."""

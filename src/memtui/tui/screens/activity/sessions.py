@@ -258,19 +258,23 @@ class RunRow:
     def __init__(self, run: Run, root: str) -> None:
         self.run, self.root, self.key, self.session, self.time = run, root, f"run {run.id}", run.session, run.time
         self.actions: Sequence[str] = ("withdraw",) if run.blocks else ()
+        self.answers = [answer.id for answer in run.answers]
+        self.word = "answer" if self.answers else "model"
 
     def copied(self, _context: RowContext) -> str:
         return self.run.note
 
     def searched(self, _context: RowContext) -> str:
-        return f"model {models.did(self.run)} {self.run.note} {' '.join(self.run.blocks)}"
+        said = " ".join(f"{answer.reply} {answer.text}" for answer in self.run.answers)
+        return f"model {models.did(self.run)} {said} {self.run.note} {' '.join(self.run.blocks)}"
 
     def cells(self, context: RowContext) -> list[Text]:
         outcome, style = models.ended(self.run, context.data.now())
-        sentence = " · ".join(filter(None, (models.did(self.run), self.run.note)))
+        said = [models.answer(answer.reply, answer.text) for answer in self.run.answers]
+        sentence = " · ".join(filter(None, (*said, models.did(self.run), self.run.note)))
         ended = ("", "") if outcome == "done" else (f"{outcome} · " if sentence else outcome, style)
         cost = (f" · {models.dollars(self.run.cost)}" if outcome == "done" else "", "dim")
-        return _below(context, "model", self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())
+        return _below(context, self.word, self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())
 
     def describe(self, context: RowContext) -> Described:
         from memtui.models.subconscious import blocks
@@ -290,10 +294,11 @@ class RunRow:
                 add_line(text, line, "")
         for whisper in run.whispers:
             state, style = self._state_of(whisper, context)
-            text.append(f"\n{'Reply' if whisper.reply else 'Note'} to the session", style="bold")
-            text.append(f"  {state}\n", style).append(safe_text.clean(whisper.text) + "\n")
+            text.append(f"\n{'Answer' if whisper.reply else 'Note to the session'}", style="bold")
+            text.append(f"  {state}\n", style)
             if whisper.reply:
                 add_line(text, f"to: {whisper.reply}")
+            text.append(safe_text.clean(whisper.text) + "\n")
             if whisper.because:
                 add_line(text, f"because of: “{whisper.because}”")
         for name, before, after in blocks.changes_of(context.data.root, run.id):
@@ -301,7 +306,7 @@ class RunRow:
             text.append_text(prose.difference(before, after)).append("\n")
         keys = [("activity.withdraw", "undo what it changed")] if run.blocks else []
         append_keys(text, keys, read_only=context.read_only)
-        return Described(text, title=f"model · {context.project(self.root)}")
+        return Described(text, title=f"{self.word} · {context.project(self.root)}")
 
     def _state_of(self, whisper: runs.Whisper, context: RowContext) -> tuple[str, str]:
         """Return what became of a note of the model, in words with their style."""
