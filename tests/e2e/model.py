@@ -22,7 +22,7 @@ class Reply:
     """One answer: content blocks, seconds to wait before it, and the input tokens it reports.
 
     `until`: it is given once this is true; after two minutes it is an error instead.
-    `status`, `error` (its type) and `headers` are of one that is an error; `stop` is why the answer ended, if not as its
+    `status`, `error` (its type), `message` and `headers` are of one that is an error; `stop` is why the answer ended, if not as its
     blocks tell; `cut`: the connection ends after so many bytes of it; `raw`: these bytes instead of an answer.
     """
 
@@ -31,6 +31,7 @@ class Reply:
     input_tokens: int = 1000
     status: int = 200
     error: str = "invalid_request_error"
+    message: str = "scripted"
     headers: dict[str, str] = field(default_factory=dict)
     stop: str = ""
     cut: int = 0
@@ -150,6 +151,8 @@ class Model:
         self.script: Script | None = None
         self.default = "Done."
         self.offered: list[str] | None = None  # the models that it lists; None: it has no such list
+        self.listing: tuple[int, bytes, float] | None = None  # instead of a list: status, body, seconds to wait
+        self.listings = 0  # how often it was asked for its list
         self.summary = "<summary>We talked about the project.</summary>"
         self._lock = threading.Lock()
         self._ids = 0
@@ -211,6 +214,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, b"", "text/plain")
 
     def do_GET(self) -> None:
+        self.model.listings += self.path == "/v1/models"
+        if self.path == "/v1/models" and self.model.listing is not None:
+            status, data, delay = self.model.listing
+            time.sleep(delay)
+            self._send(status, data, "application/json")
+            return
         if self.path == "/v1/models" and self.model.offered is not None:
             rows = [{"type": "model", "id": name} for name in self.model.offered]
             self._send(200, json.dumps({"data": rows}).encode(), "application/json")
@@ -236,7 +245,7 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.delay:
             time.sleep(reply.delay)
         if reply.status != 200:
-            error = {"type": "error", "error": {"type": reply.error, "message": "scripted"}}
+            error = {"type": "error", "error": {"type": reply.error, "message": reply.message}}
             self._send(reply.status, json.dumps(error).encode(), "application/json", reply.headers)
             return
         try:

@@ -5,7 +5,7 @@ import pytest
 from waiting import eventually
 
 from .client import injected
-from .model import call, say, structured, use
+from .model import Reply, call, say, structured, use
 
 pytestmark = pytest.mark.client
 
@@ -236,3 +236,36 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
     assert (run["outcome"], run["tools"]) == ("done", "full")
     assert (on.project / "made").exists() is allowed
     assert len(on.memtui_json("model", "log", "--runs")["runs"]) == 1, "its own client is not read along"
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_a_chosen_model_that_is_not_there_is_refused_once(on, model, backend):
+    reads_along(on, backend)
+    model.offered = ["llama-9", "qwen-7"]
+    assert "does not list gone-1; if that is refused, llama-9" in " ".join(
+        on.memtui("config", "set", "llm_model", "gone-1").stdout.split()
+    )
+    turn = []
+
+    def script(request):
+        if not is_subconscious(request):
+            return turn.pop(0)
+        known = request.body["model"] in model.offered
+        return structured(request) if known else Reply([], status=404, error="not_found_error")
+
+    model.script = script
+    asked = []
+    for number, words in enumerate((PLAN, "Deployed, and all the checks of the release are green."), 1):
+        turn.append(words)
+        on.claude(SAID)
+        assert eventually(lambda number=number: len(on_runs(on)) == number), on.errors()
+        asked.append([request.body["model"] for request in model.requests if is_subconscious(request)])
+    (first_run, second_run) = on_runs(on)
+    assert (first_run["outcome"], first_run["model"], second_run["model"]) == ("done", "llama-9", "llama-9")
+    assert set(asked[0]) == {"gone-1", "llama-9"}
+    assert asked[1] == [*asked[0], "llama-9"], "it is refused in the first turn alone"
+    assert model.listings == 2, "once when it was chosen, once when it was refused"
+    assert "llama-9 by" in on.memtui("model").stdout
+    assert "does not have gone-1, so llama-9 is asked" in " ".join(on.memtui("doctor", check=False).stdout.split())
+    assert on.errors() == []

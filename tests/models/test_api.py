@@ -94,7 +94,7 @@ def test_what_passes_is_tried_again(api, model, tmp_path, first):
         ([Reply([], status=529)] * 9, "busy", 4),
         ([Reply([], status=400)], "rejected", 1),
         ([Reply([], status=401, error="authentication_error")], "rejected", 1),
-        ([Reply([], status=404, error="not_found_error")], "rejected", 1),
+        ([Reply([], status=404, error="not_found_error")], "absent", 1),
         ([Reply([], stop="refusal")], "refused", 1),
         ([Reply([use("answer", **GOOD)], stop="max_tokens")], "invalid", 1),
         (["I would rather talk."], "invalid", 1),

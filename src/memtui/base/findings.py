@@ -229,6 +229,10 @@ REGISTRY = {
     "llm.no_key": Kind(
         "There is no ANTHROPIC_API_KEY.", "Set ANTHROPIC_API_KEY, or: memtui config set llm_backend claude"
     ),
+    "llm.no_server": Kind(
+        "llm_key is none, but there is no ANTHROPIC_BASE_URL.",
+        "Set ANTHROPIC_BASE_URL to the address of your server, or: memtui config unset llm_key",
+    ),
     "llm.no_package": Kind("The Python package anthropic is not installed.", "pip install anthropic"),
     "llm.no_client": Kind("`claude` is not on the PATH.", "Install Claude Code, or: memtui config set llm_backend api"),
     "llm.nothing": Kind(
@@ -236,6 +240,14 @@ REGISTRY = {
         "Set ANTHROPIC_API_KEY, or install Claude Code.",
     ),
     "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui model log"),
+    "llm.instead": Kind(
+        "The service does not have {wanted}, so {model} is asked. It lists {models}.",
+        "Choose one of these: memtui config set llm_model NAME",
+    ),
+    "llm.absent": Kind(
+        "The service does not have the model {model}, and it {why}.",
+        "Choose another model: memtui config set llm_model NAME; or check ANTHROPIC_BASE_URL.",
+    ),
     "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui model log"),
     "kept.ok": Kind(
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"

@@ -33,15 +33,13 @@ from memtui.models.call import (
     priced,
     shortened,
 )
+from memtui.models.choice import HOST, SHORT
 
 NO_API = ("The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.")
 
 
 # The Messages API
 
-URL = "https://api.anthropic.com"
-# What a short name stands for.
-MODELS = {"haiku": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5", "opus": "claude-opus-5-5"}
 TOOL = "answer"
 ONLY_THE_TOOL = f"Give your whole answer by one call of the tool `{TOOL}`, and write no other text."
 CONNECT_SECONDS = 10.0
@@ -59,7 +57,7 @@ class Api:
     name = "api"
 
     def __init__(self, env: dict[str, str], model: str) -> None:
-        self.model = MODELS.get(model, model)
+        self.model = SHORT.get(model, model)
         self._env = env
 
     def call(self, call: Call, stop: Stop) -> Answer:
@@ -92,7 +90,7 @@ class Api:
             async with anthropic.AsyncAnthropic(
                 api_key=key or None,
                 auth_token=None if key else token,
-                base_url=self._env.get("ANTHROPIC_BASE_URL") or URL,
+                base_url=self._env.get("ANTHROPIC_BASE_URL") or HOST,
                 max_retries=0,
                 # Later than `stop`, which knows what was used by then.
                 timeout=anthropic.Timeout(max(1.0, stop.left) + 5.0, connect=CONNECT_SECONDS),
@@ -176,7 +174,6 @@ def _of_error(error: Any, usage: ModelUsage) -> ModelError:
     inner: Any = body.get("error") if isinstance(body.get("error"), dict) else {}
     passing = inner.get("type") in PASSING if status < 400 else status in {408, 429} or status >= 500
     hints = {401: "Check ANTHROPIC_API_KEY.", 403: "Check ANTHROPIC_API_KEY."}
-    hints[404] = "Check the model: memtui config get llm_model"
     try:
         after = min(MOST_AFTER, max(0.0, float(error.response.headers.get("retry-after") or 0)))
     except ValueError:

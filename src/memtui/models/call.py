@@ -1,5 +1,6 @@
 """One request to a model and its answer, checked; what it used and cost; what can go wrong; when to stop waiting."""
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -94,11 +95,16 @@ def tokens_in(text: str) -> int:
 
 # What can go wrong with a call, in the words of the log of calls: no model may be asked or none is there; the budget of
 # the day does not suffice; the service has too much to do; there was no connection; the answer ended before it was
-# whole; the service did not take the request; the model refused; the answer is not of the schema; it took longer than
-# the settings allow; the person cancelled.
+# whole; the service did not take the request; it lacks the model; the model refused; the answer is not of the schema;
+# it took longer than the settings allow; the person cancelled.
 Outcome = Literal[
-    "off", "budget", "busy", "unreachable", "cut", "rejected", "refused", "invalid", "late", "cancelled"
+    "off", "budget", "busy", "unreachable", "cut", "rejected", "absent", "refused", "invalid", "late", "cancelled"
 ]  # fmt: skip
+# How services with other statuses than 404 say that they lack a model.
+LACKING = re.compile(
+    r"(?:invalid|unknown|unsupported|no such|not a valid) model|model\b.{0,80}(?:not found|(?:does not|doesn't) exist)",
+    re.IGNORECASE | re.DOTALL,
+)
 FUTILE = {"refused", "invalid", "late"}
 # Characters of what a service said.
 MESSAGE_MOST = 300
@@ -130,6 +136,8 @@ def of_status(
     """Return the error for a status with which a service answered. `is_passing`: the same request may succeed later."""
     if is_passing:
         return ModelError("busy", f"The model is busy ({status}): {words}", "Try again later.", usage, after)
+    if status == 404 or (status in {400, 422} and LACKING.search(words)):
+        return ModelError("absent", f"The service does not have the model ({status}): {words}", hint, usage)
     return ModelError("rejected", f"The service did not take the request ({status}): {words}", hint, usage)
 
 

@@ -7,17 +7,22 @@ import re
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
+from threading import Thread
 from typing import Any, NamedTuple
 
 from memtui.base import clock_hot, fastjson_hot, findings, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
-from memtui.base.finding import Finding, good, note
+from memtui.base.finding import Finding, good, note, problem
 from memtui.base.phrasing_hot import ago
 from memtui.client import settings_files_hot
 from memtui.models import log
+from memtui.models.call import shortened
 from memtui.settings import config_hot
 
 NO_MODEL = "No model may be asked: llm_backend is off."
+KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+# What a short name stands for.
+SHORT = {"haiku": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5", "opus": "claude-opus-5-5"}
 SWITCH_ON = "Choose one: memtui config set llm_backend auto"
 # Variables that say, beside those of ANTHROPIC_, which model is asked, by which way, and with which key.
 MODELS = ("CLAUDE_CONFIG_DIR", "PATH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NODE_OPTIONS")
@@ -57,12 +62,14 @@ class ModelChoice(NamedTuple):
 
 
 def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
-    """Choose as the settings say: `auto` takes the API if there is a key for it, else the client."""
+    """Choose as the settings say: `auto` takes the API if there is a key for it, or none is needed, else the client."""
     wanted = str(config_hot.value(settings, None, "llm_backend"))
+    keyless = config_hot.value(settings, None, "llm_key") == "none"
+    env, no_key = keyed(env, settings), "llm.no_server" if keyless else "llm.no_key"
     key = bool(env.get("ANTHROPIC_API_KEY") or env.get("ANTHROPIC_AUTH_TOKEN"))
     backend, reason = "", "llm.off"
     if wanted in {"api", "auto"}:
-        reason = "llm.no_key" if not key else "" if find_spec("anthropic") is not None else "llm.no_package"
+        reason = no_key if not key else "" if find_spec("anthropic") is not None else "llm.no_package"
         backend = "" if reason else "api"
     if wanted == "claude" or (wanted == "auto" and not backend):
         program = shutil.which("claude", path=env.get("PATH", os.defpath))
@@ -76,6 +83,15 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
         config_hot.fraction(settings, "llm_timeout"),
         "llm_model" in settings,
     )
+
+
+def keyed(env: dict[str, str], settings: dict[str, object]) -> dict[str, str]:
+    """Return the environment with the key to ask with: no key of the person's own if `llm_key` is none, but a word in
+    its place for a server at ANTHROPIC_BASE_URL, without which neither backend asks."""
+    if config_hot.value(settings, None, "llm_key") != "none":
+        return env
+    others = {name: value for name, value in env.items() if name not in KEYS}
+    return others | ({KEYS[0]: "none"} if env.get("ANTHROPIC_BASE_URL") else {})
 
 
 def must_be_own(env: dict[str, str], cwd: str) -> None:
@@ -101,10 +117,15 @@ def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
     unmade = sum(call.outcome == "budget" for call in today)
     usage = log.sum_of(today)
     tokens, cost = f"{usage.tokens:,}", f"{usage.cost or 0.0:.2f}"
-    calls = len(today) - unmade
-    yield good("llm.ok", backend=choice.backend, model=choice.model, calls=calls, tokens=tokens, cost=cost)
+    calls, model = len(today) - unmade, asked(env, root, choice, ask=False)
+    served = known(root, address(env, choice.backend))
+    yield good("llm.ok", backend=choice.backend, model=model, calls=calls, tokens=tokens, cost=cost)
+    if model != choice.model and choice.model in served.refused:
+        yield note("llm.instead", wanted=choice.model, model=model, models=", ".join(served.models[:10]))
     if unmade:
         yield note("llm.budget", count=unmade)
+    elif last is not None and last.outcome == "absent":
+        yield problem("llm.absent", model=last.model, why=why_absent(served) if served.time else "said no more")
     elif last is not None and last.outcome not in {log.ANSWERED, log.BEGUN, "cancelled"}:
         yield note("llm.last_failed", outcome=last.outcome, when=ago(last.time, now))
 
@@ -128,37 +149,116 @@ NO_LIST = {404, 405, 501}
 WAIT, HOLDS, MOST = 5.0, clock_hot.DAY, 1 << 20
 HOST = "https://api.anthropic.com"
 KEPT = "/run/llm-models.json"
+# Seconds after which a service is asked again that did not say whether it has a list.
+UNSURE = 600.0
 
 
-def best(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = True) -> str:
-    """Return the model to ask: the default one, or the best that the service of ANTHROPIC_BASE_URL lists. The list
-    holds for a day; without `ask` none is fetched. Never raises for a service that does not answer."""
-    url = (env.get("ANTHROPIC_BASE_URL") or HOST).rstrip("/")
-    url = "" if choice.backend != "api" or url == HOST else url
-    names = _kept(root, url) if url else []
-    if names is None and ask and (names := listed(env, url)) is not None:
-        row = {"v": 1, "url": url, "time": clock_hot.now(), "models": names}
-        fs_hot.write_cache(root + KEPT, fastjson_hot.dumps(row).encode())
-    return chosen(names or [], choice.model)
+class Served(NamedTuple):
+    """What the service at `url` said at a `time`, which holds for some seconds: its `models`, or the `fault` why it
+    lists none; the models that it `refused`; and since when which one was asked `instead`, first in which `session`."""
+
+    url: str = ""
+    models: tuple[str, ...] = ()
+    fault: str = ""
+    refused: tuple[str, ...] = ()
+    time: float = 0.0
+    holds: float = HOLDS
+    instead: str = ""
+    session: str = ""
+    cwd: str = ""
 
 
-def _kept(root: str, url: str) -> list[str] | None:
-    """Return the list of a service as it was read within a day; None if it was not."""
+def address(env: dict[str, str], backend: str) -> str:
+    """Return the address at which models are listed; empty if only the client knows it."""
+    return (env.get("ANTHROPIC_BASE_URL") or HOST * (backend == "api")).rstrip("/")
+
+
+def asked(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = True) -> str:
+    """Return the model to ask: the one that a person chose, or the default one, but of a service of one's own the best
+    that it lists. One that was refused is not asked while the list holds. Without `ask` no list is fetched."""
+    url = address(env, choice.backend)
+    served = known(root, url)
+    if choice.chosen or choice.backend != "api" or url == HOST:
+        if choice.model not in served.refused:
+            return choice.model
+    elif not served.time and ask:
+        served = look(env, root, url)
+    return best(served, choice.model) or choice.model
+
+
+def look(env: dict[str, str], root: str, url: str) -> Served:
+    """Ask a service for its list, and note what it says. Never raises for a service that does not answer."""
+    served = listed(env, url)
+    _note(root, served)
+    return served
+
+
+def unlisted(env: dict[str, str], root: str, cwd: str) -> str:
+    """Ask for the list anew, since a person chose a model, and say what keeps that one from being asked, or may do so;
+    empty for one that is listed, or a short name that stands for one."""
+    settings = config_hot.load(root)
+    choice = choose(env, settings)
+    url = address(env, choice.backend) if choice.backend else ""
+    if not url or (choice.model in SHORT and (choice.backend == "claude" or url == HOST)):
+        return ""
     try:
-        cached = fastjson_hot.loads_dict(fs_hot.read(root + KEPT, "cache"))
+        must_be_own(env, cwd)
+    except MemtuiError as error:
+        return error.message
+    served = look(keyed(env, settings), root, url)
+    if served.fault:
+        return f"{url} {served.fault}, so {choice.model} is asked without knowing whether it is there."
+    if any(f"{name}-".startswith(f"{SHORT.get(choice.model, choice.model)}-") for name in served.models):
+        return ""
+    other = f"; if that is refused, {model} is asked" if (model := best(served, choice.model)) else ""
+    return f"{url} does not list {choice.model}{other}. It lists {', '.join(served.models[:10])}."
+
+
+def instead(env: dict[str, str], root: str, choice: ModelChoice, name: str, cwd: str) -> tuple[str, str]:
+    """Return the model to ask in place of `name`, which the service does not have, empty if there is none; and then
+    what to do. The list is fetched again, but not for each call that is refused."""
+    url = address(env, choice.backend)
+    served = known(root, url)
+    if name not in served.refused:
+        served = listed(env, url)._replace(refused=(*served.refused, name))
+        model, session = best(served, choice.model), env.get("CLAUDE_CODE_SESSION_ID", "")
+        served = served._replace(instead=model, session=session, cwd=cwd)
+        _note(root, served)
+    absent = note("llm.absent", model=name, why=why_absent(served))
+    return best(served, choice.model), f"It {why_absent(served)}. {findings.remedy(absent)}"
+
+
+def why_absent(served: Served) -> str:
+    """Say what a service that has not the model says of others, for a sentence that begins with it."""
+    return served.fault or f"lists {', '.join(served.models[:5])}, but has none of them for the Messages API"
+
+
+def known(root: str, url: str | None = None) -> Served:
+    """Return what a service said of its models as long as that holds; without `url`, what was noted last."""
+    try:
+        row = fastjson_hot.loads_dict(fs_hot.read(root + KEPT, "cache"))
     except OSError:
-        return None
-    time, names = cached.get("time"), cached.get("models")
-    if cached.get("url") != url or not isinstance(time, float) or not 0 <= clock_hot.now() - time < HOLDS:
-        return None
-    return [str(name) for name in names] if isinstance(names, list) else []
+        return Served()
+    time, holds = row.get("time"), row.get("holds", HOLDS)
+    if not isinstance(time, float) or not isinstance(holds, float):
+        return Served()
+    if url is not None and (row.get("url") != url or not 0 <= clock_hot.now() - time < holds):
+        return Served()
+    models, refused = (tuple(map(str, fastjson_hot.rows(row, key))) for key in ("models", "refused"))
+    fault, *more = (str(row.get(key) or "") for key in ("fault", "instead", "session", "cwd"))
+    return Served(str(row.get("url") or ""), models, fault, refused, time, holds, *more)
 
 
-def chosen(names: list[str], default: str) -> str:
-    """Return the best of some models: one like the default, which is taken if there is none; else the largest."""
-    able = [name for name in names if not _OTHER_USES.search(name)]
+def _note(root: str, served: Served) -> None:
+    fs_hot.write_cache(root + KEPT, fastjson_hot.dumps({"v": 1, **served._asdict()}).encode())
+
+
+def best(served: Served, default: str) -> str:
+    """Return the best model of those that a service lists and did not refuse: one like the default, else the largest;
+    empty if there is none."""
+    able = [name for name in served.models if name not in served.refused and not _OTHER_USES.search(name)]
     matches = (name for word in (default, *BEST) for name in able if word in name)
-    return next(matches, None) or max(able, key=_size, default=default)
+    return next(matches, None) or max(able, key=_size, default="")
 
 
 def _size(name: str) -> float:
@@ -170,8 +270,20 @@ def _size(name: str) -> float:
     )
 
 
-def listed(env: dict[str, str], url: str) -> list[str] | None:
-    """Return the models that a service lists, or None. No redirect is followed: the key would go along."""
+def listed(env: dict[str, str], url: str) -> Served:
+    """Return the models that a service lists, or why it lists none: after WAIT at the latest, however slow it is."""
+    unsure = Served(url, fault=f"gives no list of its models within {WAIT:g} s", time=clock_hot.now(), holds=UNSURE)
+    if not url:
+        return unsure._replace(fault="is known to the client alone, which gives no list")
+    answers = [unsure]
+    thread = Thread(target=lambda: answers.append(_fetched(env, unsure)), daemon=True)
+    thread.start()
+    thread.join(WAIT)
+    return answers[-1]
+
+
+def _fetched(env: dict[str, str], unsure: Served) -> Served:
+    """Fetch the list of a service. No redirect is followed: the key would go along."""
     import http.client
     import urllib.error
     import urllib.request
@@ -184,13 +296,19 @@ def listed(env: dict[str, str], url: str) -> list[str] | None:
     headers = {"anthropic-version": "2023-06-01"}
     headers |= {"x-api-key": key} if key else {"authorization": f"Bearer {token}"} if token else {}
     try:
-        request = urllib.request.Request(url + "/v1/models", headers=headers)  # noqa: S310  the person names the address
+        request = urllib.request.Request(unsure.url + "/v1/models", headers=headers)  # noqa: S310  the person names it
         with urllib.request.build_opener(NoRedirect).open(request, timeout=WAIT) as answer:
             reply: Any = fastjson_hot.loads_dict(answer.read(MOST))
     except urllib.error.HTTPError as error:
-        return [] if error.code in NO_LIST else None
-    except (OSError, ValueError, http.client.HTTPException):
-        return None
+        holds = HOLDS if error.code in NO_LIST else UNSURE
+        return unsure._replace(fault=f"gives no list of its models ({error.code})", holds=holds)
+    except TimeoutError:
+        return unsure
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        return unsure._replace(fault=f"gives no list of its models: {shortened(str(error))}".rstrip("."))
     rows = reply.get("data")
-    names = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    return [name for name in names if isinstance(name, str) and name][:100]
+    if not isinstance(rows, list):
+        return unsure._replace(fault="gives its list of models in a form of its own", holds=HOLDS)
+    names = [row.get("id") for row in rows if isinstance(row, dict)]
+    models = tuple(name for name in names if isinstance(name, str) and name)[:100]
+    return unsure._replace(models=models, fault="" if models else "lists no model", holds=HOLDS)

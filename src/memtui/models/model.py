@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memtui.base import clock_hot, ids_hot, visible_hot
 from memtui.base.storage import storage_error
@@ -15,9 +15,6 @@ from memtui.models import log
 from memtui.models.call import Answer, Call, ModelError, ModelUsage, Schema, Stop, fitting, priced, problem
 from memtui.redact.redact import redact
 from memtui.settings import config_hot
-
-if TYPE_CHECKING:
-    from memtui.models.backends import Api, Headless
 
 ATTEMPTS = 4
 # Outcomes of which the same call may succeed next time, and those of which nothing tells what they used.
@@ -61,17 +58,23 @@ class LanguageModel:
         if not self.choice.backend:
             raise ModelError("off", self.choice.why, self.choice.hint)
         model_choice.must_be_own(env, cwd)
+        self._env, self._cwd = model_choice.keyed(env, config_hot.load(root)), cwd
         self.spent, self.calls = ModelUsage(), 0
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
-        name = self.choice.model if self.choice.chosen else model_choice.best(env, root, self.choice)
-        self._backend: "Api | Headless"
+        self._workplace = workplace
+        self._take(model_choice.asked(self._env, root, self.choice))
+
+    def _take(self, name: str) -> None:
+        """Ask the model `name` from now on."""
+        self._asked = name
         from memtui.models.backends import Api, Headless
 
+        self._backend: Api | Headless
         if self.choice.backend == "api":
-            self._backend = Api(env, name)
+            self._backend = Api(self._env, name)
         else:
-            program = shutil.which("claude", path=env.get("PATH")) or "claude"
-            self._backend = Headless(env, root, program, name, workplace, self._dollars_left)
+            program = shutil.which("claude", path=self._env.get("PATH")) or "claude"
+            self._backend = Headless(self._env, self._root, program, name, self._workplace, self._dollars_left)
 
     @property
     def name(self) -> str:
@@ -128,6 +131,12 @@ class LanguageModel:
                     return dict(answer.data)
                 except ModelError as error:
                     usage, outcome = usage.plus(error.usage), error.outcome
+                    if outcome == "absent":
+                        of = self._env, self._root, self.choice, self._asked, self._cwd
+                        other, error.hint = model_choice.instead(*of)
+                        if other and tried < ATTEMPTS:
+                            self._take(other)
+                            continue
                     # With some chance in it, so that several attempts don't come at once.
                     chance = random.uniform(0.75, 1.25)  # noqa: S311
                     wait = max(error.after, chance * min(MOST_WAIT, self._first_wait * float(1 << (tried - 1))))
@@ -143,7 +152,7 @@ class LanguageModel:
             usage, outcome = usage.plus(self.estimate(call)), "cancelled"
             raise
         finally:
-            self._log(noted, outcome, usage, time.monotonic() - begun, tried)
+            self._log(replace(noted, model=self._backend.model), outcome, usage, time.monotonic() - begun, tried)
 
     def _attempt(self, call: Call, stop: Stop, left_out: Callable[[str], object] | None) -> Answer:
         stop.check()

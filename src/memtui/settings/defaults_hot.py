@@ -29,6 +29,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "dream": (False, (), False, "ask a model by itself, once a day"),
     "llm_backend": ("off", ("off", "auto", "api", "claude"), False, "ask a model: off, auto, api, claude"),
     "llm_model": ("haiku", (), False, "the model: haiku, sonnet, opus or id"),
+    "llm_key": ("auto", ("auto", "none"), False, "send your key: auto, none"),
     "llm_daily_tokens": (1_000_000, (0, 1_000_000_000), False, "tokens a day, 0: no limit"),
     "llm_daily_dollars": (1.0, (0, 10_000), False, "dollars a day, 0: no limit"),
     "llm_timeout": (120, (5, 3600), False, "seconds of an answer, 5 to 3600"),

@@ -30,7 +30,7 @@ FIRST = (
 # The setting that says how a model is asked, and those that do nothing without one.
 BACKEND = "llm_backend"
 OF_MODELS = (
-    *(BACKEND, "llm_model", "llm_daily_tokens", "llm_daily_dollars", "llm_timeout", "dream"),
+    *(BACKEND, "llm_model", "llm_key", "llm_daily_tokens", "llm_daily_dollars", "llm_timeout", "dream"),
     *("recall_select", "subconscious", "subconscious_tools", "subconscious_model"),
 )
 VALUE = re.compile(r"""\s*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s#"'\[{][^\s#]*)""")
@@ -70,6 +70,10 @@ VALUES = {
         "auto": "The API if there is a key for it, else your `claude`.",
         "api": "Anthropic's API, with your ANTHROPIC_API_KEY; each call costs money.",
         "claude": "Your own client, by `claude -p`: it counts as use of your subscription.",
+    },
+    "llm_key": {
+        "auto": "ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN, goes along with each call.",
+        "none": "No key of yours goes along: for a server of your own, at ANTHROPIC_BASE_URL, that asks for none.",
     },
 }
 

@@ -19,6 +19,7 @@ OUTCOMES = {
     "unreachable": "no connection",
     "cut": "broken off",
     "rejected": "not used",
+    "absent": "no such model",
     "refused": "refused",
     "invalid": "wrong answer",
     "late": "too slow",

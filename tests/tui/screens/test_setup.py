@@ -11,6 +11,7 @@ from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import status
+from memtui.models import choice
 from memtui.models.subconscious import control
 from memtui.settings import config_hot, setting
 from memtui.tui.app import MemtuiApp
@@ -278,7 +279,7 @@ async def test_whether_the_model_reads_sessions_is_a_row_that_stops_or_starts_it
         screen = await ready(pilot)
         row = await to_row(pilot, lambda r: r.kind == "reading")
         assert row.mark == "✓"
-        assert row.words.startswith("full, ")
+        assert row.words.startswith("full, haiku by ")
         assert "tools    read-only (all tools need llm_backend claude)" in detail(screen)
         assert "1 question waits for a reply" in detail(screen)
         assert "a     " not in detail(screen)
@@ -308,3 +309,20 @@ async def test_an_unreadable_config_and_a_model_that_can_not_read_are_told(readi
         await ready(pilot)
         assert any(r.kind == "finding" and r.about.area == "config" and r.mark == "!" for r in screen.table.rows)
         assert "can't be read" in words_of(screen, "settings")
+
+
+async def test_a_model_that_the_service_lacks_is_told_and_which_is_asked(reading, world):
+    url = reading.data.env["ANTHROPIC_BASE_URL"] = "http://127.0.0.1:9"
+    write(config_hot.file_path(world.root), 'llm_backend = "api"\nllm_model = "gone-1"\nsubconscious = "full"\n')
+    served = {"v": 1, "url": url, "time": clock_hot.now(), "models": ["llama-9"], "refused": ["gone-1"]}
+    write(world.root + choice.KEPT, json.dumps(served))
+    async with reading.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        row = await to_row(pilot, lambda r: r.kind == "finding" and r.about.code == "llm.instead")
+        assert row.words == "The service does not have gone-1, so llama-9 is asked. It lists llama-9."
+        assert words_of(screen, "model") == row.words
+        row = await to_row(pilot, lambda r: r.kind == "reading")
+        assert row.words.startswith("full, llama-9 by the API")
+        await to_row(pilot, lambda r: r.title == "llm_model")
+        await pilot.press("e", "ctrl+u", *"gone-2", "enter")
+        await until(pilot, lambda: any("so gone-2 is asked" in each.message for each in pilot.app._notifications))

@@ -106,6 +106,10 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
 
         chosen = choice.choose(ctx.env, settings)
         missing = "" if chosen.backend else f"But: {chosen.why} {chosen.hint}"
+    if key in {"llm_model", "llm_key"}:
+        from memtui.models import choice
+
+        problems += filter(None, [choice.unlisted(ctx.env, ctx.root, ctx.cwd)])
     data = {"key": key, "value": value, "project": owner, "own_instead": own, "problems": problems}
     data["no_model"] = missing or None
     words = f"{key} = {setting.as_toml(value)}" + (f" for {line(owner)}" if owner else "")

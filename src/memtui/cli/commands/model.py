@@ -11,7 +11,7 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.models import log
-from memtui.models.choice import choose
+from memtui.models.choice import asked, choose
 from memtui.models.subconscious import block_files_hot, control, runs
 from memtui.models.subconscious.blocks import Blocks
 from memtui.models.subconscious.control import Overview
@@ -41,9 +41,11 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     choice, usage = choose(ctx.env, config_hot.load(ctx.root)), log.used_today(ctx.root, ctx.now())
     reading = control.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
     powers = reading.powers
+    model = asked(ctx.env, ctx.root, choice, ask=False)
     data = {
         "backend": choice.backend or None,
-        "model": choice.model,
+        "model": model,
+        "chosen": choice.model,
         "reason": None if choice.backend else choice.why,
         "today": {"tokens": usage.tokens, "cost": usage.cost},
         "daily_tokens": choice.daily_tokens,
@@ -58,7 +60,8 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
             "last": reading.last.data() if reading.last else None,
         },
     }
-    by = f"{line(choice.model)} by {models.BACKENDS[choice.backend]}" if choice.backend else "none"
+    by = f"{line(model)} by {models.BACKENDS[choice.backend]}" if choice.backend else "none"
+    by += f"; the service does not have {line(choice.model)}" if choice.chosen and model != choice.model else ""
     why = [] if choice.backend else [("why", choice.why), ("to do", choice.hint)]
     today = models.of_budget(usage, choice.daily_tokens, choice.daily_dollars)
     reads = powers.mode != "off" or reading.stopped is not None

@@ -71,7 +71,7 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
         why, hint = "memtui is off in this project.", "memtui config set mode full"
     elif not chosen.backend:
         why, hint = chosen.why, chosen.hint
-    model = chosen.model if chosen.chosen else choice.best(env, root, chosen, ask=False)
+    model = choice.asked(env, root, chosen, ask=False)
     less = tools == "full" and chosen.backend != "claude"
     allowed, fewer = ("read-only", "all tools need llm_backend claude") if less else (tools, "")
     found = Powers(mode, tools, allowed, chosen.backend, model, why, hint, fewer)

@@ -1,13 +1,16 @@
 """What a model read stands in Activity below the session that it read, with what it changed, said and cost; nothing of it
 is shown until a model is set."""
 
+import json
+
 import pytest
 
 from memtui.base import fs_hot, ids_hot, paths_hot
+from memtui.models import choice
 from memtui.models.subconscious import block_files_hot, blocks, control, runs
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import NoteRow
-from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup
+from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup, SwitchRow
 from tui.conftest import NOW, press, running, settle
 from tui.hands import lines, to_row
 
@@ -169,3 +172,17 @@ async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
         app.screen.show_query("is:lost")
         await settle(pilot)
         assert not any(isinstance(row, RunRow) for row in app.screen.table.rows)
+
+
+async def test_a_model_asked_instead_is_told_once_below_its_session(app, world):
+    session = world.sessions["today"]
+    served = choice.Served("", ("llama-9",), "", ("gone-1",), NOW - 3, choice.HOLDS, "llama-9", session, world.shop)
+    row = json.dumps({"v": 1, **served._asdict()})
+    fs_hot.write_cache(world.root + choice.KEPT, row.encode())
+    async with running(app, WIDE) as pilot:
+        await to_row(pilot, lambda row: isinstance(row, SwitchRow))
+        words = "llama-9 is asked: the service does not have gone-1"
+        assert sum(isinstance(row, SwitchRow) for row in app.screen.table.rows) == 1
+        assert any(words in line for line in lines(app))
+        assert f"{words}." in app.screen.detail.plain
+        assert "the setting llm_model" in app.screen.detail.plain

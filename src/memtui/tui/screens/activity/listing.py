@@ -24,7 +24,7 @@ from memtui.review.waiting_entries import Waiting, homes, waiting_in
 from memtui.settings import config_hot
 from memtui.tidy.checks import doctor
 from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_title
-from memtui.tui.screens.activity.sessions import Row, RunRow, SessionGroup
+from memtui.tui.screens.activity.sessions import Row, RunRow, SessionGroup, SwitchRow
 from memtui.views import colours, query, safe_text
 from memtui.views.deliveries import EVENTS, GLYPHS, KIND_WORD, LABELS, WORDS, limits, outcomes, sums
 from memtui.views.glyphs import bar
@@ -233,11 +233,17 @@ class Listing(RowContext):
         runs: dict[str, list[RunRow]] = {}
         mentions: list[WaitingMention] = []
         if data.has_model:
+            from memtui.models import choice
             from memtui.models.subconscious import control
 
             mentions = control.mentions(data.root, now)
             for run in model_runs.newest_first(data.root, RUNS):
                 runs.setdefault(run.session, []).append(RunRow(run, paths_hot.project_root(run.cwd)))
+            served = choice.known(data.root)
+            if served.instead and served.session:
+                below = runs.setdefault(served.session, [])
+                below.append(SwitchRow(served))
+                below.sort(key=lambda row: -row.time)
         roots = {row.root for of_session in runs.values() for row in of_session}
         names = projects.names(data.env, self._homes) | projects.names_of_roots(data.env, roots)
         live = {name: _of_state(data.root, name).slug for name in data.facts.live}

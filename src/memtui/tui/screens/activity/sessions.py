@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from rich.text import Text
 
 from memtui import keymap
+from memtui.base import paths_hot
 from memtui.base.phrasing_hot import age, ago, many, share, short
 from memtui.base.short_ids import short_id
 from memtui.deliver import blocks_hot, receipts_hot
 from memtui.deliver.log_queries import DeliveryRow, read
 from memtui.deliver.record import RECALL, Delivery, Item, find_note, notes_of, titles
 from memtui.deliver.sessions import Session
+from memtui.models import choice
 from memtui.models.subconscious import runs
 from memtui.models.subconscious.runs import Run
 from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_line, add_title, kind_of_row, marked, receipt
@@ -320,6 +322,24 @@ class RunRow:
         if runs.waits(data.root, self.run, whisper):
             return "○ waiting", "cyan"
         return "expired" if data.now() - self.time > runs.EXPIRES else "withdrawn", "dim"
+
+
+class SwitchRow(RunRow):
+    """The moment at which another model was asked because the service does not have the one that was chosen."""
+
+    def __init__(self, served: choice.Served) -> None:
+        words = f"{served.instead} is asked: the service does not have {', '.join(served.refused)}"
+        run = Run("switch", served.time, served.session, "", served.cwd, "", model=served.instead, note=words)
+        super().__init__(run, paths_hot.project_root(served.cwd))
+
+    def cells(self, _context: RowContext) -> list[Text]:
+        return _below(_context, "model", self.time, Text(safe_text.line(self.run.note, 200), "yellow"), Text())
+
+    def describe(self, context: RowContext) -> Described:
+        text = Text(safe_text.clean(self.run.note) + ".\n\n")
+        add_line(text, ago(self.time, context.data.now()))
+        add_line(text, "Choose one that it has in Setup: the setting llm_model. Setup lists them.")
+        return Described(text, title=f"model · {context.project(self.root)}")
 
 
 Row = NoteRow | SessionGroup | DeliveryEntry | RunRow

@@ -15,6 +15,7 @@ from memtui.base import findings
 from memtui.base.finding import Finding
 from memtui.base.phrasing_hot import many
 from memtui.hooks.install import checkup
+from memtui.models import choice
 from memtui.models.subconscious import control
 from memtui.models.subconscious.control import Overview
 from memtui.settings import config_hot, setting
@@ -282,3 +283,12 @@ class Setup(ListScreen[SetupRow]):
         words += " in this project" if project else ""
         self.services.say(f"{words}. {keymap.takes_back()}" if changed else f"{words} already.")
         self.services.read()
+        if key in {"llm_model", "llm_key"}:
+            self._look_up_model()
+
+    @work(thread=True, exclusive=True, group="model")
+    def _look_up_model(self) -> None:
+        data = self.services.data
+        words = choice.unlisted(data.env, data.root, data.cwd)
+        if words and not get_current_worker().is_cancelled:
+            self.app.call_from_thread(self.services.warn, words)
