@@ -2,6 +2,7 @@
 
 import pytest
 
+from memtui.base import paths_hot
 from waiting import eventually
 
 from .model import call, say, use
@@ -35,4 +36,66 @@ def test_a_stopped_turn_is_read_before_a_compaction_which_does_not_wait(on, mode
         terminal.see("Compacted")
         assert eventually(on.drafts), on.errors()
     assert len(on.drafts()) == 1
+    assert on.errors() == []
+
+
+CORRECTION = "No, from now on always use uv to install Python packages, never pip."
+MEMORY = "---\nname: use-uv\ndescription: Use uv, never pip\n---\n\nInstall Python packages with uv. Never use pip."
+SHELL = f"mkdir -p .claude/memory && cat > .claude/memory/use-uv.md <<'END'\n{MEMORY}\nEND"
+
+
+@pytest.mark.client(always=True)
+@pytest.mark.parametrize("how", ["Write", "Bash", "Agent", "CLAUDE.md", "nothing"])
+def test_what_the_agent_saves_in_the_turn_is_no_draft(on, model, how):
+    instructions = on.project / "CLAUDE.md"
+    instructions.write_text("# Rules\n")
+    memory = on.root.parent / "projects" / paths_hot.slug(str(on.project)) / "memory" / "use-uv.md"
+    write = use("Write", file_path=str(memory), content=MEMORY)
+    steps = {
+        "Write": [write],
+        "Bash": [use("Bash", command=SHELL)],
+        "Agent": [use("Agent", description="d", prompt="SUBTASK", subagent_type="general-purpose")],
+        "CLAUDE.md": [
+            use("Read", file_path=str(instructions)),
+            use(
+                "Edit",
+                file_path=str(instructions),
+                old_string="# Rules",
+                new_string="# Rules\n\n- Use uv, never pip, to install Python packages.",
+            ),
+        ],
+        "nothing": [],
+    }[how]
+
+    def script(request):
+        if "SUBTASK" in request.text() and CORRECTION not in request.text():
+            return write if not request.tool_results() else "done"
+        return steps.pop(0) if steps else "Understood."
+
+    begun = on.claude("please install the packages")
+    model.script = script
+    run = on.claude(CORRECTION, "--allowedTools", "Read,Write,Edit,Bash,Agent", resume=begun.session_id)
+    assert run.returncode == 0
+    assert eventually(on.workers_ended)
+    assert how == "nothing" or any(
+        "uv" in path.read_text()
+        for path in (memory, instructions, *on.project.glob(".claude/memory/*.md"))
+        if path.exists()
+    )
+    assert len(on.drafts()) == (how == "nothing")
+    assert on.errors() == []
+
+
+@pytest.mark.every
+def test_what_says_more_than_the_agent_saved_is_an_edit_of_that_memory(on, model):
+    memory = on.root.parent / "projects" / paths_hot.slug(str(on.project)) / "memory" / "deploy-days.md"
+    text = "---\nname: deploy-days\ndescription: Deploys happen on Tuesdays only\n---\n\nDeploy only on Tuesdays."
+    model.will(use("Write", file_path=str(memory), content=text), "Understood.")
+    on.claude("From now on deploy only on Tuesdays, and never while support is away.", "--allowedTools", "Write")
+    (entry,) = eventually(on.drafts)
+    assert (entry.fields["replaces"], entry.fields["scope"]) == ("deploy-days.md", "auto")
+    assert "never while support is away (to deploy-days)" in on.memtui("inbox").stdout
+    assert "becomes  auto:deploy-days" in on.memtui("inbox", entry.id).stdout
+    on.memtui("approve", entry.id)
+    assert "never while support is away" in memory.read_text()
     assert on.errors() == []

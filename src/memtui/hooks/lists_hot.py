@@ -15,7 +15,8 @@ ITEMS_INTRO = "Work that an earlier session left unfinished, as memtui noted it;
 
 def _shown(entry: format_hot.Entry, now: float) -> str:
     """Write a draft without its evidence as one list item, with further lines indented."""
-    lines = [line for line in entry.text.split("\n") if line.strip() and not line.startswith(format_hot.EVIDENCE)]
+    text = entry.fields.get("adds") or entry.text  # what it adds to a memory that sessions get already
+    lines = [line for line in text.split("\n") if line.strip() and not line.startswith(format_hot.EVIDENCE)]
     kind = entry.fields.get("kind", "note")
     seen = entry.count("seen", 1)
     times = f", said {seen} times" if seen > 1 else ""

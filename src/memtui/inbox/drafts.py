@@ -9,6 +9,8 @@ from memtui.inbox import format_hot
 from memtui.inbox.format_hot import EVIDENCE
 from memtui.redact import redact
 
+# The kinds of drafts that are made of a refused write (worker/gate_drafts.py): of a new memory, and of another text.
+WRITES = WRITE, REWRITE = "write", "rewrite"
 # Bytes of the file that are read; characters that are kept of a draft's first line.
 MOST_REJECTED, DESCRIPTION = 4 << 20, 600
 
@@ -19,8 +21,8 @@ def rejected_path(directory: str) -> str:
 
 
 def rejected_line(entry_id: str, text: str, now: float, *, never: bool) -> str:
-    """Return the line that lists a rejected draft, without secrets."""
-    words = redact.redact(text)[0].strip().partition("\n")[0].strip()
+    """Return the line that lists what a rejected draft says, without secrets."""
+    words = redact.redact(text)[0].strip()
     row = {
         "v": 1,
         "hash": ids_hot.content_hash(normalised(words)),
@@ -74,6 +76,11 @@ def split_evidence(whole: str) -> tuple[str, list[str]]:
         end -= 1
     text = [line[1:] if line.startswith("\\") and line.lstrip("\\").startswith(QUOTE) else line for line in lines[:end]]
     return "\n".join(text).strip(), lines[end:]
+
+
+def statement(entry: format_hot.Entry) -> str:
+    """Return what a draft says in a line: its first one, or what it adds to a memory."""
+    return entry.fields.get("adds") or split_evidence(entry.text)[0].partition("\n")[0]
 
 
 # Left free in an inbox file, of which only MAX_BYTES are read, for what sessions leave there.

@@ -5,16 +5,16 @@ again. A draft that was rejected or approved does not come back, and one that mu
 words either."""
 
 import posix
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot
-from memtui.client import locate_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import file_hot, format_hot
 from memtui.learn import signals
+from memtui.learn.saved_memories import SavedTexts
 from memtui.learn.signals import Signal
 from memtui.recall import topics
 from memtui.redact.redact import redact
@@ -22,8 +22,6 @@ from memtui.redact.redact import redact
 LEDGER = "extracted.jsonl"
 LEDGER_LIMIT, LEDGER_KEPT = 1 << 20, 4000  # bytes, lines
 MAX_DRAFTS = 20
-# Memories of a directory, and bytes of each, that are searched for a draft's words.
-MAX_MEMORIES, MEMORY_HEAD = 2000, 4096
 LOCK_SECONDS = 5.0
 
 
@@ -63,6 +61,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     hashes = {row.get("hash") for row in ledger}
     never = inbox_drafts.rejected(directory, never=True)
     unwanted = {normalised(text) for text in never}
+    texts = SavedTexts(env, cwd)
     draft_ids: list[str] = []
     noted = b""
     for draft in drafts:
@@ -71,12 +70,14 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         origins = [origin for origin in draft.origins if origin not in evidence]
         if not origins or not key:
             continue
-        is_known = digest in hashes or key in unwanted or _is_known(env, cwd, draft.scope, key)
+        is_known = digest in hashes or key in unwanted or texts.know(draft)
         is_known = is_known or inbox_drafts.first_same(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not is_known:
-            draft_ids.append(
-                file_hot.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
-            )
+            fields, text = texts.edit(draft) or ({}, "")
+            fields = fields_of(draft, project) | fields
+            of_all = fields["scope"] == "global"
+            home = paths_hot.inbox_dir(paths_hot.root(env), None if of_all else paths_hot.project_key(project))
+            draft_ids.append(file_hot.add_entry(home, "updates", fields, text_of(draft, text), now=now))
         # Noted last: after a kill in between, the draft is found again where it waits.
         row = {"v": 1, "hash": digest, "time": clock_hot.iso_seconds(now)}
         noted = b"".join(fastjson_hot.dumps({**row, "evidence": text}).encode() + b"\n" for text in origins)
@@ -111,11 +112,12 @@ def fields_of(draft: Signal, project: str) -> dict[str, str]:
     return {key: value for key, value in fields.items() if value}
 
 
-def text_of(draft: Signal) -> str:
-    """Return the text of a pending update: description, body, and the lines of evidence."""
+def text_of(draft: Signal, text: str = "") -> str:
+    """Return the text of a pending update: description and body, or another `text`, and the lines of evidence."""
     excerpts = zip(format_hot.EVIDENCE, (draft.agent, draft.person), strict=True)
     evidence = [mark + " ".join(words.split()) for mark, words in excerpts if words]
-    return inbox_drafts.join_evidence(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
+    own = draft.description + (f"\n\n{draft.body}" if draft.body else "")
+    return inbox_drafts.join_evidence(text or own, evidence)
 
 
 def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
@@ -147,33 +149,34 @@ def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
 def _says(entries: Sequence[format_hot.Entry], description: str) -> format_hot.Entry | None:
     """Return the pending update that says something already; one that was extracted may say it in other words."""
     key = normalised(description)
-    exact = next((entry for entry in entries if normalised(entry.text.split("\n")[0]) == key), None)
+    exact = next((entry for entry in entries if normalised(inbox_drafts.statement(entry)) == key), None)
     if exact is not None:
         return exact
     drafts = [entry for entry in entries if "confidence" in entry.fields]
-    at = inbox_drafts.first_same(description, [entry.text.split("\n")[0] for entry in drafts])
+    at = inbox_drafts.first_same(description, map(inbox_drafts.statement, drafts))
     return None if at is None else drafts[at]
 
 
-def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:
-    """Return whether a line near the top of a memory of the scope, such as its description, has these words."""
-    directories = [locate_hot.global_dir(env)]
-    if scope == "project":
-        directories += [locate_hot.project_dir(env, cwd)[0], locate_hot.auto_dir(env, cwd)]
-    for directory in directories:
-        try:
-            names = locate_hot.walk(directory)[:MAX_MEMORIES]
-        except OSError:
-            continue
-        for name, problem in names:
-            try:
-                head = b"" if problem else fs_hot.read_bytes(f"{directory}/{name}", MEMORY_HEAD)
-            except OSError:
-                continue
-            text = format_hot.decode(head)
-            if any(normalised(re.sub(r"^\s*description:", "", line)) == key for line in text.splitlines()):
-                return True
-    return False
+def withdraw_saved(env: dict[str, str], cwd: str, session_id: str) -> None:
+    """Remove the drafts of a session that wait, if what they say was saved since they were made. Raises OSError."""
+    root, slug = paths_hot.root(env), paths_hot.project_key(paths_hot.project_root(cwd))
+    texts = None
+    for path in (f"{paths_hot.inbox_dir(root, of)}/{format_hot.FILES['updates']}" for of in (slug, None)):
+        gone_ids = set()
+        for entry in format_hot.read(path):
+            if entry.fields.get("session") == session_id and entry.fields.get("id") and "confidence" in entry.fields:
+                texts = texts or SavedTexts(env, cwd)
+                gone = texts.say(inbox_drafts.statement(entry), entry.fields.get("time"))
+                gone_ids |= {entry.id} if gone else set()
+        if gone_ids:
+            file_hot.rewrite(path, partial(_without, gone_ids))
+
+
+def _without(ids: Collection[str], source: str) -> str:
+    for entry in reversed(format_hot.parse(source)):
+        if entry.id in ids:
+            source = source[: entry.start] + source[entry.start + len(entry.raw) :]
+    return source
 
 
 def write_items(env: dict[str, str], cwd: str, session_id: str, texts: Sequence[str]) -> bool:

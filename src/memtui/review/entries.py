@@ -79,7 +79,7 @@ class Review:
         """Remove drafts and todos, and remember what drafts said; with `never`, it is not extracted again."""
         changes: list[Change] = list(_removals(items))
         for item in [entry for entry in items if entry.kind == "updates"]:
-            row = inbox_drafts.rejected_line(item.id, item.text, self.now(), never=never)
+            row = inbox_drafts.rejected_line(item.id, inbox_drafts.statement(item.entry), self.now(), never=never)
             changes.append(TextEdit(inbox_drafts.rejected_path(item.directory), "", row))
         return self._run("reject", changes, items)
 

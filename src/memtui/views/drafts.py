@@ -7,6 +7,7 @@ from memtui.base import clock_hot, findings
 from memtui.base.dates import day, day_and_time
 from memtui.base.phrasing_hot import ago, cut, many, some
 from memtui.base.shell import shell_word
+from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format_hot, undelivered
 from memtui.review.evidence import Evidence, evidence_of
 from memtui.review.waiting_entries import Waiting
@@ -32,8 +33,10 @@ WRITES = {"write": "Claude wants to write it", "rewrite": "Claude wants to chang
 
 
 def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
-    """Return the first line of an entry, cut between two words after at most `limit` characters."""
-    return cut(safe_text.line(" ".join(item.text.strip().partition("\n")[0].split())), limit)
+    """Return the first line of an entry, or what it adds to a memory, cut after at most `limit` characters."""
+    added, name = item.entry.fields.get("adds"), item.entry.fields.get("name")
+    words = f"{added} (to {name})" if added else inbox_drafts.statement(item.entry)
+    return cut(safe_text.line(" ".join(words.split())), limit)
 
 
 def kind(item: Waiting) -> str:

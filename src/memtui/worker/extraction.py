@@ -96,6 +96,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     # Who has to say what a memory says was not listened to; it is no draft.
     recall_uses.note_corrections(root, session_id, cwd, [*drafts, *repeats])
     new = [draft for draft in drafts if not conversation.was_injected(draft.description)]
+    inbox_writer.withdraw_saved(env, cwd, session_id)
     inbox_writer.write_drafts(env, cwd, new, threshold)
     inbox_writer.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
     if is_kept:

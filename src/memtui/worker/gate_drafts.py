@@ -10,7 +10,6 @@ from memtui.redact.redact import redacted
 from memtui.store import memory, scopes
 from memtui.store.scopes import Scope
 
-WRITE, REWRITE = "write", "rewrite"
 # What is the same in two drafts of one session for one memory.
 SAME = ("session", "scope", "name")
 
@@ -29,7 +28,7 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
     prompt = prompts.under_way(transcript_hot.text_of(payload.get("transcript_path")), redacted, words_hot.tells)
     fields = {
         "from": f"session:{session}",
-        "kind": WRITE if before is None else REWRITE,
+        "kind": inbox_drafts.WRITE if before is None else inbox_drafts.REWRITE,
         "name": redacted(mem.stem),
         "type": mem.type,
         "scope": scope.label,
@@ -98,7 +97,7 @@ def _leave(directory: str, fields: dict[str, str], text: str) -> None:
         nonlocal replaced
         for entry in format_hot.parse(source):
             old = entry.fields
-            if old.get("kind") in {WRITE, REWRITE} and all(old.get(key) == fields.get(key) for key in SAME):
+            if old.get("kind") in inbox_drafts.WRITES and all(old.get(key) == fields.get(key) for key in SAME):
                 replaced = True
                 kept = {"id": entry.id, "time": old.get("time", "")}
                 end = entry.start + len(entry.raw)
