@@ -185,6 +185,7 @@ def tidy(root: str) -> int:
     removed += _remove_old(root + "/run", now - clock_hot.DAY, WORKERS, ".lock")
     removed += _remove_old(root + "/run", month, ("client-",))
     removed += _remove_old(root + "/subconscious/sessions", month)
+    removed += _remove_old(root + "/feedback", month)  # what older versions learned from decisions on drafts
     removed += clear_indexes(root, now)
     _forget_whispers(root, now)
     from memtui.tidy.checks import retention
