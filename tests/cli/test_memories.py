@@ -210,3 +210,33 @@ def test_a_memory_without_a_text_is_refused(memtui, words):
     before = memtui.json("list")
     assert memtui(*words, check=False).code == 2
     assert memtui.json("list") == before
+
+
+def test_a_memory_whose_own_check_fails_is_marked_until_it_holds_again(bare):
+    top = Path(bare.cwd)
+    (top / ".git").rmdir()
+    directory = Path(bare.json("status", "--paths")["auto_memory"])
+    directory.mkdir(parents=True)
+    (directory / "lock.md").write_text("---\nname: lock\ndescription: A\nverify: glob bun.lock\n---\n\nUse bun.\n")
+
+    def said():
+        return [" ".join(bare(*words).out.split()) for words in (("list",), ("show", "lock"), ("status",))]
+
+    assert ["its check `glob bun.lock` was not made yet" in out for out in said()[:2]] == [True, True]
+    words = "its check `glob bun.lock` fails (since 2026-11-21)"
+    assert words in " ".join(bare("check", check=False).out.split())
+    assert bare.json("inbox")["entries"][-1]["says"] == f"lock may no longer be true: {words}."
+    assert [words in out for out in said()] == [True, True, False]
+    assert "! 1 memory whose own check fails" in said()[2]
+    assert bare.json("status")["failing"] == [str(directory / "lock.md")]
+    assert memory(bare, "lock")["check"]["state"] == bare.json("show", "lock")["check"]["state"] == "fails"
+    assert memory(bare, "lock")["flags"][0] == words
+    (top / "bun.lock").write_text("")
+    bare("check", check=False)
+    assert ["its check" in out or "own check" in out for out in said()] == [False, False, False]
+    assert "check holds since 2026-11-21" in said()[1]
+    bare("edit", "lock", "--set", "verify=glob yarn.lock")
+    assert "was not made yet" in said()[0]
+    bare("check", check=False)
+    bare("undo")
+    assert "was not made yet" in said()[0], "nothing is said of what the other text had"

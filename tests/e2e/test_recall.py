@@ -117,3 +117,33 @@ def test_a_command_that_a_memory_forbids_is_refused_once_with_it_as_reason(on, m
     # Nobody but the hook refused it.
     assert on.waiting("updates") == ""
     assert on.errors() == []
+
+
+@pytest.mark.client(always=True)
+def test_what_fails_its_own_check_is_marked_and_a_rule_not_given(on):
+    directory, lock = on.project / ".claude/memory", on.project / "yarn.lock"
+    lock.write_text("")
+    for name, kind in (("cicd", "feedback"), ("launch", "project")):
+        fields = (f"type: {kind}", "verify: glob yarn.lock", "triggers:", f"  - {TRIGGER}")
+        write(directory, name, f"Notes on {name}", f"{BODY} So says {name}.", *fields)
+    others(directory)
+    on.memtui("trust", "--yes")
+
+    def recalled(state):
+        def states():
+            return {m["check"]["state"] for m in on.memtui_json("list")["memories"] if m["check"]}
+
+        assert eventually(lambda: states() == {state})
+        request = on.claude(PROMPT).main[0]
+        return sorted(name for _, name in memories(request)), "Its own check has failed since" in request.text()
+
+    indexed(on)
+    assert recalled("holds") == (["cicd", "launch"], False)
+    lock.unlink()
+    on.claude("hi")
+    assert recalled("fails") == (["launch"], True)
+    assert "2 memories whose own check fails" in on.memtui("status").stdout
+    lock.write_text("")
+    on.memtui("check")
+    assert recalled("holds") == (["cicd", "launch"], False)
+    assert on.errors() == []

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memtui.base import clock_hot
 from memtui.store.memory import from_bytes
 from memtui.store.scopes import Scope
-from memtui.tidy.checks import lint, lint_fixes, stale
+from memtui.tidy.checks import lint, lint_fixes, verification
 from memtui.tidy.checks.project_files import ProjectFiles
 
 from .checks.repositories import git
@@ -170,7 +170,7 @@ def test_a_makefile_clone_option_or_link_tells_nothing_that_is_not_so(made, tmp_
     link = made / "docs/link.txt"
     link.symlink_to(tmp_path / "secret.txt")
     try:
-        assert not stale.holds(ProjectFiles(str(made)), 'grep "the word" in docs/*.txt')
+        assert not verification.holds(ProjectFiles(str(made)), 'grep "the word" in docs/*.txt')
     finally:
         link.unlink()
 
@@ -195,7 +195,7 @@ def test_a_makefile_clone_option_or_link_tells_nothing_that_is_not_so(made, tmp_
     ],
 )
 def test_the_checks_that_a_memory_brings(made, text, holds):
-    assert stale.holds(ProjectFiles(str(made)), text) is holds
+    assert verification.holds(ProjectFiles(str(made)), text) is holds
     codes = [each.code for each in check(made, "Words.", fields=f"verify: {text}\n")[1]]
     assert codes == ([] if holds else ["memories.verify"])
 
@@ -206,7 +206,7 @@ def test_the_checks_that_a_memory_brings(made, text, holds):
 )
 def test_a_check_that_is_none_of_these_is_a_problem_and_not_made(made, text):
     with pytest.raises(ValueError, match=r"\w"):
-        stale.holds(ProjectFiles(str(made)), text)
+        verification.holds(ProjectFiles(str(made)), text)
     codes = [each.code for each in check(made, "Words.", fields=f"verify: [{text!r}]\n")[1]]
     assert codes == ["memories.verify_unknown"]
 
@@ -216,18 +216,18 @@ def test_checks_work_without_a_repository_and_say_so_where_they_need_one(tmp_pat
     (tmp_path / "a.toml").write_text("strict = true\n")
     (tmp_path / ".hidden").write_text("x")
     project = ProjectFiles(str(tmp_path))
-    assert stale.holds(project, "grep strict in *.toml")
-    assert not stale.holds(project, "glob .hidden")
+    assert verification.holds(project, "grep strict in *.toml")
+    assert not verification.holds(project, "glob .hidden")
     with pytest.raises(ValueError, match="no git repository"):
-        stale.holds(project, "git branch main")
+        verification.holds(project, "git branch main")
 
 
 @given(st.text(max_size=60))
 def test_any_text_is_a_check_or_is_refused(text):
     memory = from_bytes("/m.md", "auto", b"")
     try:
-        stale.holds(ProjectFiles("/nowhere"), text)
+        verification.holds(ProjectFiles("/nowhere"), text)
     except ValueError:
         pass
     scope = Scope("auto", "auto", "/nowhere")
-    assert list(stale.verified(stale.Checked(scope, [memory]))) == []
+    assert list(verification.verified(verification.Checked(scope, [memory]))) == []

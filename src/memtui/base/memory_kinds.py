@@ -31,6 +31,8 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "": str,
     "moved": lambda path: f"; it is {path} now" if path else "",
     "similar": lambda score: share(score / 100),
+    "because": lambda why: f": {why}" if why else " yet",
+    "since": lambda time: f" (since {time[:10]})" if time else "",
     "unmerged": lambda why: f" No merge is proposed: {why}." if why else "",
     "age": lambda seconds: f" (the oldest made {ago(0.0, seconds)})" if seconds is not None else "",
     "size": size,
@@ -153,11 +155,20 @@ KINDS = {
         "{scope}:{memory} seems to contain {kinds}.", "Take it out, and change it: whoever reads the file has it."
     ),
     "memories.verify": Kind(
-        "{scope}:{memory} is not true any more: its check `{check}` fails.", "Correct the memory, or its `verify`."
+        "{scope}:{memory} may no longer be true: its check `{check}` fails{since:since}.",
+        "Correct it, or its `verify`: memtui edit {scope}:{memory}; or put it away: memtui rm {scope}:{memory}",
+        flag="its check `{check}` fails{since:since}",
+        letter="V",
     ),
     "memories.verify_unknown": Kind(
         "{scope}:{memory} has a check that can't be made: `{check}`: {why}.",
         "Write it as: glob PATTERN, grep TEXT in PATTERN, git branch|tag|path NAME; `not` before it turns it round.",
+    ),
+    "memories.unchecked": Kind(
+        "{scope}:{memory} was not checked: `{check}`: {why}.",
+        "If that stays so, write the check in another way: memtui edit {scope}:{memory}",
+        flag="its check `{check}` was not made{why:because}",
+        letter="?",
     ),
     "memories.cut_head": Kind(
         "{scope}:{memory} has a `---` in its frontmatter, at which Claude Code ends it.",

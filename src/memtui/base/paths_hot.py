@@ -57,6 +57,11 @@ def index_base(root: str, directory: str) -> str:
     return f"{root}/recall/{number:016x}"
 
 
+def checks_path(root: str, directory: str) -> str:
+    """Return the path of what the own checks of a directory's memories said last (store/own_checks_hot.py)."""
+    return f"{root}/run/checks-{index_base('', directory).rpartition('/')[2]}"
+
+
 def _base36(number: int) -> str:
     digits = ""
     while number:

@@ -120,6 +120,7 @@ def status_data(row: "Row") -> "dict[str, object]":
         "file": row.file or os.path.basename(memory.path),
         "changed": clock_hot.iso_seconds(memory.changed_at) if memory.changed_at else None,
         "flags": [findings.flag(finding) for finding in row.flags],
+        "check": dict(row.check) or None,
         "uses": row.used,
         **picked(row.recalls, RECALLS),
     }

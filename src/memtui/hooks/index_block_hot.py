@@ -14,16 +14,35 @@ INTRO = "Memories the user keeps in {directory}, one line each; the named file h
 BUILDING = (
     "The index of {count} memories that the user keeps in {directory} is being built: it comes with a later prompt."
 )
+FAILING = " (Its own check has failed since {failure}: it may no longer be true.)"
 CHANGED = "Changes among the memories in {directory} since this session last saw them (+ new, - gone or replaced)."
 
 
 def sources(hook: runner_hot.Hook) -> "list[tuple[str, catalog_hot.Catalog]]":
     """List (scope, catalog) of the memories that this session may be told of; of the project's only trusted ones."""
     quick = hook.event == "UserPromptSubmit"
-    return [
-        (scope, catalog_hot.look(hook.root, directory, scope == "project", quick))
-        for scope, directory in locate_hot.delivered_dirs(hook.env, hook.started_in)
-    ]
+    catalogs = []
+    for scope, directory in locate_hot.delivered_dirs(hook.env, hook.started_in):
+        memories = catalog_hot.look(hook.root, directory, scope == "project", quick)
+        _mark_failing(hook.root, memories)
+        catalogs.append((scope, memories))
+    return catalogs
+
+
+def _mark_failing(root: str, memories: catalog_hot.Catalog) -> None:
+    """Say on the line of a memory that its own check fails; leave out one that says what to do."""
+    if not paths_hot.exists(paths_hot.checks_path(root, memories.directory)):
+        return
+    from memtui.store import own_checks_hot
+
+    rows, lines = own_checks_hot.load(root, memories.directory), []
+    for line in memories.lines:
+        failure = own_checks_hot.failure(rows, line.file, line.digest)
+        line.description += FAILING.format(failure=failure) if failure else ""
+        if not failure or line.type != own_checks_hot.RULE:
+            lines.append(line)
+    memories.count -= len(memories.lines) - len(lines)
+    memories.lines = lines
 
 
 def shown(line: catalog_hot.CatalogLine) -> str:
@@ -82,6 +101,7 @@ def _watched(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catal
     """List the paths that every prompt checks: directories, some files, and the trusted memories if there are any."""
     watched = []
     for scope, memories in catalogs:
+        watched.append(paths_hot.checks_path(hook.root, memories.directory))
         watched += memories.directories[: catalog_hot.WATCHED]
         watched += [f"{memories.directory}/{line.file}" for line in memories.lines[: catalog_hot.WATCHED]]
         watched += memories.files
@@ -126,7 +146,7 @@ def _difference(
     text = shown(line)
     if not isinstance(old, list) or len(old) != 2:
         news, reason = "+ " + text, "new in this session"
-    elif old[0] != line.digest[:16]:
+    elif old != [line.digest[:16], text]:
         news = f"- {old[1]}\n+ {text}" if old[1] != text else f"~ {text} (its body changed)"
         reason = "changed in this session"
     else:
@@ -161,9 +181,11 @@ def _quick_changes(
     parts: dict[tuple[str, str], list[blocks_hot.Part]] = {}
     try:
         for scope, directory, file in dict.fromkeys(changed_files):
-            line = catalog_hot.line_of(directory, file)
+            memories = catalog_hot.Catalog(directory)
+            memories.lines = [line := catalog_hot.line_of(directory, file)]
+            _mark_failing(hook.root, memories)
             allowed = catalog_hot.trusted(hook.root, directory, scope == "project")
-            if allowed is not None and not allowed.knows(line.digest):
+            if not memories.lines or (allowed is not None and not allowed.knows(line.digest)):
                 return None
             before = fastjson_hot.table(lines, scope)
             parts.setdefault((scope, directory), []).extend(_difference(scope, directory, line, before))

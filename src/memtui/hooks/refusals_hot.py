@@ -88,7 +88,7 @@ def _found(hook: runner_hot.Hook) -> "judge_hot.Verdict | None":
     from memtui.recall import judge_hot
 
     due = judge_hot.bound(hook.root, matching, session_memories_hot.SessionMemories(), 1)
-    return due[0] if due and _is_first(hook, ids_hot.digest(line, 8)) else None
+    return due[0] if due and not due[0].failure and _is_first(hook, ids_hot.digest(line, 8)) else None
 
 
 def _is_first(hook: runner_hot.Hook, mark: str) -> bool:

@@ -1,13 +1,14 @@
 """Memories that a tool brings: bound to paths that it touches, or forbidding a command that it runs. Hot path.
 
-Two files under the data root list them, by directory and file, with the values of their fields `paths` and `forbids`. A
-worker writes these (worker/index_updates.py); where no memory has any there is no such file. A command is forbidden by
-its first word, without its directory, and by further words and options that follow in the same order: `git push
---force` also forbids `git push origin --force`, and nothing that `git push` alone does."""
+Two files under the data root list them, by directory and file, with the values of their fields `paths` and `forbids`,
+and a third those with checks of their own. A worker writes these (worker/index_updates.py); where no memory has any
+there is no such file. A command is forbidden by its first word, without its directory, and by further words and options
+that follow in the same order: `git push --force` also forbids `git push origin --force`, and nothing that `git push`
+alone does."""
 
 from memtui.base import fastjson_hot, fs_hot, globs_hot
 
-PATHS, FORBIDDEN = "recall/paths", "recall/forbidden"
+PATHS, FORBIDDEN, CHECKS = "recall/paths", "recall/forbidden", "recall/checks"
 VERSION = 1
 # What stands between the commands of a shell's line, and words before a command that are none.
 SEPARATORS = ";|&(){}`"

@@ -26,7 +26,7 @@ MOST_BYTES = 1 << 20
 @dataclass
 class Fields:
     """What an index holds of one memory. `expires`: seconds since the epoch, 0.0 for never; `paths`, `forbids`: the
-    globs and commands that it is bound to; `texts`: the text of each field of WEIGHTS."""
+    globs and commands that it is bound to; `checks`: its own; `texts`: the text of each field of WEIGHTS."""
 
     name: str
     description: str
@@ -35,6 +35,7 @@ class Fields:
     expires: float = 0.0
     paths: tuple[str, ...] = ()
     forbids: tuple[str, ...] = ()
+    checks: tuple[str, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
 
     def weights(self) -> dict[str, int]:
@@ -101,6 +102,7 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
         expires,
         tuple(_listed(doc.fields, "paths")),
         tuple(_listed(doc.fields, "forbids")),
+        tuple(memory.own_checks(doc.fields)),
         texts,
     )
 

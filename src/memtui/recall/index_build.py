@@ -320,6 +320,7 @@ class _Builder:
                 own.expires,
                 own.paths,
                 own.forbids,
+                own.checks,
             )
             row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))
             heads = [dict.fromkeys(words_hot.terms(text)) for text in (f"{own.name}\n{own.description}", *own.triggers)]

@@ -51,6 +51,7 @@ OUTCOMES = (
     "muted",  # never for prompts like this
     "expired",
     "conflict",  # git's conflict markers are in it: nobody knows which of both versions holds
+    "failing",  # it says what to do, and its own check fails
     "gone",  # its file is missing, unreadable, or leads out of its directory
     "untrusted",  # of a repository, and its present bytes are not trusted
     "known",  # the session has it, as it is
@@ -66,9 +67,9 @@ class Verdict:
     """What becomes of a memory that was found, and why. `probability`: that it helps with the prompt; `shifts`: what
     was added to its log-odds beside the search, as (code, amount); `outcome`: one of OUTCOMES; `data`: its bytes now,
     if they were read, with their `stamp`, [mtime in ns, size], `digest` and `seen`, what a session notes of it;
-    `reason`: why it is given, if not because it fits a prompt."""
+    `reason`: why it is given, if not because it fits a prompt; `failure`: since when its own check fails, and which."""
 
-    __slots__ = ("data", "digest", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp")
+    __slots__ = ("data", "digest", "failure", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp")
 
     def __init__(self, hit: "Hit", probability: float, shifts: "list[tuple[str, float]]") -> None:
         self.hit = hit
@@ -76,7 +77,7 @@ class Verdict:
         self.shifts = shifts
         self.outcome = ""
         self.data = b""
-        self.digest = self.seen = self.reason = ""
+        self.digest = self.seen = self.reason = self.failure = ""
         self.stamp = [0, 0]
 
 
@@ -137,7 +138,7 @@ def dry_run(
         hits += [hit for hit in every if hit.path not in hit_paths]
     now = now or clock_hot.now()
     verdicts = judged(root, hits, now)
-    decide(verdicts, session or session_memories_hot.SessionMemories(), now, limits, allowed, muting(root, words))
+    decide(root, verdicts, session or session_memories_hot.SessionMemories(), now, limits, allowed, muting(root, words))
     is_injected = any(verdict.outcome == INJECT for verdict in verdicts)
     return Recalled(words, "" if is_injected else NOTHING, verdicts)
 
@@ -199,6 +200,7 @@ def _shifts(hit: "Hit", use: "uses_hot.Use | None", newer: float) -> "list[tuple
 
 
 def decide(
+    root: str,
     verdicts: "list[Verdict]",
     session: session_memories_hot.SessionMemories,
     now: float,
@@ -213,7 +215,8 @@ def decide(
         if each.probability < limits.threshold:
             each.outcome = "unlikely"
             continue
-        each.outcome = "muted" if muted(each.hit.directory, each.hit.file) else hindrance(each, session, now, allowed)
+        is_muted = muted(each.hit.directory, each.hit.file)
+        each.outcome = "muted" if is_muted else hindrance(root, each, session, now, allowed)
         if each.outcome:
             continue
         size = min(MOST_BYTES, len(each.data))
@@ -241,6 +244,7 @@ def muting(root: str, words: str) -> "Callable[[str, str], bool]":
 
 
 def hindrance(
+    root: str,
     verdict: Verdict,
     session: session_memories_hot.SessionMemories,
     now: float,
@@ -271,6 +275,14 @@ def hindrance(
         return "expired"
     if content_hot.in_conflict(verdict.data):
         return "conflict"
+    if b"verify" in verdict.data and "verify" in content_hot.head(verdict.data)[0]:
+        from memtui.store import own_checks_hot
+        from memtui.store.frontmatter import head_hot
+
+        rows = own_checks_hot.load(root, hit.directory)
+        verdict.failure = own_checks_hot.failure(rows, hit.file, verdict.digest)
+        if verdict.failure and head_hot.summarise(verdict.data)[2] == own_checks_hot.RULE:
+            return "failing"
     verdict.seen = content_hot.seen(verdict.data)
     if sent_before is not None and sent_before[0] == verdict.seen:
         return "known"
@@ -291,7 +303,7 @@ def bound(
     units = SESSION_UNITS - session.units
     for scope, directory, file, reason in matches:
         verdict = Verdict(query_hot.Hit(scope, directory, (file, 0, 0, "", file, "", "", False, 0.0, ())), 1.0, [])
-        verdict.outcome = hindrance(verdict, session, now, allowed)
+        verdict.outcome = hindrance(root, verdict, session, now, allowed)
         size = min(MOST_BYTES, len(verdict.data))
         if locate_hot.is_set_aside(file) or verdict.outcome or size > units or len(verdicts) == most:
             continue

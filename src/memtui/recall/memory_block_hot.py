@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 INTRO = "Memory that the user keeps, recalled by memtui because it may help here: {about}"
 INTRO_TEAM = "Memory that the user's team shares, recalled by memtui because it may help here: {about}"
 AGED = " It was written {ago}: check that what it says still holds before relying on it."
+FAILING = " Its own check has failed since {failure}: it may no longer be true, so look before you rely on it."
 CUT = "\n(The rest of it is in {path}.)"
 # Characters of a description, and of a name, that stand above a text. A longer description is left out whole: half of
 # it might say the opposite.
@@ -55,6 +56,8 @@ def _block(verdict: "judge_hot.Verdict", text: str, most: int, now: float) -> bl
     intro = (INTRO_TEAM if hit.scope == "team" else INTRO).format(about=sentence(_about(hit)))
     if now - modified > clock_hot.DAY:
         intro += AGED.format(ago=clock_hot.ago(modified, now))
+    if verdict.failure:
+        intro += FAILING.format(failure=verdict.failure)
     short = cut(text, min(most, judge_hot.MOST_BYTES))
     if short != text:
         short += CUT.format(path=hit.path)

@@ -130,7 +130,7 @@ def _changed_verdicts(
     places = [*where, *((scope, directory) for directory, (scope, _) in own.items())]
     hits = query_hot.search(root, places, words, judge_hot.FOUND, allowed)
     verdicts = judge_hot.judged(root, hits, now)
-    judge_hot.decide(verdicts, session_memories_hot.SessionMemories(), now, limits, allowed, is_muted)
+    judge_hot.decide(root, verdicts, session_memories_hot.SessionMemories(), now, limits, allowed, is_muted)
     for verdict in verdicts:
         if verdict.hit.directory in own:
             verdict.hit.directory = own[verdict.hit.directory][1]

@@ -195,6 +195,14 @@ def is_pinned(fields: Mapping[str, object]) -> bool:
     return text_of(fields, *SWITCHES).strip().casefold() in TRUE
 
 
+def own_checks(fields: Mapping[str, object]) -> list[str]:
+    """Return the checks that a memory brings, in its field `verify`: a text, or a list of texts."""
+    nested = fields.get("metadata")
+    value = fields.get("verify") or (nested.get("verify") if isinstance(nested, dict) else None)
+    texts = [text.strip() for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
+    return list(filter(None, texts))
+
+
 def with_fields(memory: Memory, fields: Mapping[str, str]) -> bytes:
     """Return a memory's file with fields changed as for `Store.edit`, with frontmatter if it has none."""
     if memory.broken is not None:

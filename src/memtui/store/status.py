@@ -3,22 +3,23 @@
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from memtui.base import clock_hot, ids_hot, visible_hot
+from memtui.base import clock_hot, fs_hot, ids_hot, visible_hot
 from memtui.base.finding import Finding, good, note, problem
 from memtui.base.findings import REGISTRY
 from memtui.client import applied_settings, locate_hot
 from memtui.deliver import log_hot
 from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
 from memtui.deliver.statistics import RecallCounter, RecallCounts
-from memtui.store import links, scopes, trust_hot
+from memtui.store import links, own_checks_hot, scopes, trust_hot
 from memtui.store.frontmatter import head_hot
 from memtui.store.index import index_state
 from memtui.store.index.index_state import IndexState, index_of
-from memtui.store.memory import LinkTargets, Memory
+from memtui.store.memory import LinkTargets, Memory, own_checks
 from memtui.store.scopes import Scope
 
 # Only so many of the newest records of the log are counted.
@@ -45,9 +46,11 @@ MEANINGS = {
     "X": "the frontmatter is broken, or git's conflict markers are in it",
     "H": "it has invisible characters",
     "U": "not trusted, so not delivered",
+    "V": "its own check fails",
     "B": "below the cut of MEMORY.md",
     "N": "no line in MEMORY.md",
     "L": "a link leads nowhere",
+    "?": "its own check was not made",
     "C": "changed since it was delivered",
 }
 ORDER = list(MEANINGS)
@@ -63,7 +66,8 @@ class MemoryDelivery:
 
 @dataclass
 class Row:
-    """A memory, its file, its findings (`flags`), deliveries and uses; `recalls`: what came of recalling it."""
+    """A memory, its file, its findings (`flags`), deliveries and uses; `recalls`: what came of recalling it; `check`:
+    what its own checks said last, `{}` if it has none."""
 
     memory: Memory
     file: str
@@ -72,6 +76,7 @@ class Row:
     uses: int = 0
     newest: list[MemoryDelivery] = field(default_factory=list)
     recalls: RecallCounts = field(default_factory=RecallCounts)
+    check: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def used(self) -> int:
@@ -232,7 +237,7 @@ def of_scope(root: str, scope: Scope, usage: Usage, memories_by_path: dict[str, 
     """Return a scope's memories with findings and counts. `memories_by_path`: a cache."""
     indexed = IndexState(root, scope, index_of(scope)).flags() if scope.has_index else {}
     waiting = not_trusted(root, scope)
-    rows = []
+    rows, outcomes = [], own_checks_hot.load(root, scope.directory)
     memories = list(scopes.memories(scope, memories_by_path))
     known_targets = LinkTargets(memories)
     # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
@@ -244,10 +249,36 @@ def of_scope(root: str, scope: Scope, usage: Usage, memories_by_path: dict[str, 
             row.flags.append(trust_waiting(scope, [file]))
         if file in indexed:
             row.flags.append(indexed[file])
+        _add_check(row, scope, outcomes)
         row.flags.sort(key=lambda flag: ORDER.index(LETTERS[flag.code]))
         _count(row, real, usage)
         rows.append(row)
     return rows
+
+
+def _add_check(row: Row, scope: Scope, outcomes: dict[str, object]) -> None:
+    """Note on a row what the memory's own checks said last, with a flag unless they hold."""
+    memory, checks = row.memory, own_checks(row.memory.fields)
+    if not checks or not scope.has_index:
+        return
+    outcome = own_checks_hot.row_of(outcomes, row.file, ids_hot.digest(memory.raw))
+    row.check = {"state": own_checks_hot.NOT_MADE, "check": checks[0], "why": "", **outcome}
+    about = {**row.check, "scope": scope.shown, "memory": memory.stem}
+    if row.check["state"] == own_checks_hot.FAILS:
+        row.flags.append(problem("memories.verify", f"memory:{memory.path}", **about))
+    elif row.check["state"] == own_checks_hot.NOT_MADE:
+        row.flags.append(note("memories.unchecked", f"memory:{memory.path}", **about))
+
+
+def failing(root: str, scope: Scope) -> list[str]:
+    """List the paths of a scope's memories whose own checks failed last."""
+    rows, paths = own_checks_hot.load(root, scope.directory), []
+    for file in rows:
+        with suppress(OSError):
+            path = f"{scope.directory}/{file}"
+            if own_checks_hot.failure(rows, file, ids_hot.digest(fs_hot.read_bytes(path))):
+                paths.append(path)
+    return paths
 
 
 def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) -> list[Row]:

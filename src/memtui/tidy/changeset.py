@@ -20,6 +20,7 @@ from memtui.store.frontmatter import document
 from memtui.store.index import index
 from memtui.store.journal import acts
 from memtui.store.journal.text_edit import text_edits
+from memtui.store.memory import Memory
 from memtui.store.plan import ARCHIVE, FileDiff, Plan, ScopeFiles, is_archived, is_index
 from memtui.store.store import Store
 from memtui.tidy import coverage
@@ -211,6 +212,12 @@ def in_archive(directory: str, stem: str) -> str:
     place = f"{directory}/{ARCHIVE}/{stem}"
     names = (f"{place}{end}.md" for end in chain([""], (f"-{number}" for number in count(2))))
     return next(other for other in names if not os.path.lexists(other))
+
+
+def archived(directory: str, memory: Memory) -> list[FileDiff]:
+    """Return the files as they are once a memory of a scope is in its archive."""
+    place = in_archive(directory, memory.path.removeprefix(directory + "/").removesuffix(".md"))
+    return [FileDiff(memory.path, memory.raw, None), FileDiff(place, None, memory.raw)]
 
 
 # what proposals make of the files

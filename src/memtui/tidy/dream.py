@@ -20,7 +20,7 @@ from memtui.store.relative_dates import relative_dates
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import changeset, contradictions, coverage, similar_memories, waiting_proposals
-from memtui.tidy.changeset import Composition, Kind, Proposal, ProposalEvidence, in_archive
+from memtui.tidy.changeset import Composition, Kind, Proposal, ProposalEvidence, archived
 from memtui.tidy.checks import stale
 
 PURPOSE = "dream"
@@ -190,11 +190,7 @@ def _outputs(action: dict[str, Any], memories: list[Memory], keep: Memory | None
         others = memories
     else:
         return [_rewritten(action, memories[0], "body" if kind == "dates" else "description")]
-    outputs = []
-    for mem in others:
-        place = in_archive(directory, mem.path.removeprefix(directory + "/").removesuffix(".md"))
-        outputs += [FileDiff(mem.path, mem.raw, None), FileDiff(place, None, mem.raw)]
-    return outputs
+    return [file for mem in others for file in archived(directory, mem)]
 
 
 def _rewritten(action: dict[str, Any], mem: Memory, *fields: str) -> FileDiff:

@@ -16,7 +16,7 @@ from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import changeset, merged_memory
-from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, evidence_of, in_archive, propose
+from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, archived, evidence_of, propose
 from memtui.tidy.checks import lint, lint_fixes
 from memtui.tidy.checks.lint import LintInput
 
@@ -144,10 +144,8 @@ class _Planner:
             mem, kind = self._memory(finding.data.get("path")), REMOVED[finding.code]
             if mem is None or (kind == "archive" and not self.store.is_trusted(mem)):
                 continue
-            files = [FileDiff(mem.path, mem.raw, None)]
-            if kind == "archive":
-                place = in_archive(self.scopes[mem.scope_label].directory, mem.stem)
-                files.append(FileDiff(place, None, mem.raw))
+            directory = self.scopes[mem.scope_label].directory
+            files = archived(directory, mem) if kind == "archive" else [FileDiff(mem.path, mem.raw, None)]
             self.gone.add(mem.path)
             yield at, propose(kind, files, [evidence_of(finding)], findings.message(finding))
 

@@ -1,10 +1,11 @@
 """Words for memories in both front doors: how many there are, where one comes from, who loads it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.base.phrasing_hot import age, ago, many
 from memtui.client import applied_settings
+from memtui.store import own_checks_hot
 
 if TYPE_CHECKING:
     from memtui.store.scopes import Scope
@@ -104,6 +105,11 @@ def source(other: "Source", now: float) -> str:
     if other.session:
         return f"session {other.session[:8]}"
     return SOURCES[other.kind] + (f" {ago(other.when, now)}" if other.when is not None else "")
+
+
+def own_check(outcome: Mapping[str, object]) -> str:
+    """Say since when a memory's own checks hold; empty if they don't, which a flag says."""
+    return f"holds since {str(outcome['since'])[:10]}" if outcome.get("state") == own_checks_hot.HOLDS else ""
 
 
 ORIGINS = {

@@ -17,6 +17,7 @@ OUTCOMES = {
     "muted": ("x", "dim", "muted for prompts like this"),
     "expired": ("x", "yellow", "expired"),
     "conflict": ("x", "yellow", "git's conflict markers are in it"),
+    "failing": ("x", "yellow", "its own check fails"),
     "gone": ("x", "yellow", "its file is gone"),
     "untrusted": ("!", "yellow", "not trusted"),
     "known": ("=", "cyan", "the session has it already"),
@@ -63,7 +64,7 @@ MARKS = (
     ("·", "too unlikely to help, so it would not"),
     ("=", "the session, or Claude Code's own index, has it already"),
     ("…", "it would help, but there is no room for it"),
-    ("x", "muted for prompts like this, expired, or gone"),
+    ("x", "muted for prompts like this, expired, gone, or its own check fails"),
     ("!", "it has a problem; one that is not trusted is never delivered"),
     (PINNED, "pinned: it counts more"),
 )

@@ -45,7 +45,11 @@ LOCK_SECONDS = 5.0
 # Globs or commands of one memory, at most: a hook tries each.
 MOST = 32
 # Which column of an index each file lists.
-COLUMNS = {bindings_hot.PATHS: segment_hot.PATHS, bindings_hot.FORBIDDEN: segment_hot.FORBIDS}
+COLUMNS = {
+    bindings_hot.PATHS: segment_hot.PATHS,
+    bindings_hot.FORBIDDEN: segment_hot.FORBIDS,
+    bindings_hot.CHECKS: segment_hot.CHECKS,
+}
 
 
 def list_bound(root: str, directories: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from memtui.client.transcripts import transcript_hot
 from memtui.deliver import error_log_hot
 from memtui.inbox import file_hot, format_hot
 from memtui.inbox.note_block_hot import WHISPER
-from memtui.recall import places_hot, segment_hot
+from memtui.recall import bindings_hot, places_hot, segment_hot
 from memtui.settings import config_hot
 from memtui.store import catalog_hot, index_requests
 from memtui.worker import processes, recall_uses
@@ -108,6 +108,10 @@ def _bring_indexes_up_to_date(on: WorkerRun) -> None:
         fs_hot.write_cache(on.root + places_hot.BY_CLIENT, b"\n")
     else:
         fs_hot.unlink(on.root + places_hot.BY_CLIENT)
+    if listed := bindings_hot.listed(on.root, bindings_hot.CHECKS):
+        from memtui.tidy.checks import verification
+
+        verification.make(on.env, on.root, on.cwd, listed)
     if sentence_vectors.is_on(on.root):
         sentence_vectors.keep(on.env, on.root, on.cwd, [directory for _, directory in where], clock_hot.now())
 

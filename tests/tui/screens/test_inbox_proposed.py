@@ -303,3 +303,24 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
         assert not any(row.kind.word == "problem" for row in table.rows)
         await press(pilot, "z")
         assert any(row.kind.word == "problem" for row in table.rows)
+
+
+async def test_a_memory_whose_own_check_fails_is_edited_or_archived_and_undone(app, empty, place):
+    os.rmdir(f"{empty[1]}/.git")
+    write(f"{place}/lock.md", memory("lock", "Installs", "project\nverify: glob bun.lock", "The lock file is bun's."))
+    async with running(app, WIDE) as pilot:
+        failing = lambda row: row.kind.word == "problem" and "lock" in row.says
+        await to_row(pilot, failing)
+        assert "its check `glob bun.lock` fails (since " in app.screen.detail.plain
+        await press(pilot, "a", "enter")
+        assert isinstance(app.screen, DraftForm)
+        await press(pilot, "escape", "a", "down", "enter")
+        await settle(pilot)
+        assert not exists(f"{place}/lock.md")
+        assert exists(f"{place}/.archive/lock.md")
+        assert not any(map(failing, app.screen.table.rows))
+        assert notes(app)[-1].startswith("Archived: “")
+        await press(pilot, "z")
+        await settle(pilot)
+        assert exists(f"{place}/lock.md")
+        assert any(map(failing, app.screen.table.rows))

@@ -23,6 +23,7 @@ from memtui.inbox import format_hot
 from memtui.learn.backfill import progress
 from memtui.settings import config_hot
 from memtui.store import scopes, trust_hot
+from memtui.store import status as memory_status
 from memtui.tidy.checks import doctor
 from memtui.views import setup as setup_words
 from memtui.views.deliveries import RECEIPTS, what
@@ -60,11 +61,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     with suppress(MemtuiError, OSError):
         hooks = hook_status.status(ctx.env, ctx.cwd)
     decisions, rejected = _decisions(ctx, waiting)
+    failing = [path for scope in scopes.discover(ctx.env, ctx.cwd) for path in memory_status.failing(ctx.root, scope)]
     steps = _steps(ctx, hooks, decisions, problems, rejected, earlier, sum(counts.values()))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
         "memories": counts,
+        "failing": failing,
         "to_decide": decisions,
         "waiting": waiting,
         "earlier_sessions": earlier,
@@ -81,6 +84,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     lines = [
         f"hooks: {styled(state, 'green' if installed else 'red')}",
         f"memories: {memories}" if memories else "no memories",
+        styled(f"! {many(len(failing), 'memory', 'memories')} whose own check fails", "red") * bool(failing),
         f"waiting: {waits}" if waits else nothing,
         f"{many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}" * bool(changed),
     ]

@@ -18,7 +18,7 @@ from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
 from memtui.tidy import contradictions, similar_memories
-from memtui.tidy.checks import doctor, index_fit, memory_checks, stale
+from memtui.tidy.checks import doctor, index_fit, memory_checks, stale, verification
 from memtui.tidy.checks.check import Check, Checked, about
 from memtui.tidy.checks.project_files import ProjectFiles
 from memtui.tidy.checks.repository import Repository
@@ -238,4 +238,5 @@ CHECKS = (
     Check(("memories.same_line", "memories.empty_section", "memories.long_hook"), of_scope=_in_index),
     *memory_checks.CHECKS,
     *stale.CHECKS,
+    *verification.CHECKS,
 )

@@ -33,14 +33,15 @@ class Repository:
     """The repository whose work tree begins at `top`. Every answer is empty if git or the repository is not there."""
 
     def __init__(self, top: str) -> None:
-        self.top = top
+        self.top, self.seconds = top, LONGEST_SECONDS
+        self.unanswered: set[str] = set()  # commands that failed
 
     def lines(self, *words: str, ok: Collection[int] = (0,)) -> Iterator[bytes]:
         """Yield the lines that a git command that only reads prints. Raises OSError if it exits with no `ok` code."""
         env = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ} | ENVIRONMENT
         command, nothing = ["git", "-C", self.top, *SAFE, *words], subprocess.DEVNULL
         with subprocess.Popen(command, stdin=nothing, stdout=subprocess.PIPE, stderr=nothing, env=env) as process:
-            timer = Timer(LONGEST_SECONDS, process.kill)
+            timer = Timer(self.seconds, process.kill)
             timer.start()
             try:
                 yield from process.stdout or ()
@@ -54,6 +55,7 @@ class Repository:
         try:
             return b"".join(self.lines(*words, ok=ok)).decode("utf-8", "replace")
         except (OSError, ValueError):  # a NUL in a path
+            self.unanswered.add(words[0])
             return ""
 
     @cached_property

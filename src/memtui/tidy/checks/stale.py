@@ -1,4 +1,4 @@
-"""The checks that look beyond a memory's own file: dates, what is gone from the project, its own `verify`, use.
+"""The checks that look beyond a memory's own file: dates, what is gone from the project, use.
 
 What is gone is found only in code spans, and only where git proves that it was there. Nothing that a memory names is
 run: no shell and no program but git sees it, and no path leads out of the project (docs/file-formats.md). Git only
@@ -6,10 +6,10 @@ reads, runs nothing that the repository configures, and gets words of memories a
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
-from memtui.base import clock_hot, globs_hot, word_lists
+from memtui.base import clock_hot, word_lists
 from memtui.base.finding import Finding, note, problem
 from memtui.store.memory import CODE, Memory, text_of
 from memtui.store.relative_dates import RELATIVE, relative_dates
@@ -55,11 +55,6 @@ TO_DO = re.compile(
 AHEAD = re.compile(r"` before (?=\w+ing\b|(?:you|a|an|any|each|every|the next) )", re.IGNORECASE)
 # What stands before a code span that is not to be left out: "never push without `make check`".
 WITHOUT = re.compile(r"\bwithout (?:first )?(?:running |calling )?`$", re.IGNORECASE)
-# The field with a memory's own checks; the most files that one grep reads.
-FIELD, FILES_READ = "verify", 2000
-CHECK = re.compile(r"(?P<no>not )?(?P<kind>glob|grep|git) (?P<rest>\S.*)")
-GREP = re.compile(r"(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>\S+)) in (?P<glob>\S+)")
-GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
 
 
 def dates(checked: Checked) -> Iterator[Finding]:
@@ -157,59 +152,6 @@ def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.M
             yield about_words(finding, checked.scope, memory, span.start(1), span[1])
 
 
-def verified(checked: Checked) -> Iterator[Finding]:
-    """Find the checks of memories that fail, or that can't be understood."""
-    for memory in checked.memories:
-        nested = memory.fields.get("metadata")
-        value = memory.fields.get(FIELD) or (nested.get(FIELD) if isinstance(nested, dict) else None)
-        texts = [text.strip() for text in (value if isinstance(value, list) else [value]) if isinstance(text, str)]
-        for check in filter(None, texts):
-            try:
-                if holds(checked.project, check):
-                    continue
-                finding = problem("memories.verify", check=check)
-            except ValueError as error:
-                finding = problem("memories.verify_unknown", check=check, why=str(error))
-            yield about(finding, checked.scope, memory)
-
-
-def holds(project: ProjectFiles | None, check: str) -> bool:
-    """Make a check. Raises ValueError, with the reason, for one that can't be understood."""
-    if project is None:
-        raise ValueError("it belongs to no project")
-    match = CHECK.fullmatch(check)
-    if match is None:
-        raise ValueError("it is not glob, grep or git")
-    makes: Callable[[ProjectFiles, str], object] = {"glob": _matching, "grep": _grep, "git": _git}[match["kind"]]
-    return bool(makes(project, match["rest"].strip())) != bool(match["no"])
-
-
-def _matching(project: ProjectFiles, pattern: str) -> list[str]:
-    if pattern.startswith("/") or ".." in pattern.split("/"):
-        raise ValueError("the pattern leads out of the project")
-    return sorted(file for file in project.files if globs_hot.matches(pattern, f"{project.top}/{file}", project.top))
-
-
-def _grep(project: ProjectFiles, rest: str) -> bool:
-    match = GREP.fullmatch(rest)
-    if match is None:
-        raise ValueError("write it as: grep TEXT in PATTERN")
-    text = match["double"] or match["single"] or match["plain"]
-    return any(text in project.read(path) for path in _matching(project, match["glob"])[:FILES_READ])
-
-
-def _git(project: ProjectFiles, rest: str) -> bool:
-    match = GIT.fullmatch(rest)
-    if match is None:
-        raise ValueError("write it as: git branch|tag|path NAME")
-    if not project.git.there:
-        raise ValueError("the project is no git repository")
-    if match["what"] != "path":
-        return (match["what"], match["name"]) in project.git.refs
-    path = match["name"].rstrip("/")
-    return path in project.git.tracked or any(tracked.startswith(path + "/") for tracked in project.git.tracked)
-
-
 def use(checked: Checked) -> Iterator[Finding]:
     """Find memories that were corrected again after a delivery, in scopes that memtui's hooks deliver."""
     scope, usage = checked.scope, checked.usage
@@ -226,6 +168,5 @@ def use(checked: Checked) -> Iterator[Finding]:
 CHECKS = (
     Check(("memories.date",), of_scope=dates),
     Check(("memories.path", "memories.command", "memories.symbol"), of_scope=gone),
-    Check(("memories.verify", "memories.verify_unknown"), of_scope=verified),
     Check(("memories.violated",), of_scope=use),
 )

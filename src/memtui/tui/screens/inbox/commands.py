@@ -11,12 +11,13 @@ from rich.text import Text
 from memtui import keymap
 from memtui.base.phrasing_hot import many
 from memtui.review import outside_changes
+from memtui.store.memory import read_memory
 from memtui.store.versions.writers import Occasions
-from memtui.tidy import waiting_proposals
-from memtui.tui.dialogs.ask import left_alone
+from memtui.tidy import changeset, waiting_proposals
+from memtui.tui.dialogs.ask import Choice, left_alone
 from memtui.tui.dialogs.changes import show_versions
 from memtui.tui.screens.frame import Described
-from memtui.tui.screens.inbox.chosen import GHOST_WORDS, Chosen, RowCommands
+from memtui.tui.screens.inbox.chosen import GHOST_WORDS, MEMORIES, Chosen, RowCommands
 from memtui.tui.screens.inbox.drafts import DraftCommands, TodoCommands, lines_of
 from memtui.tui.screens.inbox.proposals import ProposalCommands
 from memtui.tui.screens.inbox.row import FOLD, GHOST, ONE_OFFS, SNOOZED, FoldRow, InboxView
@@ -34,7 +35,9 @@ WHY = {
     SNOOZED: "You hid these. They come back by themselves.",
     BY_OTHERS: "Memories that Claude, an editor or a program wrote since you last saw them.",
 }
-# The problems that a choice between two versions ends.
+# What can be done about a memory whose own check fails.
+FAILING = "memories.verify"
+CHOICES = (("edit", "edit it, or its check"), ("archive", "archive it: no session gets it"))
 
 
 class GhostCommands(RowCommands[Decision]):
@@ -177,17 +180,34 @@ class ProblemCommands(RowCommands[ProblemRow]):
 
     def describe(self, row: ProblemRow) -> Described:
         text = draw(row.describe(self.view.data))
-        keys = [("inbox.approve", "edit the memory"), ("inbox.follow", "go to the memory")] if row.paths else []
+        verb = "edit or archive the memory" if row.problem.cause == FAILING else "edit the memory"
+        keys = [("inbox.approve", verb), ("inbox.follow", "go to the memory")] if row.paths else []
         keys += [("inbox.reject", "reject: do not list it again"), ("inbox.later", "list it later")]
         return self.with_keys(text, keys)
 
     async def approve(self) -> None:
-        """Edit the memory in its form, over the inbox."""
+        """Edit the memory; one whose own check fails may go to the archive instead."""
         row = self.rows[0]
-        scopes, path = self.services.data.scopes(), row.paths[0]
-        await self.edit_memory(path, next((s.label for s in scopes if path.startswith(s.directory + "/")), ""))
+        is_failing = row.problem.cause == FAILING
+        answer = await self.services.ask(Choice(row.says, CHOICES)) if is_failing else "edit"
+        if answer == "edit":
+            await self.edit()
+        elif answer == "archive":
+            self.chosen.act(partial(self._archive, row), f"Archived: {self.named([row])}.", MEMORIES)
 
-    edit = approve
+    def _archive(self, row: ProblemRow) -> None:
+        store = self.services.data.store()
+        scope = store.files().scope_of(row.paths[0]).scope
+        files = changeset.archived(scope.directory, read_memory(row.paths[0], scope.label))
+        evidence = [changeset.evidence_of(row.problem.finding)]
+        applied = changeset.apply(store, [changeset.propose("archive", files, evidence, row.says)])
+        if applied.refused:
+            raise applied.refused[0].error
+
+    async def edit(self) -> None:
+        """Edit the memory in its form, over the inbox."""
+        scopes, path = self.services.data.scopes(), self.rows[0].paths[0]
+        await self.edit_memory(path, next((s.label for s in scopes if path.startswith(s.directory + "/")), ""))
 
     async def follow(self) -> None:
         await self.go_to(self.rows[0].paths)

@@ -55,7 +55,8 @@ class InboxPlan(NamedTuple):
 
 
 class PlannedChanges:
-    """The rows of what was planned last, and the ids of changes `decided` on since, which an undo brings back."""
+    """The rows of what was planned last; what is `decided` since, ids of changes and keys of problems, an undo brings
+    back."""
 
     def __init__(self) -> None:
         self._rows: Sequence[ProposedRow] = ()
@@ -65,7 +66,8 @@ class PlannedChanges:
 
     @property
     def rows(self) -> list[Decision]:
-        return [*(row for row in self._rows if row.proposal.id not in self.decided), *self._problems]
+        problems = (row for row in self._problems if row.key not in self.decided)
+        return [*(row for row in self._rows if row.proposal.id not in self.decided), *problems]
 
     def take(self, plan: InboxPlan) -> None:
         """Take over a new plan; what was weighed stays so, and so do the changes that an undo may bring back."""
@@ -73,7 +75,7 @@ class PlannedChanges:
         ids = {row.proposal.id for row in plan.changes}
         proposed_rows = [row for row in self._rows if row.proposal.id in self.decided - ids]
         rows = [decisions.weighed(row, weights.get(row.proposal.id)) for row in plan.changes]
-        self.decided -= ids
+        self.decided -= ids | {row.key for row in self._problems}
         self._rows, self._stamps = [*rows, *proposed_rows], plan.stamps
         self._problems = plan.problems
 
@@ -88,7 +90,8 @@ class PlannedChanges:
         refused = set(waiting_proposals.rejected(data.root)) if decided else set()
         back = {row.proposal.id for row in decided if row.proposal.subject not in refused and row.proposal.is_current}
         try:
-            return back, stamps(data) != self._stamps
+            outdated = stamps(data) != self._stamps
+            return back | {row.key for row in self._problems if not outdated}, outdated
         except (MemtuiError, OSError):  # planning says what is wrong
             return back, True
 
@@ -128,7 +131,8 @@ def stamps(data: Data) -> Stamps:
         if scope.kind == "instructions":
             files += [f"{scope.directory}/{name}" for name in scope.files]
         elif not scope.problem:
-            files += [scope.index_path, *(f"{scope.directory}/{name}" for name, _ in locate_hot.walk(scope.directory))]
+            files += [scope.index_path, paths_hot.checks_path(root, scope.directory)]
+            files += [f"{scope.directory}/{name}" for name, _ in locate_hot.walk(scope.directory)]
     return {path: fs_hot.stamp(path) for path in files}
 
 

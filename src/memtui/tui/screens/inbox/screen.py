@@ -47,7 +47,7 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, bindings
 from memtui.tui.widgets.rows import Column, RowList
 from memtui.views import notes, query, safe_text
-from memtui.views.decisions import Decision, ProposedRow, in_order
+from memtui.views.decisions import Decision, ProblemRow, ProposedRow, in_order
 
 # How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15
@@ -401,7 +401,8 @@ class Inbox(ListScreen[Decision]):
         self.wanted = None  # the cursor goes on from here, whatever is planned
         self._ghost.put(rows if is_grey else ())
         self._gone |= keys
-        if changes := {row.proposal.id for row in rows if isinstance(row, ProposedRow)}:
+        changes = {row.proposal.id for row in rows if isinstance(row, ProposedRow)}
+        if changes := changes | {row.key for row in rows if isinstance(row, ProblemRow)}:
             self._changes.decided |= changes
             self._settle_soon()
         self._arrange()

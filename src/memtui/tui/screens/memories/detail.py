@@ -71,7 +71,9 @@ class MemoryDetail:
         from memtui.store.versions import writers
 
         source = writers.source(pair[0], pair[1].memory, self.reader.creations)
-        return [] if source.kind == "unknown" else [("origin", Text(safe_text.line(present.source(source, now), 200)))]
+        origin = "" if source.kind == "unknown" else present.source(source, now)
+        facts = (("check", present.own_check(pair[1].check)), ("origin", origin))
+        return [(label, Text(safe_text.line(words, 200))) for label, words in facts if words]
 
     def _triggers(self, pair: Pair, now: float) -> Facts:
         from memtui.store import triggers

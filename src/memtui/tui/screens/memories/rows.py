@@ -65,7 +65,7 @@ COLUMNS = (
 SHORT_NAME, LONG_NAME = 12, 40
 # The mark of a memory with an autosave, and the word for it; a word for each letter of a problem.
 AUTOSAVED, UNSAVED = glyphs.UNSAVED[0], "unsaved"
-WORDS = ("broken", "hidden", "untrusted", "not loaded", "unlisted", "links", "changed")
+WORDS = ("broken", "hidden", "untrusted", "check fails", "not loaded", "unlisted", "links", "unchecked", "changed")
 REASONS = dict(zip(memory_status.ORDER, WORDS, strict=True))
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
