@@ -5,7 +5,7 @@ import pytest
 from waiting import eventually
 
 from .client import injected
-from .model import call, structured, use
+from .model import use
 
 pytestmark = pytest.mark.client
 
@@ -61,37 +61,6 @@ def test_a_prompt_receives_the_memory_by_its_trigger_once_until_it_changes(on):
     shown = on.memtui_json("activity")
     outcomes = {each["id"]: each["outcome"] for each in shown["deliveries"]}
     assert [outcomes[r["id"]] for r in records] == ["arrived", "arrived"]
-    assert on.errors() == []
-
-
-@pytest.mark.every(of=4)
-@pytest.mark.parametrize("backend", ["api", "claude"])
-def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
-    others(on.config / "memory")
-    write(on.config / "memory", "launch", "Checklist of Friday", BODY)
-    indexed(on)
-    on.asks(backend)
-    on.memtui("config", "set", "recall_select", "true")
-    selected = on.root / "sessions"
-
-    def settled():
-        return any(b'"memories"' in each.read_bytes() for each in selected.glob("*.select.json"))
-
-    def script(request):
-        if "<memtui-notes>" in request.text():
-            listed = [line[2:].partition(":")[0] for line in request.text().splitlines() if line.startswith("- m")]
-            return structured(request, notes=["poem.md", next(each for each in listed if "launch" in each)])
-        if not request.tool_results():
-            return call(use("Bash", command="true"), until=settled)
-        return "Done."
-
-    model.script = script
-    run = on.claude("tell the whole crew that everything is ready for tomorrow")
-    conversation = [request for request in run.main if "<memtui-notes>" not in request.text()]
-    assert [memories(request) for request in conversation] == [[], [("PreToolUse", "launch")]]
-    assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("model", "log")["calls"]] == [
-        ("recall", "ok")
-    ]
     assert on.errors() == []
 
 

@@ -1,11 +1,13 @@
 """A model selects memories for a prompt, in the background: what it sees, and what becomes of its answer."""
 
+import json
+
 import pytest
 
 from e2e.model import Reply, say, use
 from memtui.base import clock_hot, session_state_hot
 from memtui.models import log, selection
-from memtui.recall import places_hot
+from memtui.recall import places_hot, selection_state_hot
 from memtui.store import trust_grants
 from memtui.worker import index_updates
 
@@ -33,27 +35,25 @@ class Asked:
         self.memories.mkdir(parents=True)
         self.write("cicd", "CI/CD considerations", "Tag, then approve.", "triggers:\n  - when a release is due")
         self.write("coffee", "The machine on the second floor", "It needs descaling.")
-        session_state_hot.save_part(self.root, "s1", "select", {"key": "k1"})
+        self.key = selection_state_hot.begin(self.root, "s1", PROMPT, clock_hot.now())
 
     def write(self, name, description, body, *more):
         lines = ["---", f"name: {name}", f"description: {description}", *more, "---", body, ""]
         (self.memories / f"{name}.md").write_text("\n".join(lines))
 
-    def run(self, *answers, prompt=PROMPT):
+    def run(self, *answers, prompt=PROMPT, records=()):
         index_updates.update(self.root, places_hot.of_session(self.env, str(self.base / "shop")))
         self.api.will(*answers)
-        payload = {"session_id": "s1", "cwd": str(self.base / "shop"), "prompt": prompt}
-        selection.run(self.env, payload)
-        return self.state
-
-    @property
-    def state(self):
-        found = session_state_hot.load_part(self.root, "s1", "select")
-        return {key: each for key, each in found.items() if key != "v"}
+        transcript = self.base / "s1.jsonl"
+        transcript.write_text("".join(json.dumps(record) + "\n" for record in records))
+        payload = {"session_id": "s1", "cwd": str(self.base / "shop"), "prompt": prompt, "select": self.key}
+        selection.run(self.env, {**payload, "transcript_path": str(transcript)})
+        return self.names
 
     @property
     def names(self):
-        return [row[2] for row in self.state.get("memories", ())]
+        rows = session_state_hot.load_part(self.root, "s1", "selected").get(self.key, [])
+        return [row[2] for row in rows]
 
     @property
     def calls(self):
@@ -116,23 +116,58 @@ def test_no_secret_is_sent(asked, api):
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", [say("I would rather not."), use("answer", notes="cicd"), Reply([], status=400)])
 def test_without_an_answer_of_the_schema_nothing_is_selected(asked, answer):
-    asked.run(answer)
-    assert asked.state == {"key": "k1"}
+    assert asked.run(answer) == []
     assert len(asked.calls) == 1
 
 
 @pytest.mark.slow
 def test_an_answer_to_an_earlier_prompt_is_dropped(asked, api):
     def answer(_):
-        session_state_hot.save_part(asked.root, "s1", "select", {"key": "k2"})
+        selection_state_hot.begin(asked.root, "s1", "rename the columns of the report", clock_hot.now())
         return use("answer", notes=["m1 cicd.md", "m2 cicd.md"])
 
     api.script = answer
-    asked.run()
-    assert asked.state == {"key": "k2"}
+    assert asked.run() == []
+    assert asked.calls == [("recall", "cancelled")]
 
 
 def test_where_no_model_may_be_asked_nothing_is_sent(tmp_path, api):
     asked = Asked(tmp_path, api, lines=("recall_select = true",))
-    assert asked.run() == {"key": "k1"}
+    assert asked.run() == []
     assert api.requests == []
+
+
+def said(who, text, **more):
+    return {"type": who, "message": {"role": who, "content": [{"type": "text", "text": text}]}, **more}
+
+
+@pytest.mark.slow
+def test_the_last_turns_go_along_without_secrets(asked, api):
+    records = [
+        said("user", "Where is the plan of the week?"),
+        said("user", f"Log in with {SECRET} and tag the first shop."),
+        said("assistant", "The first shop is tagged."),
+        said("user", PROMPT),
+        said("assistant", "I begin."),
+    ]
+    asked.run(use("answer", notes=[]), records=records)
+    (request,) = api.requests
+    text = request.text()
+    before = text[text.index("</memtui-notes>") : text.index("<memtui-prompt>")]
+    parts = [("person", "Where is the plan"), ("person", "tag the first shop"), ("agent", "The first shop is tagged.")]
+    places = [before.index(words) for _, words in parts]
+    assert places == sorted(places)
+    assert [before.count(f"<memtui-{who}>") for who in ("person", "agent")] == [2, 1]
+    assert SECRET not in text
+    assert "I begin." not in text
+
+
+def test_two_answers_stand_side_by_side_until_a_hook_takes_them(asked, api):
+    asked.run(use("answer", notes=["m1 cicd.md"]))
+    first = asked.key
+    asked.key = selection_state_hot.begin(asked.root, "s1", "is everybody told of it?", clock_hot.now())
+    asked.run(use("answer", notes=["m2 coffee.md"]), prompt="is everybody told of it?")
+    assert {first, asked.key} <= session_state_hot.load_part(asked.root, "s1", "selected").keys()
+    rows = selection_state_hot.take(asked.root, "s1")
+    assert [row[3] for row in rows] == [selection_state_hot.REASON, selection_state_hot.REASON_BEFORE]
+    assert selection_state_hot.take(asked.root, "s1") == []

@@ -16,8 +16,6 @@ from memtui.deliver.log_queries import Proof
 from memtui.deliver.record import CHARS_A_TOKEN, Delivery, Record, project_of, session_kind
 from memtui.deliver.statistics import RecallCounter, RecallCounts, ReceiptCounts
 
-# How the names of a session's other files end (session_state_hot.path).
-PARTS = (".cursor.json", ".index.json", ".missed.json", ".recall.json", ".select.json", ".stopped.json", ".tip.json")
 STATE_BYTES = 1 << 20
 # How many of its newest deliveries a session has the receipts of.
 PROOFS = 2000
@@ -119,17 +117,20 @@ def of_state(session_id: str, state: Record) -> Session:
     return session
 
 
+def _ids(root: str) -> list[str]:
+    """List the sessions with a state file; the names of their other files (session_state_hot.path) have a dot more."""
+    stems = [name.removesuffix(".json") for name in paths_hot.names_in(root + "/sessions") if name.endswith(".json")]
+    return [stem for stem in stems if "." not in stem]
+
+
 def states(root: str) -> dict[str, Session]:
     """Return the sessions that have a state file, by id."""
     sessions_by_id: dict[str, Session] = {}
-    for name in paths_hot.names_in(root + "/sessions"):
-        if not name.endswith(".json") or name.endswith(PARTS):
-            continue
+    for session_id in _ids(root):
         try:
-            state = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{root}/sessions/{name}", STATE_BYTES))
+            state = fastjson_hot.loads_dict(fs_hot.read_bytes(f"{root}/sessions/{session_id}.json", STATE_BYTES))
         except OSError:
             continue
-        session_id = name.removesuffix(".json")
         sessions_by_id[session_id] = of_state(session_id, state)
     return sessions_by_id
 
@@ -225,10 +226,7 @@ def agents(root: str) -> set[str]:
 
 
 def _session(root: str, config_dir: str, name: str, slug: str | None) -> Stranger | None:
-    sessions = [
-        name.removesuffix(".json") for name in paths_hot.names_in(f"{root}/sessions") if not name.endswith(PARTS)
-    ]
-    if ids := [session_id for session_id in sessions if session_id.startswith(name)]:
+    if ids := [session_id for session_id in _ids(root) if session_id.startswith(name)]:
         states = [session_state_hot.load(root, session_id).values() for session_id in ids]
         projects = {of_state(name, state).slug for state in states}
         if slug is None or slug in projects or "" in projects:

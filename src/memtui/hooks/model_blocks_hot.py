@@ -5,12 +5,9 @@ was told of them, before a tool too. The session's state has under `blocks` what
 `texts`, and the names of those given before a `tool`.
 
 Memories that a model selects for a prompt, in the background (setting `recall_select`): asked for at the prompt, given
-before the next tool if the answer is there by then, else dropped. The part `select` of a session's state: `key` of the
-prompt, and once the model has answered `memories`, each [scope, directory, file]."""
+before the next tool, else with the next prompt if that goes on with it (recall/selection_state_hot.py)."""
 
-import posix
-
-from memtui.base import fastjson_hot, fs_hot, ids_hot, session_state_hot
+from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot, session_state_hot
 from memtui.hooks.runner_hot import Hook
 
 TYPE_CHECKING = False
@@ -24,10 +21,6 @@ INTRO = (
     " see and change them; they may be wrong."
 )
 CHANGED = "What changed in the notes of memtui's subconscious since this session last saw them (+ new, - gone)."
-PART = "select"
-# Memories that a prompt gets in this way, at most.
-MOST = 5
-REASON = "selected by a model"
 
 
 def changed(hook: Hook, state: session_state_hot.SessionState) -> "dict[str, object] | None":
@@ -103,25 +96,27 @@ def wanted(hook: Hook) -> bool:
     return bool(on) and hook.setting("llm_backend") != "off"
 
 
-def start(hook: Hook) -> None:
-    """Have a model asked about the prompt, in a process that nobody waits for. Raises OSError."""
-    from memtui.hooks import worker_start_hot
-    from memtui.recall import own_words_hot
+def begin_prompt(hook: Hook) -> "list[bindings_hot.Bound]":
+    """Have a model asked about the prompt, in a process that nobody waits for, and return what was selected for the one
+    before, if this one goes on with it. Raises OSError."""
+    from memtui.recall import selection_state_hot
 
-    if not wanted(hook) or own_words_hot.counted(hook.text("prompt"))[1]:
-        fs_hot.unlink(session_state_hot.path(hook.root, hook.session_id, PART))
-        return
-    session_state_hot.save_part(hook.root, hook.session_id, PART, {"key": ids_hot.new_id()})
-    worker_start_hot.detach(hook, "select")
+    if not wanted(hook) or not paths_hot.exists(hook.root + "/recall"):
+        selection_state_hot.forget(hook.root, hook.session_id)
+        return []
+    key = selection_state_hot.begin(hook.root, hook.session_id, hook.text("prompt"), clock_hot.now())
+    if key:
+        from memtui.hooks import worker_start_hot
+
+        hook.payload["select"] = key
+        worker_start_hot.detach(hook, "select")
+    return selection_state_hot.take(hook.root, hook.session_id)
 
 
 def take(hook: Hook) -> "list[bindings_hot.Bound]":
-    """Return what the model selected, which no other hook gets then. An answer that is not there yet is dropped."""
-    path = session_state_hot.path(hook.root, hook.session_id, PART)
-    try:
-        memories = fastjson_hot.rows(session_state_hot.load_part(hook.root, hook.session_id, PART), "memories")
-        posix.unlink(path)
-    except OSError:
-        return []  # nothing was asked, or another tool that begins at the same moment gives it
-    rows = [row for row in memories if isinstance(row, list) and len(row) == 3]
-    return [(str(row[0]), str(row[1]), str(row[2]), REASON) for row in rows[:MOST]]
+    """Return what a model selected by now, which no other hook gets then. Raises OSError."""
+    if not wanted(hook):
+        return []
+    from memtui.recall import selection_state_hot
+
+    return selection_state_hot.take(hook.root, hook.session_id)

@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     from memtui.recall import bindings_hot
 
 
-def find(hook: runner_hot.Hook) -> "judge_hot.Recalled | None":
-    """Return what the prompt recalls, None if nothing is to be given."""
+def find(hook: runner_hot.Hook, selected: "list[bindings_hot.Bound]") -> "judge_hot.Recalled | None":
+    """Return what the prompt recalls, then what a model `selected` for the one before, as far as a prompt may have so
+    many and the person did not mute it for such prompts; None if nothing is to be given."""
     from memtui.recall import own_words_hot, places_hot
 
-    if own_words_hot.counted(hook.text("prompt"))[1]:
+    words, why = own_words_hot.counted(hook.text("prompt"))
+    if why and not selected:
         return None
     limits = judge_hot.RecallLimits()
     if hook.settings:
@@ -28,6 +30,11 @@ def find(hook: runner_hot.Hook) -> "judge_hot.Recalled | None":
     where = places_hot.of_prompt(hook.env, hook.root, hook.started_in)
     session = session_memories_hot.SessionMemories(hook.root, hook.session_id)
     recalled = judge_hot.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)
+    if selected:
+        paths, muted = {verdict.hit.path for verdict in recalled.injected()}, judge_hot.muting(hook.root, words)
+        others = [verdict for verdict in of_rows(hook, selected, "") if verdict.hit.path not in paths]
+        wanted = [verdict for verdict in others if not muted(verdict.hit.directory, verdict.hit.file)]
+        recalled.verdicts += wanted[: max(0, limits.most - len(paths))]
     return recalled if recalled.injected() else None
 
 
@@ -100,8 +107,8 @@ def deliver(hook: runner_hot.Hook, chosen: "list[judge_hot.Verdict]") -> None:
     giving.end(deliver_hot.send(hook, ids_hot.new_id(), blocks) if blocks else [])
 
 
-def before_tool(hook: runner_hot.Hook, selected: "list[bindings_hot.Bound]", touched: str) -> "list[judge_hot.Verdict]":
-    """Return the memories due before a tool: those that a model selected, and those bound to the path it touches."""
+def of_rows(hook: runner_hot.Hook, selected: "list[bindings_hot.Bound]", touched: str) -> "list[judge_hot.Verdict]":
+    """Return the memories that a model selected, and those bound to the path that a tool touches, as far as due."""
     from memtui.recall import bindings_hot, places_hot
 
     where = places_hot.of_session(hook.env, hook.started_in)

@@ -64,7 +64,8 @@ def handle(hook: runner_hot.Hook) -> None:
 def _forget_given(hook: runner_hot.Hook, source: str) -> None:
     """Forget which memories the session was given that its context does not have any more. Raises OSError."""
     if source not in COPIES:
-        fs_hot.unlink(session_state_hot.path(hook.root, hook.session_id, session_memories_hot.PART))
+        for part in (session_memories_hot.PART, "select", "selected"):
+            fs_hot.unlink(session_state_hot.path(hook.root, hook.session_id, part))
     elif KEEPS not in hook.payload:
         had = session_memories_hot.SessionMemories(hook.root, hook.session_id)
         had.forget(list(had.tool))

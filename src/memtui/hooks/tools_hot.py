@@ -85,12 +85,12 @@ def _is_urgent(hook: Hook) -> bool:
 
 
 def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
-    """Return what a model selected for the prompt, and what is bound to the touched path; one `stat` for none."""
+    """Return what a model selected, and what is bound to the touched path; one `stat` for none."""
     chosen: list[bindings_hot.Bound] = []
     if hook.settings and hook.setting("recall_select"):
         from memtui.hooks import model_blocks_hot
 
-        chosen = model_blocks_hot.take(hook) if model_blocks_hot.wanted(hook) else []
+        chosen = hook.attempt([], model_blocks_hot.take, hook)
     on = hook.mode == "full" and (not hook.settings or hook.setting("recall") != "off")
     touched = ""
     if on and paths_hot.exists(hook.root + BOUND):
@@ -99,7 +99,7 @@ def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
         return []
     from memtui.hooks import recall_block_hot
 
-    return hook.attempt([], recall_block_hot.before_tool, hook, chosen, touched)
+    return hook.attempt([], recall_block_hot.of_rows, hook, chosen, touched)
 
 
 def _deliver(hook: Hook, recalled: "list[judge_hot.Verdict]", with_blocks: bool = False) -> bool:

@@ -11,7 +11,7 @@ from memtui.hooks.runner_hot import Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.recall import judge_hot
+    from memtui.recall import bindings_hot, judge_hot
 
 # A prompt of fewer characters has too few words to recall anything (recall/own_words_hot.py).
 SHORTEST = 5
@@ -50,15 +50,16 @@ def _deliver(hook: Hook) -> None:
     state = without_missed(hook, state)
     notes, stamps, changed = _look(hook, state)
     recalled: judge_hot.Recalled | None = None
-    if _may_recall(hook):
+    selected: list[bindings_hot.Bound] = []
+    if hook.settings and hook.setting("recall_select"):
+        from memtui.hooks import model_blocks_hot
+
+        selected = hook.attempt([], model_blocks_hot.begin_prompt, hook)
+    if selected or _may_recall(hook):
         bundle.load("recall")
         from memtui.hooks import recall_block_hot
 
-        if hook.settings and hook.setting("recall_select"):
-            from memtui.hooks import model_blocks_hot
-
-            hook.attempt(None, model_blocks_hot.start, hook)
-        recalled = hook.attempt(None, recall_block_hot.find, hook)
+        recalled = hook.attempt(None, recall_block_hot.find, hook, selected)
     if notes or stamps is not None or changed:
         bundle.load("notes")
         from memtui.hooks import prompt_hot

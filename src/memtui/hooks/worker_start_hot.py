@@ -79,4 +79,8 @@ def end_session(hook: runner_hot.Hook) -> None:
             posix.unlink(f"{hook.root}/run/client-{posix.getppid()}")
         except OSError:
             pass
+    if hook.settings and hook.setting("recall_select"):
+        from memtui.recall import selection_state_hot
+
+        hook.attempt(None, selection_state_hot.end, hook.root, hook.session_id)
     detach(hook)

@@ -4,7 +4,6 @@ descriptions and triggers goes out, the names of up to five come back. No text o
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -12,24 +11,28 @@ from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, ses
 from memtui.base.errors import MemtuiError
 from memtui.client import locate_hot
 from memtui.client.transcripts import transcript_hot
+from memtui.client.transcripts.conversation import Conversation
 from memtui.deliver import error_log_hot
 from memtui.models.call import ModelError, Schema
 from memtui.models.model import RULE, LanguageModel, fenced
-from memtui.recall import fields, judge_hot, own_words_hot, places_hot, query_hot, segment_hot
-from memtui.redact.redact import kinds_in
+from memtui.recall import fields, judge_hot, own_words_hot, places_hot, query_hot, segment_hot, selection_state_hot
+from memtui.redact.redact import kinds_in, redacted
 from memtui.store import triggers
 
 PURPOSE = "recall"
 # Memories of the catalogue, at most: those that the words of the prompt find, then the newest.
 CATALOGUE = 200
 # Memories that the model may select; names that it may give before the invented ones are dropped.
-MOST, MOST_NAMES = 5, 20
+MOST, MOST_NAMES = selection_state_hot.MOST, 20
 # Characters of a prompt, of a description, and of the triggers of one memory that are sent.
 PROMPT, DESCRIPTION, TRIGGERS = 4000, 300, 400
+# Turns before the prompt that are sent, characters of a message of them, and bytes of the transcript's end to look in.
+TURNS, SAID, TAIL_BYTES = 3, 1000, 1 << 20
 ANSWER_TOKENS = 2000
 SYSTEM = f"""\
-You select notes for a coding agent. You get the prompt that it was given, and a catalogue of notes: the name of each,
-what it is about, and when it is needed.
+You select notes for a coding agent. You get the prompt that it was given, what was said right before it, and a
+catalogue of notes: the name of each, what it is about, and when it is needed. What was said before tells what the
+prompt is about where its own words don't.
 
 {RULE}
 
@@ -46,7 +49,7 @@ SCHEMA: Schema = {
 
 
 class CatalogueEntry(NamedTuple):
-    """A memory of the catalogue: where it is, and what the model is told of it."""
+    """A memory of the catalogue: where it is, what the model is told of it, and the digest of its bytes."""
 
     scope: str
     directory: str
@@ -54,6 +57,7 @@ class CatalogueEntry(NamedTuple):
     name: str
     description: str
     triggers: tuple[str, ...]
+    digest: str = ""
 
 
 def catalogue(root: str, where: Sequence[tuple[str, str]], words: str, now: float) -> list[CatalogueEntry]:
@@ -90,17 +94,21 @@ def _entry(hit: query_hot.Hit, allowed: judge_hot.Allowed, lines: Iterable[str])
         data = fs_hot.read_bytes(hit.path, fields.MOST_BYTES)
     except OSError:
         return None
-    if not allowed(hit.scope, hit.directory, ids_hot.digest(data)):
+    digest = ids_hot.digest(data)
+    if not allowed(hit.scope, hit.directory, digest):
         return None
     if kinds_in(data.decode("utf-8", "replace"), ""):
         return None
     texts = fields.read(data, hit.file, lines)
     own = tuple(line for line in texts.texts["triggers"].split("\n") if line)
-    return CatalogueEntry(hit.scope, hit.directory, hit.file, texts.name, texts.description, own)
+    return CatalogueEntry(hit.scope, hit.directory, hit.file, texts.name, texts.description, own, digest)
 
 
-def select(model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
-    """Return the memories that the model selects, at most MOST, none invented. Raises ModelError, MemtuiError."""
+def select(
+    model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry], said: Iterable[tuple[str, str]] = ()
+) -> list[CatalogueEntry]:
+    """Return the memories that the model selects, at most MOST, none invented. `said`: before the prompt, as (who,
+    text). Raises ModelError, MemtuiError."""
     if not entries:
         return []
     entries_by_name = {f"m{number} {os.path.basename(each.file)}": each for number, each in enumerate(entries, 1)}
@@ -110,40 +118,62 @@ def select(model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry])
         about = " ".join(entry.description.split())[:DESCRIPTION]
         lines.append(f"- {name}: {about}" + (f" (needed: {when})" if when else ""))
     head = fenced("notes", "\n".join(lines))
-    answer = model.ask(PURPOSE, SYSTEM, fenced("prompt", prompt[:PROMPT]), SCHEMA, head=head, most=ANSWER_TOKENS)
+    parts = [fenced(who, text[-SAID:] if who == "agent" else text[:SAID]) for who, text in said]
+    asked = "\n\n".join([*parts, fenced("prompt", prompt[:PROMPT])])
+    answer = model.ask(PURPOSE, SYSTEM, asked, SCHEMA, head=head, most=ANSWER_TOKENS)
     numbers = {name.partition(" ")[0]: catalogue_entry for name, catalogue_entry in entries_by_name.items()}
     chosen = (numbers.get(str(name).strip().partition(" ")[0]) for name in answer["notes"])
     return list(dict.fromkeys(catalogue_entry for catalogue_entry in chosen if catalogue_entry is not None))[:MOST]
 
 
-PART = "select"
-# Seconds that an answer may take: then the agent is long at work. And those after which the process ends by itself.
-WAIT, MOST_SECONDS = 30.0, 60
+def said_before(path: str, prompt: str) -> list[tuple[str, str]]:
+    """List what a transcript has of the last turns before a prompt, as (who, text), oldest first, without secrets."""
+    conversation = Conversation(None, redacted)
+    try:
+        for record in transcript_hot.Reader(path, transcript_hot.line_start(path, os.stat(path).st_size - TAIL_BYTES)):
+            conversation.feed(record)
+    except OSError:
+        return []  # a first prompt has no transcript yet
+    turns = list(map(conversation.own, conversation.turns))
+    # The client may have written the prompt itself by now.
+    at = next((at for at in range(len(turns) - 1, -1, -1) if turns[at].text.strip() == prompt.strip()), len(turns))
+    answer = turns[at].agent if at < len(turns) else conversation.last_message
+    lines = [line for turn in turns[max(0, at - TURNS) : at] for line in (("agent", turn.agent), ("person", turn.text))]
+    return [(who, text) for who, text in (*lines, ("agent", answer)) if text.strip()]
+
+
+# Seconds after which the process ends by itself: longer than an answer may be of use.
+MOST_SECONDS = int(selection_state_hot.LONGEST) + 60
+LOCK_SECONDS = 5.0
 
 
 def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
-    """Ask about a hook's prompt; without an answer what was recalled stays. Raises MemtuiError, OSError."""
-    root, session = paths_hot.root(env), transcript_hot.text_of(payload.get("session_id"))
-    key = session_state_hot.load_part(root, session, PART).get("key")
-    prompt = transcript_hot.text_of(payload.get("prompt"))
-    words, why = own_words_hot.counted(prompt)
-    if not key or why:
-        return
-    cwd = paths_hot.started_in(env, transcript_hot.text_of(payload.get("cwd")))
-    where = places_hot.of_session(env, cwd)
-    entries = catalogue(root, where, words, clock_hot.now())
-    end = time.monotonic() + WAIT
+    """Ask about a hook's prompt, and leave what is selected for a later hook. Raises MemtuiError, OSError."""
+    session, key, prompt, transcript = (
+        transcript_hot.text_of(payload.get(name)) for name in ("session_id", "select", "prompt", "transcript_path")
+    )
+    root, (words, why) = paths_hot.root(env), own_words_hot.counted(prompt)
 
     def over() -> bool:
-        return time.monotonic() > end or session_state_hot.load_part(root, session, PART).get("key") != key
+        return all(key != asked for asked, _, _ in selection_state_hot.asked_prompts(root, session))
 
+    if why or over():
+        return
+    cwd = paths_hot.started_in(env, transcript_hot.text_of(payload.get("cwd")))
+    said = said_before(transcript, prompt)
+    words = "\n".join([words, *(text for who, text in said if who == "person")])[: own_words_hot.MOST_CHARS]
+    entries = catalogue(root, places_hot.of_session(env, cwd), words, clock_hot.now())
     try:
-        selected = select(LanguageModel(env, root, cwd, cancelled=over), prompt, entries)
+        selected = select(LanguageModel(env, root, cwd, cancelled=over), prompt, entries, said)
     except ModelError:
         return
-    if not over():
-        memories = [[verdict.scope, verdict.directory, verdict.file] for verdict in selected]
-        session_state_hot.save_part(root, session, PART, {"key": key, "memories": memories})
+    rows = [[entry.scope, entry.directory, entry.file, entry.digest] for entry in selected]
+    path = session_state_hot.path(root, session, selection_state_hot.ANSWERED)
+    with fs_hot.Lock(f"{root}/run/worker-selected-{session_state_hot.safe(session)}.lock", LOCK_SECONDS):
+        if rows and not over():
+            answers = session_state_hot.load_part(root, session, selection_state_hot.ANSWERED)
+            state = {**answers, key: rows, "v": session_state_hot.VERSION}
+            fs_hot.write_atomic(path, fastjson_hot.dumps(state).encode(), durable=False)
 
 
 def main() -> None:
