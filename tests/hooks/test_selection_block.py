@@ -44,7 +44,7 @@ def home(tmp_path):
     return Selecting(tmp_path)
 
 
-def test_a_selected_memory_comes_before_the_first_tool_after_the_answer_once(home):
+def test_a_selected_memory_comes_before_the_next_tool_once(home):
     home.prompt(prompt=PROMPT)
     ((key, _, _),) = selection_state_hot.asked_prompts(str(home.root), "s1")
     assert not home.tool().context

@@ -162,6 +162,7 @@ def test_the_last_turns_go_along_without_secrets(asked, api):
     assert "I begin." not in text
 
 
+@pytest.mark.slow
 def test_two_answers_stand_side_by_side_until_a_hook_takes_them(asked, api):
     asked.run(use("answer", notes=["m1 cicd.md"]))
     first = asked.key

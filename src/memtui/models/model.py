@@ -162,6 +162,8 @@ class LanguageModel:
             if error.outcome in UNMETERED and not error.usage.tokens:
                 error.usage = self.estimate(call)  # it was sent, and may have used so much
             raise
+        if stop.cancelled():
+            raise ModelError("cancelled", "Cancelled.", usage=answer.usage)  # nobody wants the answer any more
         if left_out is not None and isinstance(answer.data, dict):
             data, reasons = fitting(answer.data, call.schema)
             answer = answer._replace(data=data)
