@@ -32,9 +32,11 @@ def find(hook: runner_hot.Hook, selected: "list[bindings_hot.Bound]") -> "judge_
     recalled = judge_hot.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)
     if selected:
         paths, muted = {verdict.hit.path for verdict in recalled.injected()}, judge_hot.muting(hook.root, words)
-        others = [verdict for verdict in of_rows(hook, selected, "") if verdict.hit.path not in paths]
-        wanted = [verdict for verdict in others if not muted(verdict.hit.directory, verdict.hit.file)]
-        recalled.verdicts += wanted[: max(0, limits.most - len(paths))]
+        recalled.verdicts += [
+            verdict
+            for verdict in of_rows(hook, selected, "")
+            if verdict.hit.path not in paths and not muted(verdict.hit.directory, verdict.hit.file)
+        ][: max(0, limits.most - len(paths))]
     return recalled if recalled.injected() else None
 
 

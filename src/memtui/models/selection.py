@@ -105,10 +105,10 @@ def _entry(hit: query_hot.Hit, allowed: judge_hot.Allowed, lines: Iterable[str])
 
 
 def select(
-    model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry], said: Iterable[tuple[str, str]] = ()
+    model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry], messages: Iterable[tuple[str, str]] = ()
 ) -> list[CatalogueEntry]:
-    """Return the memories that the model selects, at most MOST, none invented. `said`: before the prompt, as (who,
-    text). Raises ModelError, MemtuiError."""
+    """Return the memories that the model selects, at most MOST, none invented. `messages`: before the prompt, as
+    (who, text). Raises ModelError, MemtuiError."""
     if not entries:
         return []
     entries_by_name = {f"m{number} {os.path.basename(each.file)}": each for number, each in enumerate(entries, 1)}
@@ -118,15 +118,15 @@ def select(
         about = " ".join(entry.description.split())[:DESCRIPTION]
         lines.append(f"- {name}: {about}" + (f" (needed: {when})" if when else ""))
     head = fenced("notes", "\n".join(lines))
-    parts = [fenced(who, text[-SAID:] if who == "agent" else text[:SAID]) for who, text in said]
-    asked = "\n\n".join([*parts, fenced("prompt", prompt[:PROMPT])])
-    answer = model.ask(PURPOSE, SYSTEM, asked, SCHEMA, head=head, most=ANSWER_TOKENS)
+    parts = [fenced(who, text[-SAID:] if who == "agent" else text[:SAID]) for who, text in messages]
+    question = "\n\n".join([*parts, fenced("prompt", prompt[:PROMPT])])
+    answer = model.ask(PURPOSE, SYSTEM, question, SCHEMA, head=head, most=ANSWER_TOKENS)
     numbers = {name.partition(" ")[0]: catalogue_entry for name, catalogue_entry in entries_by_name.items()}
     chosen = (numbers.get(str(name).strip().partition(" ")[0]) for name in answer["notes"])
     return list(dict.fromkeys(catalogue_entry for catalogue_entry in chosen if catalogue_entry is not None))[:MOST]
 
 
-def said_before(path: str, prompt: str) -> list[tuple[str, str]]:
+def messages_before(path: str, prompt: str) -> list[tuple[str, str]]:
     """List what a transcript has of the last turns before a prompt, as (who, text), oldest first, without secrets."""
     conversation = Conversation(None, redacted)
     try:
@@ -155,16 +155,16 @@ def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
     root, (words, why) = paths_hot.root(env), own_words_hot.counted(prompt)
 
     def over() -> bool:
-        return all(key != asked for asked, _, _ in selection_state_hot.asked_prompts(root, session))
+        return all(key != name for name, _, _ in selection_state_hot.asked_prompts(root, session))
 
     if why or over():
         return
     cwd = paths_hot.started_in(env, transcript_hot.text_of(payload.get("cwd")))
-    said = said_before(transcript, prompt)
-    words = "\n".join([words, *(text for who, text in said if who == "person")])[: own_words_hot.MOST_CHARS]
+    messages = messages_before(transcript, prompt)
+    words = "\n".join([words, *(text for who, text in messages if who == "person")])[: own_words_hot.MOST_CHARS]
     entries = catalogue(root, places_hot.of_session(env, cwd), words, clock_hot.now())
     try:
-        selected = select(LanguageModel(env, root, cwd, cancelled=over), prompt, entries, said)
+        selected = select(LanguageModel(env, root, cwd, cancelled=over), prompt, entries, messages)
     except ModelError:
         return
     rows = [[entry.scope, entry.directory, entry.file, entry.digest] for entry in selected]

@@ -32,15 +32,15 @@ def begin(root: str, session_id: str, prompt: str, now: float) -> str:
         return ""
     terms = set(words_hot.terms(text)) - words_hot.COMMON - words_hot.SMALLTALK
     words = {str(ids_hot.number_of(term.encode())) for term in terms}
-    asked = [
+    prompts = [
         row
         for row in asked_prompts(root, session_id)[:1]
         if why != "command" and 0.0 <= now - row[1] <= LONGEST and (not words or words.intersection(row[2].split()))
     ]
     key = "" if why else ids_hot.new_id(now)
     if key:
-        asked.insert(0, (key, now, " ".join(words) or (asked[0][2] if asked else "")))
-    session_state_hot.save_part(root, session_id, ASKED, {"prompt": key, "asked": asked})
+        prompts.insert(0, (key, now, " ".join(words) or (prompts[0][2] if prompts else "")))
+    session_state_hot.save_part(root, session_id, ASKED, {"prompt": key, "asked": prompts})
     return key
 
 
@@ -57,13 +57,13 @@ def asked_prompts(root: str, session_id: str) -> "list[tuple[str, float, str]]":
 def take(root: str, session_id: str) -> "list[Bound]":
     """Take what was selected, the present prompt's first, without memories that changed since. Raises OSError."""
     path = session_state_hot.path(root, session_id, ANSWERED)
-    own = f"{ANSWERED}-{posix.getpid()}"
+    part = f"{ANSWERED}-{posix.getpid()}"
     try:
-        posix.rename(path, session_state_hot.path(root, session_id, own))
+        posix.rename(path, session_state_hot.path(root, session_id, part))
     except OSError:
         return []  # there is none yet, or another hook at the same moment has it
-    answers = session_state_hot.load_part(root, session_id, own)
-    posix.unlink(session_state_hot.path(root, session_id, own))
+    answers = session_state_hot.load_part(root, session_id, part)
+    posix.unlink(session_state_hot.path(root, session_id, part))
     present = fastjson_hot.text(session_state_hot.load_part(root, session_id, ASKED), "prompt")
     memories: dict[tuple[str, str, str], Bound] = {}
     for key, _, _ in asked_prompts(root, session_id):
@@ -88,8 +88,8 @@ def _digest(path: str) -> str:
 def end(root: str, session_id: str) -> None:
     """Drop what has no answer when the session ends: who resumes it is given the others. Raises OSError."""
     answers = session_state_hot.load_part(root, session_id, ANSWERED)
-    asked = [row for row in asked_prompts(root, session_id) if row[0] in answers]
-    session_state_hot.save_part(root, session_id, ASKED, {"asked": asked})
+    prompts = [row for row in asked_prompts(root, session_id) if row[0] in answers]
+    session_state_hot.save_part(root, session_id, ASKED, {"asked": prompts})
 
 
 def forget(root: str, session_id: str) -> None:
