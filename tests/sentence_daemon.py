@@ -1,10 +1,12 @@
 """The daemon with a sentence model in tests: started as memtui starts it, with the small model of `semantic_model`."""
 
 import contextlib
+import functools
 import json
 import os
 import shlex
 import signal
+import socket
 import sys
 from pathlib import Path
 
@@ -15,13 +17,24 @@ from waiting import eventually
 MODEL = Path(__file__).parent / "semantic_model"
 
 
-def prepare(root, *settings, model="tiny"):
+@functools.cache
+def _listener():
+    return socket.create_server(("127.0.0.1", 0), backlog=1000)
+
+
+def hub():
+    """The address of what stands for the host that models come from: a connection to it is made, and no more."""
+    return f"http://127.0.0.1:{_listener().getsockname()[1]}"
+
+
+def prepare(root, *settings, model="tiny", endpoint=None):
     """Switch it on, and have workers start it in an interpreter that finds the small model."""
     root = Path(root)
     root.mkdir(parents=True, exist_ok=True)
     program = root.parent / "python with a model"
     program.write_text(
-        f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH":{shlex.quote(str(MODEL))} exec {shlex.quote(sys.executable)} "$@"\n'
+        f"#!/bin/sh\nexport HF_ENDPOINT={endpoint or hub()}\n"
+        f'PYTHONPATH="$PYTHONPATH":{shlex.quote(str(MODEL))} exec {shlex.quote(sys.executable)} "$@"\n'
     )
     program.chmod(0o755)
     path = root / "installs.json"

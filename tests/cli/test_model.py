@@ -6,8 +6,9 @@ import sys
 import pytest
 
 import sentence_daemon
-from memtui.base import clock_hot, ids_hot, paths_hot
+from memtui.base import clock_hot, ids_hot, installer, paths_hot
 from memtui.cli import parser
+from memtui.cli.output import Output
 from memtui.models import log
 from memtui.models.call import ModelUsage
 from memtui.models.subconscious import block_files_hot, blocks, control, runs
@@ -114,7 +115,7 @@ def test_at_first_it_is_off_and_a_setting_that_needs_a_model_says_so(memtui):
 
 
 def test_stop_and_start(on):
-    assert on.json("model", "stop") == {"stopped": True, "changed": True}
+    assert on.json("model", "stop") == {"stopped": True, "changed": True, "daemon": False}
     assert "stopped by you" in on("model").out
     assert on.json("model", "stop")["changed"] is False
     assert on.json("model", "start")["changed"] is True
@@ -169,14 +170,14 @@ class Started(sentence_vectors.processes.subprocess.Popen):
 @pytest.mark.slow
 def test_without_the_extra_it_is_not_switched_on(memtui, world):
     done = memtui("model", "sentences", "on", check=False)
-    assert (done.code, sentences.INSTALL in done.err) == (1, True)
+    assert (done.code, installer.adding("fastembed") in done.err) == (1, True)
     assert memtui.json("model", "sentences")["on"] is False
 
 
 @pytest.mark.slow
 def test_on_starts_the_daemon_and_off_ends_it(memtui, root):
     memtui("config", "set", "semantic", "false")
-    assert memtui.json("model", "sentences", "on") == {"changed": True, "started": True}
+    assert memtui.json("model", "sentences", "on") == {"changed": True, "started": True, "daemon": "running"}
     sentence_daemon.ready(root)
     said = memtui.json("model", "sentences")
     assert (said["on"], said["daemon"], said["loaded"]) == (True, "running", "tiny")
@@ -189,3 +190,21 @@ def test_on_starts_the_daemon_and_off_ends_it(memtui, root):
     assert memtui.json("model", "sentences")["daemon"] == "none"
     memtui("undo", "--yes")
     assert memtui.json("model", "sentences")["on"] is True
+
+
+@pytest.mark.slow
+def test_a_missing_network_is_told_at_once_and_a_download_has_progress(memtui, root, monkeypatch):
+    sentence_daemon.prepare(root, endpoint="http://127.0.0.1:9")
+    done = memtui("model", "sentences", "on", check=False)
+    assert (done.code, "There is no connection to 127.0.0.1" in " ".join(done.err.split())) == (1, True)
+    assert "There is no connection to 127.0.0.1" in " ".join(memtui("doctor", check=False).out.split())
+    sentence_daemon.prepare(root, model="heavy")
+    told = []
+    monkeypatch.setattr(Output, "progress", lambda out, text: told.append(text) or setattr(out, "stderr_tty", True))
+    monkeypatch.setattr(sentence_vectors, "PATIENCE", 20.0)
+    assert "The daemon is running" in memtui("model", "sentences", "on").out
+    sizes = [text for text in told if "kB are here" in text]
+    assert len(set(sizes)) > 3
+    assert told[-1] == ""
+    assert memtui.json("model", "stop")["daemon"] is True
+    assert not sentence_vectors.is_held(root)

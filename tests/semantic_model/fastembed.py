@@ -25,12 +25,14 @@ DIRECTIONS = [[_choose.choice((-1.0, 1.0)) for _ in range(1 + len(SUBJECTS))] fo
 class TextEmbedding:
     """As fastembed's class of this name, as far as memtui uses it."""
 
-    def __init__(self, model_name, cache_dir=None, threads=None):
-        if model_name == "missing":
+    def __init__(self, model_name, cache_dir=None, threads=None, *, local_files_only=False):
+        path = os.path.join(cache_dir, model_name)
+        if model_name == "missing" or (local_files_only and not os.path.exists(path)):
             raise ValueError(f"Could not load model {model_name} from any source.")
-        if model_name == "heavy":
-            time.sleep(4)
-        assert os.path.isdir(cache_dir)
+        for _ in range(40 if model_name == "heavy" else 1):
+            with open(path, "a") as file:
+                file.write("a part of the model" * 100)
+            time.sleep(0.1 if model_name == "heavy" else 0.0)
         assert threads == 1
 
     def embed(self, documents):

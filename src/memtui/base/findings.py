@@ -213,7 +213,7 @@ REGISTRY = {
     "semantic.idle": Kind("{model}; its daemon starts with the next session"),
     "semantic.not_installed": Kind(
         "The setting semantic is on, but the extra is not installed, so prompts are compared without it.",
-        "pip install fastembed",
+        "{install}",
     ),
     "semantic.not_loaded": Kind(
         "The daemon can't work, so prompts are compared without it: {why}.",
@@ -233,7 +233,7 @@ REGISTRY = {
         "llm_key is none, but there is no ANTHROPIC_BASE_URL.",
         "Set ANTHROPIC_BASE_URL to the address of your server, or: memtui config unset llm_key",
     ),
-    "llm.no_package": Kind("The Python package anthropic is not installed.", "pip install anthropic"),
+    "llm.no_package": Kind("The Python package anthropic is not installed.", "{install}"),
     "llm.no_client": Kind("`claude` is not on the PATH.", "Install Claude Code, or: memtui config set llm_backend api"),
     "llm.nothing": Kind(
         "There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.",

@@ -26,6 +26,11 @@ def client() -> "list[object]":
     return [pid, started, _here()]
 
 
+def own() -> "list[object]":
+    """Identify this process, as `client` does the client."""
+    return [posix.getpid(), _stat(posix.getpid())[2], _here()]
+
+
 def _pid_of(identity: "object") -> int:
     """Return the process id that `client` gave on this machine; 0 for anything else."""
     if not isinstance(identity, list) or len(identity) != 3 or identity[2] != _here():

@@ -7,10 +7,9 @@ import re
 import shutil
 from collections.abc import Iterator
 from importlib.util import find_spec
-from threading import Thread
 from typing import Any, NamedTuple
 
-from memtui.base import clock_hot, fastjson_hot, findings, fs_hot, paths_hot
+from memtui.base import clock_hot, deadline, fastjson_hot, findings, fs_hot, installer, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, good, note, problem
 from memtui.base.phrasing_hot import ago
@@ -58,7 +57,7 @@ class ModelChoice(NamedTuple):
     @property
     def finding(self) -> Finding:
         """Why no model can be asked, as a finding."""
-        return (good if self.off else note)(self.reason)
+        return (good if self.off else note)(self.reason, install=installer.adding("anthropic"))
 
 
 def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
@@ -275,11 +274,7 @@ def listed(env: dict[str, str], url: str) -> Served:
     unsure = Served(url, fault=f"gives no list of its models within {WAIT:g} s", time=clock_hot.now(), holds=UNSURE)
     if not url:
         return unsure._replace(fault="is known to the client alone, which gives no list")
-    answers = [unsure]
-    thread = Thread(target=lambda: answers.append(_fetched(env, unsure)), daemon=True)
-    thread.start()
-    thread.join(WAIT)
-    return answers[-1]
+    return deadline.within(WAIT, lambda: _fetched(env, unsure), unsure)
 
 
 def _fetched(env: dict[str, str], unsure: Served) -> Served:

@@ -1,9 +1,9 @@
 """The daemon that keeps a sentence model warm: it answers hooks on a Unix socket, and fills in memories' vectors. Cold.
 
-`<root>/semantic` is its private directory: `lock` is held while it lives, `socket` answers once the model is loaded,
-and `failed` says why the last one could not load it. One runs for each data root. It ends after IDLE seconds without a
-request, when asked to, when its socket is no longer its own, and at a request of another version. The next one replaces
-the socket that a killed one left.
+`<root>/semantic` is its private directory: `lock` is held while it lives, and says which process that is; `socket`
+answers once the model is loaded; and `failed` says why the last one could not load it. One runs for each data root. It
+ends after IDLE seconds without a request, when asked to, when its socket is no longer its own, and at a request of
+another version. The next one replaces the socket that a killed one left.
 
 A request is a line of JSON: `version`, and `op`: `embed` with `text` (answer: `key` of the model, `row` in hex), `fill`
 with `directories`, `status`, `stop`. An answer is such a line with `version`."""
@@ -16,8 +16,9 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 
-from memtui.base import clock_hot, fastjson_hot, fs_hot
+from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
+from memtui.client import process_hot
 from memtui.deliver import error_log_hot
 from memtui.recall import semantic_hot, sentences
 from memtui.recall.sentences import FastEmbedModel, Filler
@@ -54,7 +55,9 @@ class Daemon(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
         path = f"{directory}/{os.getpid()}.new"
         opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            fs_hot.unlink(path)
+            for name in paths_hot.names_in(directory):
+                if name.endswith(".new"):  # of one that was killed just here
+                    fs_hot.unlink(f"{directory}/{name}")
             self.socket.bind(path if len(path.encode()) < 100 else f"/proc/self/fd/{opened}/{os.getpid()}.new")
             os.chmod(path, 0o600)
             self.socket.listen(self.request_queue_size)
@@ -171,8 +174,10 @@ def serve(root: str, load: Callable[[], FastEmbedModel], idle: float = IDLE, fil
     Raises OSError or MemtuiError, which `failed` then tells."""
     private(root)
     try:
-        with fs_hot.Lock(semantic_hot.place(root) + "/lock", SUCCESSION):
+        with fs_hot.Lock(semantic_hot.place(root) + "/lock", SUCCESSION) as lock:
             try:
+                os.truncate(lock.fd, 0)
+                os.pwrite(lock.fd, fastjson_hot.dumps(process_hot.own()).encode(), 0)
                 fs_hot.unlink(semantic_hot.socket_of(root))  # a killed one left it
                 daemon = Daemon(root, load(), idle, fill)
                 fs_hot.unlink(semantic_hot.failed(root))
@@ -202,8 +207,8 @@ def main(argv: Sequence[str]) -> None:
         )
         if not served and directories:
             semantic_hot.ask(root, {"op": "fill", "directories": list(directories)}, SUCCESSION)
-    except semantic_hot.AbsentError:
-        pass  # the other one still loads its model; the next worker asks it
+    except (semantic_hot.AbsentError, MemtuiError):
+        pass  # the other one still loads its model, the next worker asks it; or `failed` tells it
     except Exception as error:
         error_log_hot.add(root, "semantic", error)
 

@@ -7,10 +7,11 @@ import random
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
+from functools import partial
 from importlib import import_module, util
 from typing import Any, NamedTuple
 
-from memtui.base import fs_hot, ids_hot, paths_hot
+from memtui.base import deadline, fs_hot, ids_hot, installer, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.recall import fields, nearest_passages_hot, segment_hot
 from memtui.recall.embed import row_of
@@ -29,7 +30,8 @@ MODELS = {
     "polyglot": "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
     "english": "sentence-transformers/all-MiniLM-L6-v2",
 }
-INSTALL = "pip install fastembed"
+# Where they are downloaded from, unless HF_ENDPOINT says otherwise, and the seconds for which a connection is tried.
+HUB, CONNECTING = "https://huggingface.co", 3.0
 
 
 class FastEmbedModel:
@@ -42,8 +44,18 @@ class FastEmbedModel:
         os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
         try:
             os.makedirs(directory, 0o700, exist_ok=True)
+            hub = os.environ.get("HF_ENDPOINT") or HUB
+            if not os.listdir(directory):  # told before seconds of imports
+                must_be_reached(hub)
             fastembed = import_module("fastembed")
-            self._model: Any = fastembed.TextEmbedding(model_name=name, cache_dir=directory, threads=1)
+            load = partial(fastembed.TextEmbedding, model_name=name, cache_dir=directory, threads=1)
+            try:
+                self._model: Any = load(local_files_only=True)
+            except Exception:  # not here, or not whole
+                must_be_reached(hub)
+                self._model = load()
+        except MemtuiError:
+            raise
         except Exception as error:
             why = str(error).strip() or type(error).__name__
             raise MemtuiError(f"The model {name} can't be loaded: {why}") from error
@@ -62,7 +74,29 @@ def installed() -> bool:
 def must_be_installed() -> None:
     """Raise MemtuiError if the extra is not installed for this interpreter."""
     if not installed():
-        raise MemtuiError("The extra semantic is not installed.", INSTALL)
+        raise MemtuiError("The package fastembed is not installed.", installer.adding("fastembed"))
+
+
+def must_be_reached(url: str) -> None:
+    """Raise MemtuiError if there is no connection to an address, or to the proxy on the way there: what downloads from
+    it would try for most of a minute, and not say that."""
+    import socket
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies, proxy_bypass
+
+    host, proxies = urlsplit(url).hostname or "", getproxies()
+    proxy = "" if proxy_bypass(host) else proxies.get("https") or proxies.get("all") or ""
+    target = urlsplit(proxy or url)
+    port = target.port or (80 if target.scheme == "http" else 443)
+
+    def connects() -> bool:
+        with suppress(OSError), socket.create_connection((target.hostname, port), CONNECTING):
+            return True
+        return False
+
+    if not deadline.within(CONNECTING, connects, late=False):
+        way = f" by the proxy {target.hostname}" if proxy else ""
+        raise MemtuiError(f"There is no connection to {host}{way}, from which the model is downloaded once.")
 
 
 def full_name(setting: object) -> str:

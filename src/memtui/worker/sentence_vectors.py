@@ -1,10 +1,14 @@
 """Keep the daemon with a sentence model (recall/daemon.py) running while there are sessions, and its vectors whole."""
 
 import os
+import signal
+import time
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from memtui.base import fastjson_hot, fs_hot
+from memtui.base import fastjson_hot, fs_hot, installer
 from memtui.base.finding import Finding, good, note, problem
+from memtui.client import process_hot
 from memtui.recall import segment_hot, semantic_hot, sentences
 from memtui.settings import config_hot
 from memtui.worker import processes
@@ -23,9 +27,10 @@ def keep(env: dict[str, str], root: str, cwd: str, directories: Sequence[str], n
     report = fill(root, directories)
     if report.get("model") == wanted(root):
         return False
-    if report:
+    does = doing(root, report)
+    if does in {RUNNING, SILENT}:
         stop(root)
-    elif failed_lately(root, now):
+    elif does == STARTING or failed_lately(root, now):
         return False
     processes.start(env, root, cwd, "memtui.recall.daemon", root, *directories)
     return True
@@ -55,12 +60,28 @@ def status(root: str, request: dict[str, object] | None = None, seconds: float =
 
 
 def stop(root: str) -> bool:
-    """Have the daemon end soon; return whether there was one that answered."""
-    try:
-        semantic_hot.ask(root, {"op": "stop"}, PATIENCE)
-    except semantic_hot.AbsentError:
+    """Have the daemon end, and wait for that; one that still loads its model, hangs, or goes on is killed. Return
+    whether there was one."""
+    if not is_held(root):
         return False
+    end = time.monotonic() + (PATIENCE if status(root, {"op": "stop"}, SHORT) else 0.0)
+    while is_held(root) and time.monotonic() < end:
+        time.sleep(0.02)
+    try:
+        identity: Any = fastjson_hot.loads(fs_hot.read(semantic_hot.place(root) + "/lock", "cache"))
+        # The lock was let go by a process that ended, and the number of that may be another one's by now.
+        if is_held(root) and process_hot.runs(identity):
+            os.kill(identity[0], signal.SIGKILL)
+            fs_hot.unlink(semantic_hot.socket_of(root))
+    except (OSError, ValueError):
+        return True  # it ended by itself, or is one of an earlier version, which said nothing of itself
     return True
+
+
+def downloaded(root: str) -> int:
+    """Return the bytes of sentence models that are on the disk."""
+    tree = os.walk(semantic_hot.place(root) + "/models")
+    return sum(os.lstat(f"{directory}/{name}").st_size for directory, _, names in tree for name in names)
 
 
 def doing(root: str, report: dict[str, object]) -> str:
@@ -126,7 +147,7 @@ def check(root: str) -> Iterator[Finding]:
     report = status(root)
     does = doing(root, report)
     if not sentences.installed() and does != RUNNING:
-        yield problem("semantic.not_installed")
+        yield problem("semantic.not_installed", install=installer.adding("fastembed"))
     elif does == FAILED:
         yield problem("semantic.not_loaded", why=why_failed(root).rstrip(".") or "no reason is known")
     elif does == SILENT:

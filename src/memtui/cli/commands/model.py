@@ -2,9 +2,11 @@
 
 import argparse
 import sys
+import time
 from itertools import islice
 
-from memtui.base import clock_hot, fs_hot
+from memtui.base import clock_hot, fs_hot, installer, phrasing_hot
+from memtui.base.errors import MemtuiError
 from memtui.base.phrasing_hot import age, ago, many
 from memtui.base.short_ids import short_id
 from memtui.cli import parser
@@ -144,13 +146,13 @@ def _runs(ctx: Context, jobs: "list[runs.Run]", now: float) -> Result:
     return Result({"runs": [run.data() for run in jobs]}, text)
 
 
-@parser.command(f"""\
+@parser.command("""\
 model sentences: compare prompts with memories by a sentence model
   memtui model sentences
   memtui model sentences on
   memtui model sentences off
-It needs a package: {sentences.INSTALL}. A daemon of yours keeps the model warm: a session starts it, and it ends when
-no prompt came for half an hour. It downloads the model once, and nothing leaves the machine.
+It needs a package, fastembed, and says how to install it. A daemon keeps the model warm: a session starts it, and it
+ends when no prompt came for half an hour. It downloads the model once, and nothing leaves the machine.
 what=[on|off] | default: show whether it is on""")
 def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
     if args.what == "off":
@@ -167,8 +169,29 @@ def sentence_model(ctx: Context, args: argparse.Namespace) -> Result:
     fs_hot.unlink(semantic_hot.failed(ctx.root))
     index_updates.update(ctx.root, here)
     started = sentence_vectors.keep(ctx.env, ctx.root, ctx.cwd, directories, ctx.now())
-    about = "The daemon loads the model now, and downloads it first if it must: memtui model sentences"
-    return Result({"changed": changed, "started": started}, "semantic = true", about * started)
+    doing = _wait_for_daemon(ctx)
+    if doing == sentence_vectors.FAILED:
+        why = sentence_vectors.why_failed(ctx.root)
+        raise MemtuiError(f"semantic is on, but its daemon can't work: {why}", "Then again: memtui model sentences on")
+    about = f"The daemon {DAEMON[doing]}: memtui model sentences"
+    return Result({"changed": changed, "started": started, "daemon": doing}, "semantic = true", about)
+
+
+def _wait_for_daemon(ctx: Context) -> str:
+    """Wait until the daemon has loaded its model or failed, and return what it does; where nobody watches only as long
+    as it may take to notice that there is no network."""
+    end = time.monotonic() + (sentence_vectors.PATIENCE if not ctx.out.stderr_tty or ctx.out.json else 3600.0)
+    try:
+        while time.monotonic() < end:
+            doing = sentence_vectors.doing(ctx.root, sentence_vectors.status(ctx.root))
+            if doing in {sentence_vectors.RUNNING, sentence_vectors.FAILED}:
+                return doing
+            size = phrasing_hot.size(sentence_vectors.downloaded(ctx.root))
+            ctx.out.progress(f"The daemon loads the model, {size} are here … Ctrl-C leaves it to that.")
+            time.sleep(0.1)
+        return sentence_vectors.STARTING
+    finally:
+        ctx.out.progress("")
 
 
 def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
@@ -198,7 +221,7 @@ def _sentence_state(ctx: Context, directories: "list[str]") -> Result:
         ("ready", f"{ready} of {many(total, 'memory', 'memories')} of this project"),
     ]
     if not installed or not on:
-        rows.append(("to do", "memtui model sentences on" if installed else sentences.INSTALL))
+        rows.append(("to do", "memtui model sentences on" if installed else installer.adding("fastembed")))
     return Result(data, lambda out: out.facts(rows, whole=("to do",)))
 
 
@@ -233,13 +256,14 @@ def blocks(ctx: Context, args: argparse.Namespace) -> Result:
 model start: let it read sessions again
   memtui model start""")
 @parser.command("""\
-model stop: stop reading sessions, until `start`
+model stop: stop reading sessions, until `start`, and end the daemon of the sentence model
   memtui model stop""")
 def switch(ctx: Context, args: argparse.Namespace) -> Result:
     if args.action == "stop":
-        changed = control.stop(ctx.root)
+        changed, ended = control.stop(ctx.root), sentence_vectors.stop(ctx.root)
         words = "The model reads no more sessions, in all projects." if changed else "It was stopped already."
-        return Result({"stopped": True, "changed": changed}, words + " Again: memtui model start")
+        words += " The daemon of the sentence model ended." * ended
+        return Result({"stopped": True, "changed": changed, "daemon": ended}, words + " Again: memtui model start")
     changed = control.start(ctx.root)
     powers = control.powers(ctx.env, ctx.root, ctx.project_root)
     words = "It may read sessions again." if changed else "It was not stopped."

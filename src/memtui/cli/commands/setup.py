@@ -4,7 +4,7 @@ import argparse
 import contextlib
 import sys
 
-from memtui.base import clock_hot, findings
+from memtui.base import clock_hot, findings, installer
 from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.base.phrasing_hot import age, many
@@ -141,7 +141,7 @@ setup completions: print completions for a shell
   memtui setup completions bash >> ~/.bash_completion
   memtui setup completions zsh > "${{fpath[1]}}/_memtui"
   memtui setup completions fish > ~/.config/fish/completions/memtui.fish
-It needs the package argcomplete beside memtui: pip install argcomplete.
+It needs the package argcomplete beside memtui, and says how to install it.
 SHELL | {", ".join(SHELLS)}""",
     {"shell": {"choices": SHELLS}},
 )
@@ -151,7 +151,7 @@ def complete(_: Context, args: argparse.Namespace) -> Result:
     except ImportError:
         raise MemtuiError(
             "Completions need the package argcomplete.",
-            "Install it beside memtui: pip install argcomplete (pipx inject memtui argcomplete)",
+            f"Install it beside memtui: {installer.adding('argcomplete')}",
         ) from None
     script = shellcode(["memtui"], shell=args.shell).strip("\n")
     return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script))
