@@ -30,6 +30,7 @@ class Kind(NamedTuple):
 FORMATS: dict[str, Callable[[Any], str]] = {
     "": str,
     "moved": lambda path: f"; it is {path} now" if path else "",
+    "commit": lambda words: f" ({words})" if words else "",
     "similar": lambda score: share(score / 100),
     "because": lambda why: f": {why}" if why else " yet",
     "since": lambda time: f" (since {time[:10]})" if time else "",
@@ -211,7 +212,7 @@ KINDS = {
         several="MEMORY.md of {scope} lists {files:memory|memories} more than once: {files}.",
     ),
     "memories.path": Kind(
-        "{scope}:{memory} names {words}, which was removed from the repository{proposed:moved}.",
+        "{scope}:{memory} names {words}, which was removed from the repository{commit:commit}{proposed:moved}.",
         "Correct the memory: memtui edit {scope}:{memory}",
         "lint",
         by=SCOPE,
@@ -241,7 +242,7 @@ KINDS = {
         ),
     ),
     "memories.symbol": Kind(
-        "{scope}:{memory} names {words}, which was in the repository and is not any more.",
+        "{scope}:{memory} names {words}, which was in the repository and is not any more{commit:commit}.",
         "Correct the memory: memtui edit {scope}:{memory}",
     ),
     "memories.long_hook": Kind(

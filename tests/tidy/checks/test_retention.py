@@ -322,6 +322,16 @@ def log(root, when, count=3):
     return made
 
 
+def test_answers_of_checks_that_were_not_written_for_long_go(tmp_path):
+    run = tmp_path / "run"
+    run.mkdir()
+    for name in ("git-shop.history", "git-shop.lost", "lint-0a", "lint-new", "tui.json"):
+        (run / name).write_bytes(b"{}")
+        os.utime(run / name, (0, 0) if name != "lint-new" else None)
+    retention.collect(str(tmp_path), (run / "lint-new").stat().st_mtime)
+    assert {"lint-new", "tui.json"} == {each.name for each in run.iterdir()} - {"gc.lock"}
+
+
 def test_months_of_deliveries_that_ended_long_ago_go(tmp_path):
     root = str(tmp_path)
     _, partly, new = log(root, "2026-04-30"), log(root, "2026-05-02"), log(root, "2026-11-02")

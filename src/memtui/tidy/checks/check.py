@@ -1,5 +1,6 @@
 """A check of memories: a family of findings, and what finds them in a memory or in a scope. lint.CHECKS lists all."""
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -7,12 +8,14 @@ from memtui.base.finding import Finding
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
+from memtui.tidy.checks.answers import Answers
 from memtui.tidy.checks.project_files import ProjectFiles
 from memtui.tidy.checks.repository import Repository
 
 
 class Checked(NamedTuple):
-    """A scope's sound memories with their project, repository and deliveries; `every`: those that are broken, too."""
+    """A scope's sound memories with their project, repository and deliveries; `every`: those that are broken, too;
+    `answers`: what was worked out before."""
 
     scope: Scope
     memories: Sequence[Memory]
@@ -22,23 +25,52 @@ class Checked(NamedTuple):
     every: Sequence[Memory] = ()
     now: float = 0.0
     root: str = ""
+    answers: Answers = Answers()
+
+    @property
+    def facts(self) -> str:
+        """What findings on the memories alone depend on: the scope, and its files with their times."""
+        return facts([self.scope], self.every)
 
 
 class Check(NamedTuple):
     """A family of findings by its `codes`, whose words, remedy and fix stand in base/memory_kinds.py: `of_memory` finds
-    them in a sound memory alone at a time, `of_scope` in all of a scope."""
+    them in a sound memory alone at a time, `of_scope` in all of a scope. `facts`: all that the findings depend on; such
+    findings are kept as long as that is the same."""
 
     codes: tuple[str, ...]
     of_memory: Callable[[Memory, float], Iterable[Finding]] | None = None
     of_scope: Callable[[Checked], Iterable[Finding]] | None = None
+    facts: Callable[[Checked], str] | None = None
 
     def findings(self, checked: Checked) -> Iterator[Finding]:
         """Find what is wrong with a scope."""
-        if self.of_scope is not None:
-            yield from self.of_scope(checked)
+        if (find_all := self.of_scope) is not None:
+            if self.facts is None:
+                yield from find_all(checked)
+            else:
+                yield from findings_of(checked.answers, self.codes[0], self.facts(checked), lambda: find_all(checked))
         if (find := self.of_memory) is not None:
             for memory in checked.memories:
                 yield from (about(finding, checked.scope, memory) for finding in find(memory, checked.now))
+
+
+def facts(scopes: Iterable[Scope], memories: Iterable[Memory]) -> str:
+    """Return what tells these memories, in these scopes, from any others."""
+    places = [(scope.kind, scope.shown, scope.label, scope.directory, scope.root_path) for scope in scopes]
+    files = [(memory.path, memory.scope_label, memory.mtime, memory.broken, digest(memory)) for memory in memories]
+    return repr((places, files))
+
+
+def digest(memory: Memory) -> str:
+    """Return what tells a memory's bytes from any others."""
+    return hashlib.blake2b(memory.raw, digest_size=20).hexdigest()
+
+
+def findings_of(answers: Answers, question: str, on: str, find: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    """Return findings that depend on nothing but the facts `on`, worked out if they are not known."""
+    rows = answers.of(question, on, lambda: [(*row[:3], {**row.data}) for row in find()])
+    return [Finding(*row) for row in rows]
 
 
 def about(finding: Finding, scope: Scope, memory: Memory) -> Finding:

@@ -1,5 +1,6 @@
 """All findings on some memories, worst first. Nothing is written; a directory given by its path needs no home."""
 
+import hashlib
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,9 +18,9 @@ from memtui.store.journal.own_files import Pair
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
-from memtui.tidy import contradictions, similar_memories
 from memtui.tidy.checks import doctor, index_fit, memory_checks, stale, verification
-from memtui.tidy.checks.check import Check, Checked, about
+from memtui.tidy.checks.answers import Answers
+from memtui.tidy.checks.check import Check, Checked, about, facts, findings_of
 from memtui.tidy.checks.project_files import ProjectFiles
 from memtui.tidy.checks.repository import Repository
 
@@ -147,6 +148,8 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
 
 
 def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]:
+    places = hashlib.blake2b(repr([scope.directory for scope in subject.scopes]).encode(), digest_size=8).hexdigest()
+    answers = Answers(f"{subject.root}/run/lint-{places}" if subject.root else "")
     every: list[Memory] = []
     projects: dict[str, ProjectFiles] = {}
     for scope in subject.scopes:
@@ -156,15 +159,20 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
         own = _Watched(scopes.memories(scope, dict(subject.known)), go_on)
         every += own
         top = locate_hot.worktree_top(scope.directory)
-        repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
         path = scope.root_path
         project = projects.setdefault(path, ProjectFiles(path, subject.root, go_on)) if path else None
+        is_own = project is not None and project.top == top
+        repository = (
+            (project.git if project and is_own else Repository(top)) if os.path.lexists(f"{top}/.git") else None
+        )
         whole = _Watched((memory for memory in own if memory.broken is None), go_on)
-        checked = Checked(scope, whole, project, repository, subject.usage, own, subject.now, subject.root)
+        checked = Checked(scope, whole, project, repository, subject.usage, own, subject.now, subject.root, answers)
         yield from (finding for check in CHECKS for finding in check.findings(checked))
     subject.memories.update({memory.path: memory for memory in every})
     whole = _Watched([memory for memory in every if memory.broken is None], go_on)
-    yield from _overlapping(subject, whole)
+    on = repr((facts(subject.scopes, whole), sorted(map(sorted, subject.apart))))
+    yield from findings_of(answers, "alike", on, lambda: _overlapping(subject, whole))
+    answers.save()
 
 
 def _everywhere(checked: Checked) -> Iterator[Finding]:
@@ -186,6 +194,11 @@ def _in_index(checked: Checked) -> Iterator[Finding]:
         yield from memory_checks.of_index(checked.scope, index, by_file(checked.scope, checked.every))
 
 
+def _index_facts(checked: Checked) -> str:
+    index = index_of(checked.scope)
+    return f"{checked.facts}{index and index.raw!r}"
+
+
 def by_file(scope: Scope, memories: Iterable[Memory]) -> dict[str, Memory]:
     """Return the memories of a scope by their normal path in it."""
     return {normal(os.path.relpath(memory.path, scope.directory)): memory for memory in _of(scope, memories)}
@@ -198,6 +211,8 @@ def _of(scope: Scope, memories: Iterable[Memory]) -> Iterator[Memory]:
 
 def _overlapping(subject: LintInput, memories: Sequence[Memory]) -> Iterator[Finding]:
     """Find pairs of memories that are alike or contradict each other, except for those kept apart."""
+    from memtui.tidy import contradictions, similar_memories  # its patterns take a while
+
     apart = set(subject.apart)
     for mine, theirs in contradictions.find(memories):
         pair = frozenset((mine.memory.path, theirs.memory.path))
@@ -235,7 +250,9 @@ def place(finding: Finding) -> tuple[str, int]:
 # All checks of a scope's memories; what compares those of all scopes is `_overlapping`.
 CHECKS = (
     Check(doctor.CODES, of_scope=_everywhere),
-    Check(("memories.same_line", "memories.empty_section", "memories.long_hook"), of_scope=_in_index),
+    Check(
+        ("memories.same_line", "memories.empty_section", "memories.long_hook"), of_scope=_in_index, facts=_index_facts
+    ),
     *memory_checks.CHECKS,
     *stale.CHECKS,
     *verification.CHECKS,

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 
 from memtui.base import clock_hot
 from memtui.base.finding import Finding, note, problem
@@ -39,7 +40,7 @@ def _in_files(checked: Checked) -> Iterator[Finding]:
     """Find secrets, and copies that a sync program left, in sound and broken memories."""
     copied = scopes.copied_memories(checked.every)
     for memory in checked.every:
-        if in_it := secrets(memory.raw):
+        if in_it := checked.answers.of("secret", memory.raw, partial(secrets, memory.raw)):
             yield about(problem("memories.secret", kinds=in_it[0], line=in_it[1]), checked.scope, memory)
         if memory.path in copied:
             yield about(problem("memories.copy", original=copied[memory.path]), checked.scope, memory)

@@ -3,12 +3,11 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection
 from functools import cached_property
 
 from memtui.base import fs_hot, paths_hot
 from memtui.tidy.checks import history
-from memtui.tidy.checks.history import History
 from memtui.tidy.checks.repository import Repository
 
 # Files of a project without a repository; bytes of one.
@@ -16,22 +15,25 @@ FILES, FILE_BYTES = 20_000, 1 << 20
 RULE = re.compile(r"^([^\s:#=][^:#=\n]*?)\s*:(?![:=])", re.MULTILINE)
 # What makes the targets of a makefile unknown: includes, patterns, variables.
 UNKNOWN = re.compile(r"^(?:-|s)?include\b|^[^\t#\n]*[%$][^\n]*:|^\$\(", re.MULTILINE)
+# Files of a person in which git is told what to ignore.
+IGNORING = ("~/.gitconfig", "~/.config/git/config", "~/.config/git/ignore")
 MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 
 
 class ProjectFiles:
     """The project that memories are about: its directory `top`, its repository; `root`: memtui's own directory, if any,
-    which keeps what git said; `go_on`: asked while git is."""
+    which keeps what git said; `go_on`: asked while git is. `is_sure`: git answered all that it was asked so far."""
 
     def __init__(self, top: str, root: str = "", go_on: Callable[[], bool] = lambda: True) -> None:
-        self.top, self.git, self.go_on = top, Repository(top), go_on
+        self.top, self.git, self.go_on, self.is_sure = top, Repository(top), go_on, True
         self.cache = f"{root}/run/git-{paths_hot.project_key(top)}" if root else ""
 
     @cached_property
-    def history(self) -> History:
-        """What commits removed; nothing where git can't say, or a clone lacks a part."""
-        own = self.git.head and history.read(self.git, self.cache and self.cache + ".history", self.go_on)
-        return own or History()
+    def state(self) -> str:
+        """What the answers here depend on, but for `exists`: HEAD, the files with their times, what git ignores."""
+        ignoring = (f"{self.git.top}/.git/info/exclude", *map(os.path.expanduser, IGNORING))
+        paths = [*(f"{self.top}/{path}" for path in sorted(self.git.tracked)), *ignoring]
+        return repr((self.git.head, [(path, fs_hot.stamp(path)) for path in paths]))
 
     @cached_property
     def files(self) -> frozenset[str]:
@@ -89,18 +91,30 @@ class ProjectFiles:
     def _joined(self) -> str:
         return "/".join(f"\0/{file}/" for file in self.git.tracked)
 
-    def removed(self, path: str) -> tuple[bool, str]:
-        """Return whether the history proves that a path was removed, and where it is now; empty if it is not known."""
+    @cached_property
+    def _removed(self) -> dict[str, list[str]]:
+        try:
+            return history.read_removed(self.git, self.cache and self.cache + ".removed") if self.git.head else {}
+        except OSError:
+            self.is_sure = False
+            return {}
+
+    def removed(self, path: str) -> tuple[str, str]:
+        """Return the commit that removed a path, empty if none did, and where it is now, empty if it is not known."""
         at = bare = path.rstrip("/")
         names: set[str] = set()
-        renames = self.history.removed
-        while at in renames and at not in names:
+        commit = self._removed.get(bare, [""])[0]
+        while at in self._removed and at not in names:
             names.add(at)
-            at = renames[at]
+            at = self._removed[at][1]
             if at and at in self.git.tracked:
-                return True, at
-        return bare in renames or any(path_before.startswith(bare + "/") for path_before in renames), ""
+                return commit, at
+        below = (row[0] for file, row in reversed(self._removed.items()) if file.startswith(bare + "/"))
+        return commit or next(below, ""), ""
 
-    def lost(self, names: Iterable[str]) -> set[str]:
-        """Return which names the project's code once defined and has no more."""
-        return history.find_lost(self.git, self.history, names, self.cache and self.cache + ".lost")
+    def lost(self, names: Collection[str]) -> dict[str, str]:
+        """Return the names that the project's code defined and has no more, each with the commit that removed it."""
+        own = self.cache and self.cache + ".history"
+        lost = history.find_lost(self.git, names, own, self.go_on) if self.git.head and names else {}
+        self.is_sure &= lost is not None
+        return lost or {}

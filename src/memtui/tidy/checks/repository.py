@@ -8,6 +8,8 @@ from datetime import date
 from functools import cache, cached_property
 from threading import Timer
 
+from memtui.base import visible_hot
+
 SAFE = (
     *("--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"),
     *("-c", "log.showSignature=false", "-c", "core.quotePath=false", "-c", "protocol.allow=never"),
@@ -59,7 +61,7 @@ class Repository:
             return ""
 
     @cached_property
-    def _facts(self) -> list[str]:
+    def facts(self) -> list[str]:
         """The top of the work tree, whether the clone is shallow, HEAD's commit, or HEAD before any."""
         facts = self.ask("rev-parse", "--show-toplevel", "--is-shallow-repository", "HEAD", ok=(0, 128))
         return [*facts.split("\n"), "", ""]
@@ -67,12 +69,12 @@ class Repository:
     @cached_property
     def there(self) -> bool:
         """Whether `top` is the top of a work tree that git can read."""
-        return bool(self._facts[0]) and os.path.realpath(self._facts[0]) == os.path.realpath(self.top)
+        return bool(self.facts[0]) and os.path.realpath(self.facts[0]) == os.path.realpath(self.top)
 
     @cached_property
     def head(self) -> str:
         """The id of the newest commit; empty before any, and where a shallow clone has only a part of the history."""
-        return self._facts[2] if self.there and self._facts[1] == "false" and self._facts[2] != "HEAD" else ""
+        return self.facts[2] if self.there and self.facts[1] == "false" and self.facts[2] != "HEAD" else ""
 
     @cached_property
     def tracked(self) -> frozenset[str]:
@@ -106,6 +108,12 @@ class Repository:
             for status, path in zip(fields[::2], fields[1::2], strict=False):
                 files.setdefault(path, (status.split(" ")[3], day))
         return files
+
+    def described(self, commits: Collection[str]) -> dict[str, str]:
+        """Return commits in words: the short hash, the day and the subject, which anybody may have written."""
+        words = ("log", "--no-walk=unsorted", "--format=%H%x00%h, %cs: %<(60,trunc)%s", *commits, "--")
+        rows = (line.partition("\0") for line in self.ask(*words).split("\n")) if commits else ()
+        return {commit: visible_hot.one_line(words) for commit, _, words in rows}
 
     def lacking(self, names: Iterable[str]) -> set[str]:
         """Return the names that no file of code in the work tree has as a word. Raises OSError if git can't say."""

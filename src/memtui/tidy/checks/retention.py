@@ -24,6 +24,8 @@ from memtui.store.versions.versions import Versions
 
 # The age from which a temporary file must be a killed writer's.
 TEMPORARY_SECONDS = clock_hot.DAY
+# How files begin that keep what git or a check said.
+ANSWERS = ("git-", "lint-")
 # The newest changes that are kept for undo: each undo reads them all; and the newest trusted texts of a memory.
 MOST_CHANGES, MOST_TEXTS = 2000, 20
 # How the logs of calls of models begin (models/log.py).
@@ -135,13 +137,16 @@ class _Collector:
         self.removed.images = trash.sweep(Journal(self.root), Versions(self.root), self.has_time)
 
     def _temporary(self) -> None:
-        """Remove the temporary files that killed writers left, older than TEMPORARY_SECONDS."""
+        """Remove temporary files that killed writers left, and answers that were not written for long."""
         old = []
         for here, directories, names in os.walk(self.root):
             directories[:] = [directory for directory in directories if here.count("/") - self.root.count("/") < 2]
-            for path in [f"{here}/{name}" for name in names if name.endswith(".tmp") and "-" in name]:
-                with suppress(FileNotFoundError):
-                    old += [path] * (os.lstat(path).st_mtime < self.now - TEMPORARY_SECONDS)
+            for name in names:
+                is_temporary, is_answer = name.endswith(".tmp") and "-" in name, name.startswith(ANSWERS)
+                if is_temporary or (is_answer and here == f"{self.root}/run"):
+                    before = self.now - TEMPORARY_SECONDS if is_temporary else self.before
+                    with suppress(FileNotFoundError):
+                        old += [f"{here}/{name}"] * (os.lstat(f"{here}/{name}").st_mtime < before)
         self.removed.temporary = self._remove(old)
 
 

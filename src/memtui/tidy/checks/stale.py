@@ -6,6 +6,7 @@ reads, runs nothing that the repository configures, and gets words of memories a
 
 import os
 import re
+import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
@@ -76,6 +77,11 @@ def dates(checked: Checked) -> Iterator[Finding]:
             yield about_words(finding, checked.scope, memory, relative_date.start, relative_date.words)
 
 
+def _date_facts(checked: Checked) -> str:
+    """Return what `dates` depends on: the memories, their commits, and which day a time is on."""
+    return repr((checked.facts, checked.repository and checked.repository.facts, time.tzname))
+
+
 def written(memory: Memory) -> tuple[date | None, bool]:
     """Return the last day that a memory's own fields name as its day of writing, and whether they name only one."""
     times = [clock_hot.parse(text_of(memory.fields, key)) for key in WRITTEN]
@@ -91,26 +97,54 @@ def gone(checked: Checked) -> Iterator[Finding]:
     names: dict[str, list[tuple[Memory, int]]] = {}
     places: list[tuple[str, Memory, int]] = []
     for memory in checked.memories:
-        fences = [match.span() for match in CODE.finditer(memory.body) if match["fence"]]
-        for match in SPAN.finditer(memory.body):
-            if any(start <= match.start() < end for start, end in fences):
-                continue
-            if project.git.head and (path := _path(project, match[1])):
-                places.append((path, memory, match.start(1) + match[1].index(path)))
-            yield from _command(checked, project, memory, match)
-            if symbol := SYMBOL.match(match[1]):
-                names.setdefault(symbol[0], []).append((memory, match.start(1)))
+        for start, span in _spans(checked, memory):
+            if project.git.head and (path := _path(project, span)):
+                places.append((path, memory, start + span.index(path)))
+            yield from _command(checked, project, memory, start, span)
+            if symbol := SYMBOL.match(span):
+                names.setdefault(symbol[0], []).append((memory, start))
     ignored = project.git.ignored({path for path, *_ in places})
-    for path, memory, start in places:
-        is_gone, now = project.removed(path)
-        if is_gone and path not in ignored and not _past(project, memory.body, start):
-            finding = problem("memories.path", proposed=now, certain=bool(now))
-            yield about_words(finding, checked.scope, memory, start, path)
+    removed = {path: project.removed(path) for path, *_ in places if path not in ignored}
     lost = project.lost(names)
+    commits = project.git.described({*lost.values(), *(commit for commit, _ in removed.values() if commit)})
+    for path, memory, start in places:
+        commit, now = removed.get(path, ("", ""))
+        if commit and not _past(project, memory.body, start):
+            finding = problem("memories.path", proposed=now, certain=bool(now), commit=commits.get(commit, ""))
+            yield about_words(finding, checked.scope, memory, start, path)
     for name in filter(lost.__contains__, names):
         for memory, start in (place for place in names[name] if not _past(project, place[0].body, place[1])):
-            yield about_words(note("memories.symbol"), checked.scope, memory, start, name)
+            finding = note("memories.symbol", commit=commits.get(lost[name], ""))
+            yield about_words(finding, checked.scope, memory, start, name)
             break
+    if not project.is_sure:
+        checked.answers.doubt()
+
+
+def _gone_facts(checked: Checked) -> str:
+    """Return what `gone` depends on: the memories, the project's files and history, and which paths are there."""
+    project = checked.project
+    if project is None or not project.git.there:
+        return checked.facts
+    spans = {span for memory in checked.memories for _, span in _spans(checked, memory)}
+    absent = sorted(filter(None, (_path(project, span) for span in spans)))
+    return f"{checked.facts}{project.state}{absent}"
+
+
+def _spans(checked: Checked, memory: Memory) -> list[tuple[int, str]]:
+    """Return the code spans of a memory's body outside of fences, each with its place."""
+
+    def find() -> list[tuple[int, str]]:
+        fences = [match.span() for match in CODE.finditer(memory.body) if match["fence"]]
+        matches = SPAN.finditer(memory.body) if "`" in memory.body else ()
+        return [
+            (match.start(1), match[1])
+            for match in matches
+            if not any(start <= match.start() < end for start, end in fences)
+        ]
+
+    spans: list[tuple[int, str]] = checked.answers.of("spans", memory.raw, find)
+    return spans
 
 
 def _past(project: ProjectFiles, body: str, start: int) -> bool:
@@ -142,14 +176,14 @@ def _path(project: ProjectFiles, span: str) -> str:
     return "" if project.exists(path) else path
 
 
-def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Match[str]) -> Iterator[Finding]:
+def _command(checked: Checked, project: ProjectFiles, memory: Memory, start: int, span: str) -> Iterator[Finding]:
     for pattern, attribute, file in ((SCRIPT, "scripts", "package.json"), (TARGET, "targets", "Makefile")):
-        match = pattern.fullmatch(span[1])
+        match = pattern.fullmatch(span)
         names = getattr(project, attribute) if match else None
         is_missing = match and names is not None and match["name"] not in names
-        if match and is_missing and not _past(project, memory.body, span.start(1)):
+        if match and is_missing and not _past(project, memory.body, start):
             finding = problem("memories.command", file=file, name=match["name"])
-            yield about_words(finding, checked.scope, memory, span.start(1), span[1])
+            yield about_words(finding, checked.scope, memory, start, span)
 
 
 def use(checked: Checked) -> Iterator[Finding]:
@@ -166,7 +200,7 @@ def use(checked: Checked) -> Iterator[Finding]:
 
 
 CHECKS = (
-    Check(("memories.date",), of_scope=dates),
-    Check(("memories.path", "memories.command", "memories.symbol"), of_scope=gone),
+    Check(("memories.date",), of_scope=dates, facts=_date_facts),
+    Check(("memories.path", "memories.command", "memories.symbol"), of_scope=gone, facts=_gone_facts),
     Check(("memories.violated",), of_scope=use),
 )
