@@ -25,7 +25,7 @@ COMMENT = re.compile(r"\s{2,}#.*")
 PLACEHOLDERS = {"[": "", "]": "", "…": "", "KEY VALUE": "mode off", "KEY": "mode", "SHELL": "bash", "COMMAND": "note"}
 # How a command is refused that a sentence names without what it takes.
 NAMED_ALONE = re.compile(r"Give |.*(needs a value|expected \d)")
-PRINTED = "memtui 2 notes · 3 drafts · ✓ arrived 2m"
+PRINTED = "memtui 1 answer · 2 notes · 3 drafts · ✓ arrived 2m"
 
 
 def spans(path):
