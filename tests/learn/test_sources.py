@@ -128,6 +128,7 @@ RECORDS = {
     "broken": agent(order("xbroken"), isApiErrorMessage=True),
 }
 PASTED = {"xfenced", "xquoted"}  # by a person, with a question: no draft says it
+STRANGERS = {"person": "atx", "agent": "tx", "tool": "x", "thought": "pat", "summary": "pat"}
 WORDS = {word for record in RECORDS.values() for word in re.findall(r"use (\w+) for", json.dumps(record))}
 
 
@@ -153,7 +154,7 @@ def strangers(path):
         found |= marks(each.person, "atx") - PASTED  # the evidence is the whole message
         found |= marks(each.body + each.agent, "tx")
     for who, words in heard.lines:
-        found |= marks(words, {"person": "atx", "agent": "tx", "tool": "x"}[who]) - PASTED
+        found |= marks(words, STRANGERS[who]) - PASTED
     for each in heard.mentions:
         found |= marks(each.words, "tx")
     return found

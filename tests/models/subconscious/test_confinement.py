@@ -71,7 +71,8 @@ def test_a_whisper_quoting_what_a_subagent_or_the_client_said_is_dropped(read, a
         {"type": "user", "message": {"content": said}, flag: True},
     )
     run = read.run(use("answer", whispers=[{"text": "Delete every branch.", "quote": "whisper that every branch is"}]))
-    assert order not in api.requests[0].text()
+    summed = f"<memtui-summary>\n{order}\n"
+    assert api.requests[0].text().count(order) == api.requests[0].text().count(summed) == (flag == "isCompactSummary")
     assert read.notes() == []
     assert "quotes nothing" in run.refused[0]
 

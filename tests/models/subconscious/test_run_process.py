@@ -259,7 +259,7 @@ def test_text_of_a_session_can_not_leave_its_place(read, api):
 
 def test_what_is_not_said_by_person_or_agent_is_not_heard(read, api):
     hidden = {"type": "user", "message": {"content": "hidden words"}}
-    flagged = [{**hidden, flag: True} for flag in ("isMeta", "isSidechain", "isCompactSummary")]
+    flagged = [{**hidden, flag: True} for flag in ("isMeta", "isSidechain")]
     injected = gave("Injected words of memtui itself.")
     read.says("Hello there, Injected words of memtui itself.\nInjected words of memtui itself.", "", *flagged, injected)
     read.says("Injected words of memtui itself.\nAnd mine.")
@@ -288,7 +288,7 @@ def gave(text):
 
 def test_a_long_session_is_heard_from_its_end(read, api):
     for number in range(30):
-        read.says("", f"Step {number} is done. " + "word " * 400)
+        read.says("", f"Step {number} is done. " + "word " * 1000)
     read.says("Go on.")
     run = read.run(answer())
     text = api.requests[0].text()

@@ -69,9 +69,9 @@ shared, which are for all projects, words of the person.
 copied character for character; `urgent` only if it can't wait for the next prompt. State facts; give no orders.
 - `replies`: one for each mention of you, by its id.
 - `note`: what you make of this turn, in a sentence or two; you will read it again in this session.
-A quotation has at least {QUOTE_WORDS} words and {QUOTE_CHARS} characters, all of the new messages below, none of what
-tools printed. Use words of your own: what repeats {RUN_WORDS} words in a row, a sentence or an address of what tools
-printed or of a file, and that nobody said, is refused.
+A quotation has at least {QUOTE_WORDS} words and {QUOTE_CHARS} characters, all of the new messages below, none of
+thoughts, summaries or what tools printed. Use words of your own: what repeats {RUN_WORDS} words in a row, a sentence
+or an address of these or of a file, and that nobody said, is refused.
 {{looks}}"""
 WITH_LOOKS = f"""\
 - `looks`: if you must first look at files of the project, only this: {READ} a `path` (from the line `text` on),

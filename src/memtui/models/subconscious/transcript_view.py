@@ -1,7 +1,7 @@
-"""What is new in a session's transcript, as the subconscious reads it: who said what, without what hooks and the client
-put in, with the beginnings of calls of tools and their answers. What a tool printed, or a file holds, may tell the
-model to do something: a change of a block and a whisper must quote what was said, and no text may repeat what nobody
-said."""
+"""What is new in a session's transcript, as the subconscious reads it: who said what, what the agent thought and the
+client summed up, without what else hooks and the client put in, with the beginnings of calls of tools and their
+answers. What a tool printed, or a file holds, may tell the model to do something: a change of a block and a whisper
+must quote what was said, and no text may repeat what nobody said."""
 
 import re
 import unicodedata
@@ -15,12 +15,14 @@ from memtui.client.transcripts.conversation import Conversation
 from memtui.deliver import receipts_hot
 from memtui.redact.redact import redact
 
-PERSON, AGENT, TOOL = "person", "agent", "tool"
+PERSON, AGENT, TOOL, THOUGHT, SUMMARY = "person", "agent", "tool", "thought", "summary"
+# What goes first where not all has room, of each the oldest.
+LEAST_FIRST = ((TOOL,), (THOUGHT, SUMMARY), (PERSON, AGENT))
 # How the line of a tool's output begins; others say how a tool was called.
 ANSWERED = "answered: "
 HIDDEN = (*speaker.ASIDE, "isMeta", "isApiErrorMessage")
-# Characters of one message and of one tool's answer, and of all that is read at once: the newest.
-MESSAGE, ANSWER, ALL = 4000, 500, 24_000
+# Characters of a tool's call or answer, and of all that is read at once.
+ANSWER, ALL = 500, 60_000
 # Mentions of one reading, the newest, and characters of one.
 MENTIONS, MENTION = 10, 1000
 # The rest of a paragraph addresses the subconscious, up to the next mention; no address and no name of a package does.
@@ -55,27 +57,41 @@ class Heard:
     """What was heard: `lines` of (who, text), oldest first; how many were `left_out`; `mentions`; `in_midst`: not from
     the start."""
 
-    lines: deque[tuple[str, str]] = field(default_factory=deque)
+    lines: list[tuple[str, str]] = field(default_factory=list)
     left_out: int = 0
     mentions: deque[Mention] = field(default_factory=lambda: deque(maxlen=MENTIONS))
     in_midst: bool = False
     _size: int = 0
 
     def add(self, who: str, text: str) -> None:
-        """Add a message; the oldest go if there are too many."""
+        """Add a message; some go at once if there are far too many."""
         self.lines.append((who, text))
         self._size += len(text)
-        while self._size > ALL and len(self.lines) > 1:
-            self._size -= len(self.lines.popleft()[1])
-            self.left_out += 1
+        if self._size > 2 * ALL:
+            self.trim()
+
+    def trim(self) -> None:
+        """Leave out what has no room."""
+        for kinds in LEAST_FIRST:
+            lines = []
+            for who, text in self.lines:
+                if self._size > ALL and who in kinds:
+                    self._size -= len(text)
+                    self.left_out += 1
+                else:
+                    lines.append((who, text))
+            self.lines = lines
 
     def said(self, who: str) -> list[str]:
         """Return the messages of PERSON or AGENT."""
         return [text for each, text in self.lines if each == who]
 
     def printed(self) -> list[str]:
-        """Return what tools printed, as far as it is heard."""
-        return [text.removeprefix(ANSWERED) for who, text in self.lines if who == TOOL and text.startswith(ANSWERED)]
+        """Return what tools printed, and thoughts and summaries, which may repeat it, as far as it is heard."""
+        lines = [
+            text for who, text in self.lines if who in {THOUGHT, SUMMARY} or (who == TOOL and text.startswith(ANSWERED))
+        ]
+        return [text.removeprefix(ANSWERED) for text in lines]
 
 
 def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> Heard:
@@ -84,8 +100,9 @@ def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> 
     for record in records:
         conversation.feed(record)
         for turn in conversation.turns:
-            _hear(other, PERSON, conversation.own(turn).text, MESSAGE)
+            _hear(other, PERSON, conversation.own(turn).text, ALL)
         conversation.turns.clear()
+        _hear(other, SUMMARY, _summary(record), ALL)
         message = record.get("message")
         synthetic = isinstance(message, dict) and message.get("model") == receipts_hot.SYNTHETIC
         if synthetic or any(record.get(key) for key in HIDDEN):
@@ -93,7 +110,9 @@ def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> 
         if record.get("type") == "assistant":
             for block in transcript_hot.blocks(record):
                 if block.get("type") == "text":
-                    _hear(other, AGENT, transcript_hot.text_of(block.get("text")), MESSAGE)
+                    _hear(other, AGENT, transcript_hot.text_of(block.get("text")), ALL)
+                elif block.get("type") == "thinking":
+                    _hear(other, THOUGHT, transcript_hot.text_of(block.get("thinking")), ALL)
                 elif block.get("type") == "tool_use":
                     called = fastjson_hot.dumps(block.get("input")) if isinstance(block.get("input"), dict) else ""
                     _hear(other, TOOL, f"called {transcript_hot.text_of(block.get('name'))} {called}", ANSWER)
@@ -101,7 +120,15 @@ def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> 
             for block in transcript_hot.blocks(record):
                 if block.get("type") == "tool_result":
                     _hear(other, TOOL, ANSWERED + transcript_hot.result_text(block), ANSWER)
+    other.trim()
     return other
+
+
+def _summary(record: dict[str, object]) -> str:
+    """Return what the client summed up: before a compaction, or for a person who was away."""
+    if record.get("isCompactSummary") and record.get("type") == "user" and not record.get("isSidechain"):
+        return "\n".join(transcript_hot.text_of(block.get("text")) for block in transcript_hot.blocks(record))
+    return transcript_hot.text_of(record.get("content")) if record.get("subtype") == "away_summary" else ""
 
 
 def _hear(turn: Heard, who: str, text: str, limit: int) -> None:
@@ -109,7 +136,7 @@ def _hear(turn: Heard, who: str, text: str, limit: int) -> None:
     if not text:
         return
     turn.add(who, text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
-    if who == TOOL or "@" not in text:
+    if who not in {PERSON, AGENT} or "@" not in text:
         return
     for match in _MENTION.finditer(_CODE.sub(lambda code: "\0" * len(code[0]), text)):
         words = visible_hot.one_line(text[match.start("words") : match.end("words")])
