@@ -228,7 +228,7 @@ def test_a_memory_whose_own_check_fails_is_marked_until_it_holds_again(bare):
     assert bare.json("inbox")["entries"][-1]["says"] == f"lock may no longer be true: {words}."
     assert [words in out for out in said()] == [True, True, False]
     assert "! 1 memory whose own check fails" in said()[2]
-    assert bare.json("status")["failing"] == [str(directory / "lock.md")]
+    assert bare.json("status")["failing"] == ["lock"]
     assert memory(bare, "lock")["check"]["state"] == bare.json("show", "lock")["check"]["state"] == "fails"
     assert memory(bare, "lock")["flags"][0] == words
     (top / "bun.lock").write_text("")

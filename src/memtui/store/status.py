@@ -4,11 +4,10 @@ import itertools
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from memtui.base import clock_hot, fs_hot, ids_hot, visible_hot
+from memtui.base import clock_hot, ids_hot, visible_hot
 from memtui.base.finding import Finding, good, note, problem
 from memtui.base.findings import REGISTRY
 from memtui.client import applied_settings, locate_hot
@@ -268,17 +267,6 @@ def _add_check(row: Row, scope: Scope, outcomes: dict[str, object]) -> None:
         row.flags.append(problem("memories.verify", f"memory:{memory.path}", **about))
     elif row.check["state"] == own_checks_hot.NOT_MADE:
         row.flags.append(note("memories.unchecked", f"memory:{memory.path}", **about))
-
-
-def failing(root: str, scope: Scope) -> list[str]:
-    """List the paths of a scope's memories whose own checks failed last."""
-    rows, paths = own_checks_hot.load(root, scope.directory), []
-    for file in rows:
-        with suppress(OSError):
-            path = f"{scope.directory}/{file}"
-            if own_checks_hot.failure(rows, file, ids_hot.digest(fs_hot.read_bytes(path))):
-                paths.append(path)
-    return paths
 
 
 def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) -> list[Row]:

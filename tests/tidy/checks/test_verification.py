@@ -11,7 +11,8 @@ from memtui.store.scopes import Scope
 from memtui.store.status import Usage, of_scope
 from memtui.tidy.checks import verification
 from memtui.tidy.checks.check import Checked
-from memtui.tidy.checks.project_files import ProjectFiles
+from memtui.tidy.checks.project_files import ProjectFiles, top_of
+from tree import link_worktree
 
 from .repositories import commit
 
@@ -132,7 +133,7 @@ def test_a_check_that_cant_be_made_neither_holds_nor_fails(shop, fault, check):
 def test_what_failed_counts_until_its_check_is_made_again(shop):
     shop.write("grep lenient in *.toml")
     shop.check(1)
-    assert shop.check(2, cut(shop))[1:] == ("fails", "01")
+    assert shop.check(2, cut(shop)) == (["memories.unchecked", "memories.verify"], "fails", "01")
     assert shop.check(3) == (["memories.verify"], "fails", "01")
 
 
@@ -155,3 +156,10 @@ def test_a_grep_reads_text_inside_the_project_only(shop):
     assert verification.holds(shop.project(), "not grep lenient in *.toml")
     (shop.top / "d.toml").write_bytes(b"lenient" + b"x" * (2 * verification.FILE_BYTES))
     assert verification.holds(shop.project(), "grep lenient in *.toml")
+
+
+def test_memories_of_a_linked_work_tree_are_about_that_tree(shop):
+    tree = link_worktree(shop.top, shop.top.with_name("tree"))
+    scope = Scope("project", "project", f"{tree}/.claude/memory", str(shop.top))
+    assert top_of(scope) == str(tree)
+    assert top_of(shop.scope) == str(shop.top)

@@ -23,8 +23,8 @@ from memtui.inbox import format_hot
 from memtui.learn.backfill import progress
 from memtui.settings import config_hot
 from memtui.store import scopes, trust_hot
-from memtui.store import status as memory_status
 from memtui.tidy.checks import doctor
+from memtui.tidy.waiting_proposals import UndecidedSet
 from memtui.views import setup as setup_words
 from memtui.views.deliveries import RECEIPTS, what
 
@@ -60,9 +60,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     hooks = None
     with suppress(MemtuiError, OSError):
         hooks = hook_status.status(ctx.env, ctx.cwd)
-    decisions, rejected = _decisions(ctx, waiting)
-    failing = [path for scope in scopes.discover(ctx.env, ctx.cwd) for path in memory_status.failing(ctx.root, scope)]
-    steps = _steps(ctx, hooks, decisions, problems, rejected, earlier, sum(counts.values()))
+    decisions, plan = _decisions(ctx, waiting)
+    failing = [name for row in plan.left if row.cause == "memories.verify" for name in row.memories]
+    steps = _steps(ctx, hooks, decisions, problems, plan.rejected, earlier, sum(counts.values()))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
@@ -102,14 +102,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def _decisions(ctx: Context, waiting: "dict[str, int]") -> "tuple[int | None, frozenset[str]]":
-    """Count what waits for a decision, None if that takes too long; and find the files whose fix was rejected."""
+def _decisions(ctx: Context, waiting: "dict[str, int]") -> "tuple[int | None, UndecidedSet]":
+    """Count what waits for a decision, None if that takes too long; and return what was planned."""
     end = time.monotonic() + COUNT_SECONDS
     with suppress(MemtuiError, OSError):
         plan = ctx.undecided(lambda: time.monotonic() < end)
         count = waiting["updates"] + waiting["items"] + ctx.count_decisions(plan).total()
-        return count if time.monotonic() < end else None, plan.rejected
-    return None, frozenset()
+        return count if time.monotonic() < end else None, plan
+    return None, UndecidedSet((), (), frozenset())
 
 
 def _steps(

@@ -21,7 +21,7 @@ from memtui.store.status import Usage
 from memtui.tidy.checks import doctor, index_fit, memory_checks, stale, verification
 from memtui.tidy.checks.answers import Answers
 from memtui.tidy.checks.check import Check, Checked, about, facts, findings_of
-from memtui.tidy.checks.project_files import ProjectFiles
+from memtui.tidy.checks.project_files import ProjectFiles, top_of
 from memtui.tidy.checks.repository import Repository
 
 # So many lines without files may be gone from any index.
@@ -159,7 +159,7 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
         own = _Watched(scopes.memories(scope, dict(subject.known)), go_on)
         every += own
         top = locate_hot.worktree_top(scope.directory)
-        path = scope.root_path
+        path = top_of(scope)
         project = projects.setdefault(path, ProjectFiles(path, subject.root, go_on)) if path else None
         is_own = project is not None and project.top == top
         repository = (

@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection
 from functools import cached_property
 
 from memtui.base import fs_hot, paths_hot
+from memtui.client import locate_hot
+from memtui.store.scopes import Scope
 from memtui.tidy.checks import history
 from memtui.tidy.checks.repository import Repository
 
@@ -18,6 +20,12 @@ UNKNOWN = re.compile(r"^(?:-|s)?include\b|^[^\t#\n]*[%$][^\n]*:|^\$\(", re.MULTI
 # Files of a person in which git is told what to ignore.
 IGNORING = ("~/.gitconfig", "~/.config/git/config", "~/.config/git/ignore")
 MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
+
+
+def top_of(scope: Scope) -> str:
+    """Return the directory of the project that a scope's memories are about; in a linked work tree that tree."""
+    top = locate_hot.worktree_top(scope.directory) if scope.kind == "project" else ""
+    return top if top and os.path.lexists(f"{top}/.git") else scope.root_path or ""
 
 
 class ProjectFiles:

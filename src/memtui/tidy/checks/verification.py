@@ -6,16 +6,16 @@ names (docs/file-formats.md). One that can't be made neither holds nor fails. Wh
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, globs_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding, note, problem
 from memtui.store import own_checks_hot, scopes
-from memtui.store.memory import Memory, own_checks, read_memory
+from memtui.store.memory import own_checks, read_memory
 from memtui.tidy.checks.check import Check, Checked, about
-from memtui.tidy.checks.project_files import FILE_BYTES, FILES, ProjectFiles
+from memtui.tidy.checks.project_files import FILE_BYTES, FILES, ProjectFiles, top_of
 
 # The most files that one grep reads, and the bytes of one by which it is seen to be no text.
 FILES_READ, TEXT_BYTES = 2000, 8000
@@ -26,12 +26,8 @@ ANSWERS = {"ls-files", "for-each-ref"}
 CHECK = re.compile(r"(?P<no>not )?(?P<kind>glob|grep|git) (?P<rest>\S.*)")
 GREP = re.compile(r"(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>\S+)) in (?P<glob>\S+)")
 GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
-# The state of a memory by the worst that is found on its checks, the worst first.
-STATES = {
-    "memories.verify": own_checks_hot.FAILS,
-    "memories.verify_unknown": own_checks_hot.NOT_MADE,
-    "memories.unchecked": own_checks_hot.NOT_MADE,
-}
+# What is found on the checks of a memory, the worst first.
+CODES = ("memories.verify", "memories.verify_unknown", "memories.unchecked")
 
 
 class NotMadeError(ValueError):
@@ -39,40 +35,38 @@ class NotMadeError(ValueError):
 
 
 def verified(checked: Checked) -> Iterator[Finding]:
-    """Find the checks of memories that fail, or that can't be made, and note for each memory what they say."""
-    scope, trust = checked.scope, scopes.trust_of(checked.root, checked.scope)
+    """Find the checks of memories that fail, or that can't be made; at the end note for each memory what they say."""
+    root, scope, trust = checked.root, checked.scope, scopes.trust_of(checked.root, checked.scope)
+    before = own_checks_hot.load(root, scope.directory) if root else {}
     rows: dict[str, dict[str, object]] = {}
-    findings: list[tuple[Memory, str, Finding]] = []
     for memory in checked.memories:
         if checks := own_checks(memory.fields):
             file, digest = memory.path.removeprefix(scope.directory + "/"), ids_hot.digest(memory.raw)
             faults = list(_faults(checked.project, checks, is_trusted=trust.knows(digest)))
-            findings += [(memory, file, fault) for fault in faults]
-            worst = min(faults, key=lambda fault: list(STATES).index(fault.code), default=None)
-            outcome = {"state": own_checks_hot.HOLDS} if worst is None else {"state": STATES[worst.code], **worst.data}
-            rows[file] = {"digest": digest, **outcome}
-    if checked.root:
-        _note(checked.root, scope.directory, rows, clock_hot.iso_seconds(checked.now))
-    for memory, file, fault in findings:
-        is_noted = fault.data["check"] == rows[file].get("check")
-        facts = {"since": rows[file].get("since", "") if is_noted else "", **fault.data}
-        yield about(fault._replace(data=facts), scope, memory)
-
-
-def _note(root: str, directory: str, rows: dict[str, dict[str, object]], time: str) -> None:
-    """Replace the rows of a directory; `since` stays where the same check says the same again, else it is `time`."""
-    before = own_checks_hot.load(root, directory)
-    for file, row in rows.items():
-        old = fastjson_hot.table(before, file)
-        failed = old.get("state") == own_checks_hot.FAILS and old.get("digest") == row["digest"]
-        if failed and row["state"] == own_checks_hot.NOT_MADE:
-            rows[file] = old  # until it is made again
-            continue
-        is_same = (old.get("state"), old.get("check")) == (row["state"], row.get("check"))
-        row["since"] = fastjson_hot.text(old, "since") * is_same or time
-    if rows != before:
+            row = _row(
+                faults, digest, fastjson_hot.table(before, file), clock_hot.iso_seconds(checked.now) * bool(root)
+            )
+            rows[file] = row
+            if row["state"] == own_checks_hot.FAILS and CODES[0] not in {fault.code for fault in faults}:
+                faults.append(problem(CODES[0], check=row["check"]))
+            for fault in faults:
+                since = row["since"] if fault.data["check"] == row.get("check") else ""
+                yield about(fault._replace(data={"since": since, **fault.data}), scope, memory)
+    if rows != before and root:
         data = fastjson_hot.dumps({"v": own_checks_hot.VERSION, "memories": rows}).encode()
-        fs_hot.write_cache(paths_hot.checks_path(root, directory), data)
+        fs_hot.write_cache(paths_hot.checks_path(root, scope.directory), data)
+
+
+def _row(faults: Sequence[Finding], digest: str, old: dict[str, object], time: str) -> dict[str, object]:
+    """Return what is noted of a memory: the worst fault, and since when; what failed counts until it is made again."""
+    worst = min(faults, key=lambda fault: CODES.index(fault.code), default=None)
+    code, facts = (worst.code, dict(worst.data)) if worst is not None else ("", {})
+    state = {"": own_checks_hot.HOLDS, CODES[0]: own_checks_hot.FAILS}.get(code, own_checks_hot.NOT_MADE)
+    failed = old.get("state") == own_checks_hot.FAILS
+    if state == own_checks_hot.NOT_MADE and failed and old.get("digest") == digest:
+        return old
+    is_same = (old.get("state"), old.get("check")) == (state, facts.get("check"))
+    return {"digest": digest, "state": state, **facts, "since": fastjson_hot.text(old, "since") * is_same or time}
 
 
 def _faults(project: ProjectFiles | None, checks: Sequence[str], *, is_trusted: bool) -> Iterator[Finding]:
@@ -100,15 +94,11 @@ def holds(project: ProjectFiles | None, check: str) -> bool:
         raise NotMadeError("the project's directory is gone")
     if os.path.lexists(f"{project.top}/.git") and not project.git.there:
         raise NotMadeError("git can't read the repository")
-    makes: Callable[[ProjectFiles, str], bool] = {"glob": _glob, "grep": _grep, "git": _git}[match["kind"]]
-    is_so = makes(project, match["rest"].strip())
+    rest, is_glob = match["rest"].strip(), match["kind"] == "glob"
+    is_so = any(_matching(project, rest)) if is_glob else {"grep": _grep, "git": _git}[match["kind"]](project, rest)
     if ANSWERS & project.git.unanswered:
         raise NotMadeError("git gave no answer")
     return is_so != bool(match["no"])
-
-
-def _glob(project: ProjectFiles, pattern: str) -> bool:
-    return any(_matching(project, pattern))
 
 
 def _matching(project: ProjectFiles, pattern: str) -> Iterator[str]:
@@ -177,11 +167,11 @@ def make(env: dict[str, str], root: str, cwd: str, listed: dict[str, object]) ->
             with suppress(MemtuiError):
                 memories.append(read_memory(f"{scope.directory}/{file}", scope.label))
         if memories:
-            top = scope.root_path or ""
+            top = top_of(scope)
             project = projects.setdefault(top, ProjectFiles(top, root, lambda: time.monotonic() < end))
             project.git.seconds = MOST_SECONDS
             whole = [memory for memory in memories if memory.broken is None]
             list(verified(Checked(scope, whole, project if top else None, root=root, now=clock_hot.now())))
 
 
-CHECKS = (Check(("memories.verify", "memories.verify_unknown", "memories.unchecked"), of_scope=verified),)
+CHECKS = (Check(CODES, of_scope=verified),)
