@@ -119,16 +119,6 @@ def test_screens_are_drawn_as_before(size):
         compare(f"{name}-{size}", {look: drawn[look][name] for look in LOOKS})
 
 
-QUICK = {"memories-80x24": SCREENS["memories"], "setup-80x24": SCREENS["setup"]}
-
-
-@pytest.mark.every(step=1)
-def test_memories_and_setup_say_what_they_said():
-    for name, page in draw("dark", "80x24", QUICK).items():
-        kept = (SNAPSHOTS / f"{name}.txt").read_text(encoding="utf-8").split("\n")
-        assert page.lines == kept[2 : len(page.lines) + 2], name
-
-
 @pytest.mark.picture
 def test_screens_are_drawn_in_the_terminal_s_own_colours_as_before():
     drawn = {look: draw(look, "80x24", SCREENS) for look in ANSI}

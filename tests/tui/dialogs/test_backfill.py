@@ -101,7 +101,6 @@ async def test_earlier_sessions_are_offered_once_also_if_hooks_were_there_before
         assert not isinstance(app.screen, Choice)
 
 
-@pytest.mark.every(step=1)
 async def test_the_best_drafts_are_shown_come_into_the_inbox_and_are_taken_back(app, world):
     before = drafts(world)
     async with running(app, (100, 40)) as pilot:

@@ -39,7 +39,6 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
     assert tree(world.directory) == before
 
 
-@pytest.mark.every(step=1)
 async def test_a_draft_is_approved_comes_with_the_next_session_and_is_taken_back(world):
     before = memories(world)
     app = touring(world)

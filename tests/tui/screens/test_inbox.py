@@ -371,7 +371,6 @@ async def test_no_key_on_a_grey_row_is_for_another_row(world, app):
         assert len(app.screen.table.marks) == 1
 
 
-@pytest.mark.every(step=1)
 async def test_what_has_no_never_again_is_rejected_without_a_word_of_it(app):
     async with running(app, (160, 48)) as pilot:
         table = app.screen.table

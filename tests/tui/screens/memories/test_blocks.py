@@ -54,7 +54,6 @@ async def test_blocks_of_this_project_are_listed_and_read_once_a_model_is_set(ap
         assert "model" not in [place.label for place in without.screen.places.rows]
 
 
-@pytest.mark.every(step=1)
 async def test_a_block_is_changed_in_the_form_and_undone(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)

@@ -2,8 +2,6 @@
 
 import os
 
-import pytest
-
 from memtui.deliver import log_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Line
@@ -41,7 +39,6 @@ async def to(pilot, name):
     await to_row(pilot, lambda pair: pair[1].memory.name == name)
 
 
-@pytest.mark.every(step=1)
 async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_returns(app):
     async with running(app, WIDE) as pilot:
         await to(pilot, "payment-provider")
