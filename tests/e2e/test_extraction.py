@@ -1,5 +1,8 @@
 """What a person said in a turn that no hook saw the end of becomes a draft: with the real client."""
 
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
 import pytest
 
 from memtui.base import paths_hot
@@ -98,4 +101,17 @@ def test_what_says_more_than_the_agent_saved_is_an_edit_of_that_memory(on, model
     assert "becomes  auto:deploy-days" in on.memtui("inbox", entry.id).stdout
     on.memtui("approve", entry.id)
     assert "never while support is away" in memory.read_text()
+    assert on.errors() == []
+
+
+@pytest.mark.every
+def test_a_relative_date_is_of_the_persons_clock_and_quoted_as_said(on):
+    on.env["TZ"] = "Pacific/Kiritimati"  # 14 hours ahead
+    on.memtui("config", "set", "extract_confidence", "0")
+    on.claude("From now on never deploy before tomorrow noon, and freeze the schema until next sprint.")
+    today = datetime.now(ZoneInfo(on.env["TZ"])).date()
+    (entry,) = eventually(on.drafts)
+    said = f"Never deploy before {today + timedelta(1)} noon, and freeze the schema until next sprint (said on {today})"
+    assert entry.text.startswith(said)
+    assert "before tomorrow noon, and freeze the schema until next sprint." in entry.text.partition("> you:")[2]
     assert on.errors() == []

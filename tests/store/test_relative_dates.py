@@ -1,5 +1,6 @@
 """Relative dates in memories: which are found, which are left alone, and what they are replaced by."""
 
+import re
 from datetime import date
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.base import clock_hot
 from memtui.store.memory import from_bytes
-from memtui.store.relative_dates import relative_dates
+from memtui.store.relative_dates import FOREIGN, RELATIVE, SAID, dated, relative_dates
 from memtui.store.scopes import Scope
 from memtui.tidy.checks import stale
 
@@ -145,3 +146,74 @@ def test_the_files_time_tells_when_it_was_written_but_not_certainly():
     found = memory("", mtime=clock_hot.parse("2026-11-05T12:00:00Z"))
     (one,) = dates(found)
     assert (one.data["proposed"], one.data["certain"], one.data["line"]) == ("2026-11-04", False, 5)
+
+
+@pytest.mark.parametrize(
+    ("said", "absolute"),
+    [
+        ("No merges after Thursday.", "No merges after 2026-11-12."),
+        ("Keep it until Monday!", "Keep it until 2026-11-09!"),
+        ("Always use the new API from tomorrow on.", "Always use the new API from 2026-11-06 on."),
+        ("In two weeks the old API goes.", "On 2026-11-19 the old API goes."),
+        ("The audit is the day after tomorrow.", "The audit is 2026-11-07."),
+        ("The audit was the day before yesterday.", "The audit was 2026-11-03."),
+        ("Use v2 next sprint.", "Use v2 next sprint (said on 2026-11-05)."),
+        ("Freeze until the end of the week.", "Freeze until the end of the week (said on 2026-11-05)."),
+        ("We use three servers today.", "We use three servers today (said on 2026-11-05)."),
+        ("DON'T DEPLOY TOMORROW", "DON'T DEPLOY 2026-11-06"),
+        ("Ab morgen nur pnpm.", "Ab 2026-11-06 nur pnpm."),
+        ("Nächste Woche ziehen wir um.", "2026-W46 ziehen wir um."),
+        ("Bis übermorgen nichts mergen.", "Bis 2026-11-07 nichts mergen."),
+        ("À partir de demain, utilise uv.", "À partir de 2026-11-06, utilise uv."),
+        ("La release è la prossima settimana.", "La release è 2026-W46."),
+        ("Desde mañana usa uv, pasado mañana pip.", "Desde 2026-11-06 usa uv, 2026-11-07 pip."),
+        ("A partir de amanhã usa uv.", "A partir de 2026-11-06 usa uv."),
+        ("Vanaf overmorgen alleen uv.", "Vanaf 2026-11-07 alleen uv."),
+        ("明天开始只用 uv。", "2026-11-06开始只用 uv。"),
+        ("来週から uv を使う。", "2026-W46から uv を使う。"),
+        ("내일부터 uv만 써.", "2026-11-06부터 uv만 써."),
+    ],
+)
+def test_what_a_person_says_gets_the_day_it_means(said, absolute):
+    assert dated(said, WRITTEN) == absolute
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Never deploy after Thursday.",
+        "From now on deploy before Friday only.",
+        "No merges before Black Friday, nor after Friday Night Live.",
+        "We release on Friday, and never on a Monday.",
+        "If it broke by Monday, ask.",
+        "Skip to the next iteration, and name each next release.",
+        "Mention it in next release notes.",
+        "The column is called Next Sprint, the page Tomorrow.",
+        "Run `until Monday`, and say “next sprint”.",
+        "Guten Morgen! Jeden Morgen um acht, por la mañana.",
+        "Read src/morgen/tomorrow.py and demain-1.",
+    ],
+)
+def test_habits_names_and_quotes_stay_as_they_were_said(said):
+    assert dated(said, WRITTEN) == said
+
+
+FRAGMENTS = (
+    *("tomorrow", "after Thursday", "until Monday", "next sprint", "in two weeks", "In 3 days", "last week", "today"),
+    *("the day after tomorrow", "the end of the week", "by ", "ab morgen", "nächste Woche", "明天", "내일", "mañana"),
+    *(". ", "\n", "`", '"', "“", "”", "> ", "never ", "if ", "the ", "Use ", "uv", "é", "\t", "(", ")", "NEXT WEEK"),
+)
+KNOWN = "|".join(f"(?:{pattern.pattern})" for pattern in (SAID, RELATIVE, *FOREIGN.values()))
+KNOWN = re.compile(re.sub(r"\?P<\w+>", "?:", KNOWN), re.IGNORECASE)
+
+
+@given(
+    st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=3), max_size=12).map(" ".join), st.dates(date(2000, 1, 1))
+)
+def test_all_but_the_known_expressions_stays_byte_for_byte(text, day):
+    try:
+        after = dated(text, day)
+    except OverflowError:
+        return  # the calendar ends
+    rest = [re.escape(part) for part in KNOWN.split(text)]
+    assert re.fullmatch(".*?".join(rest), after, re.DOTALL)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memtui.base import clock_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.learn import phrases, wording
-from memtui.store.relative_dates import relative_dates
+from memtui.store.relative_dates import dated
 
 # How many sentences before one are looked at for what it refers to; how many after it may belong to it; characters of a
 # body; the fewest words of a sentence that may limit another; first words in which a reference is looked for.
@@ -333,6 +333,4 @@ def _dated(text: str, time: str) -> str:
     if seconds is None:
         return text
     day = datetime.fromtimestamp(seconds).astimezone().date()  # as the person's calendar has it
-    for relative_date in reversed(list(relative_dates(text, day))):
-        text = text[: relative_date.start] + relative_date.absolute + text[relative_date.end :]
-    return text
+    return dated(text, day)

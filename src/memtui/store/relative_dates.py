@@ -1,7 +1,8 @@
-"""Relative dates in a memory (“next Thursday”) with the absolute ones, but for those in code and quotes."""
+"""Relative dates (“next Thursday”) with the absolute ones, but for those in code and quotes: in a memory, of which only
+the day of writing is known, and in a person's words, which are of a certain day."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -57,6 +58,39 @@ EVENT = re.compile(
     re.IGNORECASE,
 )
 SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
+# What a person says beside RELATIVE: in a memory it may be of each week. What is `open` can't be reckoned.
+SAID = re.compile(
+    r"(?<![\w/.#@-])(?:"
+    r"(?P<beyond>(?:the )?day (?:after tomorrow|before yesterday))"
+    r"|(?:after|before|until|till|by) (?P<weekday>" + "|".join(WEEKDAYS) + r")"
+    r"|(?P<open>(?:next|this|current) sprint|(?<!the )(?:next|this) (?:iteration|milestone|release)"
+    r"|(?<=(?:il|by) )(?:the )?end of (?:the|this|next) (?:week|month|quarter|year|sprint))"
+    r")(?![\w/-]|\.\w|['’]s\b| of\b| (?-i:[A-Z])| (?:notes?|branch|candidate|planning|backlog|review)\b)",
+    re.IGNORECASE,
+)
+# Days from today, and weeks from this one, in other languages; a week is told by its number, in no language.
+_AHEAD = {
+    ("day", 1): r"(?<!guten )(?<!heute )(?<!de )(?<!elke )morgen(?! früh\b)|demain(?! matin)|domani|明天|明日|내일"
+    r"|(?<!la )(?<!esta )(?<!pasado )mañana|(?<!depois de )amanhã",
+    ("day", 2): r"übermorgen|overmorgen|après-demain|pasado mañana|dopodomani|depois de amanhã|后天|明後日|모레",
+    ("day", -1): r"gestern|gisteren|ayer|ieri|ontem|昨天|昨日|어제",
+    ("week", 1): r"nächste woche|volgende week|la semaine prochaine|la próxima semana|la prossima settimana"
+    r"|(?:n?a próxima semana|semana que vem)|下周|下星期|来週|다음 ?주",
+}
+_LETTER = r"[^\W\u3040-\ud7a3]"  # of a script with blanks between words
+FOREIGN = {
+    key: re.compile(rf"(?<!{_LETTER})(?<![/#@.-])(?:{words})(?!{_LETTER}|[/-]\w)", re.IGNORECASE)
+    for key, words in _AHEAD.items()
+}
+# Habits; and what makes a sentence one of any case. A habit can begin, or end, on a certain day.
+HABIT = re.compile(r"\b(?:from now on|every|each|always|never|daily|weekly|usually|typically)\b", re.IGNORECASE)
+ANY_CASE = re.compile(r"\b(?:what|whether|if|when|whenever|would|could|e\.g|for example|such as)\b", re.IGNORECASE)
+EVERY = re.compile(r"\b(?:a|each|every|any|per)\s+$", re.IGNORECASE)
+BOUND = re.compile(r"\b(?:as of|since|until|till|by|after|before|from|starting)\s+$", re.IGNORECASE)
+
+
+# What a sentence may begin with.
+STARTS = " \t#*_>-+"
 
 
 class RelativeDate(NamedTuple):
@@ -69,19 +103,17 @@ class RelativeDate(NamedTuple):
     is_state: bool
 
 
-def relative_dates(text: str, day: date) -> Iterator[RelativeDate]:
-    """Yield the relative dates of a text that was written on that day. `absolute` can take the place of the words."""
-    matches = list(RELATIVE.finditer(text))
-    hidden = [match.span() for pattern in (CODE, QUOTED) for match in pattern.finditer(text)] if matches else []
-    for match in matches:
-        if any(start <= match.start() < end for start, end in hidden):
-            continue
+def relative_dates(text: str, day: date, *, said: bool = False) -> Iterator[RelativeDate]:
+    """Yield the relative dates of a text that was written, or `said`, on that day. `absolute` can take the place of the
+    words."""
+    for match in _apart(text, RELATIVE.finditer(text)):
         before, after = _around(text, match)
-        if GENERAL.search(before) or GENERAL.search(after):
+        general = ANY_CASE if said and BOUND.search(before) else GENERAL
+        if general.search(before) or general.search(after):
             continue
         if (match["span"] or match["weekday"]) and LENGTH.search(before):
             continue
-        if match["count2"] and not TO_COME.search(before):
+        if match["count2"] and not TO_COME.search(before) and not (said and not before.strip(STARTS)):
             continue
         absolute = _absolute(match, day)
         unit = (match["unit1"] or match["unit2"] or "").casefold()
@@ -89,9 +121,50 @@ def relative_dates(text: str, day: date) -> Iterator[RelativeDate]:
             absolute = absolute if PREPOSITION.search(before) or before.endswith("(") else f"in {absolute}"
         elif match["count2"]:
             absolute = f"on {absolute}"
-        if not before.strip(" \t#*_>-+") and match[0][0].isupper():
+        if not before.strip(STARTS) and match[0][0].isupper():
             absolute = absolute[0].upper() + absolute[1:]
         yield RelativeDate(match.start(), match.end(), match[0], absolute, _is_state(before, match[0], after))
+
+
+def dated(text: str, day: date) -> str:
+    """Return what a person said on a day with absolute dates in the place of relative ones, all else as it was; what
+    can't be reckoned, or says how things are, gets the day on which it was said."""
+    changes = {match.span(match.lastgroup or 0): _said(match, day) for match in _apart(text, SAID.finditer(text))}
+    for (unit, steps), pattern in FOREIGN.items():
+        then = day + timedelta(steps * (7 if unit == "week" else 1))
+        absolute = f"{then:%G-W%V}" if unit == "week" else then.isoformat()
+        changes |= {match.span(): absolute for match in _apart(text, pattern.finditer(text))}
+    for other in relative_dates(text, day, said=True):
+        if not any(other.start < end and start < other.end for start, end in changes):
+            changes[other.start, other.end] = "" if other.is_state else other.absolute
+    for (start, end), absolute in sorted(changes.items(), reverse=True):
+        words = text[start:end]
+        is_name = words[0].isupper() and not words.isupper() and words.casefold() not in WEEKDAYS
+        if not is_name or not SENTENCE_END.split(text[:start])[-1].strip(STARTS):
+            text = text[:start] + (absolute or f"{words} (said on {day.isoformat()})") + text[end:]
+    return text
+
+
+def _said(match: "re.Match[str]", day: date) -> str:
+    """Return the day of a match of SAID; empty if it can't be reckoned; the words if they are of any day."""
+    words, sentence = match[match.lastgroup or 0], " ".join(_around(match.string, match))
+    if match["open"]:
+        return words if EVERY.search(match.string[: match.start()]) else ""
+    if ANY_CASE.search(sentence) or (match["weekday"] and HABIT.search(sentence)):
+        return words
+    if match["weekday"]:
+        return _weekday(WEEKDAYS.index(words.casefold()), "next", day).isoformat()
+    return (day + timedelta(2 if "after" in words.casefold() else -2)).isoformat()
+
+
+def _apart(text: str, matches: Iterable["re.Match[str]"]) -> Iterator["re.Match[str]"]:
+    """Yield the matches that begin outside of code and quotes."""
+    hidden: list[tuple[int, int]] | None = None
+    for match in matches:
+        if hidden is None:
+            hidden = [other.span() for pattern in (CODE, QUOTED) for other in pattern.finditer(text)]
+        if not any(start <= match.start() < end for start, end in hidden):
+            yield match
 
 
 def _is_state(before: str, words: str, after: str) -> bool:
