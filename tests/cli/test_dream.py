@@ -93,7 +93,7 @@ def test_an_interrupted_run_is_cancelled_at_once_and_can_be_made_again(dreamy, a
     assert b"Traceback" not in err
     (call,) = dreamy.json("model", "log")["calls"]
     assert call["outcome"] == "cancelled"
-    assert gates.last(dreamy.json("status", "--paths")["root"]) == 0
+    assert gates.last(dreamy.json("status", "--paths")["root"], gates.GLOBAL) == 0
     api.script = lambda request: use("answer", actions=[merge(request)])
     assert dreamy.json("consolidate", "--ask-model", "--yes")["proposals"]
 
@@ -120,13 +120,13 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
     assert process.returncode == -signal.SIGKILL
     assert waiting_proposals.waiting(str(root)) == 0
     assert home(dreamy) == before
-    assert gates.last(str(root)) == 0  # it does not count: the next one need not wait a day
+    assert gates.last(str(root), gates.GLOBAL) == 0  # it does not count: the next one need not wait a day
     api.script = answer
     asked = len(api.requests)
     dreamy("consolidate", "--ask-model", "--yes")
     assert len(api.requests[asked:]) == count
     assert waiting_proposals.waiting(str(root)) == 1
-    assert gates.last(str(root)) > 0
+    assert gates.last(str(root), gates.GLOBAL) > 0
 
 
 @pytest.mark.slow
@@ -142,7 +142,7 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     assert dreamy.json("consolidate", "--ask-model", "--unattended")["proposals"]
     assert home(dreamy) == before
     root = dreamy.json("status", "--paths")["root"]
-    assert gates.last(root) > 0
+    assert gates.last(root, gates.GLOBAL) > 0
     assert "to decide: yes or no?" in " ".join(dreamy("status").out.split())
     (change,) = [each for each in dreamy.json("inbox")["entries"] if each.get("by") == "claude-haiku-5-5"]
     assert change["says"] in dreamy("inbox").out

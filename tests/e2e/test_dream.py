@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from memtui.base import paths_hot
 from memtui.tidy import gates
 from waiting import eventually
 
@@ -32,6 +33,15 @@ def merged(request):
     )
 
 
+def had_sessions(world, project):
+    """Let the project have had enough sessions for a dream."""
+    sessions = world.root / "sessions"
+    sessions.mkdir(exist_ok=True)
+    state = {"v": 1, "project": paths_hot.project_key(str(project)), "project_root": str(project)}
+    for number in range(gates.ENOUGH_SESSIONS):
+        (sessions / f"{project.name.replace(' ', '-')}-{number}.json").write_text(json.dumps(state))
+
+
 def memories(world):
     return {each.name: each.read_text() for each in (world.config / "memory").glob("*.md")}
 
@@ -41,11 +51,7 @@ def memories(world):
 def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy, model, backend):
     dreamy.asks(backend)
     dreamy.memtui("config", "set", "dream", "true")
-    sessions = dreamy.root / "sessions"
-    sessions.mkdir(exist_ok=True)
-    for number in range(gates.ENOUGH_SESSIONS):
-        (sessions / f"earlier-{number}.json").write_text("{}")
-
+    had_sessions(dreamy, dreamy.project)
     model.script = lambda request: merged(request) if "<memtui-note" in request.text() else "Done."
     before = memories(dreamy)
     dreamy.claude("hello")
@@ -64,3 +70,32 @@ def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy,
     dreamy.claude("hello again")
     calls = dreamy.memtui_json("model", "log")["calls"]
     assert [each["purpose"] for each in calls].count("dream") == 1
+
+
+@pytest.mark.every(of=4)
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_a_second_project_is_dreamed_of_the_same_day(on, model, backend):
+    other = on.base / "other"
+    other.mkdir()
+    on.git("init", "-q", cwd=other)
+    for project in (on.project, other):
+        for name in ("use-pnpm", "no-npm"):
+            path = on.config / "projects" / paths_hot.slug(str(project)) / "memory" / f"{name}-{project.name[:2]}.md"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"---\nname: {path.stem}\ndescription: {project.name} uses pnpm 9\n---\nUse pnpm 9 here.\n")
+        had_sessions(on, project)
+    on.asks(backend)
+    on.memtui("config", "set", "dream", "true")
+    model.script = lambda request: merged(request) if "<memtui-note" in request.text() else "Done."
+    for project, count in ((on.project, 1), (other, 2)):
+        on.claude("hello", cwd=project)
+        assert eventually(lambda count=count: len([*on.root.glob("proposals/*.json")]) == count), on.errors()
+        entries = on.memtui_json("inbox", "--project", str(project))["entries"]
+        changes = [json.dumps(entry) for entry in entries if "haiku" in str(entry.get("by"))]
+        assert [f"npm-{project.name[:2]}" in change for change in changes].count(True) == 1
+        assert "haiku" in on.memtui("consolidate", "--project", str(project)).stdout
+    on.claude("hello again", cwd=other)
+    assert eventually(on.workers_ended)
+    calls = on.memtui_json("model", "log")["calls"]
+    assert [call["outcome"] for call in calls if call["purpose"] == "dream"] == ["ok", "ok"]
+    assert on.errors() == []

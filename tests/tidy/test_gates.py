@@ -1,15 +1,18 @@
-"""The gates before an unattended dream, each by itself."""
+"""The gates before an unattended dream, each by itself, for each project and for the memories of all."""
 
+import json
 import os
 
 import pytest
 
-from memtui.base import fs_hot
+from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import ConflictError
 from memtui.tidy import gates
+from memtui.tidy.gates import GLOBAL
 
 NOW = 1_795_000_000.0
 HOUR = 3600.0
+SHOP, SITE = (paths_hot.project_key(path) for path in ("/work/shop", "/work/site"))
 
 
 @pytest.fixture
@@ -18,44 +21,60 @@ def root(tmp_path):
     return str(tmp_path)
 
 
-def seen(root, count, at):
+def seen(root, count, at, project="/work/shop"):
+    state = {"v": 1, "project": paths_hot.project_key(project), "project_root": project}
     for number in range(count):
-        for name in (f"s{number}.json", f"s{number}.cursor.json"):
+        for name in (f"{project[-1]}{number}.json", f"{project[-1]}{number}.cursor.json"):
             path = f"{root}/sessions/{name}"
-            fs_hot.write_atomic(path, b"{}")
+            fs_hot.write_atomic(path, json.dumps(state).encode())
             os.utime(path, (at, at))
 
 
-def dreamt(root, at):
-    with gates.held(root, at):
+def dreamt(root, at, *parts):
+    with gates.held(root, parts or [SHOP], at):
         pass
 
 
-def test_at_first_only_sessions_are_missing(root):
-    assert gates.sessions_missing(root) == 5
+def test_at_first_only_sessions_of_the_project_are_missing(root):
+    assert gates.sessions_missing(root, SHOP) == 5
     seen(root, 4, NOW)
-    assert not gates.begin(root, NOW)
+    seen(root, 1, NOW, "/work/site")
+    assert gates.begin(root, [SHOP, SITE], NOW) == []
+    assert gates.begin(root, [GLOBAL], NOW) == [GLOBAL]
     seen(root, 5, NOW)
-    assert gates.begin(root, NOW)
+    assert gates.begin(root, [SHOP], NOW) == [SHOP]
 
 
-def test_a_day_passes_between_two(root):
-    dreamt(root, NOW)
-    assert gates.last(root) == NOW
+def test_a_day_passes_between_two_of_one_project_and_none_for_another(root):
+    dreamt(root, NOW, SHOP, GLOBAL)
+    assert (gates.last(root, SHOP), gates.last(root, SITE)) == (NOW, 0)
     seen(root, 9, NOW + HOUR)
-    assert not gates.begin(root, NOW + 23 * HOUR)
-    assert gates.begin(root, NOW + 24 * HOUR)
+    seen(root, 5, NOW + HOUR, "/work/site")
+    assert gates.begin(root, [SITE, GLOBAL], NOW + HOUR) == [SITE]
+    assert gates.begin(root, [SHOP, GLOBAL], NOW + 23 * HOUR) == []
+    assert gates.begin(root, [SHOP, GLOBAL], NOW + 24 * HOUR) == [SHOP, GLOBAL]
+
+
+def test_what_an_older_memtui_noted_counts_for_each_part(root):
+    for name in ("dream-last", "dream-begun"):
+        fs_hot.write_atomic(f"{root}/run/{name}", b"")
+        os.utime(f"{root}/run/{name}", (NOW, NOW))
+    seen(root, 5, NOW + HOUR)
+    assert gates.begin(root, [SHOP, GLOBAL], NOW + 23 * HOUR) == []
+    assert gates.begin(root, [SHOP, GLOBAL], NOW + 24 * HOUR) == [SHOP, GLOBAL]
 
 
 def test_one_that_fails_is_begun_again_after_ten_minutes(root):
     seen(root, 5, NOW)
-    assert gates.begin(root, NOW)
-    assert not gates.begin(root, NOW + 599)
-    assert gates.begin(root, NOW + 600)
+    assert gates.begin(root, [SHOP], NOW)
+    assert not gates.begin(root, [SHOP], NOW + 599)
+    assert gates.begin(root, [SHOP], NOW + 600)
 
 
-def test_one_is_at_it_at_a_time(root):
-    with gates.held(root, NOW), pytest.raises(ConflictError), gates.held(root, NOW + 1):
-        pass
+def test_one_is_at_it_at_a_time_in_a_project(root):
+    with gates.held(root, [SHOP, GLOBAL], NOW), gates.held(root, [SITE], NOW):
+        for part in (SHOP, GLOBAL):
+            with pytest.raises(ConflictError), gates.held(root, [part], NOW + 1):
+                pass
     dreamt(root, NOW + 2)
-    assert gates.last(root) == NOW + 2
+    assert gates.last(root, SHOP) == NOW + 2

@@ -1,56 +1,74 @@
-"""The gates before an unattended dream: a day, sessions and ten minutes since the last, and nobody at it."""
+"""The gates before an unattended dream, for each part: the memories of a project, and those of all projects. A day,
+sessions and ten minutes since the last one, and nobody at it."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from memtui.base import clock_hot, fs_hot
+from memtui.base import clock_hot, fs_hot, paths_hot
 from memtui.base.errors import ConflictError
+from memtui.deliver import sessions
+from memtui.store.scopes import Scope
 
 APART, THROTTLE, ENOUGH_SESSIONS = clock_hot.DAY, 600.0, 5
 LOCK_SECONDS = 0.1
+# The part of the memories that are for all projects; others are called by the key of their project.
+GLOBAL = "global"
+LAST, BEGUN = "dream-last", "dream-begun"
 
 
-def last(root: str, name: str = "dream-last") -> float:
-    """Return when the last dream that is whole was, in seconds since the epoch; 0 if there was none."""
+def part_of(scope: Scope) -> str:
+    """Return the part that the memories of a scope belong to."""
+    return paths_hot.project_key(scope.root_path) if scope.root_path else scope.slug or GLOBAL
+
+
+def last(root: str, part: str, name: str = LAST) -> float:
+    """Return when the last whole dream of a part was, in seconds since the epoch; 0 if there was none. Where an older
+    memtui noted one for everything, it counts for each part."""
+    return max(map(_written, (f"{root}/run/{name}", f"{root}/run/{name}-{part}")))
+
+
+def _written(path: str) -> float:
     try:
-        return os.stat(f"{root}/run/{name}").st_mtime
+        return os.stat(path).st_mtime
     except OSError:
         return 0.0
 
 
-def _note(root: str, name: str, now: float) -> None:
-    fs_hot.write_atomic(f"{root}/run/{name}", b"", durable=False)
-    os.utime(f"{root}/run/{name}", (now, now))
+def _note(root: str, name: str, part: str, now: float) -> None:
+    path = f"{root}/run/{name}-{part}"
+    fs_hot.write_atomic(path, b"", durable=False)
+    os.utime(path, (now, now))
 
 
-def sessions_missing(root: str) -> int:
-    """Count the sessions that hooks have yet to see before the next dream."""
-    since = last(root)
-    try:
-        with os.scandir(root + "/sessions") as entries:
-            # One file of a session has no further dot in its name.
-            own = (entry for entry in entries if entry.name.endswith(".json") and entry.name.count(".") == 1)
-            return max(0, ENOUGH_SESSIONS - sum(entry.stat().st_mtime > since for entry in own))
-    except OSError:
-        return ENOUGH_SESSIONS
+def sessions_missing(root: str, part: str) -> int:
+    """Count the sessions that hooks have yet to see in a part before its next dream."""
+    since = last(root, part)
+    names = [name for name, session in sessions.states(root).items() if part in {GLOBAL, session.slug}]
+    return max(0, ENOUGH_SESSIONS - sum(_written(f"{root}/sessions/{name}.json") > since for name in names))
 
 
-def begin(root: str, now: float) -> bool:
-    """Return whether an unattended dream may begin, and note that one does. Raises OSError."""
-    if now - last(root) < APART or now - last(root, "dream-begun") < THROTTLE or sessions_missing(root):
-        return False
-    _note(root, "dream-begun", now)
-    return True
+def begin(root: str, parts: Iterable[str], now: float) -> list[str]:
+    """Return the parts of which an unattended dream may begin, and note that one does. Raises OSError."""
+    due = []
+    for part in parts:
+        too_soon = now - last(root, part) < APART or now - last(root, part, BEGUN) < THROTTLE
+        if not too_soon and not sessions_missing(root, part):
+            _note(root, BEGUN, part, now)
+            due.append(part)
+    return due
 
 
 @contextmanager
-def held(root: str, now: float) -> Iterator[None]:
-    """Dream alone, and note it if it is whole. Raises ConflictError if another process dreams, OSError."""
+def held(root: str, parts: Iterable[str], now: float) -> Iterator[None]:
+    """Dream alone of some parts, and note it if it is whole. Raises ConflictError if another process does, OSError."""
+    names = sorted(set(parts))
     with ExitStack() as stack:
         try:
-            stack.enter_context(fs_hot.Lock(root + "/run/dream.lock", LOCK_SECONDS))
+            for part in names:
+                stack.enter_context(fs_hot.Lock(f"{root}/run/dream-{part}.lock", LOCK_SECONDS))
         except fs_hot.LockTimeoutError as error:
             raise ConflictError("Another process is dreaming at the moment.", "Try again when it is done.") from error
         yield
-        _note(root, "dream-last", now)
+        for part in names:
+            _note(root, LAST, part, now)

@@ -133,8 +133,10 @@ def _dream(on: WorkerRun) -> None:
     """Start `memtui consolidate --ask-model` if its gates are open (tidy/gates.py)."""
     from memtui.tidy import gates
 
-    if gates.begin(on.root, clock_hot.now()):
-        on.start("memtui", "consolidate", "--ask-model", "--unattended", "--json", "--project", on.cwd)
+    parts = gates.begin(on.root, (paths_hot.project_key(on.project_root), gates.GLOBAL), clock_hot.now())
+    if parts:
+        words = (f"--unattended={','.join(parts)}", "--json", "--project", on.cwd)
+        on.start("memtui", "consolidate", "--ask-model", *words)
 
 
 def _think(on: WorkerRun) -> None:
@@ -188,8 +190,8 @@ def tidy(root: str) -> int:
     removed = _remove_old(root + "/sessions", month, ending=".json")
     removed += _remove_old(root + "/run", now - clock_hot.DAY, WORKERS, ".lock")
     removed += _remove_old(root + "/run", month, ("client-",))
-    removed += _remove_old(root + "/subconscious/sessions", month)
     removed += _remove_old(root + "/feedback", month)  # what older versions learned from decisions on drafts
+    removed += sum(_remove_old(f"{root}/subconscious/{name}", month) for name in ("sessions", "steps"))
     removed += clear_indexes(root, now)
     _forget_whispers(root, now)
     from memtui.tidy.checks import retention

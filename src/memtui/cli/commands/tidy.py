@@ -273,7 +273,7 @@ says what is sent).
 --yes | don't ask
 with --ask-model:
 --dry-run | only say what would be asked, and what it would cost
---unattended |""")
+--unattended [PARTS] |""")
 def consolidate(ctx: Context, args: argparse.Namespace) -> Result:
     if args.ask_model:
         if args.all:
@@ -299,6 +299,8 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
     own = [scope for scope in scopes.discover(ctx.env, ctx.cwd) if scope.writable and scope.exists]
     places = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []]
     within = places or [scope for scope in own if scope.kind != "instructions"]
+    if isinstance(args.unattended, str):  # the parts whose gates are open
+        within = [scope for scope in within if gates.part_of(scope) in args.unattended.split(",")]
     dream = Dream(ctx.store(), within, LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now))
     cost = dream.estimate()
     money = f"up to {models.dollars(cost.cost)}" if cost.cost is not None else "at a price that is not known"
@@ -322,7 +324,7 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         if sys.stderr.isatty():
             ctx.out.say(f"{number} of {len(dream.batches)} …")
 
-    with gates.held(ctx.root, ctx.now()):
+    with gates.held(ctx.root, map(gates.part_of, within), ctx.now()):
         outcome = dream.run(progress)
         plans, usage = outcome.proposals, outcome.used
         path = waiting_proposals.save(ctx.root, plans, ctx.now()) if plans else None
