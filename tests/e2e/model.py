@@ -299,14 +299,15 @@ class _Handler(BaseHTTPRequestHandler):
 def _events(message: dict[str, Any], blocks: list[Block], reply: Reply) -> Iterator[dict[str, Any]]:
     yield {"type": "message_start", "message": message}
     for index, block in enumerate(blocks):
+        empty, deltas = block, list[dict[str, Any]]()  # of other kinds all comes at once
         if block["type"] == "tool_use":
-            empty: Block = {"type": "tool_use", "id": block["id"], "name": block["name"], "input": {}}
-            delta = {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
-        else:
-            empty = {"type": "text", "text": ""}
-            delta = {"type": "text_delta", "text": block["text"]}
+            empty = {"type": "tool_use", "id": block["id"], "name": block["name"], "input": {}}
+            deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
+        elif block["type"] == "text":
+            empty, deltas = {"type": "text", "text": ""}, [{"type": "text_delta", "text": block["text"]}]
         yield {"type": "content_block_start", "index": index, "content_block": empty}
-        yield {"type": "content_block_delta", "index": index, "delta": delta}
+        for delta in deltas:
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
         yield {"type": "content_block_stop", "index": index}
     yield {
         "type": "message_delta",

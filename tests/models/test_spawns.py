@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from memtui.models import backends, log
-from memtui.models.call import Call, ModelError, Stop
+from memtui.models.call import Call, ModelError, OwnTools, Stop
 from memtui.models.model import LanguageModel
+from memtui.models.tool_client import ToolClient
 
 
 def test_so_many_run_at_once_and_start_in_a_minute(tmp_path, monkeypatch):
@@ -34,7 +35,7 @@ def test_so_many_run_at_once_and_start_in_a_minute(tmp_path, monkeypatch):
 CLIENT = """#!{python}
 import json, os, sys
 files = [os.path.realpath(f"/proc/self/fd/{{each}}") for each in os.listdir("/proc/self/fd")]
-print(json.dumps({{"structured_output": {{"words": sys.argv, "files": files, "names": sorted(os.environ)}}}}))
+print(json.dumps({{"type": "result", "structured_output": {{"words": sys.argv, "files": files, "names": sorted(os.environ)}}}}))
 """
 
 
@@ -46,8 +47,9 @@ def asked(tmp_path):
     program.chmod(0o700)
     env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s"}
 
-    def ask(**more):
-        client = backends.Headless(env, str(tmp_path / "memtui"), str(program), "haiku", **more)
+    def ask(own=None, left=None):
+        words = (env, str(tmp_path / "memtui"), str(program), "haiku")
+        client = ToolClient(*words, own, lambda: left) if own else backends.Headless(*words)
         return client.call(Call("Rules.", "", "Words.", {}, 100), Stop(30.0, lambda: False)).data
 
     return ask
@@ -67,7 +69,7 @@ def test_a_client_holds_its_place_as_long_as_it_lives(asked, tmp_path):
 
 @pytest.mark.parametrize(("left", "most"), [(None, "0.5000"), (7.0, "0.5000"), (0.1234, "0.1234"), (0.0, "0.0001")])
 def test_a_client_with_tools_may_cost_what_is_left_of_the_day_at_most(asked, tmp_path, left, most):
-    words = asked(workplace=str(tmp_path), dollars_left=lambda: left)["words"]
+    words = asked(OwnTools(print, str(tmp_path)), left)["words"]
     assert words[words.index("--max-budget-usd") + 1] == most
 
 

@@ -15,11 +15,12 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, Any
 
 from memtui.base import fastjson_hot, fs_hot
+from memtui.base.errors import MemtuiError
 from memtui.base.storage import storage_error
 from memtui.models.call import (
     POLL_SECONDS,
@@ -27,6 +28,7 @@ from memtui.models.call import (
     Call,
     ModelError,
     ModelUsage,
+    OwnTools,
     Stop,
     counted,
     of_status,
@@ -48,6 +50,9 @@ PASSING = {"overloaded_error", "rate_limit_error", "api_error", "timeout_error"}
 # The most seconds that a service can make us wait before the next attempt.
 MOST_AFTER = 60.0
 EPHEMERAL = {"type": "ephemeral"}
+# Searches of the web in a request, at most, and what one costs.
+SEARCHES, SEARCH_DOLLARS = 3, 0.01
+WEB_SEARCH = {"type": "web_search_20250305", "name": "web_search", "max_uses": SEARCHES}
 NO_JSON = ("The model answered with text that is not JSON.", "")
 
 
@@ -56,9 +61,9 @@ class Api:
 
     name = "api"
 
-    def __init__(self, env: dict[str, str], model: str) -> None:
+    def __init__(self, env: dict[str, str], model: str, own: OwnTools | None = None) -> None:
         self.model = SHORT.get(model, model)
-        self._env = env
+        self._env, self._own = env, own
 
     def call(self, call: Call, stop: Stop) -> Answer:
         """Make one attempt. Raises ModelError."""
@@ -99,8 +104,10 @@ class Api:
                 async with request(**self._body(call)) as stream:
                     async for event in stream:
                         other.message, other.is_whole = stream.current_message_snapshot, event.type == "message_stop"
+                        if self._own is not None and event.type == "content_block_stop":
+                            self._own.hear({"message": {"content": [event.content_block.model_dump()]}})
             return other.answer()
-        except ModelError:
+        except MemtuiError:
             raise
         except anthropic.APIStatusError as error:
             raise _of_error(error, other.usage()) from error
@@ -114,12 +121,13 @@ class Api:
 
     def _body(self, call: Call) -> dict[str, Any]:
         head = [{"type": "text", "text": call.head, "cache_control": EPHEMERAL}] if call.head else []
+        tools = [{"name": TOOL, "description": "Takes your answer.", "input_schema": call.schema}]
         return {
             "model": self.model,
             "max_tokens": call.most,
             "system": [{"type": "text", "text": f"{call.system}\n\n{ONLY_THE_TOOL}", "cache_control": EPHEMERAL}],
             "messages": [{"role": "user", "content": [*head, {"type": "text", "text": call.prompt}]}],
-            "tools": [{"name": TOOL, "description": "Takes your answer.", "input_schema": call.schema}],
+            "tools": [*tools, *([WEB_SEARCH] if self._own is not None else [])],
         }
 
 
@@ -133,7 +141,9 @@ class _Heard:
     def usage(self) -> ModelUsage:
         """Return what was used so far, as far as the service has said."""
         counts = getattr(self.message, "usage", None)
-        return priced(self._named(), counted(lambda name: getattr(counts, name, 0)))
+        usage = priced(self._named(), counted(lambda name: getattr(counts, name, 0)))
+        searches = getattr(getattr(counts, "server_tool_use", None), "web_search_requests", 0) or 0
+        return usage if usage.cost is None else usage._replace(cost=usage.cost + searches * SEARCH_DOLLARS)
 
     def _named(self) -> str:
         return str(getattr(self.message, "model", "") or self.model)
@@ -149,6 +159,8 @@ class _Heard:
             raise ModelError("refused", "The model refused to answer.", usage=usage)
         if self.message.stop_reason in {"max_tokens", "model_context_window_exceeded"}:
             raise ModelError("invalid", "The answer is too long, and was cut off.", usage=usage)
+        if self.message.stop_reason == "pause_turn":
+            raise ModelError("invalid", "The model was still searching the web when it had to stop.", usage=usage)
         for block in self.message.content:
             if block.type == "tool_use":
                 return Answer(block.input, self._named(), usage)
@@ -187,12 +199,6 @@ def _of_error(error: Any, usage: ModelUsage) -> ModelError:
 FLAGS = ("-p", "--no-session-persistence", "--output-format", "json")
 NO_TOOLS = ("--tools", "")
 WITH_KEY = ("--bare",)
-# With tools: those of the client, as far as the person's own settings permit; what they would ask about is refused.
-# Settings of the project are not read: a repository could permit itself anything.
-WITH_TOOLS = (
-    *("--setting-sources", "user", "--strict-mcp-config", "--disable-slash-commands"),
-    *("--permission-mode", "default"),
-)
 # Answers of the model in one call with tools, at most, and the dollars that these may cost where no less is left.
 TURNS, DOLLARS = 20, 0.5
 WITH_LOGIN = ("--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands")
@@ -218,22 +224,16 @@ NO_TURNS, NO_DOLLARS = "error_max_turns", "error_max_budget_usd"
 
 
 class Headless:
-    """The client at `program`. `root`: memtui's directory; `workplace`: the directory in which it may use its tools,
-    none if empty. `dollars_left`: the dollars that a call with tools may cost, None for no limit."""
+    """The client at `program`, without tools. `root`: memtui's directory."""
 
     name = "claude"
 
-    def __init__(
-        self,
-        env: dict[str, str],
-        root: str,
-        program: str,
-        model: str,
-        workplace: str = "",
-        dollars_left: Callable[[], float | None] = lambda: None,
-    ) -> None:
-        self.model, self._left = model, dollars_left
-        self._env, self._root, self._program, self._workplace = env, root, program, workplace
+    def __init__(self, env: dict[str, str], root: str, program: str, model: str) -> None:
+        self.model, self._env, self._root, self._program = model, env, root, program
+
+    def flags(self) -> list[str]:
+        """Return the options of the client that say how it answers, and what it may do."""
+        return [*FLAGS, *NO_TOOLS, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN)]
 
     def call(self, call: Call, stop: Stop) -> Answer:
         """Make one attempt. Raises ModelError, MemtuiError if memtui's directory can't be written."""
@@ -242,51 +242,65 @@ class Headless:
         schema = json.dumps(call.schema)
         if len(schema) > ARGUMENT_MOST:
             raise ModelError("rejected", "The form of the answer is too long for the client.")
-        words = [self._program, *FLAGS, "--model", self.model, "--json-schema", schema]
-        if self._workplace:
-            remaining = self._left()
-            dollars = DOLLARS if remaining is None else max(0.0001, min(DOLLARS, remaining))
-            words += [*WITH_TOOLS, "--max-turns", str(TURNS), "--max-budget-usd", f"{dollars:.4f}"]
-        else:
-            words += [*NO_TOOLS, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN)]
+        words = [self._program, *self.flags(), "--model", self.model, "--json-schema", schema]
         try:
             with slot(self._root) as lock:
                 note_spawn(self._root)
-                return self._run(words, call, stop, lock.fd)
+                return self.run(words, call, stop, lock.fd)
         except OSError as error:
             raise storage_error(error, self._root + "/run") from error
 
-    def _run(self, words: list[str], call: Call, stop: Stop, slot: int) -> Answer:
-        """Run the client, which holds the slot as long as it lives, even if this process is killed. It gets all text
-        from files without a name: other users of the machine see the arguments of a process."""
+    def run(self, words: list[str], call: Call, stop: Stop, slot: int) -> Answer:
+        """Run the client to its end. Raises ModelError, OSError."""
+        with tempfile.TemporaryFile() as prompt, tempfile.TemporaryFile() as out:
+            prompt.write((call.head + call.prompt).encode("utf-8", "replace"))
+            prompt.seek(0)
+            with self.client(words, call, slot, prompt, out) as (process, err):
+                while process.poll() is None:
+                    stop.check()
+                    time.sleep(POLL_SECONDS)
+                return answer_in(text_of(out), text_of(err), process.returncode, self.model)
+
+    @contextmanager
+    def client(
+        self,
+        words: list[str],
+        call: Call,
+        slot: int,
+        stdin: IO[bytes] | int,
+        stdout: IO[bytes] | int,
+        workplace: str = "",
+        more_fds: tuple[int, ...] = (),
+    ) -> "Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]":
+        """Start the client, and end it after the block; the file is its standard error. It holds the slot as long as it
+        lives, even if this process is killed. It gets all text from pipes and files without a name: other users of the
+        machine see the arguments of a process."""
         directory = self._root + "/run/headless"
         fs_hot.makedirs(directory)
         env = {key: value for key, value in self._env.items() if not key.startswith(OF_A_SESSION)}
         with ExitStack() as stack:
-            rules, buffered_random, out, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(4))
-            for file, text in ((rules, call.system), (buffered_random, call.head + call.prompt)):
-                file.write(text.encode("utf-8", "replace"))
-                file.seek(0)
+            rules, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+            rules.write(call.system.encode("utf-8", "replace"))
+            rules.seek(0)
             process = None
             try:
                 with _signals_held_back():
                     process = subprocess.Popen(
                         [*words, "--system-prompt-file", f"/dev/fd/{rules.fileno()}"],
-                        stdin=buffered_random,
-                        stdout=out,
+                        stdin=stdin,
+                        stdout=stdout,
                         stderr=err,
-                        cwd=self._workplace or directory,
+                        cwd=workplace or directory,
                         env={**env, **ENVIRONMENT},
                         start_new_session=True,
-                        pass_fds=(slot, rules.fileno()),
+                        pass_fds=(slot, rules.fileno(), *more_fds),
                     )
-                while process.poll() is None:
-                    stop.check()
-                    time.sleep(POLL_SECONDS)
+                yield process, err
             finally:
                 if process is not None:
                     _end(process)
-            return _answer(_text(out), _text(err), process.returncode, self.model)
+                    for pipe in filter(None, (process.stdin, process.stdout)):
+                        pipe.close()
 
 
 @contextmanager
@@ -349,12 +363,12 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
                 continue
 
 
-def _text(file: IO[bytes]) -> str:
+def text_of(file: IO[bytes]) -> str:
     file.seek(0)
     return file.read(ANSWER_MOST).decode("utf-8", "replace")
 
 
-def _answer(out: str, err: str, code: int, model: str) -> Answer:
+def answer_in(out: str, err: str, code: int, model: str) -> Answer:
     """Return the answer in what the client printed. Raises ModelError."""
     try:
         reply: Any = json.loads(out)

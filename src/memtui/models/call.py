@@ -2,7 +2,7 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -153,6 +153,14 @@ class Call(NamedTuple):
     def tokens(self) -> int:
         """Estimate the tokens of the request."""
         return sum(map(tokens_in, (self.system, self.head, self.prompt, str(self.schema))))
+
+
+class OwnTools(NamedTuple):
+    """What a backend may do by itself in a call: search the web or, in a `workplace`, use all tools of the client.
+    `hear` gets each message of it, content blocks as the Messages API has them, and raises what is to end the call."""
+
+    hear: Callable[[Mapping[str, Any]], object]
+    workplace: str = ""
 
 
 class Answer(NamedTuple):

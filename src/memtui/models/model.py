@@ -12,7 +12,7 @@ from memtui.base import clock_hot, ids_hot, visible_hot
 from memtui.base.storage import storage_error
 from memtui.models import choice as model_choice
 from memtui.models import log
-from memtui.models.call import Answer, Call, ModelError, ModelUsage, Schema, Stop, fitting, priced, problem
+from memtui.models.call import Answer, Call, ModelError, ModelUsage, OwnTools, Schema, Stop, fitting, priced, problem
 from memtui.redact.redact import redact
 from memtui.settings import config_hot
 
@@ -39,8 +39,8 @@ def fenced(kind: str, text: str, **attributes: str) -> str:
 
 class LanguageModel:
     """The model that the settings choose, or `choice`, asked from the directory `cwd`; `spent`: what its `calls` used.
-    `cancelled` ends a call; `workplace`: where the client may use its tools. Raises ModelError if there is no model,
-    MemtuiError if a project's settings say which one is asked."""
+    `cancelled` ends a call; `own_tools`: what it may do by itself. Raises ModelError if there is no model, MemtuiError
+    if a project's settings say which one is asked."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class LanguageModel:
         cancelled: Callable[[], bool] = lambda: False,
         first_wait: float = FIRST_WAIT,
         choice: model_choice.ModelChoice | None = None,
-        workplace: str = "",
+        own_tools: OwnTools | None = None,
     ) -> None:
         self.choice = choice or model_choice.choose(env, config_hot.load(root))
         if not self.choice.backend:
@@ -61,20 +61,23 @@ class LanguageModel:
         self._env, self._cwd = model_choice.keyed(env, config_hot.load(root)), cwd
         self.spent, self.calls = ModelUsage(), 0
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
-        self._workplace = workplace
+        self._own = own_tools
         self._take(model_choice.asked(self._env, root, self.choice))
 
     def _take(self, name: str) -> None:
         """Ask the model `name` from now on."""
         self._asked = name
         from memtui.models.backends import Api, Headless
+        from memtui.models.tool_client import ToolClient
 
         self._backend: Api | Headless
+        program = shutil.which("claude", path=self._env.get("PATH")) or "claude"
         if self.choice.backend == "api":
-            self._backend = Api(self._env, name)
+            self._backend = Api(self._env, name, self._own)
+        elif self._own is not None:
+            self._backend = ToolClient(self._env, self._root, program, name, self._own, self._dollars_left)
         else:
-            program = shutil.which("claude", path=self._env.get("PATH")) or "claude"
-            self._backend = Headless(self._env, self._root, program, name, self._workplace, self._dollars_left)
+            self._backend = Headless(self._env, self._root, program, name)
 
     @property
     def name(self) -> str:

@@ -41,8 +41,8 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "semantic_model": ("polyglot", (), False, "polyglot, english, or fastembed's id"),
     "subconscious": ("off", ("off", "notes", "full"), True, "reads sessions: off, notes, full"),
     "subconscious_tools": (
-        *("read-only", ("off", "read-only", "full"), False),
-        "its tools: off, read-only, full",
+        *("read-only", ("off", "read-only", "read + web", "full"), False),
+        "its tools: off, read-only, read + web, full",
     ),
     "subconscious_model": ("auto", (), False, "its model: auto (llm_model) or id"),
     "glyphs": ("auto", ("auto", "unicode", "ascii"), False, "unicode, ascii, or auto: by the locale"),

@@ -62,6 +62,7 @@ VALUES = {
     "subconscious_tools": {
         "off": "It knows only what is said in sessions.",
         "read-only": "It may read and search files below the session's work tree, except those that hold secrets.",
+        "read + web": "As read-only, and it may search the web: the words that it searches for leave the machine.",
         "full": "Your client runs it with all of its tools, as far as the permissions in your own settings allow that."
         " Needs llm_backend claude; else it is read-only.",
     },

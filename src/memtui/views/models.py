@@ -9,6 +9,7 @@ from memtui.models.subconscious import runs
 
 if TYPE_CHECKING:  # what is imported is waited for before the first paint
     from memtui.models.subconscious.control import Overview
+    from memtui.models.subconscious.trace import Step
 
 BACKENDS = {"api": "the API", "claude": "the client, claude -p", "": "nothing"}
 OUTCOMES = {
@@ -101,11 +102,24 @@ def answer(question: str, text: str) -> str:
     return f"“{cut(question, QUESTION)}” {text}"
 
 
+def came_of(step: "Step") -> tuple[str, str]:
+    """Say how a step of a run ended, and in which style."""
+    if step.ended is None:
+        return "no end known", "yellow"
+    if step.code is not None:
+        return f"exit {step.code}", "yellow" if step.code else "dim"
+    return ("failed", "yellow") if step.failed else ("done", "dim")
+
+
 def did(run: runs.Run) -> str:
-    """Say what a run changed and said: `2 blocks, 1 answer, 1 note`."""
-    answers = len(run.answers)
-    counts = ((len(run.blocks), "block"), (answers, "answer"), (len(run.whispers) - answers, "note"))
-    words = [many(count, noun) for count, noun in counts if count]
+    """Say what a run did, changed and said: `3 steps, 1 file, 2 blocks, 1 answer, 1 note`."""
+    answers, files = len(run.answers), len(run.files) + len(run.unversioned)
+    changed = ((run.step_count, "step"), (files, "file"), (len(run.blocks), "block"))
+    words = [
+        many(count, noun)
+        for count, noun in (*changed, (answers, "answer"), (len(run.whispers) - answers, "note"))
+        if count
+    ]
     words += [f"{len(run.refused)} refused"] if run.refused else []
     if run.outcome not in {runs.DONE, runs.BEGUN}:
         words.append(run.why)

@@ -9,7 +9,7 @@ import pytest
 from e2e.model import use
 from memtui.base import clock_hot
 from memtui.base.errors import ConflictError
-from memtui.models.subconscious import agent, block_files_hot, blocks, control, runs
+from memtui.models.subconscious import block_files_hot, blocks, control, project_files, runs
 from memtui.store.journal.journal import Journal
 
 SAID = "We deploy on Tuesdays only, never on a Friday."
@@ -27,20 +27,20 @@ def shop(tmp_path):
     (tmp_path / "shop-x").mkdir()
     (tmp_path / "shop" / "notes.md").write_text("inside words\n")
     (tmp_path / "shop-x" / "f").write_text("outside words\n")
-    return agent.Tools(str(tmp_path / "shop"))
+    return project_files.Tools(str(tmp_path / "shop"))
 
 
 def test_no_tool_leaves_the_directory_by_a_name_or_a_link(shop, tmp_path):
     paths = ("../shop-x/f", "../shop-x", "..", "../shop/../shop-x/f", "/", "notes.md/../../shop-x/f")
-    for tool, path in itertools.product(agent.NAMES, paths):
+    for tool, path in itertools.product(project_files.NAMES, paths):
         result = shop.run(tool, path, "words")
         assert (bool(result.refused), "outside" in result.text) == (True, False), (tool, path)
     os.symlink(tmp_path / "shop-x" / "f", tmp_path / "shop" / "link.md")
     os.symlink(tmp_path / "shop-x", tmp_path / "shop" / "linked")
     os.symlink(tmp_path / "shop" / "notes.md", tmp_path / "shop" / "same.md")
-    assert shop.run(agent.GLOB, ".", "*").text == "notes.md"
-    assert shop.run(agent.GREP, ".", "words").text == "notes.md:1: inside words"
-    for tool in agent.NAMES:
+    assert shop.run(project_files.GLOB, ".", "*").text == "notes.md"
+    assert shop.run(project_files.GREP, ".", "words").text == "notes.md:1: inside words"
+    for tool in project_files.NAMES:
         for name in ("link.md", "linked", "linked/f"):
             assert shop.run(tool, name, "words").refused
 

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from e2e.model import Reply, say, use
-from memtui.models.subconscious import agent, block_files_hot, control, run_process, transcript_view
+from memtui.models.subconscious import block_files_hot, control, project_files, run_process, transcript_view
 from tree import link_worktree
 
 from .conftest import SETTINGS
@@ -362,7 +362,7 @@ SECRET_FILES = [
 
 
 def test_files_that_hold_secrets_are_neither_read_nor_found(tmp_path):
-    found = agent.Tools(str(tmp_path))
+    found = project_files.Tools(str(tmp_path))
     for name in (*SECRET_FILES, "notes.md", ".env.example"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("the words\n")

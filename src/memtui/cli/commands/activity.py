@@ -2,6 +2,7 @@
 
 import argparse
 import itertools
+import sys
 import time
 from typing import Any
 
@@ -20,7 +21,7 @@ from memtui.deliver.filter import LOST, Filter
 from memtui.deliver.log_queries import Reading, Receipts
 from memtui.deliver.record import RECALL, Delivery, Item, session_kind
 from memtui.deliver.record import titles as names_in
-from memtui.models.subconscious import block_files_hot, runs
+from memtui.models.subconscious import block_files_hot, runs, trace
 from memtui.views import models, notes
 from memtui.views.deliveries import (
     EVENTS,
@@ -91,12 +92,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     rows = list(itertools.islice(reading.read(), limit or None))
     proofs.look(rows)
     answers = _answers(ctx, criteria)
-    data = {
+    data: dict[str, object] = {
         "deliveries": [{**row.record, "outcome": proofs.known.get(row.id, receipts_hot.UNKNOWN)} for row in rows],
         "answers": answers,
         "skipped_lines": reading.skipped,
         "whole_log": not reading.cut,
     }
+    data["runs"] = jobs = _runs(ctx, criteria, limit)
 
     names = projects.names_of_roots(ctx.env, {row.root for row in rows} | {answer["project"] for answer in answers})
     cells = [
@@ -130,6 +132,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         (lambda out: out.table(headers, cells, flex=(6, 5, 4), right=(1,))) if cells else _nothing(ctx, criteria),
         f"Only the newest {part} of the log were read; for all of it: --limit 0" if reading.cut else "",
         f"{many(reading.skipped, 'line')} of the log could not be read." if reading.skipped else "",
+        f"A model read {many(len(jobs), 'turn')}: memtui model log --runs" if jobs else "",
     )
 
 
@@ -154,6 +157,15 @@ def _answers(ctx: Context, criteria: Filter) -> list[dict[str, Any]]:
         for answer in run.answers
         if runs.waits(ctx.root, run, answer)
     ]
+
+
+def _runs(ctx: Context, criteria: Filter, limit: int) -> list[dict[str, object]]:
+    """Return the times when a model read sessions that the filter is about."""
+    if criteria.but(project="", session="", since=None):
+        return []
+    jobs = runs.newest_first(ctx.root, limit or sys.maxsize, criteria.session)
+    jobs = [run for run in jobs if criteria.project in {"", run.project} and run.time >= (criteria.since or 0.0)]
+    return [trace.run_data(ctx.root, run) for run in jobs]
 
 
 def _nothing(ctx: Context, criteria: Filter) -> str:

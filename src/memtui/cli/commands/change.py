@@ -327,7 +327,7 @@ last ten minutes is undone at once. It asks first about a change that is older, 
 another terminal, by a script; and if memories were deleted for good since, which can't be undone. Without a terminal to
 ask on it refuses, unless --yes or the ID is given. A note that a script wrote is not among the changes: `note
 --withdraw ID` withdraws it.
-/ [ID] | an older change, see --list
+/ [ID] | an older change, see --list; or all that one run of the model changed, see model log --runs
 / --redo | make the change again that was undone last
 / --list | list the changes, newest first
 --yes | don't ask""")
@@ -337,7 +337,9 @@ def undo(ctx: Context, args: argparse.Namespace) -> Result:
     if args.list:
         return _list_changes(ctx, journal)
     try:
-        key = None if args.id is None else short_ids.match(args.id, journal.ledger().transactions, "change")
+        every = journal.ledger().transactions
+        names = [*every, *(change.group for change in every.values() if change.group)]
+        key = None if args.id is None else short_ids.match(args.id, names, "change")
         undone = undoing.attempt(journal, op, key, sure=lambda elsewhere: args.yes or _ask(ctx, elsewhere))
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui undo --list` lists the changes.") from None

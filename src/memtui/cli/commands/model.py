@@ -14,7 +14,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.models import log
 from memtui.models.choice import asked, choose
-from memtui.models.subconscious import block_files_hot, control, runs
+from memtui.models.subconscious import block_files_hot, control, runs, trace
 from memtui.models.subconscious.blocks import Blocks
 from memtui.models.subconscious.control import Overview
 from memtui.recall import places_hot, semantic_hot, sentences
@@ -143,7 +143,7 @@ def _runs(ctx: Context, jobs: "list[runs.Run]", now: float) -> Result:
         for run in jobs
     ]
     text = (lambda out: out.table(headers, cells, flex=(7, 2), right=(0, 5, 6), notes=notes)) if jobs else models.EMPTY
-    return Result({"runs": [run.data() for run in jobs]}, text)
+    return Result({"runs": [trace.run_data(ctx.root, run) for run in jobs]}, text)
 
 
 @parser.command("""\

@@ -2,44 +2,24 @@
 its answer may be: looks at files, a few times; then changes of blocks, whispers and replies. Each is checked against
 what was said (transcript_view.py), so that no tool's output puts words into its mouth."""
 
-import fnmatch
-import os
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
-from memtui.base import fs_hot, ids_hot, paths_hot, visible_hot
-from memtui.base.phrasing_hot import many
+from memtui.base import ids_hot, visible_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.models.call import Schema
 from memtui.models.model import RULE, LanguageModel, fenced
 from memtui.models.selection import CatalogueEntry
 from memtui.models.subconscious import block_files_hot, transcript_view
 from memtui.models.subconscious.control import PURPOSE
+from memtui.models.subconscious.project_files import GLOB, GREP, NAMES, READ, Tools
 from memtui.models.subconscious.runs import MOST as MOST_WHISPER
 from memtui.models.subconscious.runs import Run, Whisper
+from memtui.models.subconscious.trace import Trace
 from memtui.models.subconscious.transcript_view import QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS
 from memtui.redact.redact import redacted
 
-READ, GREP, GLOB = "Read", "Grep", "Glob"
-NAMES = (READ, GREP, GLOB)
-# Characters of an answer; lines and files in it; bytes of a file that are read; seconds and files of a search.
-ANSWER, LINES, FILES, FILE_BYTES = 6000, 60, 100, 1 << 20
-SECONDS, SEARCHED = 5.0, 20_000
-LINE = 200
-# Directories that are not searched, and files that are not read: they hold no text of the project, or secrets.
-SKIPPED = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache", ".tox", "target"}
-_SECRETS = """
-.env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx id_rsa* id_dsa* id_ed25519* id_ecdsa*
-.netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .htpasswd .git-credentials .vault-token credentials
-credentials.* .credentials* *credentials.json service-account*.json service_account*.json client_secret*.json secrets.*
-*.tfvars *.tfvars.json *.tfstate *.tfstate.* kubeconfig *.kubeconfig .*_history .histfile .netrwhist .lesshst .viminfo
-"""
-SECRETS = _SECRETS.split()
-_DIRS = ".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store .git .hg .svn"
-SECRET_DIRS = set(_DIRS.split())
-SECRET_PATHS = (".config/gh", ".config/gcloud", ".config/op", ".config/hub")
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
 STEPS, LOOKS, EDITS, WHISPERS, REPLIES = 4, 5, 8, 2, 10
 CATALOGUE_LINE, MEMORIES = 160, 60
@@ -78,6 +58,7 @@ WITH_LOOKS = f"""\
 {GREP} below a `path` for the words `text`, {GLOB} below a `path` for names like `text`. You then get what
 was found, and answer again."""
 WITH_ALL = "You may use your tools before you answer."
+WITH_WEB = "You may search the web before you answer; no search names a person or what the project keeps private."
 
 
 def form_of_answer(may_look: bool) -> Schema:
@@ -112,7 +93,7 @@ def _object(properties: Schema, needed: Sequence[str] = ()) -> Schema:
 class Situation:
     """What the subconscious knows when it is asked. `earlier`: its runs of the session, newest first; `mentions`: (id,
     who, words) that wait for a reply; `known`: the catalogue of memories; `undone`: as `Blocks.undone` lists it; `top`:
-    the directory that it may look at, empty for none; `all_tools`: whether a client runs it with its own."""
+    the directory that it may look at, empty for none; `own_tools`: what it is told of tools that are not run here."""
 
     directives: str
     blocks: Mapping[str, str]
@@ -122,7 +103,7 @@ class Situation:
     known: Sequence[CatalogueEntry]
     undone: Sequence[tuple[str, Sequence[str], Sequence[str]]] = ()
     top: str = ""
-    all_tools: bool = False
+    own_tools: str = ""
 
 
 @dataclass
@@ -137,13 +118,12 @@ class Wishes:
     refused: list[str] = field(default_factory=list)
 
 
-def ask(model: LanguageModel, situation: Situation, wishes: Wishes) -> None:
+def ask(model: LanguageModel, situation: Situation, wishes: Wishes, trace: Trace) -> None:
     """Ask the model about what is new, and put into `wishes` what it wishes and what it looked at, also if a later call
-    of it fails. Raises ModelError, MemtuiError if the log of calls can't be written."""
+    of it fails. Raises ModelError, MemtuiError if the log of calls, or the `trace`, can't be written."""
     looker = Tools(situation.top) if situation.top else None
-    rules = SYSTEM.format(
-        directives=situation.directives, looks=WITH_LOOKS if looker else WITH_ALL if situation.all_tools else ""
-    )
+    looks_text = "\n".join(filter(None, (WITH_LOOKS if looker else "", situation.own_tools)))
+    rules = SYSTEM.format(directives=situation.directives, looks=looks_text)
     prompt, steps = _told(situation), 0
     own = [text for run in situation.earlier for kind, text in run.remarks() if kind in {"noted", "whispered"}]
     person, agent = (
@@ -157,19 +137,25 @@ def ask(model: LanguageModel, situation: Situation, wishes: Wishes) -> None:
             most=ANSWER_TOKENS, left_out=lambda why: wishes.refused.append(f"a part of the answer: {line(why)}"),
         )  # fmt: skip
         steps += 1
+        for text in trace.texts:
+            evidence.read(text)
+        trace.texts.clear()
         looks = answer.get("looks") or []
         if not (looker and looks):
             _allow(answer, situation, evidence, wishes)
             return
-        for look in looks[:LOOKS]:
+        for number, look in enumerate(looks[:LOOKS]):
             path, text = str(look["path"]), str(look.get("text") or "")
             call = f"{look['tool']} {line(path)} {line(text)}".strip()
+            step = f"look-{steps}-{number}"
+            trace.begin(step, look["tool"], {"path": path, "text": text})
             looked = looker.run(look["tool"], path, text)
+            trace.end(step, looked.text, failed=looked.refused)
             if looked.refused:
                 wishes.refused.append(f"{call}: {looked.text}")
+                trace.texts.pop()
             else:
                 wishes.looks.append(call)
-                evidence.read(looked.text)
             prompt += "\n\n" + fenced("found", looked.text, look=call)
         if beside := " and ".join(key for key in ("edits", "whispers", "replies") if answer.get(key)):
             wishes.refused.append(f"{beside} beside looks: an answer that looks at files does nothing else")
@@ -280,114 +266,3 @@ def cut(text: object, most: int) -> str:
     """Return a text on one line of at most `most` characters; a longer one ends with an ellipsis."""
     text_line = line(text)
     return text_line if len(text_line) <= most else text_line[: most - 1].rstrip() + "…"
-
-
-# The tools are run here and not by a client: Read, Grep and Glob, below the directory of the session's work tree. What
-# a transcript talks the model into can read no other file, and change none.
-
-
-class Looked(NamedTuple):
-    """What a tool found, as text, or why it was `refused`."""
-
-    text: str
-    refused: bool = False
-
-
-class Tools:
-    """Tools below the directory `top`."""
-
-    def __init__(self, top: str) -> None:
-        self.top = paths_hot.resolve(top) or top
-
-    def run(self, tool: str, path: str, text: str) -> Looked:
-        """Return what a tool finds: Read the lines of the file `path` (from the line `text`, if that is a number), Grep
-        the lines below `path` that have `text`, Glob the files below `path` whose names match `text`."""
-        try:
-            place = self._inside(path or ".")
-            if tool != READ:
-                return Looked({GREP: self._grep, GLOB: self._glob}[tool](place, text))
-            content = _text_of(place)
-            if content is None:
-                return Looked("Not read: it is no text.", refused=True)
-            first = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
-            return Looked(_shown("\n".join(content.splitlines()[first - 1 :])) or "It has no such line.")
-        except _NotReadError as error:
-            return Looked(str(error), refused=True)
-        except OSError as error:
-            return Looked(f"Not read: {error.strerror or error}.", refused=True)
-
-    def _inside(self, path: str) -> str:
-        """Return the real path of something below `top`. Raises _NotReadError."""
-        if "\0" in path:
-            raise _NotReadError("Refused: that is no path.")
-        real = paths_hot.resolve(paths_hot.normal(paths_hot.join(self.top, path)))
-        if real is None or (real != self.top and not real.startswith(self.top.rstrip("/") + "/")):
-            raise _NotReadError("Refused: only files below the project's directory can be read.")
-        if self._secret(real):
-            raise _NotReadError("Refused: files that hold secrets are not read.")
-        return real
-
-    def _grep(self, path: str, text: str) -> str:
-        needle, lines = text.strip().lower(), []
-        if not needle:
-            raise _NotReadError("Refused: give the words to look for.")
-        for file in self._files(path):
-            content = _text_of(file)
-            if content is None or needle not in content.lower():
-                continue
-            for number, line in enumerate(content.splitlines(), 1):
-                if needle in line.lower():
-                    lines.append(f"{self._name(file)}:{number}: {line.strip()[:LINE]}")
-                    if len(lines) >= LINES:
-                        return _shown("\n".join(lines) + "\n(there may be more)")
-        return _shown("\n".join(lines)) or "No line has that."
-
-    def _glob(self, path: str, text: str) -> str:
-        names = [
-            name
-            for name in map(self._name, self._files(path))
-            if any(fnmatch.fnmatchcase(candidate, text or "*") for candidate in (name, os.path.basename(name)))
-        ]
-        more = len(names) - FILES
-        return "\n".join(names[:FILES]) + (f"\n({many(more, 'more file')})" if more > 0 else "") or "No file fits."
-
-    def _files(self, path: str) -> Iterator[str]:
-        """Yield the files below a directory, or the file itself, without following links, until the time is over."""
-        if os.path.isfile(path):
-            yield path
-            return
-        until, count = time.monotonic() + SECONDS, 0
-        for directory, names, files in os.walk(path):
-            names[:] = sorted(name for name in names if name not in SKIPPED and name.lower() not in SECRET_DIRS)
-            for name in sorted(files):
-                file = f"{directory.rstrip('/')}/{name}"
-                count += 1
-                if count > SEARCHED or time.monotonic() > until:
-                    return
-                if not os.path.islink(file) and not self._secret(file):
-                    yield file
-
-    def _name(self, path: str) -> str:
-        return path.removeprefix(self.top.rstrip("/") + "/")
-
-    def _secret(self, path: str) -> bool:
-        *above, name = self._name(path).lower().split("/")
-        within = "/".join(["", *above, name, ""])
-        if SECRET_DIRS & {*above, name} or any(f"/{pattern}/" in within for pattern in SECRET_PATHS):
-            return True
-        return any(fnmatch.fnmatchcase(name, each) for each in SECRETS) and not name.endswith((".example", ".sample"))
-
-
-class _NotReadError(Exception):
-    """A tool is not run; the message says why."""
-
-
-def _text_of(path: str) -> str | None:
-    """Return the text of a file, the beginning of a large one; None if it is no text. Raises OSError."""
-    data = fs_hot.read_bytes(path, FILE_BYTES)
-    return None if b"\0" in data[:8192] else data.decode("utf-8", "replace")
-
-
-def _shown(text: str) -> str:
-    text = redacted(visible_hot.clean(text[: 4 * ANSWER]))  # before it is cut: half a secret would not be recognised
-    return text if len(text) <= ANSWER else text[:ANSWER].rstrip() + "\n(cut)"

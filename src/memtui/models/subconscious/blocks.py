@@ -13,7 +13,7 @@ from memtui.redact.redact import redact, redacted
 from memtui.store.journal import ledger as journal_ledger
 from memtui.store.journal.changes import FileChange
 from memtui.store.journal.journal import ContentStore, Journal
-from memtui.store.journal.ledger import MODEL, MemoryWrite, Transaction
+from memtui.store.journal.ledger import MODEL, RUN, MemoryWrite, Transaction
 from memtui.store.scopes import Scope
 from memtui.store.versions.versions import GONE, OTHER, PERSON, Version, Writer
 
@@ -39,16 +39,20 @@ def _changes(root: str) -> Iterator[tuple[Transaction, MemoryWrite]]:
 
 
 def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
-    """Return what a run changed, in order: a block's name, and its text before and after, as far as that is kept."""
+    """Return what a run changed, in order: a block's name or the path of a file, and its text before and after, as far
+    as that is kept."""
     changes: list[tuple[str, str, str]] = []
     contents = ContentStore(root)
-    for change, file in _changes(root):
-        if change.group == run and change.op == "block":
+    for change in journal_ledger.shared(root + "/journal.jsonl").follow().all():
+        if change.group != run or change.op not in {"block", RUN} or change.state in {"intent", "back"}:
+            continue
+        for row in change.record["changes"]:
             try:
-                before, after = (_text(contents, digest).rstrip() for digest in (file.before, file.after))
+                before, after = (_text(contents, row.get(key) or "").rstrip() for key in ("before", "after"))
             except MemtuiError:
                 continue
-            changes.append((os.path.basename(file.path).removesuffix(".md"), before, after))
+            name = row["path"] if change.op == RUN else os.path.basename(row["path"]).removesuffix(".md")
+            changes.append((name, before, after))
     return changes
 
 

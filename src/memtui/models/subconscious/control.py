@@ -19,6 +19,8 @@ from memtui.settings import config_hot
 PURPOSE = "subconscious"
 # The value of `subconscious_model` that stands for the model of the other features.
 AS_OTHERS = "auto"
+# The values of `subconscious_tools` that allow more than listening.
+READ_ONLY, WEB, FULL = "read-only", "read + web", "full"
 VERSION = 1
 # Bytes of the state of a session; sessions that are looked through for what waits, the newest.
 STATE_BYTES, SESSIONS = 4 << 20, 50
@@ -50,7 +52,7 @@ class Powers:
         real = (paths_hot.resolve(top) or top).rstrip("/") + "/"
         private = (env.get("HOME") or "/", paths_hot.config_dir(env), root)
         is_above = any(f"{paths_hot.resolve(place) or place}/".startswith(real) for place in private)
-        if self.allowed != "read-only" or not is_above:
+        if self.allowed not in {READ_ONLY, WEB} or not is_above:
             return self
         return replace(self, allowed="off", fewer="a directory with your home in it is not read")
 
@@ -72,8 +74,8 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
     elif not chosen.backend:
         why, hint = chosen.why, chosen.hint
     model = choice.asked(env, root, chosen, ask=False)
-    less = tools == "full" and chosen.backend != "claude"
-    allowed, fewer = ("read-only", "all tools need llm_backend claude") if less else (tools, "")
+    less = tools == FULL and chosen.backend != "claude"
+    allowed, fewer = (READ_ONLY, "all tools need llm_backend claude") if less else (tools, "")
     found = Powers(mode, tools, allowed, chosen.backend, model, why, hint, fewer)
     return found.in_tree(env, root, project_root) if project_root else found
 

@@ -17,11 +17,12 @@ from memtui.client.transcripts.conversation import Conversation, cleaned, note_p
 from memtui.deliver import error_log_hot
 from memtui.deliver.record import find_note
 from memtui.models import selection
-from memtui.models.call import ModelError
+from memtui.models.call import ModelError, OwnTools
 from memtui.models.model import LanguageModel
 from memtui.models.subconscious import agent, block_files_hot, blocks, control, runs, transcript_view
 from memtui.models.subconscious.agent import Wishes
 from memtui.models.subconscious.runs import Run
+from memtui.models.subconscious.trace import Trace
 from memtui.recall import places_hot
 from memtui.redact.redact import redacted
 from memtui.settings import config_hot
@@ -32,6 +33,7 @@ LEAST = 200
 LOOKED_UP, MORE_SECONDS = 4000, 120
 # Mentions that wait, at most; runs of the session whose remarks are told again, and whose whispers are not repeated.
 WAITING, EARLIER = 20, 100
+ENDED = "It was ended, or took longer than a run may."
 # How often the same words are sent in vain.
 IN_VAIN = 3
 # For so long a prompt is waited for in the transcript, looked for so often; one typed in mid-turn stands there later.
@@ -112,18 +114,30 @@ class Along:
         )  # fmt: skip
         runs.append(self.root, run)
         begun, wishes, failed, model = time.monotonic(), Wishes(), None, None
+        workplace = self.top if powers.allowed == control.FULL else ""
+        directories = (path for _, path in locate_hot.delivered_dirs(self.env, self.cwd))
+        managed = (*directories, locate_hot.auto_dir(self.env, self.cwd))
+        trace = Trace(self.root, run, workplace, managed)
+        own_tools = OwnTools(trace.hear, workplace) if powers.allowed in {control.FULL, control.WEB} else None
         try:
             # It ends its call as soon as the person stops the subconscious.
             model = LanguageModel(
                 self.env, self.root, self.cwd, choice=control.choose(self.env, config_hot.load(self.root)),
-                workplace=self.top if powers.allowed == "full" else "", cancelled=self._switched_off,
+                own_tools=own_tools, cancelled=self._switched_off,
             )  # fmt: skip
-            agent.ask(model, self._situation(powers, turn, mentions), wishes)
+            try:
+                agent.ask(model, self._situation(powers, turn, mentions), wishes, trace)
+            finally:
+                trace.close()
             if why := control.powers(self.env, self.root, self.project_root).why:
                 raise ModelError("cancelled", f"{why} What was answered is dropped.")
-        except (ModelError, MemtuiError) as error:
+        except MemtuiError as error:
             failed = error
-        run = replace(run, looks=tuple(wishes.looks), refused=tuple(wishes.refused))
+        except BaseException as crash:
+            why = ENDED if isinstance(crash, KeyboardInterrupt) else f"It failed: {agent.line(repr(crash))[:300]}"
+            runs.append(self.root, replace(trace.run, outcome=runs.FAILED, why=why))
+            raise
+        run = replace(trace.run, looks=tuple(wishes.looks), refused=tuple(wishes.refused))
         run = replace(run, seconds=round(time.monotonic() - begun, 3))
         if model is not None:
             spent = model.spent
@@ -194,8 +208,8 @@ class Along:
             [(mention["id"], mention["who"], mention["words"]) for mention in mentions],
             selection.catalogue(self.root, places_hot.of_session(self.env, self.cwd), words, self.now()),
             undone=self.blocks.undone(agent.UNDONE),
-            top=self.top if powers.allowed == "read-only" else "",
-            all_tools=powers.allowed == "full",
+            top=self.top if powers.allowed in {control.READ_ONLY, control.WEB} else "",
+            own_tools={control.FULL: agent.WITH_ALL, control.WEB: agent.WITH_WEB}.get(powers.allowed, ""),
         )
 
     def _act(self, run: Run, edits: Sequence[tuple[str, str, str]], *, again: bool = False) -> None:
@@ -246,7 +260,7 @@ def main() -> None:
         while along.run() is None and along.is_at_prompt and time.monotonic() < until:
             time.sleep(POLL_SECONDS)
     except KeyboardInterrupt:
-        error_log_hot.add(root, "subconscious", TimeoutError("It was ended, or took longer than a run may."))
+        error_log_hot.add(root, "subconscious", TimeoutError(ENDED))
     except Exception as error:
         error_log_hot.add(root, "subconscious", error)
 

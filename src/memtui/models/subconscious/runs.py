@@ -39,8 +39,9 @@ class Whisper(NamedTuple):
 @dataclass(frozen=True)
 class Run:
     """One run. `event`: after which hook; `outcome`: BEGUN, DONE, FAILED, or why the model gave no answer; `why`: in
-    words; `heard`: messages read; `limit`: the seconds that it may take; `looks`: what its tools looked at; `changes`:
-    of blocks, each begun by the block's name; `refused`: what it asked for and did not get."""
+    words; `heard`: messages read; `limit`: the seconds that it may take; `looks`: what its tools looked at;
+    `step_count`: how often it used a tool (trace.py); `files` that it changed, and those `unversioned`; `changes`: of
+    blocks, each begun by the block's name; `refused`: what it asked for and did not get."""
 
     id: str
     time: float
@@ -62,6 +63,9 @@ class Run:
     limit: int = 0
     note: str = ""
     looks: tuple[str, ...] = ()
+    step_count: int = 0
+    files: tuple[str, ...] = ()
+    unversioned: tuple[str, ...] = ()
     changes: tuple[str, ...] = ()
     whispers: tuple[Whisper, ...] = ()
     refused: tuple[str, ...] = ()
@@ -78,7 +82,8 @@ class Run:
 
     def data(self) -> dict[str, Any]:
         """Return the run as the log and --json have it."""
-        lists = {key: list(getattr(self, key)) for key in ("looks", "changes", "blocks", "refused")}
+        keys = ("looks", "files", "unversioned", "changes", "blocks", "refused")
+        lists = {key: list(getattr(self, key)) for key in keys}
         whispers = [whisper._asdict() for whisper in self.whispers]
         return {**vars(self), **lists, "whispers": whispers, "time": clock_hot.iso(self.time)}
 

@@ -43,10 +43,16 @@ class Journal:
         self._shared: dict[str, Any] = {}  # what all changes made together have in their record
 
     def _intent(
-        self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
+        self,
+        transaction: str,
+        op: str,
+        changes: Sequence[Change],
+        summary: str,
+        files: ChangedFiles | None = None,
+        **more: Any,
     ) -> dict[str, Any]:
         """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as expected."""
-        rows = rows_of(changes, self.contents.keep)
+        rows = rows_of(changes, self.contents.keep, files)
         head = {"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": "intent", "by": self.by}
         return {**head, "seat": here(self.by), "op": op, "summary": summary, **more, "changes": rows}
 
@@ -54,14 +60,18 @@ class Journal:
         """Return the changes of an intent. Raises NotFoundError if a content was purged."""
         return changes_of(record, self.contents.read)
 
-    def _append(self, record: Mapping[str, Any]) -> None:
+    def _append(self, *records: Mapping[str, Any]) -> None:
+        lines = b"".join(fastjson_hot.dumps(dict(record)).encode() + b"\n" for record in records)
         try:
-            fs_hot.append(self.path, fastjson_hot.dumps(dict(record)).encode() + b"\n", durable=True)
+            fs_hot.append(self.path, lines, durable=True)
         except OSError as error:
             raise storage_error(error, self.path) from error
 
+    def _ended(self, transaction: str, state: str, **more: Any) -> dict[str, Any]:
+        return {"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": state, **more}
+
     def _end(self, transaction: str, state: str, **more: Any) -> None:
-        self._append({"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": state, **more})
+        self._append(self._ended(transaction, state, **more))
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -121,6 +131,14 @@ class Journal:
             self._end(transaction, "done")
         index_requests.request(self.root, [change.about for change in changes])
         return transaction
+
+    def record(self, op: str, changes: Sequence[FileChange], summary: str, **more: Any) -> None:
+        """Note changes that another program has made already, so that they can be undone. Raises MemtuiError."""
+        with self.locked():
+            transaction = ids_hot.new_id(self.now())
+            files = ChangedFiles({change.path: change.before for change in changes})
+            record = self._intent(transaction, op, changes, summary, files, **more)
+            self._append(record, self._ended(transaction, "done"))
 
     def _make(self, record: Mapping[str, Any], changes: Sequence[Change], number: int) -> None:
         """Make one change. Raises as `Change.make`, except for what fails after the change is made, as cleanup can."""
@@ -243,9 +261,9 @@ def _rollback(changes: Sequence[Change], made: Sequence[bool]) -> list[Change]:
     return [change.inverse() for change, is_made in reversed([*zip(changes, made, strict=True)]) if is_made]
 
 
-def rows_of(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
+def rows_of(changes: Sequence[Change], keep: KeepContent, files: ChangedFiles | None = None) -> list[dict[str, Any]]:
     """Return changes as rows of an intent, with their contents stored. Raises ConflictError, MemtuiError."""
-    files = ChangedFiles()
+    files = ChangedFiles() if files is None else files
     result = []
     for change in changes:
         try:

@@ -31,6 +31,8 @@ REVERSALS = frozenset({"undo", "redo"})
 KIND_KEYS = ("before", "was", "trust", "cut", "modes", "entry", "pairs", "versions", "beside")
 # Who makes changes that nobody asked for one by one: an undo without a name steps over them, and a redo outlives them.
 MODEL = "model"
+# The operation of what the model changed with tools of its own.
+RUN = "run"
 
 
 def readable(record: Record) -> bool:

@@ -8,9 +8,11 @@ import pytest
 from memtui.base import fs_hot, ids_hot, paths_hot
 from memtui.models import choice
 from memtui.models.subconscious import block_files_hot, blocks, control, runs
+from memtui.models.subconscious.trace import Trace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup, SwitchRow
+from models.subconscious.test_steps import asks, ends, hook
 from tui.conftest import NOW, press, running, settle
 from tui.hands import lines, to_row
 
@@ -126,7 +128,7 @@ async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await to_run(pilot, "r8")
         await press(pilot, "x")
-        assert app.last_note == "It changed no block."
+        assert app.last_note == "It changed nothing that can be undone."
         await press(pilot, "e")
         assert app.last_note == "Only notes can be sent again, edited or withdrawn."
         await to_run(pilot, "r9")
@@ -136,6 +138,32 @@ async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
         await press(pilot, "Z")
         assert known(world).text("guidance") == "- Of the run."
         assert known(world).text("user_preferences").endswith("- Of the run.")
+
+
+async def test_what_a_killed_run_did_is_told_and_x_brings_its_files_back(app, world):
+    path = f"{world.shop}/notes.txt"
+    fs_hot.write_atomic(path, b"mine\n")
+    traced = Trace(world.root, ran(world, limit=1), world.shop)
+    asks(traced, "t1", "Bash", command="sh build.sh \x1b[2J")
+    fs_hot.write_atomic(path, b"theirs\n")
+    hook(traced, "PostToolUseFailure", "t1", "Bash")
+    ends(traced, "t1", "Exit code 3\nno such target", failed=True)
+    asks(traced, "t2", "Bash", command="sleep 100")
+    async with app.run_test(size=WIDE) as pilot:
+        await to_run(pilot, "r9")
+        assert any("was killed · 2 steps, 1 file" in line for line in lines(app))
+        detail = app.screen.detail.plain
+        for words in (
+            "Bash  sh build.sh \\x1b[2J  exit 3\n",
+            "no such target",
+            "changed notes.txt",
+            "sleep 100  no end known",
+        ):
+            assert words in detail
+        assert "- mine" in detail
+        await press(pilot, "x")
+        await settle(pilot)
+        assert fs_hot.read_bytes(path) == b"mine\n"
 
 
 async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, world):

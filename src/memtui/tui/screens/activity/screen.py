@@ -322,7 +322,7 @@ class Activity(ListScreen[Row]):
     def _why_not_back(self) -> str:
         row = self.table.row
         if isinstance(row, RunRow):
-            return "" if row.run.blocks else "It changed no block."
+            return "" if row.run.blocks or row.run.files else "It changed nothing that can be undone."
         return self._why_not_waiting()
 
     async def edit_note(self) -> None:

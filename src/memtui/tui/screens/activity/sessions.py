@@ -4,6 +4,7 @@ import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -27,6 +28,9 @@ from memtui.views import deliveries as present
 from memtui.views import glyphs, models, safe_text
 from memtui.views.deliveries import EVENTS, GLYPHS, MEANINGS, RECEIPTS, brought, counted, outcomes, session_words
 
+if TYPE_CHECKING:
+    from memtui.models.subconscious.trace import Step
+
 # Characters that are copied at most.
 COPIED_MOST = 2_000_000
 WORST = (receipts_hot.FAILED, receipts_hot.PREVIEWED, receipts_hot.WAITING, receipts_hot.ARRIVED, receipts_hot.UNKNOWN)
@@ -35,6 +39,8 @@ NOT_ARRIVED = {receipts_hot.PREVIEWED, *receipts_hot.LOST}
 READ, READING = "m ", "Reading …"
 # Items by name, and those left out: the most that are shown.
 NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40
+# Lines of what a tool printed.
+OUTPUT_LINES = 6
 FOLDED = "Text removed: its memory was deleted for good"
 
 
@@ -254,12 +260,26 @@ def _add_facts(text: Text, record: Delivery, context: RowContext) -> None:
         add_line(text, " · ".join(filter(None, facts)))
 
 
+def _add_steps(text: Text, run: Run, steps: "Sequence[Step]") -> None:
+    """Append what a run did with tools, one after another, with what came of each."""
+    text.append("\nWhat it did\n" if run.step_count else "", style="bold")
+    if run.step_count and not steps:
+        add_line(text, f"{many(run.step_count, 'step')}, which are not kept any more")
+    for step in steps:
+        text.append(safe_text.line(f"{step.tool}  {step.what}", 600)).append("  ")
+        text.append("{}\n".format(*models.came_of(step)), style=models.came_of(step)[1])
+        for line in step.output.splitlines()[:OUTPUT_LINES]:
+            add_line(text, f"  {line}")
+        for file in step.files:
+            add_line(text, f"  changed {file}", "")
+
+
 class RunRow:
     """A reading of a session by the model: what it changed and said, and what that cost. `root`: of its project."""
 
     def __init__(self, run: Run, root: str) -> None:
         self.run, self.root, self.key, self.session, self.time = run, root, f"run {run.id}", run.session, run.time
-        self.actions: Sequence[str] = ("withdraw",) if run.blocks else ()
+        self.actions: Sequence[str] = ("withdraw",) if run.blocks or run.files else ()
         self.answers = [answer.id for answer in run.answers]
         self.word = "answer" if self.answers else "model"
 
@@ -279,7 +299,7 @@ class RunRow:
         return _below(context, self.word, self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())
 
     def describe(self, context: RowContext) -> Described:
-        from memtui.models.subconscious import blocks
+        from memtui.models.subconscious import blocks, trace
 
         run, now, text = self.run, context.data.now(), Text()
         outcome, style = models.ended(run, now)
@@ -290,7 +310,9 @@ class RunRow:
         calls = f"{many(run.calls, 'call')} of {models.short_name(run.model)}"
         add_line(text, f"heard {many(run.heard, 'message')}, {calls}")
         add_line(text, f"{run.tokens:,} tokens, {models.dollars(run.cost)}, {run.seconds:.1f} s, tools {run.tools}")
-        for title, lines in (("Looked at", run.looks), ("Refused", run.refused)):
+        steps = trace.read(context.data.root, run.id)
+        _add_steps(text, run, steps)
+        for title, lines in (("Looked at", () if steps else run.looks), ("Refused", run.refused)):
             text.append(f"\n{title}\n" if lines else "", style="bold")
             for line in lines:
                 add_line(text, line, "")
@@ -306,7 +328,7 @@ class RunRow:
         for name, before, after in blocks.changes_of(context.data.root, run.id):
             text.append(f"\n{safe_text.line(name)}\n", style="bold")
             text.append_text(prose.difference(before, after)).append("\n")
-        keys = [("activity.withdraw", "undo what it changed")] if run.blocks else []
+        keys = [("activity.withdraw", "undo what it changed")] if self.actions else []
         append_keys(text, keys, read_only=context.read_only)
         return Described(text, title=f"{self.word} · {context.project(self.root)}")
 

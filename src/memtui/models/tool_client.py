@@ -1,0 +1,107 @@
+"""The client with tools of its own. It tells line by line what it does, and asks before and after each tool, as the
+vendor's SDK has it do, whatever the hooks of its person's settings are: no tool runs before `hear` has returned."""
+
+import json
+import os
+import select
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO, Any
+
+from memtui.base import fastjson_hot
+from memtui.models import backends
+from memtui.models.backends import ANSWER_MOST, DOLLARS, TERM_SECONDS, TURNS, WITH_KEY, WITH_LOGIN, Headless
+from memtui.models.call import POLL_SECONDS, Answer, Call, ModelError, OwnTools, Stop
+
+_JSON = ("--output-format", "stream-json", "--input-format", "stream-json", "--verbose")
+STREAM = ("-p", "--no-session-persistence", *_JSON)
+# All tools of the client, as far as the person's own settings permit; what they would ask about is refused. Settings of
+# the project are not read: a repository could permit itself anything.
+ALL_TOOLS = (
+    *("--setting-sources", "user", "--strict-mcp-config", "--disable-slash-commands"),
+    *("--permission-mode", "default"),
+)
+WEB_TOOL = ("--tools", "WebSearch", "--allowedTools", "WebSearch")
+EVENTS = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
+# Ends the client and its commands as soon as the process that hears them is gone: 2.1.197 would go on.
+GUARD = 'pipe=$1; shift; (read -r _ < "/dev/fd/$pipe"; kill -TERM 0) > /dev/null 2>&1 & exec "$@"'
+
+
+class ToolClient(Headless):
+    """The client at `program` with `own` tools. `dollars_left`: the dollars that a call may cost, None for no limit."""
+
+    def __init__(
+        self,
+        env: dict[str, str],
+        root: str,
+        program: str,
+        model: str,
+        own: OwnTools,
+        dollars_left: Callable[[], float | None],
+    ) -> None:
+        super().__init__(env, root, program, model)
+        self._own, self._left = own, dollars_left
+
+    def flags(self) -> list[str]:
+        left = self._left()
+        dollars = DOLLARS if left is None else max(0.0001, min(DOLLARS, left))
+        web = (*WEB_TOOL, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN))
+        limits = ("--max-turns", str(TURNS), "--max-budget-usd", f"{dollars:.4f}")
+        return [*STREAM, *(ALL_TOOLS if self._own.workplace else web), *limits]
+
+    def run(self, words: list[str], call: Call, stop: Stop, slot: int) -> Answer:
+        pipe, (its_end, our_end) = subprocess.PIPE, os.pipe()
+        words = ["/bin/sh", "-c", GUARD, "sh", str(its_end), *words]
+        try:
+            with self.client(words, call, slot, pipe, pipe, self._own.workplace, (its_end,)) as (process, err):
+                result = self._talk(process, call, stop)
+                if not result:
+                    with suppress(subprocess.TimeoutExpired):
+                        process.wait(TERM_SECONDS)
+                return backends.answer_in(result, backends.text_of(err), process.returncode or 0, self.model)
+        finally:
+            os.close(its_end)
+            os.close(our_end)
+
+    def _talk(self, process: "subprocess.Popen[bytes]", call: Call, stop: Stop) -> str:
+        """Return the line with the result; empty if the client ended without one. Neither side can block the other."""
+        out, into = _descriptor(process.stdout), _descriptor(process.stdin)
+        hooks = {event: [{"hookCallbackIds": [event]}] for event in EVENTS}
+        begin = {"type": "control_request", "request_id": "begin", "request": {"subtype": "initialize", "hooks": hooks}}
+        prompt = {"type": "user", "message": {"role": "user", "content": call.head + call.prompt}}
+        to_send, rest = bytearray(_line(begin) + _line(prompt)), b""
+        while True:
+            stop.check()
+            readable, writable, _ = select.select([out], [into] if to_send else [], [], POLL_SECONDS)
+            if writable:
+                try:
+                    del to_send[: os.write(into, to_send)]
+                except BrokenPipeError:
+                    to_send.clear()
+            if not readable:
+                continue
+            data = os.read(out, 1 << 16)
+            *lines, rest = (rest + data).split(b"\n")
+            if len(rest) > ANSWER_MOST:
+                raise ModelError("invalid", "The client printed a line that is too long.")
+            for line in lines:
+                message = fastjson_hot.loads_dict(line)
+                if message.get("type") == "result":
+                    return line.decode("utf-8", "replace")
+                self._own.hear(message)
+                if message.get("type") == "control_request":
+                    done = {"subtype": "success", "request_id": message.get("request_id"), "response": {}}
+                    to_send += _line({"type": "control_response", "response": done})
+            if not data:
+                return ""
+
+
+def _descriptor(pipe: IO[bytes] | None) -> int:
+    assert pipe is not None
+    os.set_blocking(pipe.fileno(), False)
+    return pipe.fileno()
+
+
+def _line(message: dict[str, Any]) -> bytes:
+    return json.dumps(message).encode("utf-8", "replace") + b"\n"
