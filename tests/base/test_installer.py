@@ -41,15 +41,13 @@ def test_notes_of_uv_that_cant_be_read_leave_the_plain_command(prefix, notes):
     assert installer.adding("fastembed") == "uv tool install --with fastembed memtui"
 
 
-def test_pipx_uvx_and_environments_with_and_without_pip_have_theirs(prefix, monkeypatch):
+def test_pipx_and_environments_with_and_without_pip_have_theirs(prefix, monkeypatch):
     python = f"{prefix}/bin/python"
     assert installer.adding("fastembed") == f"{python} -m pip install fastembed"
     monkeypatch.setattr(installer, "find_spec", lambda _: None)
     assert installer.adding("fastembed") == f"uv pip install --python {python} fastembed"
     (prefix / installer.PIPX_NOTES).write_text("{}")
     assert installer.adding("fastembed") == "pipx inject memtui fastembed"
-    monkeypatch.setattr(sys, "prefix", "/home/me/.cache/uv/archive-v0/x1")
-    assert installer.adding("fastembed") == "uvx --with fastembed memtui"
 
 
 def test_a_python_that_the_system_manages_has_to_be_told(prefix, monkeypatch):

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 
 from memtui.base import shell
 
-# What uv notes in the environment of a tool, and pipx in its own; a part of the path of one that uvx throws away.
-UV_NOTES, PIPX_NOTES, THROWN_AWAY = "uv-receipt.toml", "pipx_metadata.json", "/archive-v"
+# What uv notes in the environment of a tool, and pipx in its own.
+UV_NOTES, PIPX_NOTES = "uv-receipt.toml", "pipx_metadata.json"
 
 
 def adding(package: str) -> str:
@@ -19,8 +19,6 @@ def adding(package: str) -> str:
         return f"pipx inject {shell.shell_word(os.path.basename(prefix))} {package}"
     if os.path.exists(f"{prefix}/{UV_NOTES}"):
         return _as_uv_tool(f"{prefix}/{UV_NOTES}", package)
-    if THROWN_AWAY in prefix:
-        return f"uvx --with {package} memtui"
     python = shell.shell_word(sys.executable)
     if find_spec("pip") is None:
         return f"uv pip install --python {python} {package}"

@@ -181,15 +181,8 @@ def asked(env: dict[str, str], root: str, choice: ModelChoice, *, ask: bool = Tr
         if choice.model not in served.refused:
             return choice.model
     elif not served.time and ask:
-        served = look(env, root, url)
+        served = _noted(root, listed(env, url))
     return best(served, choice.model) or choice.model
-
-
-def look(env: dict[str, str], root: str, url: str) -> Served:
-    """Ask a service for its list, and note what it says. Never raises for a service that does not answer."""
-    served = listed(env, url)
-    _note(root, served)
-    return served
 
 
 def unlisted(env: dict[str, str], root: str, cwd: str) -> str:
@@ -204,7 +197,7 @@ def unlisted(env: dict[str, str], root: str, cwd: str) -> str:
         must_be_own(env, cwd)
     except MemtuiError as error:
         return error.message
-    served = look(keyed(env, settings), root, url)
+    served = _noted(root, listed(keyed(env, settings), url))
     if served.fault:
         return f"{url} {served.fault}, so {choice.model} is asked without knowing whether it is there."
     if any(f"{name}-".startswith(f"{SHORT.get(choice.model, choice.model)}-") for name in served.models):
@@ -221,8 +214,7 @@ def instead(env: dict[str, str], root: str, choice: ModelChoice, name: str, cwd:
     if name not in served.refused:
         served = listed(env, url)._replace(refused=(*served.refused, name))
         model, session = best(served, choice.model), env.get("CLAUDE_CODE_SESSION_ID", "")
-        served = served._replace(instead=model, session=session, cwd=cwd)
-        _note(root, served)
+        _noted(root, served := served._replace(instead=model, session=session, cwd=cwd))
     absent = note("llm.absent", model=name, why=why_absent(served))
     return best(served, choice.model), f"It {why_absent(served)}. {findings.remedy(absent)}"
 
@@ -248,8 +240,9 @@ def known(root: str, url: str | None = None) -> Served:
     return Served(str(row.get("url") or ""), models, fault, refused, time, holds, *more)
 
 
-def _note(root: str, served: Served) -> None:
+def _noted(root: str, served: Served) -> Served:
     fs_hot.write_cache(root + KEPT, fastjson_hot.dumps({"v": 1, **served._asdict()}).encode())
+    return served
 
 
 def best(served: Served, default: str) -> str:

@@ -19,6 +19,7 @@ PATIENCE, SHORT = 5.0, 1.0
 APART = 3600.0
 # What the daemon is doing.
 RUNNING, STARTING, FAILED, SILENT, NONE = "running", "starting", "failed", "silent", "none"
+LOADED = {RUNNING, FAILED}
 
 
 def keep(env: dict[str, str], root: str, cwd: str, directories: Sequence[str], now: float) -> bool:

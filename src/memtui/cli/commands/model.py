@@ -181,17 +181,14 @@ def _wait_for_daemon(ctx: Context) -> str:
     """Wait until the daemon has loaded its model or failed, and return what it does; where nobody watches only as long
     as it may take to notice that there is no network."""
     end = time.monotonic() + (sentence_vectors.PATIENCE if not ctx.out.stderr_tty or ctx.out.json else 3600.0)
-    try:
-        while time.monotonic() < end:
-            doing = sentence_vectors.doing(ctx.root, sentence_vectors.status(ctx.root))
-            if doing in {sentence_vectors.RUNNING, sentence_vectors.FAILED}:
-                return doing
-            size = phrasing_hot.size(sentence_vectors.downloaded(ctx.root))
-            ctx.out.progress(f"The daemon loads the model, {size} are here … Ctrl-C leaves it to that.")
-            time.sleep(0.1)
-        return sentence_vectors.STARTING
-    finally:
-        ctx.out.progress("")
+    while (doing := sentence_vectors.doing(ctx.root, sentence_vectors.status(ctx.root))) not in sentence_vectors.LOADED:
+        if time.monotonic() > end:
+            return sentence_vectors.STARTING
+        size = phrasing_hot.size(sentence_vectors.downloaded(ctx.root))
+        ctx.out.progress(f"The daemon loads the model, {size} are here … Ctrl-C leaves it to that.")
+        time.sleep(0.1)
+    ctx.out.progress("")
+    return doing
 
 
 def _sentence_state(ctx: Context, directories: "list[str]") -> Result:

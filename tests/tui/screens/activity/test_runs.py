@@ -207,6 +207,7 @@ async def test_a_model_asked_instead_is_told_once_below_its_session(app, world):
     served = choice.Served("", ("llama-9",), "", ("gone-1",), NOW - 3, choice.HOLDS, "llama-9", session, world.shop)
     row = json.dumps({"v": 1, **served._asdict()})
     fs_hot.write_cache(world.root + choice.KEPT, row.encode())
+    app.all_projects = False
     async with running(app, WIDE) as pilot:
         await to_row(pilot, lambda row: isinstance(row, SwitchRow))
         words = "llama-9 is asked: the service does not have gone-1"

@@ -351,8 +351,10 @@ class SwitchRow(RunRow):
 
     def __init__(self, served: choice.Served) -> None:
         words = f"{served.instead} is asked: the service does not have {', '.join(served.refused)}"
-        run = Run("switch", served.time, served.session, "", served.cwd, "", model=served.instead, note=words)
-        super().__init__(run, paths_hot.project_root(served.cwd))
+        root = paths_hot.project_root(served.cwd)
+        super().__init__(
+            Run("switch", served.time, served.session, paths_hot.project_key(root), served.cwd, "", note=words), root
+        )
 
     def cells(self, _context: RowContext) -> list[Text]:
         return _below(_context, "model", self.time, Text(safe_text.line(self.run.note, 200), "yellow"), Text())

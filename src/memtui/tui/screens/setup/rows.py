@@ -73,6 +73,8 @@ KEPT = "{bytes:size} · {changes:change} kept"
 CURES = {
     **dict.fromkeys(("config.mode_off", "config.mode_off_here"), "mode"),
     **dict.fromkeys(("config.no_model", "llm.no_key", "llm.no_client"), "llm_backend"),
+    **dict.fromkeys(("llm.instead", "llm.absent"), "llm_model"),
+    "llm.no_server": "llm_key",
 }
 LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 # In the title of a detail, by the kind of the row or the level of its finding.
