@@ -7,7 +7,9 @@ import pytest
 from test_recall import RecallHome
 
 from memtui.base import ids_hot, session_state_hot
-from memtui.recall import selection_state_hot
+from memtui.recall import selection_state_hot, words_hot
+from memtui.store import mutes_hot
+from memtui.store.journal import own_files
 
 PROMPT = "what was it about the rota for the team on the second floor?"
 REASON, BEFORE = selection_state_hot.REASON, selection_state_hot.REASON_BEFORE
@@ -151,3 +153,20 @@ def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
     assert all(each in said for each in ("Stop the release.", "Soup is at noon.", "frozen until Friday"))
     assert home.part("selected") == {}
     assert home.errors() == []
+
+
+def test_a_prompt_gets_no_more_than_it_may_and_nothing_that_is_muted(home):
+    tea = home.keep("tea", "Tea is at four.")
+    home.index()
+    home.prompt()
+    home.settings('recall_select = true\nllm_backend = "api"\nrecall_most = 1\n')
+    rows = [["global", str(path.parent), path.name, ids_hot.digest(path.read_bytes())] for path in (home.note, tea)]
+    home.answer({selection_state_hot.begin(str(home.root), "s1", PROMPT, time.time()): rows})
+    context = home.prompt(prompt="yes").context
+    assert ["Soup is at noon." in context, "Tea is at four." in context] == [True, False]
+    prompt = "and who is on the rota tomorrow, then?"
+    row = mutes_hot.row(prompt, words_hot.terms(prompt), "2026-01-01T00:00:00Z")
+    place = (own_files.beside_path(str(home.root), "mutes", str(tea.parent)), str(tea.parent))
+    own_files.write_beside(*place, {"tea.md": {prompt: row}})
+    home.answer({selection_state_hot.begin(str(home.root), "s1", PROMPT, time.time()): rows})
+    assert "Tea is at four." not in home.prompt(prompt=prompt).context

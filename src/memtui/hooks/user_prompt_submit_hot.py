@@ -51,12 +51,14 @@ def _deliver(hook: Hook) -> None:
     notes, stamps, changed = _look(hook, state)
     recalled: judge_hot.Recalled | None = None
     selected: list[bindings_hot.Bound] = []
+    may_recall = _may_recall(hook)
+    if may_recall:
+        bundle.load("recall")
     if hook.settings and hook.setting("recall_select"):
         from memtui.hooks import model_blocks_hot
 
         selected = hook.attempt([], model_blocks_hot.begin_prompt, hook)
-    if selected or _may_recall(hook):
-        bundle.load("recall")
+    if selected or may_recall:
         from memtui.hooks import recall_block_hot
 
         recalled = hook.attempt(None, recall_block_hot.find, hook, selected)
