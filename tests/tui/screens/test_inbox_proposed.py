@@ -324,3 +324,6 @@ async def test_a_memory_whose_own_check_fails_is_edited_or_archived_and_undone(a
         await settle(pilot)
         assert exists(f"{place}/lock.md")
         assert any(map(failing, app.screen.table.rows))
+        await press(pilot, "1")
+        await to_row(pilot, lambda pair: pair[1].memory.stem == "lock")
+        assert "! its check `glob bun.lock` fails (since " in app.screen.detail.plain
