@@ -262,11 +262,11 @@ def _add_check(row: Row, scope: Scope, outcomes: dict[str, object]) -> None:
         return
     outcome = own_checks_hot.row_of(outcomes, row.file, ids_hot.digest(memory.raw))
     row.check = {"state": own_checks_hot.NOT_MADE, "check": checks[0], "why": "", **outcome}
-    about = {**row.check, "scope": scope.shown, "memory": memory.stem}
+    subject, about = f"memory:{memory.path}", {**row.check, "scope": scope.shown, "memory": memory.stem}
     if row.check["state"] == own_checks_hot.FAILS:
-        row.flags.append(problem("memories.verify", f"memory:{memory.path}", **about))
+        row.flags.append(problem("memories.verify", subject, **about))
     elif row.check["state"] == own_checks_hot.NOT_MADE:
-        row.flags.append(note("memories.unchecked", f"memory:{memory.path}", **about))
+        row.flags.append(note("memories.unchecked", subject, **about))
 
 
 def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) -> list[Row]:

@@ -149,7 +149,7 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
 
 def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]:
     places = hashlib.blake2b(repr([scope.directory for scope in subject.scopes]).encode(), digest_size=8).hexdigest()
-    answers = Answers(f"{subject.root}/run/lint-{places}" if subject.root else "")
+    answers = Answers(f"{subject.root}/run/lint-{places}" if os.path.isdir(subject.root) else "")
     every: list[Memory] = []
     projects: dict[str, ProjectFiles] = {}
     for scope in subject.scopes:

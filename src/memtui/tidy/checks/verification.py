@@ -138,11 +138,10 @@ def _has(project: ProjectFiles, path: str, text: bytes) -> bool:
     """Tell whether a file of text in the project has a text. Raises OSError if that can't be known."""
     whole = f"{project.top}/{path}"
     data = fs_hot.read_bytes(whole, FILE_BYTES + 1) if paths_hot.inside(project.top, whole) else b""
-    if b"\0" in data[:TEXT_BYTES] or text in data[:FILE_BYTES]:
-        return text in data[:FILE_BYTES]
-    if len(data) > FILE_BYTES:
+    has_text = text in data[:FILE_BYTES]
+    if len(data) > FILE_BYTES and not has_text and b"\0" not in data[:TEXT_BYTES]:
         raise OSError(f"it is larger than {FILE_BYTES >> 20} MB")
-    return False
+    return has_text
 
 
 def _git(project: ProjectFiles, rest: str) -> bool:

@@ -206,8 +206,8 @@ class ProblemCommands(RowCommands[ProblemRow]):
 
     async def edit(self) -> None:
         """Edit the memory in its form, over the inbox."""
-        scopes, path = self.services.data.scopes(), self.rows[0].paths[0]
-        await self.edit_memory(path, next((s.label for s in scopes if path.startswith(s.directory + "/")), ""))
+        path = self.rows[0].paths[0]
+        await self.edit_memory(path, self.services.data.store().files().scope_of(path).scope.label)
 
     async def follow(self) -> None:
         await self.go_to(self.rows[0].paths)
