@@ -47,9 +47,9 @@ def asked(tmp_path):
     program.chmod(0o700)
     env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s"}
 
-    def ask(own=None, left=None):
+    def ask(own=None):
         words = (env, str(tmp_path / "memtui"), str(program), "haiku")
-        client = ToolClient(*words, own, lambda: left) if own else backends.Headless(*words)
+        client = ToolClient(*words, own) if own else backends.Headless(*words)
         return client.call(Call("Rules.", "", "Words.", {}, 100), Stop(30.0, lambda: False)).data
 
     return ask
@@ -69,7 +69,7 @@ def test_a_client_holds_its_place_as_long_as_it_lives(asked, tmp_path):
 
 @pytest.mark.parametrize(("left", "most"), [(None, "0.5000"), (7.0, "0.5000"), (0.1234, "0.1234"), (0.0, "0.0001")])
 def test_a_client_with_tools_may_cost_what_is_left_of_the_day_at_most(asked, tmp_path, left, most):
-    words = asked(OwnTools(print, str(tmp_path)), left)["words"]
+    words = asked(OwnTools(print, str(tmp_path), lambda: left))["words"]
     assert words[words.index("--max-budget-usd") + 1] == most
 
 

@@ -21,8 +21,8 @@ def asked(tmp_path):
         program, heard = tmp_path / "claude", []
         program.write_text(HEAD + script)
         program.chmod(0o700)
-        own = OwnTools(hear or heard.append, str(tmp_path))
-        client = ToolClient({"PATH": "/usr/bin:/bin"}, str(tmp_path / "m"), str(program), "haiku", own, lambda: 1.0)
+        own = OwnTools(hear or heard.append, str(tmp_path), lambda: 1.0)
+        client = ToolClient({"PATH": "/usr/bin:/bin"}, str(tmp_path / "m"), str(program), "haiku", own)
         return client.call(Call("Rules.", "", prompt, {}, 100), Stop(seconds, lambda: False)).data, heard
 
     return ask

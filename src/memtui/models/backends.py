@@ -52,6 +52,7 @@ MOST_AFTER = 60.0
 EPHEMERAL = {"type": "ephemeral"}
 # Searches of the web in a request, at most, and what one costs.
 SEARCHES, SEARCH_DOLLARS = 3, 0.01
+NO_WEB = "If it has no web search: memtui config set subconscious_tools read-only"
 WEB_SEARCH = {"type": "web_search_20250305", "name": "web_search", "max_uses": SEARCHES}
 NO_JSON = ("The model answered with text that is not JSON.", "")
 
@@ -64,6 +65,7 @@ class Api:
     def __init__(self, env: dict[str, str], model: str, own: OwnTools | None = None) -> None:
         self.model = SHORT.get(model, model)
         self._env, self._own = env, own
+        self.extra = SEARCHES * SEARCH_DOLLARS if own else 0.0
 
     def call(self, call: Call, stop: Stop) -> Answer:
         """Make one attempt. Raises ModelError."""
@@ -110,7 +112,7 @@ class Api:
         except MemtuiError:
             raise
         except anthropic.APIStatusError as error:
-            raise _of_error(error, other.usage()) from error
+            raise _of_error(error, other.usage(), NO_WEB if self._own is not None else "") from error
         except anthropic.APIConnectionError as error:
             raise ModelError("unreachable", f"There is no connection to the model: {_said(error)}") from error
         except (ValueError, RuntimeError) as error:  # of the SDK, for what the API does not send, and what is no JSON
@@ -179,13 +181,13 @@ def _said(error: Exception) -> str:
     return shortened(f"{words} {cause}" if cause not in words else words)
 
 
-def _of_error(error: Any, usage: ModelUsage) -> ModelError:
+def _of_error(error: Any, usage: ModelUsage, refused: str = "") -> ModelError:
     """Return our error for an answer with a status that is not good, or an error in the middle of a stream."""
     status = error.status_code
     body: Any = error.body if isinstance(error.body, dict) else {}
     inner: Any = body.get("error") if isinstance(body.get("error"), dict) else {}
     passing = inner.get("type") in PASSING if status < 400 else status in {408, 429} or status >= 500
-    hints = {401: "Check ANTHROPIC_API_KEY.", 403: "Check ANTHROPIC_API_KEY."}
+    hints = {400: refused, 401: "Check ANTHROPIC_API_KEY.", 403: "Check ANTHROPIC_API_KEY."}
     try:
         after = min(MOST_AFTER, max(0.0, float(error.response.headers.get("retry-after") or 0)))
     except ValueError:
@@ -226,7 +228,7 @@ NO_TURNS, NO_DOLLARS = "error_max_turns", "error_max_budget_usd"
 class Headless:
     """The client at `program`, without tools. `root`: memtui's directory."""
 
-    name = "claude"
+    name, extra = "claude", 0.0
 
     def __init__(self, env: dict[str, str], root: str, program: str, model: str) -> None:
         self.model, self._env, self._root, self._program = model, env, root, program

@@ -157,10 +157,12 @@ class Call(NamedTuple):
 
 class OwnTools(NamedTuple):
     """What a backend may do by itself in a call: search the web or, in a `workplace`, use all tools of the client.
-    `hear` gets each message of it, content blocks as the Messages API has them, and raises what is to end the call."""
+    `hear` gets each message of it, content blocks as the Messages API has them, and raises what is to end the call;
+    `dollars_left`: what the call of a client may cost, None for no limit."""
 
     hear: Callable[[Mapping[str, Any]], object]
     workplace: str = ""
+    dollars_left: Callable[[], float | None] = lambda: None
 
 
 class Answer(NamedTuple):

@@ -61,7 +61,7 @@ class LanguageModel:
         self._env, self._cwd = model_choice.keyed(env, config_hot.load(root)), cwd
         self.spent, self.calls = ModelUsage(), 0
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
-        self._own = own_tools
+        self._own = own_tools and own_tools._replace(dollars_left=self._dollars_left)
         self._take(model_choice.asked(self._env, root, self.choice))
 
     def _take(self, name: str) -> None:
@@ -75,7 +75,7 @@ class LanguageModel:
         if self.choice.backend == "api":
             self._backend = Api(self._env, name, self._own)
         elif self._own is not None:
-            self._backend = ToolClient(self._env, self._root, program, name, self._own, self._dollars_left)
+            self._backend = ToolClient(self._env, self._root, program, name, self._own)
         else:
             self._backend = Headless(self._env, self._root, program, name)
 
@@ -91,7 +91,8 @@ class LanguageModel:
 
     def estimate(self, call: Call) -> ModelUsage:
         """Estimate what a call uses at most, rather too high."""
-        return priced(self._backend.model, ModelUsage(input=call.tokens(), output=call.most))
+        usage = priced(self._backend.model, ModelUsage(input=call.tokens(), output=call.most))
+        return usage if usage.cost is None else usage._replace(cost=usage.cost + self._backend.extra)
 
     def ask(
         self,

@@ -5,9 +5,8 @@ import json
 import os
 import select
 import subprocess
-from collections.abc import Callable
 from contextlib import suppress
-from typing import IO, Any
+from typing import Any
 
 from memtui.base import fastjson_hot
 from memtui.models import backends
@@ -29,22 +28,14 @@ GUARD = 'pipe=$1; shift; (read -r _ < "/dev/fd/$pipe"; kill -TERM 0) > /dev/null
 
 
 class ToolClient(Headless):
-    """The client at `program` with `own` tools. `dollars_left`: the dollars that a call may cost, None for no limit."""
+    """The client at `program` with tools of its `own`."""
 
-    def __init__(
-        self,
-        env: dict[str, str],
-        root: str,
-        program: str,
-        model: str,
-        own: OwnTools,
-        dollars_left: Callable[[], float | None],
-    ) -> None:
+    def __init__(self, env: dict[str, str], root: str, program: str, model: str, own: OwnTools) -> None:
         super().__init__(env, root, program, model)
-        self._own, self._left = own, dollars_left
+        self._own = own
 
     def flags(self) -> list[str]:
-        left = self._left()
+        left = self._own.dollars_left()
         dollars = DOLLARS if left is None else max(0.0001, min(DOLLARS, left))
         web = (*WEB_TOOL, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN))
         limits = ("--max-turns", str(TURNS), "--max-budget-usd", f"{dollars:.4f}")
@@ -66,7 +57,7 @@ class ToolClient(Headless):
 
     def _talk(self, process: "subprocess.Popen[bytes]", call: Call, stop: Stop) -> str:
         """Return the line with the result; empty if the client ended without one. Neither side can block the other."""
-        out, into = _descriptor(process.stdout), _descriptor(process.stdin)
+        out, into = (pipe.fileno() for pipe in (process.stdout, process.stdin) if pipe is not None)
         hooks = {event: [{"hookCallbackIds": [event]}] for event in EVENTS}
         begin = {"type": "control_request", "request_id": "begin", "request": {"subtype": "initialize", "hooks": hooks}}
         prompt = {"type": "user", "message": {"role": "user", "content": call.head + call.prompt}}
@@ -76,7 +67,7 @@ class ToolClient(Headless):
             readable, writable, _ = select.select([out], [into] if to_send else [], [], POLL_SECONDS)
             if writable:
                 try:
-                    del to_send[: os.write(into, to_send)]
+                    del to_send[: os.write(into, to_send[: select.PIPE_BUF])]  # so much has room
                 except BrokenPipeError:
                     to_send.clear()
             if not readable:
@@ -95,12 +86,6 @@ class ToolClient(Headless):
                     to_send += _line({"type": "control_response", "response": done})
             if not data:
                 return ""
-
-
-def _descriptor(pipe: IO[bytes] | None) -> int:
-    assert pipe is not None
-    os.set_blocking(pipe.fileno(), False)
-    return pipe.fileno()
 
 
 def _line(message: dict[str, Any]) -> bytes:

@@ -114,12 +114,8 @@ def came_of(step: "Step") -> tuple[str, str]:
 def did(run: runs.Run) -> str:
     """Say what a run did, changed and said: `3 steps, 1 file, 2 blocks, 1 answer, 1 note`."""
     answers, files = len(run.answers), len(run.files) + len(run.unversioned)
-    changed = ((run.step_count, "step"), (files, "file"), (len(run.blocks), "block"))
-    words = [
-        many(count, noun)
-        for count, noun in (*changed, (answers, "answer"), (len(run.whispers) - answers, "note"))
-        if count
-    ]
+    counts = ((run.step_count, "step"), (files, "file"), (len(run.blocks), "block"), (answers, "answer"))
+    words = [many(count, noun) for count, noun in (*counts, (len(run.whispers) - answers, "note")) if count]
     words += [f"{len(run.refused)} refused"] if run.refused else []
     if run.outcome not in {runs.DONE, runs.BEGUN}:
         words.append(run.why)

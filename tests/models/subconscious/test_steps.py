@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from e2e.model import Reply, call, use
 from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
 from memtui.models.subconscious import runs, trace
@@ -119,6 +120,37 @@ def test_where_a_step_cannot_be_noted_the_tool_does_not_run(traced, read):
     fs_hot.write_atomic(f"{read.root}/subconscious/steps", b"in the way")
     with pytest.raises(MemtuiError, match="steps"):
         asks(traced, "t1", "Bash", command="touch a.txt")
+
+
+@pytest.mark.slow
+def test_a_service_without_web_search_is_named_with_the_way_out(read, api):
+    read.settings('llm_backend = "api"', 'subconscious = "full"', 'subconscious_tools = "read + web"')
+    read.says("We deploy on Tuesdays only, never on a Friday.")
+    run = read.run(Reply([], status=400))
+    assert (run.outcome, run.tools) == ("rejected", "read + web")
+    assert "memtui config set subconscious_tools read-only" in run.why
+    assert [tool["name"] for tool in api.requests[0].body["tools"]] == ["answer", "web_search"]
+
+
+@pytest.mark.slow
+def test_a_search_of_the_web_is_a_step_and_is_repeated_nowhere(read, api):
+    read.settings('llm_backend = "api"', 'subconscious = "full"', 'subconscious_tools = "read + web"')
+    read.says("We deploy on Tuesdays only, never on a Friday.")
+    found = [{"type": "web_search_result", "title": "Of pages", "url": "https://x.test", "encrypted_content": "e"}]
+    run = read.run(
+        call(
+            {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "what is new"}},
+            {"type": "web_search_tool_result", "tool_use_id": "s1", "content": found},
+            use("answer", note="Of pages https://x.test"),
+        )
+    )
+    (step,) = trace.read(read.root, run.id)
+    assert (step.what, step.output, step.failed) == ("what is new", "Of pages https://x.test", False)
+    assert run.note == "", "what the web says is not repeated"
+    read.settings('llm_backend = "api"', 'subconscious = "full"')
+    read.says("And never before nine.")
+    read.run(use("answer", note="Noted."))
+    assert [tool["name"] for tool in api.requests[-1].body["tools"]] == ["answer"]
 
 
 @given(st.lists(st.binary(max_size=60) | st.sampled_from([b'{"v":1,"id":"t"}', b'{"v":1,"id":3}', b"[]"]), max_size=5))

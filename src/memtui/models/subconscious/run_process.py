@@ -175,7 +175,7 @@ class Along:
     def _failed(self, run: Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]) -> Run:
         """Note a run without an answer. The same words are sent again, unless they were in vain too often."""
         outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
-        why = error.message
+        why = f"{error.message} {error.hint}".strip()
         if isinstance(error, ModelError) and error.futile:
             times = 1 + fastjson_hot.number(dict(state), "in_vain")  # since something was read last
             if times < IN_VAIN:

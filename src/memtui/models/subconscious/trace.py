@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, visible_hot
+from memtui.base.phrasing_hot import many
 from memtui.base.storage import storage_error
 from memtui.client.transcripts import transcript_hot
 from memtui.models.subconscious import block_files_hot, runs
@@ -166,18 +167,18 @@ class Trace:
         assert self._tree is not None
         files = [file._replace(why="it holds a secret") if not file.why and secret_in(file) else file for file in files]
         if changes := [FileChange(file.path, file.before, file.after, file.mode) for file in files if not file.why]:
-            words = ", ".join(visible(self._tree.name(change.path), 80) for change in changes[:3])
-            more = f" and {len(changes) - 3} more" if len(changes) > 3 else ""
+            first = visible(self._tree.name(changes[0].path), 80)
+            words = f"change {first}" + f" and {many(len(changes) - 1, 'more file')}" * (len(changes) > 1)
             journal = Journal(self.root, MODEL)
-            journal.record(RUN, changes, f"change {words}{more}", group=self.run.id, session=self.run.session)
-        names = [visible(self._tree.name(file.path), WHAT) for file in files]
-        versioned = tuple(name for name, file in zip(names, files, strict=True) if not file.why)
-        others = tuple(f"{name}: {file.why}" for name, file in zip(names, files, strict=True) if file.why)
+            journal.record(RUN, changes, words, group=self.run.id, session=self.run.session)
+        names = {file: visible(self._tree.name(file.path), WHAT) for file in files}
+        versioned = [words for file, words in names.items() if not file.why]
+        others = [f"{words}: {file.why}" for file, words in names.items() if file.why]
         if files:
             self._add(name, files=[*versioned, *(f"{words}, no version" for words in others)])
-            run = self.run
-            all_files = tuple(dict.fromkeys((*run.files, *versioned)))
-            self._update(replace(run, files=all_files, unversioned=tuple(dict.fromkeys((*run.unversioned, *others)))))
+            known = (*self.run.files, *versioned), (*self.run.unversioned, *others)
+            all_files, unversioned = (tuple(dict.fromkeys(words)) for words in known)
+            self._update(replace(self.run, files=all_files, unversioned=unversioned))
 
     def _add(self, name: str, **values: object) -> None:
         row = {"v": runs.VERSION, "id": name, "time": clock_hot.iso(clock_hot.now()), **values}

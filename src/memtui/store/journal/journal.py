@@ -43,16 +43,10 @@ class Journal:
         self._shared: dict[str, Any] = {}  # what all changes made together have in their record
 
     def _intent(
-        self,
-        transaction: str,
-        op: str,
-        changes: Sequence[Change],
-        summary: str,
-        files: ChangedFiles | None = None,
-        **more: Any,
+        self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
     ) -> dict[str, Any]:
         """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as expected."""
-        rows = rows_of(changes, self.contents.keep, files)
+        rows = rows_of(changes, self.contents.keep)
         head = {"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": "intent", "by": self.by}
         return {**head, "seat": here(self.by), "op": op, "summary": summary, **more, "changes": rows}
 
@@ -135,10 +129,10 @@ class Journal:
     def record(self, op: str, changes: Sequence[FileChange], summary: str, **more: Any) -> None:
         """Note changes that another program has made already, so that they can be undone. Raises MemtuiError."""
         with self.locked():
-            transaction = ids_hot.new_id(self.now())
+            record = self._intent(ids_hot.new_id(self.now()), op, [], summary, **more)
             files = ChangedFiles({change.path: change.before for change in changes})
-            record = self._intent(transaction, op, changes, summary, files, **more)
-            self._append(record, self._ended(transaction, "done"))
+            record["changes"] = rows_of(changes, self.contents.keep, files)
+            self._append(record, self._ended(record["id"], "done"))
 
     def _make(self, record: Mapping[str, Any], changes: Sequence[Change], number: int) -> None:
         """Make one change. Raises as `Change.make`, except for what fails after the change is made, as cleanup can."""
