@@ -76,6 +76,8 @@ def test_a_path_or_command_not_known_is_found_and_a_moved_path_corrected(made):
     assert named(made, "Prices live in `src/old/`.") == [("path", "src/old/")]
     assert named(made, "`open_till_drawer()` öffnet die Kasse.") == [("symbol", "open_till_drawer")]
     assert named(made, "レジは `open_till_drawer` が開ける。") == [("symbol", "open_till_drawer")]
+    for owner in ("till.", "Shop::Till#", "till->"):
+        assert named(made, f"`{owner}open_till_drawer()` opens it.") == [("symbol", "open_till_drawer")]
     own = f"In the {made.name} repo `open_till_drawer()` is called first."
     assert named(made, own) == [("symbol", "open_till_drawer")]
     commands = [("command", "npm run tests"), ("command", "make biuld")]

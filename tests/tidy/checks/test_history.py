@@ -178,7 +178,11 @@ def test_where_git_has_no_answer_nothing_is_gone(tmp_path, monkeypatch, world):
 def test_a_pass_that_is_stopped_leaves_nothing_behind(tmp_path):
     top, cache = tmp_path / "r", tmp_path / "cache"
     commit(top, {"a.py": "open_till = 1\n"})
-    assert history.read(Repository(str(top)), str(cache), lambda: False) is None
+    git_of = Repository(str(top))
+    assert git_of.head
+    git_of.go_on = lambda: False
+    with pytest.raises(OSError, match="was ended"):
+        history.read(git_of, str(cache))
     assert not cache.exists()
 
 

@@ -5,7 +5,7 @@ A name is an ASCII word of code in snake_case or camelCase. Documentation, data 
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -54,10 +54,8 @@ class History:
         return [self.commits[number] for number in reversed(self.names.get(name, ()))]
 
 
-def read(
-    git: Repository, cache: str = "", go_on: Callable[[], bool] = lambda: True, names: Collection[str] | None = None
-) -> History | None:
-    """Return a repository's history, by what the file `cache` has of it; None if git fails or `go_on` says no.
+def read(git: Repository, cache: str = "", names: Collection[str] | None = None) -> History:
+    """Return a repository's history, by what the file `cache` has of it. Raises OSError if git fails or is stopped.
 
     Few `names` are searched for alone where nothing is known yet, which takes half as long; then all are read."""
     history = History(**_load(cache))
@@ -69,11 +67,7 @@ def read(
     if is_first and names is not None and len(names) <= FEW:
         history.only = sorted(names)
     pattern = () if history.only is None else ("-G", "|".join(history.only))
-    try:
-        if not _add_names(history, git.lines("log", *PATCH, *_span(git, history.head), *pattern, *CODE), go_on):
-            return None
-    except OSError:
-        return None
+    _add_names(history, git.lines("log", *PATCH, *_span(git, history.head), *pattern, *CODE))
     history.head = git.head
     _save(cache, vars(history))
     return history
@@ -87,8 +81,8 @@ def read_removed(git: Repository, cache: str = "") -> dict[str, list[str]]:
     if removed and head == git.head:
         return removed
     words = ("-z", "-M", "--diff-filter=DR", "--name-status", "--format=%x01%H", *PLAIN)
-    commit, lines = "", git.lines("log", *words, *_span(git, head if removed else ""))
-    fields = iter(b"".join(lines).decode("utf-8", "replace").split("\0"))
+    commit, data = "", git.chunks("log", *words, *_span(git, head if removed else ""))
+    fields = iter(b"".join(data).decode("utf-8", "replace").split("\0"))
     for status in fields:
         if status.startswith("\1"):
             commit = status[1:]
@@ -123,8 +117,8 @@ def _save(cache: str, content: dict[str, Any]) -> None:
         fs_hot.write_cache(cache, json.dumps({"version": VERSION, **content}, separators=(",", ":")).encode())
 
 
-def _add_names(history: History, lines: Iterable[bytes], go_on: Callable[[], bool]) -> bool:
-    """Add the commits of a `git log -p` and their names to a history; False if `go_on` says no."""
+def _add_names(history: History, lines: Iterable[bytes]) -> None:
+    """Add the commits of a `git log -p` and their names to a history."""
     added: list[bytes] = []
     removed: list[bytes] = []
     is_in_hunk, only = False, None if history.only is None else {name.encode() for name in history.only}
@@ -148,28 +142,20 @@ def _add_names(history: History, lines: Iterable[bytes], go_on: Callable[[], boo
             is_in_hunk = False
             if mark == b"\0":
                 history.commits.append(line[1:].decode().strip())
-                if not go_on():
-                    return False
-    return True
 
 
-def find_lost(
-    git: Repository, names: Collection[str], cache: str = "", go_on: Callable[[], bool] = lambda: True
-) -> dict[str, str] | None:
-    """Return the names that code once defined and has no more, each with the commit that removed it; None if git fails
-    or `go_on` says no."""
+def find_lost(git: Repository, names: Collection[str], cache: str = "") -> dict[str, str]:
+    """Return the names that code once defined and has no more, each with the commit that removed it. Raises OSError."""
+    if not (lacking := git.lacking(names)):
+        return {}
+    history = read(git, cache, lacking)
+    if not (lacking := lacking & history.names.keys()):
+        return {}
     lost: set[str] = set()
-    try:
-        lacking = git.lacking(names)
-        history = read(git, cache, go_on, lacking) if lacking else History()
-        if history is None:
-            return None
-        if lacking := lacking & history.names.keys():
-            commits = {commit for name in lacking for commit in history.commits_of(name)[:LOOKED_AT]}
-            name = re.compile(rb"\b(?:%s)\b" % "|".join(lacking).encode())
-            for line in git.lines("log", "--no-walk=unsorted", *PATCH, *commits, *CODE):
-                if line[:1] in b"+-" and name.search(line):
-                    lost |= lacking & {match[match.lastindex or 0].decode() for match in DEFINITION.finditer(line)}
-    except OSError:
-        return None
+    pattern = "|".join(lacking)
+    name = re.compile(rf"\b(?:{pattern})\b".encode())
+    commits = {commit for name in lacking for commit in history.commits_of(name)[:LOOKED_AT]}
+    for line in git.lines("log", "--no-walk=unsorted", *PATCH, "-G", pattern, *commits, *CODE):
+        if line[:1] in b"+-" and name.search(line):
+            lost |= lacking & {match[match.lastindex or 0].decode() for match in DEFINITION.finditer(line)}
     return {name: history.commits_of(name)[0] for name in sorted(lost)}

@@ -163,7 +163,7 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
         project = projects.setdefault(path, ProjectFiles(path, subject.root, go_on)) if path else None
         is_own = project is not None and project.top == top
         repository = (
-            (project.git if project and is_own else Repository(top)) if os.path.lexists(f"{top}/.git") else None
+            (project.git if project and is_own else Repository(top, go_on)) if os.path.lexists(f"{top}/.git") else None
         )
         whole = _Watched((memory for memory in own if memory.broken is None), go_on)
         checked = Checked(scope, whole, project, repository, subject.usage, own, subject.now, subject.root, answers)

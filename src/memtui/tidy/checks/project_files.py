@@ -33,7 +33,7 @@ class ProjectFiles:
     which keeps what git said; `go_on`: asked while git is. `is_sure`: git answered all that it was asked so far."""
 
     def __init__(self, top: str, root: str = "", go_on: Callable[[], bool] = lambda: True) -> None:
-        self.top, self.git, self.go_on, self.is_sure = top, Repository(top), go_on, True
+        self.top, self.git, self.go_on, self.is_sure = top, Repository(top, go_on), go_on, True
         self.cache = f"{root}/run/git-{paths_hot.project_key(top)}" if root else ""
 
     @cached_property
@@ -123,6 +123,8 @@ class ProjectFiles:
     def lost(self, names: Collection[str]) -> dict[str, str]:
         """Return the names that the project's code defined and has no more, each with the commit that removed it."""
         own = self.cache and self.cache + ".history"
-        lost = history.find_lost(self.git, names, own, self.go_on) if self.git.head and names else {}
-        self.is_sure &= lost is not None
-        return lost or {}
+        try:
+            return history.find_lost(self.git, names, own) if self.git.head and names else {}
+        except OSError:
+            self.is_sure = False
+            return {}

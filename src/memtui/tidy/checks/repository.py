@@ -2,11 +2,12 @@
 
 import hashlib
 import os
+import select
 import subprocess
-from collections.abc import Collection, Iterable, Iterator
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
 from datetime import date
 from functools import cache, cached_property
-from threading import Timer
 
 from memtui.base import visible_hot
 
@@ -29,33 +30,49 @@ CODE = ("--", ".", ":(exclude).claude", ":(exclude)CLAUDE.md", *(f":(exclude,ica
 NAMES = 1000
 # A git that has not ended after so long hangs. 20,000 commits take about two minutes.
 LONGEST_SECONDS = 300.0
+# How often it is asked whether to go on while git is silent, and the bytes that are taken at once.
+TICK_SECONDS, BYTES = 0.1, 1 << 20
 
 
 class Repository:
-    """The repository whose work tree begins at `top`. Every answer is empty if git or the repository is not there."""
+    """The repository whose work tree begins at `top`. Every answer is empty if git or the repository is not there.
+    `go_on`: asked while git is at work; False ends it."""
 
-    def __init__(self, top: str) -> None:
-        self.top, self.seconds = top, LONGEST_SECONDS
+    def __init__(self, top: str, go_on: Callable[[], bool] = lambda: True) -> None:
+        self.top, self.go_on, self.seconds = top, go_on, LONGEST_SECONDS
         self.unanswered: set[str] = set()  # commands that failed
 
-    def lines(self, *words: str, ok: Collection[int] = (0,)) -> Iterator[bytes]:
-        """Yield the lines that a git command that only reads prints. Raises OSError if it exits with no `ok` code."""
+    def chunks(self, *words: str, ok: Collection[int] = (0,)) -> Iterator[bytes]:
+        """Yield what a git command that only reads prints, as it comes. Raises OSError if it doesn't exit as `ok`."""
         env = {key: os.environ[key] for key in ("PATH", "HOME") if key in os.environ} | ENVIRONMENT
         command, nothing = ["git", "-C", self.top, *SAFE, *words], subprocess.DEVNULL
+        end = time.monotonic() + self.seconds
         with subprocess.Popen(command, stdin=nothing, stdout=subprocess.PIPE, stderr=nothing, env=env) as process:
-            timer = Timer(self.seconds, process.kill)
-            timer.start()
-            try:
-                yield from process.stdout or ()
-            finally:
-                timer.cancel()
+            output = process.stdout
+            while output is not None:
+                if time.monotonic() > end or not self.go_on():
+                    process.kill()
+                    raise OSError(f"git {words[0]} was ended")
+                if select.select([output], [], [], TICK_SECONDS)[0]:
+                    if not (data := os.read(output.fileno(), BYTES)):
+                        break
+                    yield data
         if process.returncode not in ok:
             raise OSError(f"git {words[0]} failed with {process.returncode}")
+
+    def lines(self, *words: str, ok: Collection[int] = (0,)) -> Iterator[bytes]:
+        """Yield the lines of what a git command that only reads prints. Raises OSError as `chunks` does."""
+        rest = b""
+        for data in self.chunks(*words, ok=ok):
+            *lines, rest = (rest + data).split(b"\n")
+            for line in lines:
+                yield line + b"\n"
+        yield from [rest] if rest else ()
 
     def ask(self, *words: str, ok: Collection[int] = (0,)) -> str:
         """Return what a git command that only reads prints; empty if it fails."""
         try:
-            return b"".join(self.lines(*words, ok=ok)).decode("utf-8", "replace")
+            return b"".join(self.chunks(*words, ok=ok)).decode("utf-8", "replace")
         except (OSError, ValueError):  # a NUL in a path
             self.unanswered.add(words[0])
             return ""

@@ -26,10 +26,10 @@ SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
 # `yarn run` and `bun run` also run files and programs of packages.
 SCRIPT = re.compile(r"p?npm run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
 TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
-# A name in snake_case or camelCase, but for one that is only an example.
+# A name in snake_case or camelCase, alone or behind what it belongs to, but for one that is only an example.
 SYMBOL = re.compile(
-    r"(?=\w*(?:_\w|[a-z][A-Z]))(?!(?:your|my|foo|bar|example|sample)(?:_|[A-Z])|snake_case|camelCase)"
-    r"[A-Za-z]\w{5,}(?=\(\)$|$)",
+    r"(?:[A-Za-z_]\w*(?:\.|::|#|->))*(?P<name>(?=\w*(?:_\w|[a-z][A-Z]))(?!(?:your|my|foo|bar|example|sample)(?:_|[A-Z])|snake_case|camelCase)"
+    r"[A-Za-z]\w{5,})(?=\(\)$|$)",
     re.ASCII,
 )
 # Words and signs of a line that tells of the past, of what is replaced, or where something went.
@@ -102,7 +102,7 @@ def gone(checked: Checked) -> Iterator[Finding]:
                 places.append((path, memory, start + span.index(path)))
             yield from _command(checked, project, memory, start, span)
             if symbol := SYMBOL.match(span):
-                names.setdefault(symbol[0], []).append((memory, start))
+                names.setdefault(symbol["name"], []).append((memory, start + symbol.start("name")))
     ignored = project.git.ignored({path for path, *_ in places})
     removed = {path: project.removed(path) for path, *_ in places if path not in ignored}
     lost = project.lost(names)
