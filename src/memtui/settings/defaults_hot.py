@@ -42,7 +42,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "subconscious": ("off", ("off", "notes", "full"), True, "reads sessions: off, notes, full"),
     "subconscious_tools": (
         *("read-only", ("off", "read-only", "read + web", "full"), False),
-        "its tools: off, read-only, read + web, full",
+        "off, read-only, read + web, or full",
     ),
     "subconscious_model": ("auto", (), False, "its model: auto (llm_model) or id"),
     "glyphs": ("auto", ("auto", "unicode", "ascii"), False, "unicode, ascii, or auto: by the locale"),
