@@ -1,5 +1,8 @@
 """Lines of the delivery log, for tests."""
 
+import json
+from pathlib import Path
+
 from memtui.base import clock_hot, ids_hot
 from memtui.deliver import log_hot
 
@@ -13,6 +16,23 @@ def deliver(root, seconds, *items, **more):
     record = {"v": 1, "id": ids_hot.new_id(seconds), "time": clock_hot.iso(seconds), "items": list(items), **more}
     log_hot.append(root, record, seconds)
     return record
+
+
+def bring(root, transcripts, path, seconds, numbers, said="I have changed the colour.", sessions=6, **more):
+    """Log that prompts brought a memory, each with its turn in the transcript of one of some sessions."""
+    for number in numbers:
+        session = f"5e55{number % sessions}aaa-1"
+        file = Path(transcripts, f"{session}.jsonl")
+        size = file.stat().st_size if file.exists() else 0
+        rows = [
+            {"type": "user", "message": {"content": f"change the button {number}"}},
+            {"type": "assistant", "message": {"content": [{"type": "text", "text": said}]}},
+        ]
+        with file.open("a") as transcript:
+            transcript.write("".join(json.dumps(row) + "\n" for row in rows))
+        item = {"kind": "recall", "path": str(path), "reason": "fits the prompt"}
+        facts = {"event": "UserPromptSubmit", "session_id": session, "transcript": str(file), "transcript_size": size}
+        deliver(root, seconds + number, item, **{**facts, **more})
 
 
 def log(world, path, chars=400):

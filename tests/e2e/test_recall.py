@@ -1,7 +1,11 @@
 """Recall, end to end: the memory that fits reaches the model, once, and only if it may; the transcript proves it."""
 
+import os
+import time
+
 import pytest
 
+from recalls import bring
 from waiting import eventually
 
 from .client import injected
@@ -115,4 +119,30 @@ def test_what_fails_its_own_check_is_marked_and_a_rule_not_given(on):
     lock.write_text("")
     on.memtui("check")
     assert recalled("holds") == (["cicd", "launch"], False)
+    assert on.errors() == []
+
+
+@pytest.mark.every
+def test_a_memory_that_prompts_bring_in_vain_is_muted_and_unmuted(on):
+    directory, turns = on.config / "memory", on.base / "turns"
+    others(directory)
+    path, days_ago = (
+        write(directory, "cicd", "CI/CD considerations", BODY, "triggers:", f"  - {TRIGGER}"),
+        time.time() - 9e5,
+    )
+    os.utime(path, (days_ago, days_ago))
+    indexed(on)
+    turns.mkdir()
+    bring(str(on.root), turns, path, days_ago + 9e4, range(11))
+    proposed = lambda: [each for each in on.memtui_json("consolidate")["changes"] if each["kind"] == "mute"]
+    brought = lambda: [name for _, name in memories(on.claude(PROMPT).main[0])]
+    assert proposed() == []
+    assert brought() == ["cicd"]
+    (mute,) = proposed()
+    assert "12 prompts in 7 sessions" in mute["reason"]
+    on.memtui("approve", mute["id"], "--yes")
+    assert (proposed(), brought()) == ([], [])
+    on.memtui("undo")
+    assert len(proposed()) == 1
+    assert brought() == ["cicd"]
     assert on.errors() == []

@@ -37,7 +37,7 @@ NONSENSE = {
         "project:blgo": "Did you mean project:blog?",
     },
     "inbox": {
-        "kind:frob": "There is no kind:frob. kind: takes changed, draft, fix, merge, problem, rule, todo, trust.",
+        "kind:frob": "There is no kind:frob. kind: takes changed, draft, fix, merge, mute, problem, rule, todo, trust.",
         "knd:fix": "There is no knd: here. Did you mean kind:? The query takes kind:, type:, scope:, is:, project:.",
         "scope:agnt": "There is no scope:agnt. Did you mean scope:agent?",
         "is:pinned": "There is no is:pinned. is: takes problem, untrusted.",

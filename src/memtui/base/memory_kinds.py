@@ -266,6 +266,12 @@ KINDS = {
         by=("scope", "type"),
         several="The type “{type}” of {files} in {scope} is none of the usual ones: {types}.",
     ),
+    "memories.unused": Kind(
+        "{scope}:{memory} came with {count:prompt} in {sessions:session}, and Claude neither opened it nor took up its"
+        " words.",
+        "memtui consolidate proposes to mute it: then no prompt brings it. A rule on how to answer may be followed"
+        " without its words.",
+    ),
     "memories.violated": Kind(
         "{scope}:{memory} was violated: {count:correction} on it after Claude had been given it.",
         "Say it more plainly. After three times memtui consolidate proposes to pin it; after that, that a hook"

@@ -6,6 +6,8 @@ KIND = "mutes"
 # Prompts are alike from this cosine of their terms on; a common word counts so much, any other 1.
 CLOSE, COMMON = 0.6, 0.15
 MOST_TERMS = 64
+# The text of a row without terms, which mutes a memory for all prompts.
+EVERY = "every prompt"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ class Mutes:
         if not mine:
             return False
         prompt_terms = set(terms)
-        return any(self.are_close(prompt_terms, mute) for mute in mine)
+        return any(not mute or self.are_close(prompt_terms, mute) for mute in mine)
 
     def are_close(self, one: "set[str]", other: "frozenset[str]") -> bool:
         """Tell whether two prompts are alike, by their terms."""
@@ -55,6 +57,11 @@ def load(root: str, directory: str) -> "dict[str, list[frozenset[str]]]":
         if isinstance(file, str) and isinstance(terms, list):
             by_file.setdefault(file, []).append(frozenset([term for term in terms if isinstance(term, str)]))
     return by_file
+
+
+def is_muted(root: str, directory: str, file: str) -> bool:
+    """Tell whether a memory is muted for every prompt."""
+    return frozenset() in load(root, directory).get(file, ())
 
 
 def row(text: str, terms: "Sequence[str]", time: str) -> "dict[str, object]":

@@ -12,7 +12,7 @@ from memtui.base.finding import Finding, good, note, problem
 from memtui.base.findings import REGISTRY
 from memtui.client import applied_settings, locate_hot
 from memtui.deliver import log_hot
-from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
+from memtui.deliver.record import BRING_NOTHING, GONE, MEMORY_KINDS, RECALL, USE
 from memtui.deliver.statistics import RecallCounter, RecallCounts
 from memtui.store import links, own_checks_hot, scopes, trust_hot
 from memtui.store.frontmatter import head_hot
@@ -116,10 +116,12 @@ SORT_KEYS: dict[str, Callable[[Row], object]] = {
 
 @dataclass
 class UsageCounts:
-    """How often a memory was delivered and used, with its newest deliveries, newest first."""
+    """How often a memory was delivered and used, with its newest deliveries, newest first; `prompts`: the records of
+    those that a prompt brought, likewise."""
 
     deliveries: int = 0
     uses: int = 0
+    prompts: list[dict[str, object]] = field(default_factory=list)
     newest: list[MemoryDelivery] = field(default_factory=list)
 
 
@@ -135,8 +137,9 @@ class Usage:
         self.memories: defaultdict[str, UsageCounts] = defaultdict(UsageCounts)
         self.recalls = RecallCounter()
         self._ends = log_hot.ends(root)
-        for _, line in itertools.islice(log_hot.lines(root, self._ends), RECORDS_READ):
-            self._add(line, appended=False)
+        noted: dict[str, str] = {}
+        for _, line in itertools.islice(log_hot.lines(root, self._ends, noted=noted), RECORDS_READ):
+            self._add(line, appended=False, noted=noted)
 
     def follow(self) -> set[str] | None:
         """Count what was appended, and return the paths whose counts changed; None if the log was cut."""
@@ -146,9 +149,10 @@ class Usage:
         lines, self._ends = got
         return {path for _, line in lines for path in self._add(line, appended=True)}
 
-    def _add(self, line: bytes, *, appended: bool) -> list[str]:
-        """Count a line of the log, which is newer than all others if `appended`. Return the paths of its memories."""
-        record = log_hot.parse(line) or {}
+    def _add(self, line: bytes, *, appended: bool, noted: dict[str, str] | None = None) -> list[str]:
+        """Count a line of the log, which is newer than all others if `appended`. Return the paths of its memories.
+        `noted`: outcomes by the id of a delivery."""
+        record = log_hot.parse(line, noted) or {}
         items = record.pop("items", None)
         record.pop("text", None)
         seconds = clock_hot.parse(record.get("time")) or 0.0
@@ -170,6 +174,8 @@ class Usage:
                 counts.uses += kind == USE
                 continue
             counts.deliveries += 1
+            if kind == RECALL and record.get("event") == "UserPromptSubmit":
+                counts.prompts.insert(0 if appended else len(counts.prompts), record)
             if appended:
                 counts.newest = [MemoryDelivery(record, item), *counts.newest[: NEWEST_KEPT - 1]]
             elif len(counts.newest) < NEWEST_KEPT:

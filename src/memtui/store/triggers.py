@@ -200,8 +200,15 @@ def muted_like(root: str, directory: str, file: str, terms: Sequence[str], commo
     return [
         text
         for text, its in of_prompts.items()
-        if isinstance(its, list) and all_mutes.are_close(prompt_terms, frozenset(map(str, its)))
+        if isinstance(its, list) and (not its or all_mutes.are_close(prompt_terms, frozenset(map(str, its))))
     ]
+
+
+def mute_edits(store: Store, directory: str, file: str) -> list[BesideEdit]:
+    """Return the edits that mute a memory for every prompt."""
+    row = mutes_hot.row(mutes_hot.EVERY, (), clock_hot.iso(store.journal.now()))
+    after = {**_mutes(store.root, directory, file), mutes_hot.EVERY: row}
+    return sidecars.edit(store.root, sidecars.MUTES, directory, file, after)
 
 
 def mute(store: Store, memory: Memory, prompt: str, terms_of: Callable[[str], Sequence[str]]) -> bool:

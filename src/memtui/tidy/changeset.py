@@ -15,7 +15,7 @@ from memtui.base.memory_kinds import KINDS
 from memtui.base.phrasing_hot import many, some
 from memtui.base.storage import read_or_none
 from memtui.inbox import format_hot
-from memtui.store import references
+from memtui.store import references, triggers
 from memtui.store.frontmatter import document
 from memtui.store.index import index
 from memtui.store.journal import acts
@@ -26,7 +26,7 @@ from memtui.store.store import Store
 from memtui.tidy import coverage
 from memtui.tidy.coverage import Coverage
 
-Kind = Literal["merge", "rewrite", "archive", "delete", "relink"]
+Kind = Literal["merge", "rewrite", "archive", "delete", "relink", "mute"]
 # The code of the evidence that names what a model wrote and no input says.
 ADDED = "added"
 # What makes the proposals that need no model.
@@ -47,6 +47,7 @@ DONE = {
     "archive": "archived",
     "delete": "removed",
     "relink": "fixed",
+    "mute": "muted",
 }
 
 
@@ -95,7 +96,8 @@ class Proposal:
             return self.id
         cause = "" if self.is_safe else f"{self.evidence[0].code} {self.evidence[0].data.get('link', '')}"
         return ids_hot.digest(
-            "\n".join([self.kind, cause, *sorted(os.path.realpath(output.path) for output in self.outputs)]), 5
+            "\n".join([self.kind, cause, *sorted(os.path.realpath(file.path) for file in self.outputs or self.files)]),
+            5,
         )
 
     @property
@@ -107,7 +109,7 @@ class Proposal:
     @property
     def subject(self) -> str:
         """What a decision is about: `id`, but of a fix of MEMORY.md what it fixes, whatever other lines are there."""
-        if self.ref == self.id or not all(is_index(output.path) for output in self.outputs):
+        if self.ref == self.id or self.kind == "mute" or not all(is_index(output.path) for output in self.outputs):
             return self.id
         facts = [(part.code, part.texts, part.data.get("file"), part.data.get("title")) for part in self.evidence]
         return ids_hot.digest("\n".join([self.ref, *sorted(map(str, facts))]), 5)
@@ -119,10 +121,10 @@ class Proposal:
 
     @property
     def word(self) -> str:
-        """What the Inbox calls it: `merge`, `fix`, or `rule` for a stronger form of a memory that was not followed."""
+        """What the Inbox calls it: merge, mute, fix, or `rule`, a stronger form of a memory that was not followed."""
         if any(evidence.code == "memories.violated" for evidence in self.evidence):
             return "rule"
-        return "merge" if self.kind == "merge" else "fix"
+        return self.kind if self.kind in {"merge", "mute"} else "fix"
 
     @property
     def written(self) -> tuple[FileDiff, ...]:
@@ -174,6 +176,7 @@ def check(proposal: Proposal) -> None:
         "archive": len(removed) == len(written) == len(new) and bool(removed) and all(archived),
         "delete": bool(removed) and not written,
         "relink": not removed,
+        "mute": not proposal.outputs and len(read) == 1,
     }[kind]
     is_of_index = any(is_index(file.path) for file in proposal.outputs) and kind != "relink"
     is_once = len(paths) == len(proposal.files) and read.issuperset(removed)
@@ -201,6 +204,8 @@ def title(proposal: Proposal) -> str:
     match proposal.kind:
         case "merge":
             return f"merge {' and '.join(removed)} into {outputs[0]}"
+        case "mute":
+            return f"mute {name(proposal.files[0].path)}"
         case "archive" | "delete":
             return f"{'archive' if proposal.kind == 'archive' else 'remove'} {some(removed)}"
         case kind:
@@ -301,12 +306,14 @@ def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
     for tries_left in reversed(range(TRIES)):
         composition = Composition(store.files(), proposals)
         plans, refused = tuple(composition.applicable), tuple(composition.refused)
-        if not composition.preview():
+        places = [composition.files.scope_of(plan.files[0].path) for plan in plans if plan.kind == "mute"]
+        mutes = [edit for place in places for edit in triggers.mute_edits(store, place.scope.directory, place.file)]
+        if not (composition.preview() or mutes):
             return Applied(plans, refused)
         successors = {path: proposal.successor for proposal in plans for path in proposal.gone if proposal.successor}
         summary = _summary(composition.files, plans)
         try:
-            transaction = composition.apply(store.journal, "consolidate", summary, became=successors)
+            transaction = composition.apply(store.journal, "consolidate", summary, mutes, became=successors)
         except ConflictError:  # a file changed since it was read a moment ago: now its proposal is stale
             if not tries_left:
                 raise

@@ -62,7 +62,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     """Plan what to do about a subject's memories, the person's own. `go_on` is asked now and then; False ends it."""
     reports = lint.check(subject, go_on)
     planner = _Planner(store, subject, reports)
-    steps = (planner.merges, planner.removals, planner.fixes, planner.stronger_forms, planner.links)
+    steps = (planner.merges, planner.removals, planner.fixes, planner.stronger_forms, planner.links, planner.mutes)
     placed = [proposal for step in steps if go_on() for proposal in step()]
     unique = {item.id: item for _, item in sorted(placed, key=lambda item: item[0])}
     return Planned(tuple(unique.values()), tuple(reports), planner.file_fixes if go_on() else [])
@@ -171,6 +171,14 @@ class _Planner:
                     form = forbidding(mem, evidence, reason)
                 if form is not None:
                     yield at, form
+
+    def mutes(self) -> Placed:
+        """Propose to mute a memory that prompts bring again and again in vain."""
+        for at, finding in self._numbered({"memories.unused"}):
+            mem = self.subject.memories[str(finding.data["path"])]
+            if mem.path not in self.gone:
+                files = [FileDiff(mem.path, mem.raw, mem.raw)]
+                yield at, propose("mute", files, [evidence_of(finding)], findings.message(finding))
 
     def links(self) -> Placed:
         """Propose to let links to no memory lead to the one whose name only differs in its spelling: `[[Use PNPM]]`."""

@@ -14,7 +14,7 @@ from memtui.base.finding import PROBLEM
 from memtui.base.findings import Problem
 from memtui.base.phrasing_hot import many
 from memtui.base.storage import read_or_none, storage_error
-from memtui.store import memory, sidecars
+from memtui.store import memory, mutes_hot, sidecars
 from memtui.store.journal import acts
 from memtui.store.journal.changes import FileChange
 from memtui.store.plan import FileDiff
@@ -66,6 +66,15 @@ def _saved_here(store: Store) -> list[Proposal]:
     files = store.files()
     refusals = [(proposal, Composition(files, [proposal]).refused) for proposal in saved(store.root)]
     return [proposal for proposal, refused in refusals if not refused or refused[0].reason not in OUTDATED]
+
+
+def is_open(root: str, proposal: Proposal) -> bool:
+    """Tell whether the files of a proposal are as they were, and a memory that it would mute is not muted."""
+    if proposal.kind == "mute":
+        directory = str(proposal.evidence[0].data["directory"])
+        if mutes_hot.is_muted(root, directory, proposal.files[0].path.removeprefix(directory + "/")):
+            return False
+    return proposal.is_current
 
 
 def rejected_path(root: str) -> str:

@@ -31,6 +31,7 @@ MEANINGS = {
     "archive": "moves a memory to .archive, where no session gets it",
     "delete": "removes a memory",
     "relink": "changes links, or lines of MEMORY.md",
+    "mute": "stops prompts from bringing a memory, which stays as it is",
 }
 # Names in a list's row before the rest is counted.
 NAMED = 3
@@ -50,7 +51,7 @@ def about(proposal: Proposal) -> str:
     """Return the memories that a proposal is about: `prefer-pnpm + pnpm-only` for a merge, the one that stays first."""
     removed, outputs = [name(path) for path in proposal.gone], [name(path.path) for path in proposal.written]
     stems = {"archive": removed, "merge": [*outputs, *removed]}.get(proposal.kind, outputs or removed)
-    names = list(dict.fromkeys(stems))
+    names = list(dict.fromkeys(stems or [name(file.path) for file in proposal.files]))
     join = " + " if proposal.kind == "merge" else ", "
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     return join.join([*names[:NAMED], *more])
@@ -182,6 +183,9 @@ def head(proposal: Proposal, weighed: Weighed | None, place: str = "") -> list[P
         Words(safe_text.line("".join(f"   {part}" for part in source if part), 200) + "\n", colours.QUIET),
         *(line(without_scope(reason, label, place), most=1000) for reason in reasons(proposal)),
     ]
+    if proposal.kind == "mute":
+        prompts = [text for evidence in proposal.evidence for text in evidence.texts]
+        parts += [heading("the newest prompts that brought it"), *map(line, prompts)]
     if weighed is not None:
         error = weighed.refused.error if weighed.refused is not None else None
         parts.append(line(saved(weighed.savings), colours.QUIET))

@@ -72,14 +72,15 @@ MERGE = _kind("change", "merge", **CHANGE)
 FIX = _kind("change", "fix", plural="fixes", **CHANGE)
 SAFE_FIX = _kind("change", "fix", "safe fix", "safe fixes", **CHANGE)
 RULE = _kind("change", "rule", **CHANGE)
+MUTE = _kind("change", "mute", **{**CHANGE, "approve": "mute"})
 PROBLEM = _kind("problem", "problem", approve="edit", reject="reject", later="later", follow="go to it")
 TRUST_VERBS = {"approve": "trust", "reject": "reject", "later": "later", "follow": "go to it"}
 TRUST = RowKind("trust", "trust", "memory to trust", "memories to trust", TRUST_VERBS)
 # The kinds, and their words, as they follow each other in the list.
-KINDS = (DRAFT, CHANGED, MERGE, FIX, PROBLEM, RULE, TRUST, TODO)
+KINDS = (DRAFT, CHANGED, MERGE, FIX, PROBLEM, RULE, MUTE, TRUST, TODO)
 ORDER = [kind.word for kind in KINDS]
 OF_ENTRIES = {kind.word: kind for kind in (DRAFT, TODO, NOTE)}
-PROPOSED = {"merge": MERGE, "rule": RULE, "fix": FIX}
+PROPOSED = {"merge": MERGE, "rule": RULE, "mute": MUTE, "fix": FIX}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,7 +27,7 @@ NAMES = ("type", "scope", "is", "project")
 ALL, UNTYPED = "all", "untyped"
 IS_PROBLEM = f"is:{PROBLEM}"
 # The most values that are listed where a term takes none of those that are there.
-LISTED = 8
+LISTED = 9
 
 
 @dataclass(frozen=True)

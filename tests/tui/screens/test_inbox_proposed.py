@@ -9,6 +9,7 @@ from textual.widgets import TextArea
 
 from memtui.base import ids_hot, paths_hot
 from memtui.base.errors import ConflictError
+from memtui.store import mutes_hot
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
 from memtui.tidy import plan, waiting_proposals
@@ -16,8 +17,9 @@ from memtui.tidy.changeset import Refused, Savings, Weighed, propose
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.views.decisions import ProposedRow
+from recalls import bring
 from tui.conftest import NOW, press, running, settle, until
-from tui.hands import agree, exists, lines, notes, read, to_row, tree, write
+from tui.hands import agree, exists, lines, notes, read, to_kind, to_row, tree, write
 
 WIDE = (160, 48)
 
@@ -133,6 +135,37 @@ async def test_what_can_be_done_is_listed_with_what_it_drops_accepted_and_undone
         await press(pilot, "f")
         assert app.screen.group == "memories"
         assert app.screen.table.row[1].memory.stem == "commit-style"
+
+
+async def test_a_memory_brought_in_vain_is_muted_unmuted_and_left_with_one_key(app, place):
+    root, path = app.data.root, f"{place}/merge-freeze.md"
+    write(path, FREEZE.replace("expires: 2026-03-05\n", ""))
+    os.utime(path, (NOW - 900_000, NOW - 900_000))
+    os.makedirs(f"{root}/turns")
+    bring(root, f"{root}/turns", path, NOW - 80_000, range(14))
+    is_muted = lambda: mutes_hot.is_muted(root, place, "merge-freeze.md")
+    async with running(app, WIDE) as pilot:
+        row = await to_kind(pilot, "mute")
+        assert row.says.startswith("merge-freeze came with 14 prompts in 6 sessions, and Claude neither opened it")
+        assert "session 5e550aaa: “change the button 6”" in app.screen.detail.plain
+        await press(pilot, "e")
+        assert "It writes no single text." in notes(app)[-1]
+        await press(pilot, "a")
+        await agree(pilot)
+        assert "Approved: mute merge-freeze." in notes(app)[-1]
+        assert (is_muted(), "mute" in kinds(app)) == (True, False)
+        await press(pilot, "z")
+        assert (is_muted(), app.screen.table.row.kind.word) == (False, "mute")
+        await press(pilot, "x")
+        assert "mute" not in kinds(app)
+        await to_row(pilot, lambda row: row.key.startswith("ghost "))
+        await press(pilot, "x")
+        assert notes(app)[-1].startswith("Never again: “merge-freeze came with")
+        write(path, read(path) + "More.\n")
+        os.utime(path, (NOW - 900_000, NOW - 900_000))
+        app.screen.reload()
+        await settle(pilot)
+        assert "mute" not in kinds(app)
 
 
 async def test_all_safe_fixes_are_shown_then_made(app, place):

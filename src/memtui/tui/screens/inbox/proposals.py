@@ -88,7 +88,8 @@ class PlannedChanges:
         """Return which decided changes are open again, and whether a file of the plan has changed. Slow."""
         decided = [row for row in self._rows if row.proposal.id in self.decided]
         refused = set(waiting_proposals.rejected(data.root)) if decided else set()
-        back = {row.proposal.id for row in decided if row.proposal.subject not in refused and row.proposal.is_current}
+        proposals = [row.proposal for row in decided if row.proposal.subject not in refused]
+        back = {proposal.id for proposal in proposals if waiting_proposals.is_open(data.root, proposal)}
         try:
             outdated = stamps(data) != self._stamps
             return back | {row.key for row in self._problems if not outdated}, outdated
@@ -125,7 +126,7 @@ def stamps(data: Data) -> Stamps:
         config_hot.file_path(root),
     ]
     inboxes = [paths_hot.inbox_dir(root, slug) for slug in (None, data.slug)]
-    for directory in (waiting_proposals.directory(root), *inboxes):
+    for directory in (waiting_proposals.directory(root), f"{root}/{sidecars.MUTES}", *inboxes):
         files += [f"{directory}/{name}" for name in (os.listdir(directory) if os.path.isdir(directory) else ())]
     for scope in data.scopes():
         if scope.kind == "instructions":
