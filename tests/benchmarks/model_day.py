@@ -47,7 +47,7 @@ PROMPTS = (
 # The prompts with tools, and the one after which the agent saves by itself what was said.
 WITH_TOOLS, SAVES, TOOLS, DAY = {0, 2, 5}, 4, 3, 40
 MEMORIES, BYTES, CACHED_FROM, WHEN = 60, 4, 4096, "%Y-%m-%dT%H:%M:%S"
-KINDS = {"notes": "selection", "edits": "subconscious", "proposals": "dream"}
+KINDS = {"notes": "selection", "edits": "subconscious", "actions": "dream"}
 SETTINGS = """llm_backend = "{0}"
 llm_model = "haiku"
 llm_daily_tokens = 0

@@ -1,7 +1,10 @@
 """The subconscious end to end: it reads turns of the real client along, over both backends, and speaks to its sessions."""
 
+from datetime import date, timedelta
+
 import pytest
 
+from memtui.base import paths_hot
 from waiting import eventually
 
 from .client import injected
@@ -268,4 +271,25 @@ def test_a_chosen_model_that_is_not_there_is_refused_once(on, model, backend):
     assert model.listings == 2, "once when it was chosen, once when it was refused"
     assert "llama-9 by" in on.memtui("model").stdout
     assert "does not have gone-1, so llama-9 is asked" in " ".join(on.memtui("doctor", check=False).stdout.split())
+    assert on.errors() == []
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_what_the_agent_has_saved_is_no_block_and_dates_are_absolute(on, model, backend):
+    reads_along(on, backend)
+    memory = on.root.parent / "projects" / paths_hot.slug(str(on.project)) / "memory" / "deploy-days.md"
+    text = f"---\nname: deploy-days\ndescription: {FACT} We deploy only then.\n---\n\n{SAID}\n"
+    turn = [use("Write", file_path=str(memory), content=text), PLAN]
+    later = {**EDIT, "new": "The audit is tomorrow."}
+    model.script = lambda request: (
+        structured(request, edits=[EDIT, later], note="Saved.") if is_subconscious(request) else turn.pop(0)
+    )
+    on.claude(SAID, "--allowedTools", "Write")
+    assert eventually(lambda: on_runs(on)), on.errors()
+    (run,) = on_runs(on)
+    assert run["refused"] == ["a change of project_context: the memory deploy-days says that already"]
+    (asked,) = [each for each in model.requests if is_subconscious(each)]
+    assert "deploy-days" in asked.text()
+    assert f"audit is {date.today() + timedelta(1)}." in on.memtui_json("model", "blocks", "project_context")["text"]
     assert on.errors() == []

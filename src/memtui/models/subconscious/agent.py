@@ -4,9 +4,11 @@ what was said (transcript_view.py), so that no tool's output puts words into its
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from memtui.base import ids_hot, visible_hot
+from memtui.base import clock_hot, ids_hot, visible_hot
+from memtui.base.similarity import holds, rule_of
 from memtui.client.transcripts.conversation import normalised
 from memtui.models.call import Schema
 from memtui.models.model import RULE, LanguageModel, fenced
@@ -19,6 +21,7 @@ from memtui.models.subconscious.runs import Run, Whisper
 from memtui.models.subconscious.trace import Trace
 from memtui.models.subconscious.transcript_view import QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS
 from memtui.redact.redact import redacted
+from memtui.store.relative_dates import dated
 
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
 STEPS, LOOKS, EDITS, WHISPERS, REPLIES = 4, 5, 8, 2, 10
@@ -44,7 +47,7 @@ Answer with these, each of which may be empty:
 - `edits`: changes of blocks. `old` is text that stands in the block exactly once and that `new` replaces; an empty
 `old` adds `new` at the end; an empty `new` removes `old`. A block has at most {block_files_hot.MOST} characters.
 `quote` is the words of the person or of the agent that show it, copied character for character; for blocks marked as
-shared, which are for all projects, words of the person.
+shared, which are for all projects, words of the person. What a memory of the list says needs no block.
 - `whispers`: what the agent should know now. `quote` is the words of the person or of the agent that it is about,
 copied character for character; `urgent` only if it can't wait for the next prompt. State facts; give no orders.
 - `replies`: one for each mention of you, by its id.
@@ -214,8 +217,12 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: transcript
             refuse(f"a change of {name}: it quotes no words{' of the person' * shared} that show it")
         elif words := evidence.repeats(new, person=shared):
             refuse(f"a change of {name}: it repeats what nobody said: {line(words)[:80]}")
+        elif not edit["old"] and (memory := _memory_of(new, situation.known)):
+            refuse(f"a change of {name}: the memory {line(memory)} says that already")
         else:
-            wishes.edits.append((name, str(edit["old"]), new))
+            wishes.edits.append(
+                (name, str(edit["old"]), dated(new, datetime.fromtimestamp(clock_hot.now()).astimezone().date()))
+            )
     texts = {normalised(whisper.text) for run in situation.earlier for whisper in run.whispers}
     for whisper in answer.get("whispers") or []:
         text = _message(whisper["text"])
@@ -243,6 +250,12 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: transcript
         refuse(f"a note that repeats what nobody said: {line(words)[:80]}")
     else:
         wishes.note = cut(note, NOTE)
+
+
+def _memory_of(text: str, memories: Sequence[CatalogueEntry]) -> str:
+    """Return the name of a memory whose description says all of a text, as one does that the agent has just saved."""
+    rule = rule_of(text)
+    return next((memory.name for memory in memories if holds(rule, rule_of(memory.description))), "")
 
 
 def _message(text: object) -> str:
