@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.model import say, use
+from e2e.model import Reply, say, use
 from memtui.base import paths_hot
 from memtui.cli import parser
 from memtui.tidy import gates, waiting_proposals
@@ -127,6 +127,14 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
     assert len(api.requests[asked:]) == count
     assert waiting_proposals.waiting(str(root)) == 1
     assert gates.last(str(root), gates.GLOBAL) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("reply", "counts"), [(Reply([], status=400), False), (say("no JSON"), True)])
+def test_one_without_an_answer_counts_only_if_the_next_would_cost_again(dreamy, api, reply, counts):
+    api.script = lambda request: reply
+    assert dreamy("consolidate", "--ask-model", "--unattended", check=False).code == 1
+    assert (gates.last(dreamy.json("status", "--paths")["root"], gates.GLOBAL) > 0) is counts
 
 
 @pytest.mark.slow

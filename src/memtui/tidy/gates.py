@@ -2,7 +2,7 @@
 sessions and ten minutes since the last one, and nobody at it."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from memtui.base import clock_hot, fs_hot, paths_hot
@@ -60,8 +60,9 @@ def begin(root: str, parts: Iterable[str], now: float) -> list[str]:
 
 
 @contextmanager
-def held(root: str, parts: Iterable[str], now: float) -> Iterator[None]:
-    """Dream alone of some parts, and note it if it is whole. Raises ConflictError if another process does, OSError."""
+def held(root: str, parts: Iterable[str], now: float) -> Iterator[Callable[[], None]]:
+    """Dream alone of some parts; what it gives notes that the dream was whole. Raises ConflictError if another process
+    dreams of one, OSError."""
     names = sorted(set(parts))
     with ExitStack() as stack:
         try:
@@ -69,6 +70,9 @@ def held(root: str, parts: Iterable[str], now: float) -> Iterator[None]:
                 stack.enter_context(fs_hot.Lock(f"{root}/run/dream-{part}.lock", LOCK_SECONDS))
         except fs_hot.LockTimeoutError as error:
             raise ConflictError("Another process is dreaming at the moment.", "Try again when it is done.") from error
-        yield
-        for part in names:
-            _note(root, LAST, part, now)
+
+        def note_whole() -> None:
+            for part in names:
+                _note(root, LAST, part, now)
+
+        yield note_whole

@@ -324,8 +324,10 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         if sys.stderr.isatty():
             ctx.out.say(f"{number} of {len(dream.batches)} …")
 
-    with gates.held(ctx.root, map(gates.part_of, within), ctx.now()):
+    with gates.held(ctx.root, map(gates.part_of, within), ctx.now()) as note_whole:
         outcome = dream.run(progress)
+        if all(error.futile for error in outcome.errors):  # else it may succeed in ten minutes
+            note_whole()
         plans, usage = outcome.proposals, outcome.used
         path = waiting_proposals.save(ctx.root, plans, ctx.now()) if plans else None
     waiting = 0 if plans else waiting_proposals.waiting(ctx.root)
