@@ -92,7 +92,6 @@ def test_a_command_that_a_memory_forbids_is_refused_once_with_it_as_reason(on, m
     assert on.errors() == []
 
 
-@pytest.mark.client(always=True)
 def test_what_fails_its_own_check_is_marked_and_a_rule_not_given(on):
     directory, lock = on.project / ".claude/memory", on.project / "yarn.lock"
     lock.write_text("")
