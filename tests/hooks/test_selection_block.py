@@ -57,6 +57,7 @@ def test_a_selected_memory_comes_before_the_next_tool_once(home):
     assert not home.tool().context
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize(
     ("prompt", "age", "arrives"),
     [
@@ -75,6 +76,7 @@ def test_a_prompt_that_goes_on_brings_what_came_too_late(home, prompt, age, arri
     assert not home.tool().context
 
 
+@pytest.mark.slow
 def test_what_comes_after_the_next_prompt_is_of_the_prompt_before(home):
     home.select()
     answers = home.part("selected")
@@ -86,6 +88,7 @@ def test_what_comes_after_the_next_prompt_is_of_the_prompt_before(home):
     assert home.reasons() == [BEFORE]
 
 
+@pytest.mark.every(step=3)
 @pytest.mark.parametrize("source", ["compact", "clear", "startup"])
 def test_nothing_selected_outlives_a_new_context(home, source):
     home.select()
@@ -94,6 +97,7 @@ def test_nothing_selected_outlives_a_new_context(home, source):
     assert home.part("selected") == {}
 
 
+@pytest.mark.slow
 def test_the_end_of_a_session_drops_what_has_no_answer_yet(home):
     home.select()
     home.hook("SessionEnd")
@@ -108,6 +112,7 @@ def test_the_end_of_a_session_drops_what_has_no_answer_yet(home):
     assert not home.tool().context
 
 
+@pytest.mark.slow
 def test_a_memory_that_changed_went_or_is_elsewhere_is_not_given(home):
     home.select()
     home.note.write_text(home.note.read_text() + "Or at one.\n")
@@ -121,6 +126,7 @@ def test_a_memory_that_changed_went_or_is_elsewhere_is_not_given(home):
     assert home.errors() == []
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize(
     "text", ["", "{", "[]", '{"asked": [[1], [1, "2", 3], ["k", 1e999, [2]]], "v": 1}', '{"v": 1}']
 )
@@ -134,6 +140,7 @@ def test_a_damaged_state_of_selections_is_none(home, text):
     assert home.errors() == []
 
 
+@pytest.mark.slow
 def test_a_prompt_asks_only_where_the_person_wants_it(home):
     (home.root / "config.toml").write_text("recall_select = false\n")
     home.select()
@@ -155,6 +162,7 @@ def test_it_comes_with_an_urgent_note_and_what_is_bound_to_the_path(home):
     assert home.errors() == []
 
 
+@pytest.mark.slow
 def test_a_prompt_gets_no_more_than_it_may_and_nothing_that_is_muted(home):
     tea = home.keep("tea", "Tea is at four.")
     home.index()
