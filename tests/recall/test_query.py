@@ -103,7 +103,7 @@ def test_what_is_left_out_early_would_not_have_been_among_the_best(data):
     number = data.draw(st.integers(60, 300))
     postings = {}
     for term in range(data.draw(st.integers(1, 6))):
-        impacts = data.draw(st.lists(st.integers(segment_hot.LEAST, segment_hot.FULL), min_size=1, max_size=number))
+        impacts = data.draw(st.lists(st.integers(1, segment_hot.FULL), min_size=1, max_size=number))
         docs = sorted(data.draw(st.randoms()).sample(range(number), len(impacts)))
         postings[f"term{term}"] = (docs, impacts)
     idf = {term: data.draw(st.floats(0.05, 9)) for term in postings}
@@ -134,9 +134,9 @@ class Stub:
 def packed(docs, impacts, number):
     """A posting as a segment has it."""
     if len(docs) * segment_hot.DENSE > number:
-        planes = bytearray(2 * number)
+        every = bytearray(number)
         for doc, impact in zip(docs, impacts, strict=True):
-            planes[doc], planes[number + doc] = impact >> 8, impact & 0xFF
-        return segment_hot.Posting(bytes(planes), False, len(docs), max(impacts))
-    body = b"".join(each.to_bytes(2, sys.byteorder) for each in [*docs, *impacts])
+            every[doc] = impact
+        return segment_hot.Posting(bytes(every), False, len(docs), max(impacts))
+    body = b"".join(doc.to_bytes(2, sys.byteorder) for doc in docs) + bytes(impacts)
     return segment_hot.Posting(body, False, 0, segment_hot.FULL)

@@ -17,7 +17,7 @@ def highest(
     few: list[tuple[float, segment_hot.Posting]] = []
     many: list[tuple[float, segment_hot.Posting]] = []
     for term, posting in postings.items():
-        (many if posting.high else few).append((idf[term] * SCALE, posting))
+        (many if posting.all_impacts else few).append((idf[term] * SCALE, posting))
     best_scores: dict[int, float] = {}
     for weight, posting in few:
         for doc, impact in zip(posting.docs, posting.impacts, strict=True):
@@ -30,8 +30,7 @@ def highest(
         least = _least(scores, most)
         return [score for score in scores if score[0] >= least]
     step, rough = _rough(many, segment.number)
-    # What is worked out roughly goes by the higher byte of an impact, and is rounded up to a step.
-    slack = step * len(many) + 256 * sum([weight for weight, _ in many])
+    slack = step * len(many)  # what is worked out roughly is rounded up to a step
     upper = [(score + step * rough[doc], doc) for doc, score in best_scores.items()]
     # What the others, which have only common terms, must have at least.
     steps = min(256, max(1, int((_least(upper, most) - slack) / step)))
@@ -61,21 +60,21 @@ def _least(scores: "list[tuple[float, int]]", most: int) -> float:
 
 def _rough(many: "list[tuple[float, segment_hot.Posting]]", number: int) -> "tuple[float, bytes]":
     """Return about what some terms add in each of `number` memories: in steps of so much, a byte for each memory. For
-    each term that is never too little, and too much by less than a step and 256 of its impacts."""
-    step = sum([weight * (posting.highest + 256) for weight, posting in many]) / (STEPS - len(many))
+    each term that is never too little, and too much by less than a step."""
+    step = sum([weight * posting.highest for weight, posting in many]) / (STEPS - len(many))
     total = 0
     for weight, posting in many:
-        # The steps of each higher byte of an impact, rounded up: runs of the same number.
+        # The steps of each impact, rounded up: runs of the same number.
         runs, at, steps = [b"\0"], 1, 1
-        scale = step / (weight * 256)
+        scale = step / weight
         while at < 256 and steps < 255:
-            end = min(256, int(steps * scale))
+            end = min(256, int(steps * scale) + 1)
             if end > at:
                 runs.append(BYTES[steps : steps + 1] * (end - at))
                 at = end
             steps += 1
         runs.append(b"\xff" * (256 - at))
-        total += int.from_bytes(posting.high.translate(b"".join(runs)), "little")
+        total += int.from_bytes(posting.all_impacts.translate(b"".join(runs)), "little")
     return step, total.to_bytes(number, "little")
 
 

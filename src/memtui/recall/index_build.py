@@ -61,10 +61,9 @@ class SegmentDoc:
 
 
 def impacts(doc: SegmentDoc, average: float) -> dict[str, int]:
-    """Return what each term adds before its idf, from LEAST to FULL; `average`: the mean length of a memory."""
-    norm = K1 * (1.0 - B + B * doc.length / average)
-    least, full = segment_hot.LEAST, segment_hot.FULL
-    return {term: max(least, round(full * weight / (weight + norm))) for term, weight in doc.weights.items()}
+    """Return what each term adds before its idf, from 1 to FULL; `average`: the mean length of a memory."""
+    norm, full = K1 * (1.0 - B + B * doc.length / average), segment_hot.FULL
+    return {term: max(1, round(full * weight / (weight + norm))) for term, weight in doc.weights.items()}
 
 
 def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
@@ -75,7 +74,7 @@ def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
         for term, impact in doc.impacts.items():
             posting = postings.get(term)
             if posting is None:
-                posting = postings[term] = (array(code), array("H"))
+                posting = postings[term] = (array(code), array("B"))
             posting[0].append(number)
             posting[1].append(impact)
     counts = {term: len(numbers) for term, (numbers, _) in postings.items()}
@@ -113,11 +112,10 @@ def _shards(postings: "Mapping[str, tuple[array[int], array[int]]]", number: int
         dense = 0
         if number >= segment_hot.SMALL and len(numbers) * segment_hot.DENSE > number:
             dense = len(numbers)
-            planes = bytearray(2 * number)
+            every = bytearray(number)
             for at, impact in zip(numbers, impacts_, strict=True):
-                planes[at] = impact >> 8
-                planes[number + at] = impact & 0xFF
-            value = bytes(planes)
+                every[at] = impact
+            value = bytes(every)
         key = segment_hot.number_of(term.encode("utf-8", "surrogatepass")) % count
         if dense or len(value) > INLINE_BYTES:
             shards[key][term] = (dense, len(longer), len(value), max(impacts_))

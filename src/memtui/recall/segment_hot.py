@@ -2,10 +2,10 @@
 
 The sections of a segment:
 - shards: marshalled tables from term to posting, a term in the one that `number_of` it names. A posting is the numbers
-of the memories that have it (16 bits each; 32 in a segment of more than MOST_NARROW), then their impacts (16 bits
-each): what the term adds to BM25 there, before its idf, from LEAST to FULL.
+of the memories that have it (16 bits each; 32 in a segment of more than MOST_NARROW), then their impacts (a byte
+each): what the term adds to BM25 there, before its idf, from 1 to FULL.
 - longer postings, which a shard has as (count, offset, length, highest impact). With a count, as of terms that more
-than one of DENSE memories have, it is an impact for each memory: first the higher byte of all, then the lower one.
+than one of DENSE memories have, it is an impact for each memory, 0 where the term is not.
 - rows: 32 bits each for where one begins, and where the last one ends, then a marshalled row a memory.
 - owners: the memory of each passage (16 or 32 bits); firsts: 32 bits each for a memory's first passage, and for how
 many there are; and the passages, as recall/nearest_passages_hot.py lays them out.
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 10
+VERSION = 11
 MAGIC = f"memtui recall {VERSION}.{words_hot.VERSION} {sys.byteorder}\n".encode()
-LEAST, FULL = 256, 65535
+FULL = 255
 MOST_NARROW = 1 << 16
 number_of = ids_hot.number_of
 # A term in more than one of so many memories has an impact for each, if there are at least SMALL memories.
@@ -192,36 +192,30 @@ def living(root: str, directory: str) -> "Iterator[tuple[Any, ...]]":
 
 class Posting:
     """The memories of one term in one segment, `count` of them, with an impact of at most `highest`. `docs` are their
-    numbers, with `impacts` beside them; a term that many have has an impact for each memory, in two planes of bytes,
-    `high` and low."""
+    numbers, with `impacts` beside them; of a term that many have `all_impacts` has one for each memory."""
 
-    __slots__ = ("_keys", "_low", "_width", "count", "docs", "high", "highest", "impacts")
+    __slots__ = ("_keys", "_width", "all_impacts", "count", "docs", "highest", "impacts")
 
     def __init__(self, data: bytes, wide: bool, dense: int, highest: int) -> None:
         self.highest = highest
         self._width = width = 4 if wide else 2
-        if dense:
-            self.count = dense
-            half = len(data) // 2
-            self.high, self._low = data[:half], data[half:]
-            return
-        self.high = b""
-        self.count = len(data) // (width + 2)
-        self._keys = data[: self.count * width]
-        self.docs = memoryview(self._keys).cast("I" if wide else "H")
-        self.impacts = memoryview(data)[self.count * width :].cast("H")
+        self.all_impacts = data if dense else b""
+        self.count = dense or len(data) // (width + 1)
+        if not dense:
+            self._keys = data[: self.count * width]
+            self.docs = memoryview(self._keys).cast("I" if wide else "H")
+            self.impacts = data[self.count * width :]
 
     def among(self, docs: "set[int]") -> "list[tuple[int, int]]":
         """List which of some memories have the term, and the impact there."""
-        if self.high:
-            high, low = self.high, self._low
-            return [(doc, high[doc] << 8 | low[doc]) for doc in docs if high[doc]]
+        if impacts := self.all_impacts:
+            return [(doc, impacts[doc]) for doc in docs if impacts[doc]]
         return [(doc, self.impact(doc)) for doc in docs.intersection(self.docs)]
 
     def impact(self, doc: int) -> int:
         """Return the impact in one memory; 0 if that does not have the term."""
-        if self.high:
-            return self.high[doc] << 8 | self._low[doc]
+        if self.all_impacts:
+            return self.all_impacts[doc]
         key = doc.to_bytes(self._width, sys.byteorder)
         at = self._keys.find(key)
         while at > 0 and at % self._width:
@@ -230,6 +224,6 @@ class Posting:
 
     def living(self, dead: "frozenset[int]") -> int:
         """Count the memories without those that are dead, where that matters: if there are few."""
-        if not dead or self.high or self.count > FEW:
+        if not dead or self.all_impacts or self.count > FEW:
             return self.count
         return self.count - sum([doc in dead for doc in self.docs])
