@@ -9,6 +9,7 @@ from waiting import eventually
 
 from .client import injected
 from .model import Reply, call, say, structured, use
+from .terminal import Terminal
 
 pytestmark = pytest.mark.client
 
@@ -120,6 +121,32 @@ def test_a_question_is_answered_in_activity_while_the_turn_still_runs(on, model,
     (told,) = injected(first(again), "guidance")
     assert ("On Tuesdays." in told.text, "to “when do we deploy?" in told.text) == (True, True)
     assert eventually(lambda: not answers()), "once it has arrived"
+    assert on.errors() == []
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_the_status_line_says_in_mid_turn_that_an_answer_waits(on, model, backend):
+    reads_along(on, backend)
+    on.memtui("setup", "statusline", "--yes")
+    on.allow("Bash")
+    answers = lambda: on.memtui_json("activity")["answers"]
+
+    def script(request):
+        if is_subconscious(request):
+            asked = "when do we deploy?" in request.text() and "On Tuesdays." not in request.text()
+            return structured(request, replies=[{"to": "m1", "text": "On Tuesdays."}] if asked else [])
+        return turn.pop(0) if turn else "Hello."
+
+    model.script = script
+    turn = [call(use("Bash", command="echo 1"), until=answers), say("Built.")]
+    with Terminal(on) as terminal:
+        terminal.say("@memtui when do we deploy? And build it.")
+        terminal.see("1 a?n?swer")
+        (answer,) = answers()
+        assert answer["question"] == "when do we deploy? And build it."
+        on.memtui("activity", answer["id"])
+        assert answers()[0]["seen"], "the person looked at it"
     assert on.errors() == []
 
 

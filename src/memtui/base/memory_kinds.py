@@ -268,9 +268,8 @@ KINDS = {
     ),
     "memories.unused": Kind(
         "{scope}:{memory} came with {count:prompt} in {sessions:session}, and Claude neither opened it nor took up its"
-        " words.",
-        "memtui consolidate proposes to mute it: then no prompt brings it. A rule on how to answer may be followed"
-        " without its words.",
+        " words (a rule on how to answer may be followed without them).",
+        "memtui consolidate proposes to mute it: then no prompt brings it.",
     ),
     "memories.violated": Kind(
         "{scope}:{memory} was violated: {count:correction} on it after Claude had been given it.",
