@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.similarity import SAME_SUBJECT, TextWords, holds, rule_of, similarity
@@ -22,6 +22,8 @@ from memtui.store.scopes import Scope
 TURN_SECONDS, QUOTED = clock_hot.DAY, 3
 # The scopes besides the global one in which a line with the words of a draft is looked for, whenever it was written.
 OF_PROJECT = {"project", "auto"}
+# Files that are read, the newest: for the words of a line, and of those written since a person spoke.
+MOST_READ, MOST_SINCE = 2000, 50
 _FIELD = re.compile(r"^\s*(?:name|description):", re.MULTILINE)
 
 
@@ -44,6 +46,11 @@ class SavedText:
         return [line for line in lines if line]
 
     @cached_property
+    def keys(self) -> frozenset[str]:
+        """Its lines as they are compared."""
+        return frozenset(map(normalised, self.lines))
+
+    @cached_property
     def _rules(self) -> list[TextWords]:
         """The words of each line, and of each two: a description and what it sums up say a rule together."""
         return [*map(rule_of, self.lines), *(rule_of(f"{one}. {other}") for one, other in pairwise(self.lines))]
@@ -64,7 +71,8 @@ class SavedTexts:
     """What is saved in the scopes of a working directory."""
 
     def __init__(self, env: dict[str, str], cwd: str) -> None:
-        self._texts = [*_written(env, cwd), *_refused(paths_hot.root(env), cwd)]
+        texts = [*_written(env, cwd), *_refused(paths_hot.root(env), cwd)]
+        self._texts = sorted(texts, key=lambda text: -text.time)[:MOST_READ]
 
     def say(self, words: str, time: object) -> bool:
         """Tell whether what a person said at a time was saved after it."""
@@ -75,7 +83,7 @@ class SavedTexts:
         kinds = {"global", *(OF_PROJECT if draft.scope == "project" else ())}
         key = normalised(draft.description)
         lasting = [text for text in self._texts if text.scope is not None and text.scope.kind in kinds]
-        return self.say(draft.description, draft.time) or any(key in map(normalised, text.lines) for text in lasting)
+        return self.say(draft.description, draft.time) or any(key in text.keys for text in lasting)
 
     def edit(self, draft: Signal) -> tuple[dict[str, str], str] | None:
         """Return the fields and the text of the memory that was saved about the same, with what a draft says added."""
@@ -100,7 +108,8 @@ class SavedTexts:
 
     def _since(self, time: object) -> list[SavedText]:
         begin = clock_hot.parse(time)
-        return [text for text in self._texts if begin is not None and -1.0 <= text.time - begin <= TURN_SECONDS]
+        since = (text for text in self._texts if begin is not None and -1.0 <= text.time - begin <= TURN_SECONDS)
+        return [*islice(since, MOST_SINCE)]
 
 
 def _written(env: dict[str, str], cwd: str) -> Iterator[SavedText]:
