@@ -109,6 +109,7 @@ def write_memories(top, gone, present, names) -> dict[tuple[str, str], str]:
 
 def check(source: Path, store: Path, root: Path) -> tuple[float, float, list[list[str]]]:
     """Check a store in a process of its own: seconds of wall time and of the processor, and the findings."""
+    root.mkdir(exist_ok=True)  # where there is no home, nothing is kept
     words = [sys.executable, "-c", RUN, str(store), str(root)]
     done = subprocess.run(words, env={"PYTHONPATH": str(source), "PATH": "/usr/bin:/bin"}, stdout=subprocess.PIPE)
     done.check_returncode()

@@ -109,6 +109,11 @@ def test_damaged_answers_and_those_of_other_code_are_worked_out_anew(store, tmp_
     assert (path.read_bytes() == whole) == (damage is not None)
 
 
+def test_a_check_of_a_path_makes_no_home(store, tmp_path):
+    assert lint.check(lint.at(str(store), "/", NOW, str(tmp_path / "none"))) == check(store)
+    assert not (tmp_path / "none").exists()
+
+
 def test_an_answer_in_doubt_is_asked_again():
     kept = Answers()
     calls = []

@@ -149,7 +149,8 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
 
 def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]:
     places = hashlib.blake2b(repr([scope.directory for scope in subject.scopes]).encode(), digest_size=8).hexdigest()
-    answers = Answers(f"{subject.root}/run/lint-{places}" if os.path.isdir(subject.root) else "")
+    home = subject.root if os.path.isdir(subject.root) else ""
+    answers = Answers(home and f"{home}/run/lint-{places}")
     every: list[Memory] = []
     projects: dict[str, ProjectFiles] = {}
     for scope in subject.scopes:
@@ -160,7 +161,7 @@ def _reports(subject: LintInput, go_on: Callable[[], bool]) -> Iterator[Finding]
         every += own
         top = locate_hot.worktree_top(scope.directory)
         path = top_of(scope)
-        project = projects.setdefault(path, ProjectFiles(path, subject.root, go_on)) if path else None
+        project = projects.setdefault(path, ProjectFiles(path, home, go_on)) if path else None
         is_own = project is not None and project.top == top
         repository = (
             (project.git if project and is_own else Repository(top, go_on)) if os.path.lexists(f"{top}/.git") else None
