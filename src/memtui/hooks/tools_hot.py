@@ -139,6 +139,21 @@ def _deliver(hook: Hook, recalled: "list[judge_hot.Verdict]", with_blocks: bool 
     return True
 
 
+def _has_new_blocks(hook: Hook) -> bool:
+    """Tell, by three `stat`, whether a block may be another than when the session's state was saved."""
+    try:
+        saved = posix.stat(f"{hook.root}/sessions/{hook.session_id}.json").st_mtime_ns
+    except OSError:
+        return True
+    for place in ("projects/" + hook.slug, "blocks"):
+        try:
+            if posix.stat(f"{hook.root}/subconscious/{place}").st_mtime_ns >= saved:
+                return True
+        except OSError:
+            continue
+    return False
+
+
 def _deliver_with_blocks(hook: Hook, recalled: "list[judge_hot.Verdict]") -> bool:
     """As `_deliver`, if a block of the subconscious changed; of tools that begin at one moment a single one does."""
     from memtui.base import fs_hot, session_state_hot
@@ -166,7 +181,8 @@ def before_tool(hook: Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     recalled = _recalled(hook)
-    if hook.settings and hook.setting("subconscious") == "full" and _deliver_with_blocks(hook, recalled):
+    is_full = hook.settings and hook.setting("subconscious") == "full"
+    if is_full and _has_new_blocks(hook) and _deliver_with_blocks(hook, recalled):
         return
     if not (_is_urgent(hook) and _deliver(hook, recalled)) and recalled:
         from memtui.hooks import recall_block_hot
