@@ -75,7 +75,7 @@ def test_answers_count_by_themselves_until_they_are_seen(home):
     assert "has not seen it" not in shown
     later = clock_hot.now() + 2 * clock_hot.DAY
     runs.see(str(home.root), [ids_hot.new_id(later)], later)
-    assert block_files_hot.seen(str(home.root)).isdisjoint(names), "answers of old days are forgotten"
+    assert block_files_hot.seen_answers(str(home.root)).isdisjoint(names), "answers of old days are forgotten"
 
 
 def test_a_file_that_can_not_be_read_is_logged_and_the_rest_is_said(home):

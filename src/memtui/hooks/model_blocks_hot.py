@@ -75,11 +75,11 @@ def blocks_before_tool(hook: Hook, state: session_state_hot.SessionState, units:
     """Return `blocks` beside what has so many UTF-16 units; none if they do not fit whole: the next prompt says so."""
     from memtui.deliver import blocks_hot
 
-    known = state.blocks
+    before = state.blocks
     news = blocks(hook, state)
     if units + blocks_hot.least(news) <= hook.number("budget"):
         return news
-    state.blocks = known
+    state.blocks = before
     return []
 
 

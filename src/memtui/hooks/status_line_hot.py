@@ -60,7 +60,9 @@ def _notes(hook: runner_hot.Hook) -> str:
     if answers:
         from memtui.models.subconscious import block_files_hot
 
-        notes = " · ".join(filter(None, (_many(len({*answers} - block_files_hot.seen(hook.root)), "answer"), notes)))
+        notes = " · ".join(
+            filter(None, (_many(len({*answers} - block_files_hot.seen_answers(hook.root)), "answer"), notes))
+        )
     return notes
 
 

@@ -86,20 +86,20 @@ def _is_urgent(hook: Hook) -> bool:
 
 def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
     """Return what a model selected, and what is bound to the touched path; one `stat` for none."""
-    chosen: list[bindings_hot.Bound] = []
+    selection: list[bindings_hot.Bound] = []
     if hook.settings and hook.setting("recall_select"):
         from memtui.hooks import model_blocks_hot
 
-        chosen = hook.attempt([], model_blocks_hot.take, hook)
+        selection = hook.attempt([], model_blocks_hot.take, hook)
     on = hook.mode == "full" and (not hook.settings or hook.setting("recall") != "off")
     touched = ""
     if on and paths_hot.exists(hook.root + BOUND):
         touched = path_of(hook)
-    if not chosen and not touched:
+    if not selection and not touched:
         return []
     from memtui.hooks import recall_block_hot
 
-    return hook.attempt([], recall_block_hot.of_rows, hook, chosen, touched)
+    return hook.attempt([], recall_block_hot.of_rows, hook, selection, touched)
 
 
 def _deliver(hook: Hook, recalled: "list[judge_hot.Verdict]", with_blocks: bool = False) -> bool:

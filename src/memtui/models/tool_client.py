@@ -35,8 +35,8 @@ class ToolClient(Headless):
         self._own = own
 
     def flags(self) -> list[str]:
-        left = self._own.dollars_left()
-        dollars = DOLLARS if left is None else max(0.0001, min(DOLLARS, left))
+        budget = self._own.dollars_left()
+        dollars = DOLLARS if budget is None else max(0.0001, min(DOLLARS, budget))
         web = (*WEB_TOOL, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN))
         limits = ("--max-turns", str(TURNS), "--max-budget-usd", f"{dollars:.4f}")
         return [*STREAM, *(ALL_TOOLS if self._own.workplace else web), *limits]
@@ -82,8 +82,8 @@ class ToolClient(Headless):
                     return line.decode("utf-8", "replace")
                 self._own.hear(message)
                 if message.get("type") == "control_request":
-                    done = {"subtype": "success", "request_id": message.get("request_id"), "response": {}}
-                    to_send += _line({"type": "control_response", "response": done})
+                    reply = {"subtype": "success", "request_id": message.get("request_id"), "response": {}}
+                    to_send += _line({"type": "control_response", "response": reply})
             if not data:
                 return ""
 

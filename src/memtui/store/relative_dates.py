@@ -103,17 +103,16 @@ class RelativeDate(NamedTuple):
     is_state: bool
 
 
-def relative_dates(text: str, day: date, *, said: bool = False) -> Iterator[RelativeDate]:
-    """Yield the relative dates of a text that was written, or `said`, on that day. `absolute` can take the place of the
-    words."""
+def relative_dates(text: str, day: date, *, spoken: bool = False) -> Iterator[RelativeDate]:
+    """Yield the relative dates of a text written, or `spoken`, on that day. `absolute` can take the place of words."""
     for match in _apart(text, RELATIVE.finditer(text)):
         before, after = _around(text, match)
-        general = ANY_CASE if said and BOUND.search(before) else GENERAL
+        general = ANY_CASE if spoken and BOUND.search(before) else GENERAL
         if general.search(before) or general.search(after):
             continue
         if (match["span"] or match["weekday"]) and LENGTH.search(before):
             continue
-        if match["count2"] and not TO_COME.search(before) and not (said and not before.strip(STARTS)):
+        if match["count2"] and not TO_COME.search(before) and not (spoken and not before.strip(STARTS)):
             continue
         absolute = _absolute(match, day)
         unit = (match["unit1"] or match["unit2"] or "").casefold()
@@ -129,12 +128,14 @@ def relative_dates(text: str, day: date, *, said: bool = False) -> Iterator[Rela
 def dated(text: str, day: date) -> str:
     """Return what a person said on a day with absolute dates in the place of relative ones, all else as it was; what
     can't be reckoned, or says how things are, gets the day on which it was said."""
-    changes = {match.span(match.lastgroup or 0): _said(match, day) for match in _apart(text, SAID.finditer(text))}
+    changes = {
+        match.span(match.lastgroup or 0): _spoken_date(match, day) for match in _apart(text, SAID.finditer(text))
+    }
     for (unit, steps), pattern in FOREIGN.items():
         then = day + timedelta(steps * (7 if unit == "week" else 1))
         absolute = f"{then:%G-W%V}" if unit == "week" else then.isoformat()
         changes |= {match.span(): absolute for match in _apart(text, pattern.finditer(text))}
-    for other in relative_dates(text, day, said=True):
+    for other in relative_dates(text, day, spoken=True):
         if not any(other.start < end and start < other.end for start, end in changes):
             changes[other.start, other.end] = "" if other.is_state else other.absolute
     for (start, end), absolute in sorted(changes.items(), reverse=True):
@@ -145,7 +146,7 @@ def dated(text: str, day: date) -> str:
     return text
 
 
-def _said(match: "re.Match[str]", day: date) -> str:
+def _spoken_date(match: "re.Match[str]", day: date) -> str:
     """Return the day of a match of SAID; empty if it can't be reckoned; the words if they are of any day."""
     words, sentence = match[match.lastgroup or 0], " ".join(_around(match.string, match))
     if match["open"]:

@@ -141,7 +141,7 @@ def _answers(ctx: Context, criteria: Filter) -> list[dict[str, Any]]:
     project and notes."""
     if criteria.but(project="", session="", kind="") or criteria.kind not in {"", "guidance"}:
         return []
-    seen = block_files_hot.seen(ctx.root)
+    seen_ids = block_files_hot.seen_answers(ctx.root)
     return [
         {
             "id": answer.id,
@@ -150,7 +150,7 @@ def _answers(ctx: Context, criteria: Filter) -> list[dict[str, Any]]:
             "project": paths_hot.project_root(run.cwd),
             "question": answer.reply,
             "text": answer.text,
-            "seen": answer.id in seen,
+            "seen": answer.id in seen_ids,
         }
         for run in runs.newest_first(ctx.root, session=criteria.session)
         if criteria.project in {"", run.project} and ctx.now() - run.time < runs.EXPIRES

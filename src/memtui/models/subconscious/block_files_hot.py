@@ -91,7 +91,7 @@ def seen_path(root: str) -> str:
     return home(root) + "/seen"
 
 
-def seen(root: str) -> "set[str]":
+def seen_answers(root: str) -> "set[str]":
     """Return the ids of the answers that a person saw, of the last day."""
     return {*fs_hot.read_or_empty(seen_path(root)).decode("utf-8", "replace").split()}
 

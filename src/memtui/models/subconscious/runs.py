@@ -177,7 +177,7 @@ def send(root: str, run: Run, whisper: Whisper) -> None:
 
 def see(root: str, names: Iterable[str], now: float) -> None:
     """Note the ids of answers that a person saw, so that the status line counts them no more. Raises OSError."""
-    before = block_files_hot.seen(root)
+    before = block_files_hot.seen_answers(root)
     if not before.issuperset(names):
         fresh = {name for name in {*before, *names} if now - (ids_hot.id_time(name) or 0.0) < EXPIRES}
         fs_hot.write_atomic(block_files_hot.seen_path(root), "\n".join(sorted(fresh)).encode(), durable=False)

@@ -110,13 +110,13 @@ class Trace:
             if block.get("type") in CALLS and block.get("name") not in ANSWERS:
                 self.begin(str(block.get("id")), str(block.get("name")), block.get("input"))
             elif str(block.get("type")).endswith("tool_result"):
-                text = transcript_hot.result_text(block).strip() or _found(block.get("content"))
+                text = transcript_hot.result_text(block).strip() or _web_pages(block.get("content"))
                 self.end(str(block.get("tool_use_id")), text, failed=block.get("is_error") is True)
 
-    def begin(self, name: str, tool: str, asked: object) -> None:
+    def begin(self, name: str, tool: str, arguments: object) -> None:
         """Note that a tool is about to run. Raises MemtuiError."""
         self._last, self._tools[name] = name, tool
-        values = asked if isinstance(asked, dict) else {}
+        values = arguments if isinstance(arguments, dict) else {}
         subject = next((str(values[key]) for key in _SUBJECT if key in values), None)
         if subject is None:
             subject = " ".join(map(str, values.values())) if tool in LOOKING else json.dumps(values)
@@ -176,8 +176,8 @@ class Trace:
         others = [f"{words}: {file.why}" for file, words in names.items() if file.why]
         if files:
             self._add(name, files=[*versioned, *(f"{words}, no version" for words in others)])
-            known = (*self.run.files, *versioned), (*self.run.unversioned, *others)
-            all_files, unversioned = (tuple(dict.fromkeys(words)) for words in known)
+            names_of = (*self.run.files, *versioned), (*self.run.unversioned, *others)
+            all_files, unversioned = (tuple(dict.fromkeys(words)) for words in names_of)
             self._update(replace(self.run, files=all_files, unversioned=unversioned))
 
     def _add(self, name: str, **values: object) -> None:
@@ -196,7 +196,7 @@ class Trace:
             raise storage_error(error, runs.path(self.root)) from error
 
 
-def _found(content: object) -> str:
+def _web_pages(content: object) -> str:
     """Return what a search of the web found, a line for each page; or why it found nothing."""
     rows = content if isinstance(content, list) else [content]
     keys = ("title", "url", "error_code")
@@ -209,5 +209,5 @@ def visible(text: str, most: int) -> str:
     text = text[: 4 * most]  # cut first where it is huge, else after secrets
     plain = visible_hot.clean(text)
     safe = redacted(plain)
-    shown = safe if safe != plain else visible_hot.revealed(text, lambda char: char.encode("unicode_escape").decode())
-    return shown if len(shown) <= most else shown[: most - 1].rstrip() + "…"
+    escaped = safe if safe != plain else visible_hot.revealed(text, lambda char: char.encode("unicode_escape").decode())
+    return escaped if len(escaped) <= most else escaped[: most - 1].rstrip() + "…"

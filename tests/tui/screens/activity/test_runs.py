@@ -96,11 +96,11 @@ async def test_an_answer_is_named_with_its_question_and_counts_as_seen(app, worl
     words = "“when do we deploy?” On Tuesdays."
     async with running(app, WIDE) as pilot:
         await to_row(pilot, lambda row: isinstance(row, SessionGroup))
-        assert block_files_hot.seen(world.root) == set()
+        assert block_files_hot.seen_answers(world.root) == set()
         assert any(f"answer      {words}" in line for line in lines(app))
         await to_row(pilot, lambda row: isinstance(row, NoteRow) and row.text == reply.text)
         assert app.screen.detail.plain.startswith("to: when do we deploy?\nOn Tuesdays.\n")
-        assert block_files_hot.seen(world.root) == {reply.id}
+        assert block_files_hot.seen_answers(world.root) == {reply.id}
         await to_run(pilot, "r9")
         assert app.screen.table.row.cells(app.screen.listing)[0].plain.endswith(f"answer   {words} · 1 answer · $0.00")
         assert "Answer  ○ waiting\nto: when do we deploy?\nOn Tuesdays.\n" in app.screen.detail.plain
@@ -117,7 +117,7 @@ async def test_a_read_only_look_at_an_answer_writes_nothing(world):
     async with app.run_test(size=WIDE) as pilot:
         await to_run(pilot, run.id)
         assert app.screen.detail.plain.count("On Tuesdays.") == 1
-        assert block_files_hot.seen(world.root) == set()
+        assert block_files_hot.seen_answers(world.root) == set()
 
 
 async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):

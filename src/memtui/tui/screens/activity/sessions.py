@@ -287,13 +287,13 @@ class RunRow:
         return self.run.note
 
     def searched(self, _context: RowContext) -> str:
-        said = " ".join(f"{answer.reply} {answer.text}" for answer in self.run.answers)
-        return f"model {models.did(self.run)} {said} {self.run.note} {' '.join(self.run.blocks)}"
+        answers = " ".join(f"{answer.reply} {answer.text}" for answer in self.run.answers)
+        return f"model {models.did(self.run)} {answers} {self.run.note} {' '.join(self.run.blocks)}"
 
     def cells(self, context: RowContext) -> list[Text]:
         outcome, style = models.ended(self.run, context.data.now())
-        said = [models.answer(answer.reply, answer.text) for answer in self.run.answers]
-        sentence = " · ".join(filter(None, (*said, models.did(self.run), self.run.note)))
+        answers = [models.answer(answer.reply, answer.text) for answer in self.run.answers]
+        sentence = " · ".join(filter(None, (*answers, models.did(self.run), self.run.note)))
         ended = ("", "") if outcome == "done" else (f"{outcome} · " if sentence else outcome, style)
         cost = (f" · {models.dollars(self.run.cost)}" if outcome == "done" else "", "dim")
         return _below(context, self.word, self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())
