@@ -74,6 +74,8 @@ async def replay(memtui, size, steps):
         await stage.settled(pilot)
         for step in ["", *steps]:
             await take(pilot, step)
+            memtui.screen.refresh()  # a dialog keeps what it first saw of the screen below
+            await rest(pilot)
             lines = [VARYING.sub(" ", line).rstrip() for line in hands.lines(memtui)]
             nearest = min(reversed(range(len(screens))), key=lambda at: len(changed(screens[at], lines)))
             back = len(screens) - 1 - nearest

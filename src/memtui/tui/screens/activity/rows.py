@@ -216,7 +216,9 @@ class NoteRow:
         return marked(context, words, whom, Text(written, "dim"), glyph)
 
     def describe(self, context: RowContext) -> Described:
-        text = Text(f"to: {safe_text.line(self.question)}\n" if self.question else "", "dim")
+        text = Text()
+        if self.question:
+            text.append(f"to: {safe_text.line(self.question)}\n", "dim")
         text.append(safe_text.clean(self.text) + "\n\n")
         if self.under_way is not None:
             self._describe_way(text, self.under_way, context)
