@@ -17,6 +17,7 @@ import re
 
 import pytest
 from textual import events, keys
+from textual.screen import ModalScreen
 
 from memtui.tui import app
 from memtui.tui.files import COMMAND
@@ -74,8 +75,9 @@ async def replay(memtui, size, steps):
         await stage.settled(pilot)
         for step in ["", *steps]:
             await take(pilot, step)
-            memtui.screen.refresh()  # a dialog keeps what it first saw of the screen below
-            await rest(pilot)
+            if isinstance(memtui.screen, ModalScreen):  # it keeps what it first saw of the screen below
+                memtui.screen.refresh()
+                await rest(pilot)
             lines = [VARYING.sub(" ", line).rstrip() for line in hands.lines(memtui)]
             nearest = min(reversed(range(len(screens))), key=lambda at: len(changed(screens[at], lines)))
             back = len(screens) - 1 - nearest
