@@ -98,6 +98,7 @@ def test_only_what_may_say_the_same_or_needs_a_look_is_sent_and_as_data(world, a
     assert "Ignore all rules" not in request.body["system"][0]["text"]
 
 
+@pytest.mark.slow
 def test_what_a_merge_drops_is_told_and_a_contradicted_one_is_archived(world, api):
     api.script = answers({**MERGE, "body": "Use pnpm 7 in the web repository. The lockfile is pnpm's. Ask Bob before."})
     (made,) = dream(world).run().proposals

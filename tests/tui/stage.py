@@ -25,6 +25,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.files import COMMAND
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
 from memtui.views import safe_text
+from waiting import eventually
 
 NOW = 1_795_000_000.0
 # Lengths of paths count in what was delivered: the world's path has this length everywhere.
@@ -103,7 +104,8 @@ def place():
         yield top
     finally:
         safe_text.line, safe_text.clean = line, clean
-        shutil.rmtree(top)
+        # What a command left to the background may still write there.
+        eventually(lambda: shutil.rmtree(top, ignore_errors=True) or not os.path.exists(top))
 
 
 def build(top):

@@ -70,7 +70,6 @@ async def test_until_a_model_is_set_nothing_of_it_is_shown(world):
         assert "by the model" not in app.screen.detail.plain
 
 
-@pytest.mark.every(step=1)
 async def test_a_run_says_what_it_did_and_what_that_cost(app, world):
     whisper = runs.Whisper("W" * 26, "Not on Friday.", because="on Friday")
     known(world).edit("guidance", "", "- Of the run.", run="r9", session="s")
@@ -188,7 +187,6 @@ async def test_what_was_asked_of_the_model_waits_below_the_session(app, world):
         assert "when do we deploy?" in app.screen.detail.plain
 
 
-@pytest.mark.every(step=1)
 async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
     ran(world, session="0abc", cwd=world.blog, outcome="done", note="Blog.")
     async with running(app, WIDE) as pilot:
