@@ -33,8 +33,9 @@ def rows(path):
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
 
 
-def segments(home):
-    return list(home.root.glob("recall/*.segment"))
+def indexes(home):
+    """The indexes of recall that are whole: each is published after its segment."""
+    return list(home.root.glob("recall/*.index"))
 
 
 def store(home):
@@ -54,7 +55,7 @@ def told(home):
     memory(home, "third", "The tests need Docker", "Start Docker before the tests run.")
     home.start()
     home.hook("Stop")
-    assert eventually(lambda: segments(home))
+    assert eventually(lambda: indexes(home))
     home.start(session="s2")
     assert WORD in home.prompt("s2", prompt="which port does the API listen on?").context
     store(home).edit(store(home).find("ports"), {"description": f"The API port, by {WORD}"})
@@ -86,7 +87,7 @@ def test_no_word_of_a_purged_memory_is_left_and_deliveries_keep_the_rest(told):
     told.hook("Stop", "s2")
     told.start(session="s3")
     told.hook("Stop", "s3")
-    assert eventually(lambda: segments(told))
+    assert eventually(lambda: indexes(told))
     assert files_with(told) == []
     gone = told.prompt("s2", prompt="what else?").context
     assert WORD not in gone

@@ -28,7 +28,7 @@ async def test_any_change_is_taken_back_from_the_list(app, world):
         assert exists(first)
         assert not exists(second)
         await press(pilot, "U", "down", "enter")
-        assert notes(app)[0] == "This change was undone."
+        assert notes(app)[0] == "This change was undone. Z redoes what was undone last."
         await press(pilot, "Z")
         assert not exists(first)
 

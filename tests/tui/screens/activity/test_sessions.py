@@ -70,7 +70,7 @@ async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app
         ):
             put(world.root + "/run/client-1", fastjson_hot.dumps({"session_id": session}))
             app.files._live_at -= LIVE_SECONDS
-            app.files.look([])
+            app.files.look()
             await settle(pilot)
             assert names(app, world) == order
         row = of(app, SessionGroup)[0]
