@@ -97,6 +97,7 @@ def changed(before, after):
 
 
 @pytest.mark.every(step=1)
+@pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("path", WALKS, ids=lambda path: path.stem)
 def test_each_step_of_a_walk_changes_on_the_screen_what_it_changed(path, monkeypatch):
     for module, name in PAUSES:

@@ -291,4 +291,4 @@ class Setup(ListScreen[SetupRow]):
         data = self.services.data
         words = choice.unlisted(data.env, data.root, data.cwd)
         if words and not get_current_worker().is_cancelled:
-            self.app.call_from_thread(self.services.warn, words)
+            self.call_later(self.services.warn, words)
