@@ -12,7 +12,7 @@ from memtui.tidy.gates import GLOBAL
 
 NOW = 1_795_000_000.0
 HOUR = 3600.0
-SHOP, SITE = (paths_hot.project_key(path) for path in ("/work/shop", "/work/site"))
+SHOP, SITE = (paths_hot.project_key(path) for path in ("/home/you/shop", "/home/you/site"))
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def root(tmp_path):
     return str(tmp_path)
 
 
-def seen(root, count, at, project="/work/shop"):
+def seen(root, count, at, project="/home/you/shop"):
     state = {"v": 1, "project": paths_hot.project_key(project), "project_root": project}
     for number in range(count):
         for name in (f"{project[-1]}{number}.json", f"{project[-1]}{number}.cursor.json"):
@@ -38,7 +38,7 @@ def dreamt(root, at, *parts):
 def test_at_first_only_sessions_of_the_project_are_missing(root):
     assert gates.sessions_missing(root, SHOP) == 5
     seen(root, 4, NOW)
-    seen(root, 1, NOW, "/work/site")
+    seen(root, 1, NOW, "/home/you/site")
     assert gates.begin(root, [SHOP, SITE], NOW) == []
     assert gates.begin(root, [GLOBAL], NOW) == [GLOBAL]
     seen(root, 5, NOW)
@@ -49,7 +49,7 @@ def test_a_day_passes_between_two_of_one_project_and_none_for_another(root):
     dreamt(root, NOW, SHOP, GLOBAL)
     assert (gates.last(root, SHOP), gates.last(root, SITE)) == (NOW, 0)
     seen(root, 9, NOW + HOUR)
-    seen(root, 5, NOW + HOUR, "/work/site")
+    seen(root, 5, NOW + HOUR, "/home/you/site")
     assert gates.begin(root, [SITE, GLOBAL], NOW + HOUR) == [SITE]
     assert gates.begin(root, [SHOP, GLOBAL], NOW + 23 * HOUR) == []
     assert gates.begin(root, [SHOP, GLOBAL], NOW + 24 * HOUR) == [SHOP, GLOBAL]
