@@ -77,6 +77,8 @@ def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
     assert {row["session_id"] for row in old} == {"00000000-0000"}
     assert bare.json("activity", "--all-projects", "--outcome", "arrived") == {
         "deliveries": [],
+        "answers": [],
+        "runs": [],
         "skipped_lines": 0,
         "whole_log": False,
     }

@@ -9,7 +9,6 @@ import os
 import random
 import shutil
 import signal
-import statistics
 import time
 
 import pytest
@@ -179,7 +178,7 @@ def random_kills(operation, reset, runs):
     for _ in range(5):
         reset()
         times.append(run_killed(operation, None)[1])
-    took = statistics.median(times)
+    took = min(times)
     seed = random.randrange(1 << 32)
     print("seed", seed)
     chance = random.Random(seed)
@@ -188,8 +187,8 @@ def random_kills(operation, reset, runs):
         reset()
         by_itself, _ = run_killed(operation, chance.uniform(0, took))
         ended += by_itself
-        # However busy the machine is by now: about a quarter shall come to their end.
-        took *= 0.9 if by_itself else 1.035
+        # However busy the machine is by now: about a third shall come to their end.
+        took *= 0.8 if by_itself else 1.1
         yield
     assert ended < runs * 0.7, "most were killed at work"
 
