@@ -97,6 +97,13 @@ def test_an_expired_gone_or_untrusted_memory_forbids_nothing(home):
     assert "No yarn." in home.tool(command="yarn add x").context
 
 
+def test_a_memory_that_no_longer_says_so_forbids_nothing(home):
+    """What a worker listed is older than the file."""
+    home.keep("prefer-pnpm", "Install with pnpm.", forbids="yarn")
+    assert home.tool(command="npm i").refusal == ""
+    assert home.errors() == []
+
+
 def test_what_cannot_be_noted_is_not_refused(home):
     """A refusal that is forgotten would come each time."""
     (home.root / "sessions").mkdir(exist_ok=True)

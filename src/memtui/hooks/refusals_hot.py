@@ -88,7 +88,22 @@ def _found(hook: runner_hot.Hook) -> "judge_hot.Verdict | None":
     from memtui.recall import judge_hot
 
     due = judge_hot.bound(hook.root, matching, session_memories_hot.SessionMemories(), 1)
-    return due[0] if due and not due[0].failure and _is_first(hook, ids_hot.digest(line, 8)) else None
+    is_due = bool(due) and not due[0].failure and _says(due[0])
+    return due[0] if is_due and _is_first(hook, ids_hot.digest(line, 8)) else None
+
+
+def _says(verdict: "judge_hot.Verdict") -> bool:
+    """Tell whether a memory still forbids the command: what a worker listed may be older than the file."""
+    from memtui.recall import content_hot
+    from memtui.rules import rule_hot
+    from memtui.store.frontmatter import subset_hot
+
+    try:
+        fields = subset_hot.load(content_hot.head(verdict.data)[0])
+    except subset_hot.NotInSubsetError:
+        return True
+    command = " * ".join(verdict.reason.split()) + " *"
+    return any(rule.subject.command == command for rule in rule_hot.parse_all(fields)[0])
 
 
 def _is_first(hook: runner_hot.Hook, mark: str) -> bool:
