@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memtui.rules.counting import Moment
-from memtui.rules.rule import Rule
+from memtui.rules.rule_hot import Rule
 
 FILE = "rules/counts.db"
 # Days of transcripts from which a new rule is counted.
