@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from memtui.models import backends, log
-from memtui.models.call import Call, ModelError, OwnTools, Stop
+from memtui.models.call import ModelError, OwnTools, Request, Stop
 from memtui.models.model import LanguageModel
 from memtui.models.tool_client import ToolClient
 
@@ -50,7 +50,7 @@ def asked(tmp_path):
     def ask(own=None):
         words = (env, str(tmp_path / "memtui"), str(program), "haiku")
         client = ToolClient(*words, own) if own else backends.Headless(*words)
-        return client.call(Call("Rules.", "", "Words.", {}, 100), Stop(30.0, lambda: False)).data
+        return client.call(Request("Rules.", "", "Words.", {}, 100), Stop(30.0, lambda: False)).data
 
     return ask
 

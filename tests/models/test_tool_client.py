@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from memtui.base.errors import MemtuiError
-from memtui.models.call import Call, ModelError, OwnTools, Stop
+from memtui.models.call import ModelError, OwnTools, Request, Stop
 from memtui.models.tool_client import ToolClient
 
 HEAD = f"#!{sys.executable}\nimport json, os, sys, time\n"
@@ -23,7 +23,7 @@ def asked(tmp_path):
         program.chmod(0o700)
         own = OwnTools(hear or heard.append, str(tmp_path), lambda: 1.0)
         client = ToolClient({"PATH": "/usr/bin:/bin"}, str(tmp_path / "m"), str(program), "haiku", own)
-        return client.call(Call("Rules.", "", prompt, {}, 100), Stop(seconds, lambda: False)).data, heard
+        return client.call(Request("Rules.", "", prompt, {}, 100), Stop(seconds, lambda: False)).data, heard
 
     return ask
 

@@ -25,10 +25,10 @@ from memtui.base.storage import storage_error
 from memtui.models.call import (
     POLL_SECONDS,
     Answer,
-    Call,
     ModelError,
     ModelUsage,
     OwnTools,
+    Request,
     Stop,
     counted,
     of_status,
@@ -67,13 +67,13 @@ class Api:
         self._env, self._own = env, own
         self.extra = SEARCHES * SEARCH_DOLLARS if own else 0.0
 
-    def call(self, call: Call, stop: Stop) -> Answer:
+    def call(self, call: Request, stop: Stop) -> Answer:
         """Make one attempt. Raises ModelError."""
         import asyncio
 
         return asyncio.run(self._watched(call, stop))
 
-    async def _watched(self, call: Call, stop: Stop) -> Answer:
+    async def _watched(self, call: Request, stop: Stop) -> Answer:
         """Read the answer, and break the connection off as soon as it is time to stop."""
         import asyncio
 
@@ -89,7 +89,7 @@ class Api:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 
-    async def _request(self, call: Call, stop: Stop, other: "_Heard") -> Answer:
+    async def _request(self, call: Request, stop: Stop, other: "_Heard") -> Answer:
         import anthropic
 
         key, token = self._env.get("ANTHROPIC_API_KEY"), self._env.get("ANTHROPIC_AUTH_TOKEN")
@@ -121,7 +121,7 @@ class Api:
         except Exception as error:  # of the HTTP library, which the SDK lets through while it reads a stream
             raise ModelError("cut", f"The connection broke off: {_said(error)}", usage=other.usage()) from error
 
-    def _body(self, call: Call) -> dict[str, Any]:
+    def _body(self, call: Request) -> dict[str, Any]:
         head = [{"type": "text", "text": call.head, "cache_control": EPHEMERAL}] if call.head else []
         tools = [{"name": TOOL, "description": "Takes your answer.", "input_schema": call.schema}]
         return {
@@ -237,7 +237,7 @@ class Headless:
         """Return the options of the client that say how it answers, and what it may do."""
         return [*FLAGS, *NO_TOOLS, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN)]
 
-    def call(self, call: Call, stop: Stop) -> Answer:
+    def call(self, call: Request, stop: Stop) -> Answer:
         """Make one attempt. Raises ModelError, MemtuiError if memtui's directory can't be written."""
         if self._env.get("CLAUDE_HEADLESS") == "1":
             raise ModelError("off", "No model is asked from within a headless client.")
@@ -252,7 +252,7 @@ class Headless:
         except OSError as error:
             raise storage_error(error, self._root + "/run") from error
 
-    def run(self, words: list[str], call: Call, stop: Stop, slot: int) -> Answer:
+    def run(self, words: list[str], call: Request, stop: Stop, slot: int) -> Answer:
         """Run the client to its end. Raises ModelError, OSError."""
         with tempfile.TemporaryFile() as prompt, tempfile.TemporaryFile() as out:
             prompt.write((call.head + call.prompt).encode("utf-8", "replace"))
@@ -267,7 +267,7 @@ class Headless:
     def client(
         self,
         words: list[str],
-        call: Call,
+        call: Request,
         slot: int,
         stdin: IO[bytes] | int,
         stdout: IO[bytes] | int,

@@ -141,7 +141,7 @@ def of_status(
     return ModelError("rejected", f"The service did not take the request ({status}): {words}", hint, usage)
 
 
-class Call(NamedTuple):
+class Request(NamedTuple):
     """A request: `system` rules without text of others, the `head` that a batch shares, `most` tokens of the answer."""
 
     system: str

@@ -12,7 +12,7 @@ from memtui.base import clock_hot, ids_hot, visible_hot
 from memtui.base.storage import storage_error
 from memtui.models import choice as model_choice
 from memtui.models import log
-from memtui.models.call import Answer, Call, ModelError, ModelUsage, OwnTools, Schema, Stop, fitting, priced, problem
+from memtui.models.call import Answer, ModelError, ModelUsage, OwnTools, Request, Schema, Stop, fitting, priced, problem
 from memtui.redact.redact import redact
 from memtui.settings import config_hot
 
@@ -89,7 +89,7 @@ class LanguageModel:
         limit = self.choice.daily_dollars
         return max(0.0, limit - (log.used_today(self._root, self._now()).cost or 0.0)) if limit else None
 
-    def estimate(self, call: Call) -> ModelUsage:
+    def estimate(self, call: Request) -> ModelUsage:
         """Estimate what a call uses at most, rather too high."""
         usage = priced(self._backend.model, ModelUsage(input=call.tokens(), output=call.most))
         return usage if usage.cost is None else usage._replace(cost=usage.cost + self._backend.extra)
@@ -106,10 +106,10 @@ class LanguageModel:
         left_out: Callable[[str], object] | None = None,
     ) -> dict[str, Any]:
         """Return the model's answer, an object of the schema. Secrets are taken out of what is sent; text of others
-        belongs into fences (`fenced`). `purpose`: a word for the log; `system`, `head`, `most`: as for `Call`;
+        belongs into fences (`fenced`). `purpose`: a word for the log; `system`, `head`, `most`: as for `Request`;
         `left_out` is called with why for each part of the answer that is not of the schema, which is then no error.
         Raises ModelError, and MemtuiError if the log can't be written."""
-        call = Call(redact(system)[0], redact(head)[0], redact(prompt)[0], answer_schema, most)
+        call = Request(redact(system)[0], redact(head)[0], redact(prompt)[0], answer_schema, most)
         begun, backend = self._now(), self._backend
         noted = log.LoggedCall(ids_hot.new_id(begun), begun, purpose, backend.name, backend.model, self.estimate(call))
         try:
@@ -121,7 +121,9 @@ class LanguageModel:
             raise storage_error(error, self._root + "/log") from error
         return self._answered(call, noted, left_out)
 
-    def _answered(self, call: Call, noted: log.LoggedCall, left_out: Callable[[str], object] | None) -> dict[str, Any]:
+    def _answered(
+        self, call: Request, noted: log.LoggedCall, left_out: Callable[[str], object] | None
+    ) -> dict[str, Any]:
         """Make the call, and log how it ended."""
         begun, usage, outcome, tried = time.monotonic(), ModelUsage(), "failed", 0
         self.calls += 1
@@ -158,7 +160,7 @@ class LanguageModel:
         finally:
             self._log(replace(noted, model=self._backend.model), outcome, usage, time.monotonic() - begun, tried)
 
-    def _attempt(self, call: Call, stop: Stop, left_out: Callable[[str], object] | None) -> Answer:
+    def _attempt(self, call: Request, stop: Stop, left_out: Callable[[str], object] | None) -> Answer:
         stop.check()
         try:
             answer = self._backend.call(call, stop)

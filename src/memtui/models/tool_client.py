@@ -11,7 +11,7 @@ from typing import Any
 from memtui.base import fastjson_hot
 from memtui.models import backends
 from memtui.models.backends import ANSWER_MOST, DOLLARS, TERM_SECONDS, TURNS, WITH_KEY, WITH_LOGIN, Headless
-from memtui.models.call import POLL_SECONDS, Answer, Call, ModelError, OwnTools, Stop
+from memtui.models.call import POLL_SECONDS, Answer, ModelError, OwnTools, Request, Stop
 
 _JSON = ("--output-format", "stream-json", "--input-format", "stream-json", "--verbose")
 STREAM = ("-p", "--no-session-persistence", *_JSON)
@@ -41,7 +41,7 @@ class ToolClient(Headless):
         limits = ("--max-turns", str(TURNS), "--max-budget-usd", f"{dollars:.4f}")
         return [*STREAM, *(ALL_TOOLS if self._own.workplace else web), *limits]
 
-    def run(self, words: list[str], call: Call, stop: Stop, slot: int) -> Answer:
+    def run(self, words: list[str], call: Request, stop: Stop, slot: int) -> Answer:
         pipe, (its_end, our_end) = subprocess.PIPE, os.pipe()
         words = ["/bin/sh", "-c", GUARD, "sh", str(its_end), *words]
         try:
@@ -55,7 +55,7 @@ class ToolClient(Headless):
             os.close(its_end)
             os.close(our_end)
 
-    def _talk(self, process: "subprocess.Popen[bytes]", call: Call, stop: Stop) -> str:
+    def _talk(self, process: "subprocess.Popen[bytes]", call: Request, stop: Stop) -> str:
         """Return the line with the result; empty if the client ended without one. Neither side can block the other."""
         out, into = (pipe.fileno() for pipe in (process.stdout, process.stdin) if pipe is not None)
         hooks = {event: [{"hookCallbackIds": [event]}] for event in EVENTS}

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from memtui.base import visible_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.similarity import REDATED, TOGETHER, TextWords, similarity, words
-from memtui.models.call import NOTHING, Call, ModelError, ModelUsage, Schema, tokens_in
+from memtui.models.call import NOTHING, ModelError, ModelUsage, Request, Schema, tokens_in
 from memtui.models.model import RULE, LanguageModel, fenced
 from memtui.redact.redact import kinds_in
 from memtui.store import memory, scopes, sidecars
@@ -270,7 +270,7 @@ class Dream:
         """Estimate what the requests use; an answer as long as the memories that it is about."""
         total = NOTHING
         for prompt in [batch.prompt() for batch in self.batches]:
-            call = Call(SYSTEM, "", prompt, {}, min(ANSWER_TOKENS, tokens_in(prompt)))
+            call = Request(SYSTEM, "", prompt, {}, min(ANSWER_TOKENS, tokens_in(prompt)))
             total = total.plus(self.model.estimate(call))
         return total
 
