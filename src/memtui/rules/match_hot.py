@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memtui.rules.rule import Pattern, Rule
+    from memtui.rules.rule_hot import Pattern, Rule
 
 
 class Call:
