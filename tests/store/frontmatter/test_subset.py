@@ -28,6 +28,7 @@ PIECES = [
         "\ufeff",
         "\0",
     ),
+    *("{a: ", "{", "}", ", b: ", "\n- k: ", "\n  - k: {t: u}", "\n    j: "),
     *('"', "'", "''", '\\"', "\\n", "\\u00e9", "\\x41", "\\ud83d", "#", " #", "[", "]", "{", "}"),
     *("|", ">", "|-", ">+", "|2", "|\n  ", ">\n  ", "&a ", "*a", "!x ", "%", "@", "`", "...", "---"),
 ]
@@ -71,7 +72,8 @@ def test_whatever_it_accepts_pyyaml_reads_alike(text):
 texts = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\u2028\u2029\ufeff"), max_size=80)
 
 
-values = st.one_of(texts, st.lists(texts, min_size=1), st.dictionaries(st.sampled_from("xyz"), texts, min_size=1))
+flat = st.one_of(texts, st.lists(texts, min_size=1), st.dictionaries(st.sampled_from("xyz"), texts, min_size=1))
+values = st.one_of(flat, st.lists(st.dictionaries(st.sampled_from("xyz"), flat, min_size=1), min_size=1))
 
 
 @pytest.mark.slow
@@ -95,7 +97,13 @@ def test_everything_that_pyyaml_writes_of_texts_and_lists_is_read(value, width):
         ("a: 1\na: 2\n", {"a": "2"}),
         ("a: yes\nb: 012\nc: 2026-01-31\nd: ~\ne:\n", {"a": "yes", "b": "012", "c": "2026-01-31", "d": "~", "e": ""}),
         ("metadata: \n  type: user\n", {"metadata": {"type": "user"}}),
-        ("metadata: {type: user}\n", None),
+        ("metadata: {type: user}\n", {"metadata": {"type": "user"}}),
+        ("a: {b: c, 'd': [e, {f: g}],\n  h: \"i\"}\n", {"a": {"b": "c", "d": ["e", {"f": "g"}], "h": "i"}}),
+        ("a: {}\nb:\n", {"a": {}, "b": ""}),
+        ("a: {b: }\n", None),
+        ("a:\n  - b: {c: d *}\n    e: f\n  - g\n", {"a": [{"b": {"c": "d *"}, "e": "f"}, "g"]}),
+        ("a:\n-\n  b: c\n- d:\n  - e\n", {"a": [{"b": "c"}, {"d": ["e"]}]}),
+        ("a:\n-   b: c\n  d: e\n", None),
         ("urls: [http://a.b, 'c, d' , \"e\"]\n", {"urls": ["http://a.b", "c, d", "e"]}),
         ("tags:\n- a\n- 'b'\n", {"tags": ["a", "b"]}),
         ("tags: [a,\n  b]\n", {"tags": ["a", "b"]}),

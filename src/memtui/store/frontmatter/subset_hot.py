@@ -1,6 +1,6 @@
 """A reader for the part of YAML that frontmatter uses, as PyYAML's BaseLoader reads it. Hook path: no imports.
 
-Not in it: flow mappings, anchors, aliases, tags, mappings in lists, `?` keys, indentation indicators."""
+Not in it: anchors, aliases, tags, `?` keys, indentation indicators, odd characters between brackets."""
 
 DEPTH_LIMIT = 20
 LOOSE_DEPTH = 3  # of what is not quite YAML
@@ -183,8 +183,6 @@ class _SubsetReader:
             return self.sequence(here, depth)
         if here <= indent:
             return ""
-        if in_list:
-            self.fail("a mapping in a list")
         if split_key(line, here):
             return self.mapping(here, depth + 1)
         if line[here] in "|>":
@@ -193,15 +191,21 @@ class _SubsetReader:
         return self.scalar(line[here:].rstrip(" "), indent)
 
     def sequence(self, indent: int, depth: int) -> "list[object]":
-        result = []
+        result: "list[object]" = []
         while (line := self.peek()) is not None:
             here = indent_of(line)
             if here > indent:
                 self.fail("the indentation does not fit")
             if here < indent or line[here : here + 2] not in ("-", "- "):
                 break
+            rest = line[here + 1 :].strip(" ")
+            column = len(line.rstrip(" ")) - len(rest)
+            if split_key(line, column):
+                self.lines[self.at] = " " * column + line[column:]
+                result.append(self.mapping(column, depth + 1))
+                continue
             self.at += 1
-            result.append(self.value(line[here + 1 :].strip(" "), indent, depth, in_list=True))
+            result.append(self.value(rest, indent, depth, in_list=True))
         return result
 
     def scalar(self, rest: str, indent: int) -> "object":
@@ -210,9 +214,9 @@ class _SubsetReader:
             return self.block(rest, indent)
         if first in "'\"":
             return self.quoted(rest)
-        if first == "[":
-            return self.flow_list(rest)
-        if first in "{&*!%@`,]}\t#" or (first in "-?:" and rest[1:2] in ("", " ", "\t")):
+        if first in "[{":
+            return self.flow(rest)
+        if first in "&*!%@`,]}\t#" or (first in "-?:" and rest[1:2] in ("", " ", "\t")):
             self.fail(f"a value that starts with `{first}`", self.at - 1)
         return self.plain(rest, indent)
 
@@ -314,38 +318,68 @@ class _SubsetReader:
         end = "" if header[1:] == "-" or not before else "\n"
         return "".join(parts) + end + ("\n" * blank if header[1:] == "+" else "")
 
-    def flow_list(self, text: str) -> "list[object]":
-        """Read a list of scalars between brackets, which may go on in the lines below."""
+    def flow(self, text: str) -> "object":
+        """Read a list or mapping between brackets, which may go on in the lines below."""
+        self.text = text
+        collection, at = self.collection(0, 0)
+        self.end_of_value(self.text[at:], "text after a closing bracket")
+        return collection
+
+    def collection(self, at: int, depth: int) -> "tuple[object, int]":
+        """Return the list or mapping at a place in the text between brackets, and where it ends."""
+        if depth > DEPTH_LIMIT:
+            self.fail("nested too deeply", self.at - 1)
+        is_mapping = self.text[at] == "{"
+        end = "}" if is_mapping else "]"
         items: "list[object]" = []
-        at = 1
-        while text[at : at + 1] != "]":
-            if text[at : at + 1] == " ":
-                at += 1
-                continue
-            if at == len(text):
+        fields: "dict[str, object]" = {}
+        at = self.next_in_flow(at + 1)
+        while self.text[at] != end:
+            key = ""
+            if is_mapping:
+                key, at = self.flow_scalar(at, ":")
+                if len(key) > KEY_LIMIT or self.text[at + 1 : at + 2] not in (" ", ""):
+                    self.fail("a key between brackets that is not plain", self.at - 1)
+                at = self.next_in_flow(at + 1)
+            is_nested = self.text[at] in "[{"
+            item, at = self.collection(at, depth + 1) if is_nested else self.flow_scalar(at, "," + end)
+            at = self.next_in_flow(at)
+            if self.text[at] not in ("," + end):
+                self.fail("a value between brackets that is not plain", self.at - 1)
+            at = self.next_in_flow(at + 1) if self.text[at] == "," else at
+            fields[key] = item
+            items.append(item)
+        return (fields if is_mapping else items), at + 1
+
+    def next_in_flow(self, at: int) -> int:
+        """Return where the text between brackets goes on, behind blanks, maybe in the next line."""
+        while self.text[at : at + 1] in (" ", ""):
+            if at >= len(self.text):
                 if self.at == len(self.lines) or is_filler(self.lines[self.at]) or self.lines[self.at][:3] in FENCES:
                     self.fail("a bracket that is never closed", self.at - 1)
-                text += " " + self.lines[self.at].strip(" ")
+                self.text += " " + self.lines[self.at].strip(" ")
                 self.at += 1
-                continue
-            quote = text[at] if text[at] in "'\"" else ""
-            if quote:
-                end = closing(text, quote, at + 1) + 1
-                piece = text[at + 1 : end - 1]
-                item = piece.replace("''", "'") if quote == "'" else unescape(piece)
-            else:
-                end = next((n for n in range(at, len(text)) if text[n] in ",]"), len(text))
-                piece = text[at:end].rstrip(" ")
-                odd = not piece or piece[0] in INDICATORS or ": " in piece + " "
-                item = None if odd or any(char in piece for char in "[{}?#\t\"'") else piece
-            while end and text[end : end + 1] == " ":
-                end += 1
-            if not end or item is None or text[end : end + 1] not in (",", "]"):
-                self.fail("a value between brackets that is not plain", self.at - 1)
-            items.append(item)
-            at = end + (text[end] == ",")
-        self.end_of_value(text[at + 1 :], "text after a closing bracket")
-        return items
+            at += 1
+        return at
+
+    def flow_scalar(self, at: int, ends: str) -> "tuple[str, int]":
+        """Return the scalar at a place in the text between brackets, before one of some marks, and where it ends."""
+        text = self.text
+        quote = text[at] if text[at] in "'\"" else ""
+        if quote:
+            end = closing(text, quote, at + 1) + 1
+            piece = text[at + 1 : end - 1]
+            item = piece.replace("''", "'") if quote == "'" else unescape(piece)
+        else:
+            end = next((n for n in range(at, len(text)) if text[n] in ends), len(text))
+            piece = text[at:end].rstrip(" ")
+            odd = not piece or piece[0] in INDICATORS or ": " in piece + " "
+            item = None if odd or any(char in piece for char in "[]{},?#\t\"'") else piece
+        while end and text[end : end + 1] == " ":
+            end += 1
+        if not end or item is None or text[end : end + 1] not in list(ends):
+            self.fail("a value between brackets that is not plain", self.at - 1)
+        return item or "", end
 
 
 def client_quoted(block: str) -> str:
