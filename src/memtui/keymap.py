@@ -46,7 +46,7 @@ memories.remove | x | remove | Dwr | remove this memory | Move it to the trash
 memories.purge | | | Dwr | delete for good | Delete for good: no undo brings it back
 memories.recall | r | prompt | D | try a prompt | Try a prompt: what it brings and why; mute one
 memories.retype | t | type | Dwr | type | Change its type
-memories.pin | P | | Dwr | pin or unpin | Pin or unpin: recall counts a pinned one more
+memories.pin | P | | Dwr | pin or unpin | Pin or unpin: sessions begin with a pinned one
 memories.move | m | move | Dwr | | Move to another scope
 memories.history | H | | D | versions, restore one | See who changed what, and restore
 memories.follow | f | follow | D | follow a link | Follow a link: to or from it; escape comes back

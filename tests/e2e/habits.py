@@ -64,7 +64,15 @@ class Habit:
         """Its file."""
         (kind, subject), *beside = self.rule.items()
         lines = [f"  - {kind}: {json.dumps(subject)}", *(f"    {key}: {json.dumps(part)}" for key, part in beside)]
-        head = ["---", f"name: {self.name}", f"description: {self.statement}", "type: feedback", "rules:", *lines, "---"]
+        head = [
+            "---",
+            f"name: {self.name}",
+            f"description: {self.statement}",
+            "type: feedback",
+            "rules:",
+            *lines,
+            "---",
+        ]
         return "\n".join([*head, "", self.statement, ""])
 
     def chance(self, *, told: bool) -> float:

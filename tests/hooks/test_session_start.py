@@ -7,9 +7,10 @@ import pytest
 
 from memtui.base import clock_hot, fs_hot
 from memtui.deliver import sessions
+from memtui.recall import places_hot
 from memtui.store import trust_grants
 from memtui.store.store import Store
-from memtui.worker import main
+from memtui.worker import index_updates, main
 from tree import link_worktree
 
 
@@ -443,3 +444,24 @@ def test_what_is_trusted_in_mid_session_comes_with_the_next_prompt(home):
     assert "+ - [feedback] ours: Ours\n" in home.prompt().context
     trust_grants.revoke(str(home.root), str(path.parent))
     assert "- - [feedback] ours: Ours\n" in home.prompt().context
+
+
+# --- pinned memories
+
+
+def test_a_session_begins_with_pinned_memories_whole_and_once(home):
+    for name, more in (("always", "pinned: true\n"), ("gone", "pinned: true\nexpires: 2020-01-01\n"), ("usual", "")):
+        path = home.remember(name)
+        path.write_text(f"---\nname: {name}\ndescription: About {name}\n{more}---\nThe text of {name}.\n")
+    planted = home.remember("planted", "From elsewhere", scope="project", trusted=False)
+    planted.write_text(planted.read_text().replace("---\n", "---\npinned: true\n", 1) + "The text of planted.\n")
+    home.settle()
+    index_updates.update(str(home.root), places_hot.of_session(home.env, str(home.project)))
+    given = lambda said: re.findall(r"The text of (\w+)", said)
+    assert given(home.start().context) == ["always"]
+    item = next(item for item in home.log()[-1]["items"] if item["kind"] == "memory")
+    assert (item["id"], item["reason"], "probability" in item) == ("always", "pinned", False)
+    assert given(home.start("resume").context) == []
+    assert given(home.start("compact").context) == ["always"]
+    home.settings('mode = "notes"\n')
+    assert given(home.start(session="s2").context) == []

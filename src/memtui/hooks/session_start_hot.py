@@ -11,10 +11,16 @@ from memtui.inbox import format_hot
 from memtui.settings import config_hot
 from memtui.store import catalog_hot
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.hooks import recall_block_hot
+
 # Sources of a start that begins with the context of an earlier session: its own, or a copy.
 COPIES = {"resume", "fork"}
 # A client that sends this key (2.1.330) also restores the context that hooks gave before a tool.
 KEEPS = "context_tokens"
+# Where a worker lists the pinned memories (recall/bindings_hot.py). Their texts may take this part of the budget.
+PINNED, PINNED_SHARE = "/recall/pinned", 0.5
 
 
 def handle(hook: runner_hot.Hook) -> None:
@@ -39,6 +45,7 @@ def handle(hook: runner_hot.Hook) -> None:
     catalogs: list[tuple[str, catalog_hot.Catalog]] = []
     # Whatever fails, the person still gets the banner, and the guidance still comes with the prompt.
     hook.attempt(None, _add_dropped, hook, source, state, blocks)
+    giving = hook.attempt(None, _add_pinned, hook, blocks) if paths_hot.exists(hook.root + PINNED) else None
     if hook.mode == "full":
         hook.attempt(None, _add_index, hook, source, state, catalogs, blocks)
     if hook.settings and hook.setting("subconscious") == "full":
@@ -57,6 +64,8 @@ def handle(hook: runner_hot.Hook) -> None:
         before["delivery"] = delivery_id
     hook.attempt(None, forks_hot.note_session, hook, before if blocks else {})
     left_out = deliver_hot.send(hook, delivery_id, blocks, message=message)
+    if giving is not None:
+        giving.end(left_out)
     prompt_hot.end(hook, state, left_out)
     _catch_up(hook, catalogs)
 
@@ -118,6 +127,24 @@ def _add_dropped(hook: runner_hot.Hook, source: str, state: SessionState, blocks
     elif source in COPIES and KEEPS not in hook.payload:
         blocks += _again(hook, state.tool, "the resume")
         state.tool = []
+
+
+def _add_pinned(hook: runner_hot.Hook, blocks: "list[blocks_hot.Block]") -> "recall_block_hot.Giving | None":
+    """Add the texts of pinned memories that the session does not have; return what notes that they were given."""
+    if hook.mode != "full":
+        return None
+    from memtui.hooks import recall_block_hot
+    from memtui.recall import bindings_hot, judge_hot, places_hot
+
+    rows = bindings_hot.pinned(hook.root, places_hot.of_session(hook.env, hook.started_in))
+    giving = recall_block_hot.Giving(hook)
+    chosen = judge_hot.bound(hook.root, rows, giving.had(), len(rows))
+    pinned = giving.blocks(chosen, int(deliver_hot.budget(hook) * PINNED_SHARE))
+    for part in [part for block in pinned for part in block.parts]:
+        part.item["kind"] = "memory"  # no prompt recalled it
+        del part.item["probability"]
+    blocks += pinned
+    return giving
 
 
 def _add_lists(hook: runner_hot.Hook, state: SessionState, blocks: "list[blocks_hot.Block]") -> None:

@@ -9,6 +9,7 @@ alone does."""
 from memtui.base import fastjson_hot, fs_hot, globs_hot
 
 PATHS, FORBIDDEN, CHECKS = "recall/paths", "recall/forbidden", "recall/checks"
+PINNED = "recall/pinned"
 VERSION = 1
 # What stands between the commands of a shell's line, and words before a command that are none.
 SEPARATORS = ";|&(){}`"
@@ -34,6 +35,11 @@ def of_command(root: str, where: "Sequence[Place]", line: str) -> "list[Bound]":
     """List the memories of some places that forbid a command of a shell's line, with what they forbid."""
     commands = commands_of(line)
     return _matching(root, FORBIDDEN, where, lambda forbidden: any(runs(words, forbidden) for words in commands))
+
+
+def pinned(root: str, where: "Sequence[Place]") -> "list[Bound]":
+    """List the memories of some places that every session begins with."""
+    return _matching(root, PINNED, where, bool)
 
 
 def _matching(root: str, name: str, where: "Sequence[Place]", fits: "Callable[[str], bool]") -> "list[Bound]":

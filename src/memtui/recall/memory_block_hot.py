@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memtui.recall.query_hot import Hit
 
 INTRO = "Memory that the user keeps, recalled by memtui because it may help here: {about}"
+INTRO_PINNED = "Memory that the user pinned, so that every session begins with it: {about}"
 INTRO_TEAM = "Memory that the user's team shares, recalled by memtui because it may help here: {about}"
 AGED = " It was written {ago}: check that what it says still holds before relying on it."
 FAILING = " Its own check has failed since {failure}: it may no longer be true, so look before you rely on it."
@@ -53,7 +54,8 @@ def _block(verdict: "judge_hot.Verdict", text: str, most: int, now: float) -> bl
     hit = verdict.hit
     modified = verdict.stamp[0] / 1e9
     name = hit.name[:MOST_NAME]
-    intro = (INTRO_TEAM if hit.scope == "team" else INTRO).format(about=sentence(_about(hit)))
+    intro = INTRO_PINNED if verdict.reason == "pinned" else INTRO_TEAM if hit.scope == "team" else INTRO
+    intro = intro.format(about=sentence(_about(hit)))
     if now - modified > clock_hot.DAY:
         intro += AGED.format(ago=clock_hot.ago(modified, now))
     if verdict.failure:

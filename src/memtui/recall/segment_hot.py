@@ -39,7 +39,7 @@ FEW = 24
 # forbids, own checks, triggers, heads. `digest`: `ids_hot.digest` of the file's bytes; `triggers`: `number_of` the
 # lines kept beside it; `heads`: the terms of name and description, and of each trigger, as 32 bits of `number_of` each,
 # then a byte of weight each.
-DIGEST, PATHS, FORBIDS, CHECKS, TRIGGERS, HEADS = 3, 9, 10, 11, 12, 13
+DIGEST, PINNED, PATHS, FORBIDS, CHECKS, TRIGGERS, HEADS = 3, 7, 9, 10, 11, 12, 13
 
 
 class DamagedError(Exception):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from memtui.rules.counting import Moment
 from memtui.rules.rule_hot import Rule
@@ -41,6 +42,23 @@ def held(root: str, path: str) -> list[Held]:
 def held_by_path(root: str) -> dict[str, list[Held]]:
     """Return how the rules of all memories were kept, by the memory's path; `{}` if nothing was counted."""
     del root
+    return {}
+
+
+class SessionCount(NamedTuple):
+    """How a session kept a rule since its memory was written; `time`: of its first opportunity, `broken_at`: of its
+    last break, 0.0 for none; both in seconds since the epoch."""
+
+    session: str
+    time: float
+    opportunities: int
+    kept: int
+    broken_at: float
+
+
+def by_session(root: str, path: str) -> dict[str, list[SessionCount]]:
+    """Return how each session kept the rules of the memory at a path, newest first, by the key of the rule."""
+    del root, path
     return {}
 
 

@@ -191,7 +191,7 @@ def is_value(key: str, value: str) -> bool:
 
 
 def is_pinned(fields: Mapping[str, object]) -> bool:
-    """Tell whether recall counts a memory with these fields more."""
+    """Tell whether every session begins with a memory with these fields, and recall counts it more."""
     return text_of(fields, *SWITCHES).strip().casefold() in TRUE
 
 

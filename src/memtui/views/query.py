@@ -19,7 +19,7 @@ STATES = {
     NEVER: "never delivered",
     PROBLEM: "has a problem",
     UNTRUSTED: "not trusted, so never delivered",
-    PINNED: "recall counts it more",
+    PINNED: "every session begins with it",
     MUTED: "never delivered for some prompts",
 }
 NAMES = ("type", "scope", "is", "project")

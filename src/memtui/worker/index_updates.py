@@ -47,6 +47,7 @@ MOST = 32
 # Which column of an index each file lists.
 COLUMNS = {
     bindings_hot.PATHS: segment_hot.PATHS,
+    bindings_hot.PINNED: segment_hot.PINNED,
     bindings_hot.FORBIDDEN: segment_hot.FORBIDS,
     bindings_hot.CHECKS: segment_hot.CHECKS,
 }
@@ -62,8 +63,11 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
             except segment_hot.DAMAGED:
                 rows = []
             for file, column in COLUMNS.items():
-                bound_rows = [row for row in rows if row[column]]
-                lists[file][directory] = {str(row[0]): [str(text) for text in row[column][:MOST]] for row in bound_rows}
+                values = {str(row[0]): row[column] for row in rows if row[column]}
+                lists[file][directory] = {
+                    name: ["pinned"] if value is True else [str(text) for text in value[:MOST]]
+                    for name, value in values.items()
+                }
         for file, memories in lists.items():
             _change(root, file, memories)
 

@@ -24,6 +24,8 @@ More.
 """
 FLAT = b"\xef\xbb\xbf---\r\n# by hand\r\ntype: user\r\nname: 'it''s me'\r\ntags:\r\n- a\r\n- b  # second\r\nx: 2026-01-31\r\n---\r\nText\r\n"
 
+RULES = b"---\nrules:\n  - never: {path: a}  # block\n    instead: {path: c}\n\n  # next\n  - {never: {path: b}} # flow\nx: 1\n---\n"
+
 
 def lines_changed(old, new):
     """The lines of `old` that are not in `new`, and the other way round."""
@@ -58,6 +60,8 @@ def test_nested_and_flat_forms_are_read_and_a_new_field_keeps_them():
         (NESTED, ("name",), "a: b", [b"name: prefer-pnpm"], [b'name: "a: b"']),
         (NESTED, ("metadata", "new"), "x", [], [b"  new: x"]),
         (NESTED, ("top",), "yes", [], [b'top: "yes"']),
+        (RULES, ("rules", "0", "enforce"), "ask", [], [b"    enforce: ask"]),
+        (RULES, ("rules", "1", "enforce"), "ask", [b"  - {never: {path: b}} # flow"], [b"  - {never: {path: b}, enforce: ask} # flow"]),
         (FLAT, ("type",), "project", [b"type: user\r"], [b"type: project\r"]),
         (FLAT, ("name",), "you're", [b"name: 'it''s me'\r"], [b"name: 'you''re'\r"]),
         (FLAT, ("x",), "2026-02-01", [b"x: 2026-01-31\r"], [b"x: 2026-02-01\r"]),

@@ -38,10 +38,10 @@ class Document:
     quoted: str = ""
 
     def get(self, path: Sequence[str]) -> object:
-        """Return the value at a path such as `("metadata", "type")`; None if there is none."""
+        """Return the value at a path such as `("metadata", "type")` or `("rules", "0", "enforce")`, None if none."""
         value: object = self.fields
         for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
+            value = _below(value, key)
         return value
 
     @property
@@ -100,9 +100,19 @@ def clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def _below(value: object, key: str) -> object:
+    """Return what a mapping has under a key, or a list at a place; None if it has nothing there."""
+    if isinstance(value, list):
+        return value[int(key)] if key.isdecimal() and int(key) < len(value) else None
+    return value.get(key) if isinstance(value, dict) else None
+
+
 def _put(fields: dict[str, object], path: Sequence[str], value: object) -> None:
-    for key in path[:-1]:
+    for at, key in enumerate(path[:-1]):
         below = fields.get(key)
+        if isinstance(below, list) and isinstance(item := _below(below, path[at + 1]), dict):
+            _put(item, path[at + 2 :], value)
+            return
         if not isinstance(below, dict):
             if below not in (None, ""):
                 raise MemtuiError(f"`{key}` has a value of its own", "change it in an editor")

@@ -102,6 +102,8 @@ def _chain(root: Any, path: Sequence[str]) -> list[tuple[Any, Any, Any]]:
         mapping = chain[-1][2] if chain else root
         pairs = mapping.value if mapping.id == "mapping" else []
         matches = [(mapping, key, value) for key, value in pairs if key.value == name]
+        if mapping.id == "sequence":
+            matches = [(mapping, item, item) for at, item in enumerate(mapping.value) if str(at) == name]
         if not matches:
             break
         chain.append(matches[-1])

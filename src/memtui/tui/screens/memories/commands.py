@@ -207,7 +207,7 @@ class MemoryCommands:
             await self._each(lambda store, mem: store.edit(mem, {"type": kind}, op="retype"), f"Made {kind}")
 
     async def pin(self) -> None:
-        """Pin the chosen memories, so that recall counts them more; unpin them if all are pinned."""
+        """Pin the chosen memories, so that every session begins with them; unpin them if all are pinned."""
         from memtui.recall import fields
 
         off = all(fields.read(row.memory.raw, row.file, ()).pinned for _, row in self.list.chosen())

@@ -310,7 +310,7 @@ class Recall(Labelled):
         text = recall_head(candidate, run, self.reader.name_of(pair[0]), self.services.data.now())
         append_reasons(text, candidate)
         muted = "deliver it again" if candidate.outcome == "muted" else "never deliver it for prompts like this"
-        pinned = "no longer count it more" if candidate.pinned else "count it more, for every prompt"
+        pinned = "no session begins with it any more" if candidate.pinned else "every session begins with it"
         keys = [("memories.retype", "add a trigger: find it by other words, too"), ("memories.remove", muted)]
         append_keys(
             text, [*keys, ("memories.pin", pinned), ("memories.edit", "edit it")], read_only=self.services.read_only

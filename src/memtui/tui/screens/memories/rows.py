@@ -75,7 +75,7 @@ LEGEND = "\n".join(
         glyphs.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
         "",
         glyphs.section("Filter", ((f"is:{state}", meaning) for state, meaning in query.STATES.items())),
-        glyphs.section("Marks", [(PINNED, "pinned: recall counts it more")]),
+        glyphs.section("Marks", [(PINNED, "pinned: every session begins with it")]),
         glyphs.section(
             "In the order of problems, what is to fix or worth knowing",
             [(REASONS[letter], meaning) for letter, meaning in memory_status.MEANINGS.items()],
