@@ -71,8 +71,11 @@ def test_a_memory_is_found_by_what_its_terms_say(text, found):
 def test_what_a_query_can_hold_is_said_where_it_holds_something_else():
     there = query.choices([Scope("global", "global", "/m"), Scope("auto", "auto:1", "/n", project="Blog")], [], "shop")
     for text, problem in (
-        ("is:nevr", "There is no is:nevr. Did you mean is:never? is: takes never, problem, untrusted, pinned, muted."),
-        ("is:lost", "There is no is:lost. is: takes never, problem, untrusted, pinned, muted."),
+        (
+            "is:nevr",
+            "There is no is:nevr. Did you mean is:never? is: takes never, problem, untrusted, pinned, muted, unkept.",
+        ),
+        ("is:lost", "There is no is:lost. is: takes never, problem, untrusted, pinned, muted, unkept."),
         ("tpye:tool", "There is no tpye: here. Did you mean type:? The query takes type:, scope:, is:, project:."),
         ("type:feedbak", "There is no type:feedbak. Did you mean type:feedback? type: takes user, feedback,"),
         ("scope:globl", "There is no scope:globl. Did you mean scope:global? scope: takes auto,"),

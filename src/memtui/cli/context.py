@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memtui.cli.output import Output
+    from memtui.rules.counts import Held
     from memtui.store.status import Usage
 
 DIRECTORIES = ("CLAUDE_CONFIG_DIR", "MEMTUI_HOME", "HOME")
@@ -58,6 +59,13 @@ class Context(Workspace):
         from memtui.store.status import Usage
 
         return Usage(self.root)
+
+    @cached_property
+    def held(self) -> "dict[str, list[Held]]":
+        """How the rules of memories were kept, by the memory's path: read once a run."""
+        from memtui.rules import counts
+
+        return counts.held_by_path(self.root)
 
     @property
     def can_ask(self) -> bool:

@@ -87,10 +87,13 @@ def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False)
 
 
 def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
-    """Return the memories of a scope with their status."""
+    """Return the memories of a scope with their status, and how their rules were kept."""
     from memtui.store.status import of_scope
 
-    return of_scope(ctx.root, scope, ctx.usage)
+    rows = of_scope(ctx.root, scope, ctx.usage)
+    for row in rows:
+        row.held = ctx.held.get(row.memory.path, ())
+    return rows
 
 
 def written(ctx: Context, verb: str, memory: Memory) -> str:
@@ -111,6 +114,7 @@ def data_of(memory: Memory) -> "dict[str, object]":
 
 def status_data(row: "Row") -> "dict[str, object]":
     from memtui.base import clock_hot
+    from memtui.views import rules
 
     memory = row.memory
     return {
@@ -123,6 +127,8 @@ def status_data(row: "Row") -> "dict[str, object]":
         "check": dict(row.check) or None,
         "uses": row.used,
         **picked(row.recalls, RECALLS),
+        "rules": list(map(str, rules.rules_of(memory))),
+        **{name: row.sum_held(name) for name in rules.SUMS},
     }
 
 

@@ -3,9 +3,10 @@
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from memtui.base import clock_hot, ids_hot, visible_hot
 from memtui.base.finding import Finding, good, note, problem
@@ -66,7 +67,7 @@ class MemoryDelivery:
 @dataclass
 class Row:
     """A memory, its file, its findings (`flags`), deliveries and uses; `recalls`: what came of recalling it; `check`:
-    what its own checks said last, `{}` if it has none."""
+    what its own checks said last, `{}` if it has none; `held`: how each of its rules was kept (rules/counts.py)."""
 
     memory: Memory
     file: str
@@ -76,6 +77,16 @@ class Row:
     newest: list[MemoryDelivery] = field(default_factory=list)
     recalls: RecallCounts = field(default_factory=RecallCounts)
     check: Mapping[str, object] = field(default_factory=dict)
+    held: Sequence[Any] = ()
+
+    def sum_held(self, count: str) -> int:
+        """Add up a count of all its rules: `kept` and `opportunities` since it was written, or `…_before`."""
+        return sum(getattr(rule, count) for rule in self.held)
+
+    @property
+    def held_share(self) -> float | None:
+        """The share of opportunities at which its rules were kept since it was written; None if there was none."""
+        return self.sum_held("kept") / count if (count := self.sum_held("opportunities")) else None
 
     @property
     def used(self) -> int:
@@ -110,6 +121,7 @@ SORT_KEYS: dict[str, Callable[[Row], object]] = {
     "last": lambda row: -(clock_hot.parse(row.last_delivery) or 0.0),
     "recalled": lambda row: -row.recalls.recalled,
     "used": lambda row: -row.used,
+    "held": lambda row: 2.0 if row.held_share is None else row.held_share,  # the worst first
     "flags": lambda row: min(map(ORDER.index, row.letters), default=len(ORDER)),  # the worst first
 }
 

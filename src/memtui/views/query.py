@@ -14,6 +14,7 @@ from memtui.store.status import Row
 # A word of a query; the value behind a colon may stand in quotation marks.
 TERM = re.compile(r'(\w+):("[^"]*"?|\S*)|\S+')
 NEVER, PROBLEM, UNTRUSTED, PINNED, MUTED = "never", "problem", "untrusted", "pinned", "muted"
+UNKEPT = "unkept"
 # What `is:` takes, and what that means.
 STATES = {
     NEVER: "never delivered",
@@ -21,6 +22,7 @@ STATES = {
     UNTRUSTED: "not trusted, so never delivered",
     PINNED: "every session begins with it",
     MUTED: "never delivered for some prompts",
+    UNKEPT: "a rule of it was broken since it was written",
 }
 NAMES = ("type", "scope", "is", "project")
 # The value of `project:` for all projects, and that of `type:` for memories without one.
@@ -148,6 +150,7 @@ class MemoryQuery:
             UNTRUSTED: lambda: "U" in row.letters,
             PINNED: lambda: memory.is_pinned(row.memory.fields),
             MUTED: lambda: row.memory.path in muted,
+            UNKEPT: lambda: row.held_share not in {None, 1.0},
         }
         return self.state in states and states[self.state]()
 

@@ -22,7 +22,7 @@ from memtui.deliver.log_queries import Reading, Receipts
 from memtui.deliver.record import RECALL, Delivery, Item, session_kind
 from memtui.deliver.record import titles as names_in
 from memtui.models.subconscious import block_files_hot, runs, trace
-from memtui.views import models, notes
+from memtui.views import models, notes, rules
 from memtui.views.deliveries import (
     EVENTS,
     KIND_WORD,
@@ -69,6 +69,7 @@ Of this project, newest first. The first or last 4 characters of an ID are enoug
 [ID] | one delivery with its exact text, or what the session whose id begins so got
 --all-projects | of all projects
 --kind KIND | only with such a piece: {", ".join(KIND_OPTIONS)} (memories that the agent opened or wrote)
+--broken | the rules of memories that sessions broke, instead of deliveries
 --outcome WORD | as the list says it: {", ".join(OUTCOME_WORDS)}; of what is lost also {", ".join(receipts_hot.LOST)}
 --text WORDS | only with these words in the text, which is not kept for ever
 --since WHEN | not older than WHEN: {dates.BACK}
@@ -82,6 +83,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     criteria = _filter(ctx, args)
     if args.id and criteria.but(project="", session=""):
         raise UsageError("An ID takes no filter.", "See `memtui activity --help`.")
+    if args.broken:
+        return _broken(ctx, args, criteria)
     proofs = Receipts(ctx.env, ctx.now, transcript_hot.Finder(ctx.config_dir))
     if args.id and not _begins_session(ctx, args.id):
         mine = [answer for answer in _answers(ctx, Filter()) if short_ids.is_short_for(args.id.upper(), answer["id"])]
@@ -133,6 +136,36 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         f"Only the newest {part} of the log were read; for all of it: --limit 0" if reading.cut else "",
         f"{many(reading.skipped, 'line')} of the log could not be read." if reading.skipped else "",
         f"A model read {many(len(jobs), 'turn')}: memtui model log --runs" if jobs else "",
+    )
+
+
+def _broken(ctx: Context, args: argparse.Namespace, criteria: Filter) -> Result:
+    """List the moments at which sessions broke a rule, newest first."""
+    if args.kind or args.outcome:
+        raise UsageError("--broken goes without --kind and --outcome.", "See `memtui activity --help`.")
+    sessions, words, limit = core.states(ctx.root), criteria.text.casefold().split(), args.limit
+    breaks = [
+        row
+        for row in rules.breaks(ctx.held)
+        if row.moment.session.startswith(criteria.session)
+        and criteria.project in {"", getattr(sessions.get(row.moment.session), "slug", "")}
+        and row.moment.time >= (criteria.since or 0.0)
+        and all(word in row.searched.casefold() for word in words)
+    ][: (LIMIT if limit is None else limit) or None]
+    cells = [
+        [
+            age(row.moment.time, ctx.now()),
+            row.moment.session[:8],
+            (line(row.memory), "bold"),
+            line(row.rule),
+            line(row.moment.line),
+        ]
+        for row in breaks
+    ]
+    headers = ["AGE", "SESSION", "MEMORY", "RULE", "WHAT"]
+    return Result(
+        {"broken": [row.data() for row in breaks]},
+        (lambda out: out.table(headers, cells, flex=(4, 3), right=(0,))) if cells else "No rule was broken.",
     )
 
 

@@ -28,7 +28,7 @@ STATES = ", ".join(f"is:{state}" for state in query.STATES)
 QUERY = f"words, which all must match, and type:, scope:, {STATES}, project:NAME"
 ALL_PROJECTS = "also Claude Code's own memory of all other projects"
 # Fields that `show` has in other lines.
-FACTS_ELSEWHERE = {"name", "type", "description", "title", "originSessionId", "triggers"}
+FACTS_ELSEWHERE = {"name", "type", "description", "title", "originSessionId", "triggers", "rules", "forbids"}
 NAME, DESCRIPTION, BODY = 4.0, 2.0, 1.0  # what a word counts by where it is
 LEFT_OUT = 5  # memories that are left out and listed, without --all
 
@@ -69,7 +69,8 @@ class MemorySearch:
 list: list memories, by scope
   memtui list
   memtui list type:feedback is:problem --scope project --sort age
-DELIVERED counts deliveries in the newest part of the log, and shows when the last one was.
+DELIVERED counts deliveries in the newest part of the log, and shows when the last one was. HELD says how often the
+agent kept the rules of a memory since it was written.
 [QUERY...] | {QUERY}
 --scope SCOPE | only this scope: global, project, auto, agent:NAME, instructions
 --sort KEY=name | {", ".join(SORT_KEYS)}; default: name
@@ -98,6 +99,7 @@ def _kind(memory: Memory) -> "tuple[str, str]":
 
 def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") -> None:
     from memtui.views.memories import SCOPES
+    from memtui.views.rules import fraction
 
     now, purpose = ctx.now(), SCOPES.get(scope.kind, "read-only").partition(",")[0]
     number = many(len(rows), "file") if scope.kind == "instructions" else many(len(rows), "memory", "memories")
@@ -106,16 +108,18 @@ def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") 
     if scope.problem:
         out.print("  " + styled(f"! {scope.problem}", colours.PROBLEM))
     cells, notes = [], []
+    has_rules = any(row.held for row in rows)
     for row in rows:
         memory = row.memory
         delivered = f"{row.deliveries}× {age(clock_hot.parse(row.last_delivery), now)}" if row.deliveries else "-"
         kind = ("broken", colours.PROBLEM) if memory.broken else _kind(memory)
         title, stamp, about = (line(memory.stem), "bold"), age(memory.changed_at or None, now), line(memory.description)
-        cells.append([kind, title, stamp, size(memory.size), delivered, about])
+        held = [fraction(row)] * has_rules
+        cells.append([kind, title, stamp, size(memory.size), delivered, *held, about])
         mark = "!" if row.flags and findings.problems(row.flags) else "·"
         notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
     if cells:
-        headers = ["TYPE", "NAME", "AGE", "SIZE", "DELIVERED", "DESCRIPTION"]
+        headers = ["TYPE", "NAME", "AGE", "SIZE", "DELIVERED", *["HELD"] * has_rules, "DESCRIPTION"]
         out.table(headers, cells, (-1, 1), (2, 3), indent="  ", notes=notes)
 
 
@@ -163,6 +167,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.store.links import shown
     from memtui.store.versions import writers
     from memtui.views import memories as words
+    from memtui.views import rules
     from memtui.views.deliveries import recalls
 
     memory = memories.find(ctx, args.name)
@@ -177,6 +182,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         **picked(memory, "fields body links notes origin_session"),
         "backlinks": back,
         "origin": source,
+        "held": [rules.data(one) for one in row.held],
         **(triggers.data() if triggers is not None else {}),
     }
     if args.raw:
@@ -199,6 +205,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         facts += [
             ("recalled", recalls(row.recalls).removeprefix("recalled ") if row.recalls else ""),
             ("used", f"{row.used}×: brought by a prompt, or opened or written by the agent" if row.used else ""),
+            *rules.facts(row, now),
             *(triggers.facts() if triggers is not None else ()),
             ("links to", ", ".join(map(shown, memory.links))),
             ("linked from", ", ".join(back)),

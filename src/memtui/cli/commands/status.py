@@ -21,10 +21,12 @@ from memtui.hooks.install import checkup
 from memtui.hooks.install import status as hook_status
 from memtui.inbox import format_hot
 from memtui.learn.backfill import progress
+from memtui.rules import counts as rule_counts
 from memtui.settings import config_hot
 from memtui.store import scopes, trust_hot
 from memtui.tidy.checks import doctor
 from memtui.tidy.waiting_proposals import UndecidedSet
+from memtui.views import rules as rules_words
 from memtui.views import setup as setup_words
 from memtui.views.deliveries import RECEIPTS, what
 
@@ -57,7 +59,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     except (MemtuiError, OSError):
         problems = []
     earlier = progress.unread(ctx.root, ctx.config_dir)
-    hooks = None
+    hooks, rules = None, rules_words.total(rule_counts.held_by_path(ctx.root))
     with suppress(MemtuiError, OSError):
         hooks = hook_status.status(ctx.env, ctx.cwd)
     decisions, plan = _decisions(ctx, waiting)
@@ -84,6 +86,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     lines = [
         f"hooks: {styled(state, 'green' if installed else 'red')}",
         f"memories: {memories}" if memories else "no memories",
+        f"rules: {rules}" * bool(rules),
         styled(f"! {many(len(failing), 'memory', 'memories')} whose own check fails", "red") * bool(failing),
         f"waiting: {waits}" if waits else nothing,
         f"{many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}" * bool(changed),

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 
 from memtui.base import findings
 from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, NotFoundError, UsageError
@@ -48,6 +49,7 @@ written without --fix. The exit code is 5 if there is something to fix; docs/cli
 --fix | fix what needs no decision, but for what you rejected
 --yes | with --fix: don't ask
 --scope SCOPE | only this scope
+--codes CODE... | only findings whose code is this or begins so: rules, memories.link
 --dry-run | with --fix: only show the diff
 --apart NAME OTHER | two memories are different: never name them as alike again""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -61,6 +63,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         changed = sidecars.keep_apart(ctx.store().journal, first, second)
         words = f"{first.ref} and {second.ref} are kept apart" + (f"; {UNDO}" if changed else " already.")
         return Result({"changed": changed, "memories": [first.path, second.path]}, line(words))
+    for name in args.codes or ():
+        if not any(_has_code(code, [name]) for code in findings.REGISTRY):
+            raise UsageError(f"No finding has the code “{line(name)}”.", "docs/cli.md lists the codes.")
     if args.dry_run and not args.fix:
         raise UsageError("--dry-run goes with --fix.", "Without --fix nothing is written.")
     if args.path is not None and args.scope:
@@ -78,6 +83,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if args.path is None:
             reports += doctor.trust(ctx.root, chosen or subject.scopes)
             reports.sort(key=lambda finding: finding.level != PROBLEM)
+        reports = [finding for finding in reports if not args.codes or _has_code(finding.code, args.codes)]
         return subject, reports, lint_fixes.plan(subject, reports)
 
     subject, reports, planned = look()
@@ -124,6 +130,11 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         _print_count(out, count, causes, remedies.fix)
 
     return Result(data, text, code=EXIT_FINDINGS if to_fix else 0)
+
+
+def _has_code(code: str, begun: Sequence[str]) -> bool:
+    """Return whether a code is, or begins with the words of, one of those that a person typed."""
+    return any(code == name or code.startswith((f"{name}.", f"{name}_")) for name in begun)
 
 
 def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:

@@ -23,6 +23,7 @@ from memtui.models.subconscious import runs as model_runs
 from memtui.review.waiting_entries import Waiting, homes, waiting_in
 from memtui.settings import config_hot
 from memtui.tidy.checks import doctor
+from memtui.tui.screens.activity.breaks import BreakRow, read_breaks
 from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_title
 from memtui.tui.screens.activity.sessions import Row, RunRow, SessionGroup, SwitchRow
 from memtui.views import colours, query, safe_text
@@ -40,11 +41,13 @@ RUNS = 200
 DAYS_SHOWN, CELLS = 14, (5, 26)
 # Instead of a number that is not known yet.
 COUNTING = "counting …"
+BROKEN = "broken"
 FIELDS = {"session": "session", "project": "project", "kind": "kind", "memory": "memory", "is": "outcome"}
 KINDS = {word: kind for kind, word in KIND_WORD.items()}
-# What `is:` takes: notes that wait, what was lost, and each outcome of a delivery.
+# What `is:` takes: notes that wait, what was lost, rules that were broken, and each outcome of a delivery.
 WAITS = "waits"
 STATES = {"waiting": WAITS, LOST: LOST}
+STATES |= {BROKEN: BROKEN}
 STATES |= {WORDS.get(each, each).replace(" ", "-"): each for each in receipts_hot.GLYPHS}
 # How long after a session was seen a missing transcript is looked for again.
 UNWRITTEN_SECONDS = 86400
@@ -75,6 +78,8 @@ class Listing(RowContext):
         self.wanted, self.scope, self.here, self.wrong, self.asks = Filter(), Filter(), "", "", False
         self.live: frozenset[str] = frozenset()  # the sessions that run
         self.runs: dict[str, list[RunRow]] = {}  # of the model by session, newest first
+        self.breaks: dict[str, list[BreakRow]] = {}  # of rules, by session, newest first
+        self.only_breaks = False
         self.slugs: dict[str, str] = {}  # the keys of the projects of live sessions
         self.folds: dict[str, bool] = {}  # whether a session is unfolded; of what a query wants all are at first
         self._homes: dict[str, str | None] = {self.data.slug: self.data.project_root}
@@ -91,16 +96,18 @@ class Listing(RowContext):
             criteria = parse(text)
         except ValueError as error:
             self.wrong = str(error)
+        self.only_breaks = criteria.outcome == BROKEN
+        criteria = criteria.but(outcome="") if self.only_breaks else criteria
         self.scope = Filter(project="" if criteria.project or criteria.session else here)
         project = "" if criteria.project.casefold() == query.ALL else criteria.project
-        self.asks = bool(criteria.but(project=project))
+        self.asks = self.only_breaks or bool(criteria.but(project=project))
         self.wanted = criteria.but(project=project or self.scope.project)
         self.words = self.wanted.text
 
     def wanted_notes(self) -> Sequence[NoteRow]:
         """Return the notes that the query wants. Those that are lost did not arrive either."""
         criteria = self.wanted
-        if self.wrong or criteria.memory or criteria.kind not in {"", "guidance"}:
+        if self.wrong or self.only_breaks or criteria.memory or criteria.kind not in {"", "guidance"}:
             return []
         if criteria.outcome not in {"", WAITS, LOST, receipts_hot.WAITING}:
             return []
@@ -118,7 +125,7 @@ class Listing(RowContext):
             and self._is_of(note.home, note.home or "")
         ]
 
-    def _has_words(self, row: NoteRow | RunRow) -> bool:
+    def _has_words(self, row: NoteRow | RunRow | BreakRow) -> bool:
         text = row.searched(self).casefold()
         return all(word in text for word in self.wanted.text.casefold().split())
 
@@ -132,13 +139,14 @@ class Listing(RowContext):
         logged = self._logged()
         roots = {row.root for row in (*logged, *self.everything.rows, *self.data.statistics.recent)}
         self.projects |= projects.names_of_roots(self.data.env, roots)
-        groups, runs = _by_session(logged), self._wanted_runs()
+        groups, runs, breaks = _by_session(logged), self._wanted_runs(), self._wanted_breaks()
         here = [name for name in sorted(self.live) if self.scope.project in {"", self.slugs.get(name)}]
-        for name in (*([] if self.asks else here), *runs):  # also live ones that got nothing
+        for name in (*([] if self.asks else here), *runs, *breaks):  # also live ones that got nothing
             groups.setdefault(name, [])
 
         def newest(name: str) -> float:
-            return max((row.time for row in (*groups[name][:1], *runs.get(name, ())[:1])), default=0.0)
+            below: tuple[Sequence[Any], ...] = (groups[name], runs.get(name, ()), breaks.get(name, ()))
+            return max((rows[0].time for rows in below if rows), default=0.0)
 
         order = sorted(groups, key=lambda name: (name not in self.live, -newest(name)))
         if order and not self.asks:
@@ -146,14 +154,15 @@ class Listing(RowContext):
         unknown: dict[str, DeliveryRow | None] = {}
         rows: list[Row] = []
         for name in order:
-            deliveries, read_by = groups[name], runs.get(name, [])
+            deliveries, read_by, broken = groups[name], runs.get(name, []), breaks.get(name, [])
             facts = self.facts.get(name)
             if facts is None:
                 unknown[name] = deliveries[0] if deliveries else None
                 facts = Session(name)
             unfolded = self.folds.get(name, self.asks)
-            root = (deliveries[0].root if deliveries else facts.project) or (read_by[0].root if read_by else "")
-            group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by)
+            root = deliveries[0].root if deliveries else facts.project
+            root = root or (read_by[0].root if read_by else broken[0].root if broken else "")
+            group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by, broken)
             rows += [group, *(group.below if unfolded else [])]
         if unknown:
             self.work("sessions", lambda: self._find_sessions(unknown))
@@ -161,7 +170,7 @@ class Listing(RowContext):
 
     def _wanted_runs(self) -> dict[str, list[RunRow]]:
         criteria = self.wanted
-        if criteria.kind or criteria.memory or criteria.outcome:
+        if self.only_breaks or criteria.kind or criteria.memory or criteria.outcome:
             return {}
         fitting = {
             name: [each for each in runs if self._is_of(each.run.project, each.root) and self._has_words(each)]
@@ -170,8 +179,25 @@ class Listing(RowContext):
         }
         return {name: runs for name, runs in fitting.items() if runs}
 
+    def _wanted_breaks(self) -> dict[str, list[BreakRow]]:
+        criteria = self.wanted
+        if criteria.kind or criteria.outcome:
+            return {}
+        fitting = {
+            name: [
+                row
+                for row in rows
+                if criteria.memory in {"", row.broken.memory, row.broken.path} and self._has_words(row)
+            ]
+            for name, rows in self.breaks.items()
+            if name.startswith(criteria.session) and self._is_of(rows[0].project, rows[0].root)
+        }
+        return {name: rows for name, rows in fitting.items() if rows}
+
     def _logged(self) -> Sequence[DeliveryRow]:
         """Return the deliveries that the query wants, newest first; words may also be those of a session's title."""
+        if self.only_breaks:
+            return []
         logged, criteria = self.reading.rows if self.reading is not None else [], self.wanted
         if not (criteria.text and criteria == self.scope.but(text=criteria.text)):
             return logged
@@ -244,13 +270,14 @@ class Listing(RowContext):
                 below = runs.setdefault(served.session, [])
                 below.append(SwitchRow(served))
                 below.sort(key=lambda row: -row.time)
-        roots = {row.root for of_session in runs.values() for row in of_session}
+        breaks = read_breaks(data.root)
+        roots = {row.root for rows in runs.values() for row in rows} | {rows[0].root for rows in breaks.values()}
         names = projects.names(data.env, self._homes) | projects.names_of_roots(data.env, roots)
         live = {name: _of_state(data.root, name).slug for name in data.facts.live}
         problem = " ".join(map(findings.with_remedy, unread))
 
         def show() -> None:
-            self.notes, self.runs, self.mentions, self.slugs = notes, runs, mentions, live
+            self.notes, self.runs, self.breaks, self.mentions, self.slugs = notes, runs, breaks, mentions, live
             self.projects |= names
             self.problem = problem
             self.screen.fill()

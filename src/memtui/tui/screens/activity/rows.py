@@ -1,5 +1,6 @@
 """The rows of Activity, each of which draws, describes and offers itself: what all share, and notes."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from memtui.review.waiting_entries import Waiting
 from memtui.tui.model import matches
 from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.widgets.detail import append_keys
+from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
 from memtui.views import colours, glyphs, models, notes, safe_text
 from memtui.views.deliveries import GLYPHS, RECEIPTS, WORDS, resume, session_words
@@ -89,6 +91,12 @@ def marked(context: RowContext, *cells: Text) -> list[Text]:
 def kind_of_row(word: str, width: int, *, lost: bool = False) -> Text:
     style = colours.PROBLEM if lost else colours.DELIVERIES.get(word, "")
     return Text(f"{safe_text.line(word, width):<{width}} ", style)
+
+
+def below(context: RowContext, kind: str, seconds: float, words: Text, glyph: Text) -> list[Text]:
+    """Draw the cells of a row below a session: its time of the day, its kind, words, a receipt."""
+    start = Text(f"    {time.strftime('%H:%M', time.localtime(seconds))} ", "dim")
+    return marked(context, Text.assemble(start, kind_of_row(kind, 8), words), SPANNED, SPANNED, glyph)
 
 
 def add_line(text: Text, words: str, style: str = "dim", most: int = 300) -> None:

@@ -292,6 +292,12 @@ class Activity(ListScreen[Row]):
             if self.is_mounted:  # else `on_mount` reads
                 self._read_wanted()
 
+    def show_break(self, session: str, key: str) -> None:
+        """Show what a session got and did, the cursor on the row of a rule that it broke."""
+        self.show_query(f"session:{session}")
+        self.wanted = lambda listed: next((at for at, row in enumerate(listed) if row.key == key), None)
+        self.fill()
+
     # notes
 
     async def new_note(self) -> None:

@@ -19,13 +19,14 @@ from memtui.deliver.sessions import Session
 from memtui.models import choice
 from memtui.models.subconscious import runs
 from memtui.models.subconscious.runs import Run
-from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_line, add_title, kind_of_row, marked, receipt
+from memtui.tui.screens.activity.breaks import BreakRow, append_kept
+from memtui.tui.screens.activity.rows import NoteRow, RowContext, add_line, add_title, below, marked, receipt
 from memtui.tui.screens.frame import Described
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.detail import append_keys
 from memtui.tui.widgets.painting import SPANNED
+from memtui.views import colours, glyphs, models, safe_text
 from memtui.views import deliveries as present
-from memtui.views import glyphs, models, safe_text
 from memtui.views.deliveries import EVENTS, GLYPHS, MEANINGS, RECEIPTS, brought, counted, outcomes, session_words
 
 if TYPE_CHECKING:
@@ -55,10 +56,11 @@ class SessionGroup:
     live: bool
     unfolded: bool
     runs: "Sequence[RunRow]"
+    breaks: "Sequence[BreakRow]" = ()
 
     @property
     def is_fold(self) -> bool:
-        return bool(self.deliveries or self.runs)
+        return bool(self.deliveries or self.runs or self.breaks)
 
     @property
     def actions(self) -> Sequence[str]:
@@ -66,7 +68,8 @@ class SessionGroup:
 
     @property
     def below(self) -> "Sequence[Row]":
-        entries: list[DeliveryEntry | RunRow] = [*map(DeliveryEntry, self.deliveries), *self.runs]
+        entries: list[DeliveryEntry | RunRow | BreakRow] = [*map(DeliveryEntry, self.deliveries), *self.runs]
+        entries += self.breaks
         return sorted(entries, key=lambda entry: entry.time, reverse=True)
 
     @property
@@ -78,7 +81,7 @@ class SessionGroup:
 
     def whole(self, known: Mapping[str, str]) -> Session:
         """Return all that is known of it. `known`: outcomes by delivery."""
-        newest = [*(row.time for row in self.deliveries[:1]), *(run_row.time for run_row in self.runs[:1])]
+        newest = [rows[0].time for rows in (self.deliveries, self.runs, self.breaks) if rows]
         return replace(
             self.facts,
             live=self.live,
@@ -106,6 +109,8 @@ class SessionGroup:
         for count, word, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
             glyph = Text(*GLYPHS[outcome])
             facts.append((f"{count} {word}", GLYPHS[outcome][1]))
+        if broken := len({row.broken[:2] for row in self.breaks}):
+            facts.append((f"broke {many(broken, 'rule')}", colours.WARNING))
         words = Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title)
         between = Text.assemble((" · ", "dim"), no_wrap=True)
         return marked(context, words, SPANNED, between.join(Text(*fact) for fact in facts if fact[0]), glyph)
@@ -154,12 +159,6 @@ class SessionGroup:
                 add_line(text, f"waits for a reply to {who}, {ago(mention.time, now)}: {mention.words}", "cyan")
 
 
-def _below(context: RowContext, kind: str, seconds: float, words: Text, glyph: Text) -> list[Text]:
-    """Draw the cells of a row below a session: its time of the day, its kind, words, a receipt."""
-    start = Text(f"    {time.strftime('%H:%M', time.localtime(seconds))} ", "dim")
-    return marked(context, Text.assemble(start, kind_of_row(kind, 8), words), SPANNED, SPANNED, glyph)
-
-
 class DeliveryEntry:
     """A delivery to a session, as the log has it. `word`: `note` if it brought notes alone, else its event."""
 
@@ -179,7 +178,7 @@ class DeliveryEntry:
         words = Text(safe_text.line(names or counts, 200), "" if self.logged.injected else "dim")
         if names and counts:
             words = Text.assemble((safe_text.line(counts, 80) + " · ", "dim"), words)
-        return _below(context, self.word, self.time, words, Text(glyph, style))
+        return below(context, self.word, self.time, words, Text(glyph, style))
 
     def describe(self, context: RowContext) -> Described:
         record, text = read(self.logged), Text()
@@ -189,6 +188,7 @@ class DeliveryEntry:
         else:
             self._add_outcome(text, record, context)
             _add_items(text, record)
+            append_kept(text, record, context.data)
             _add_left_out(text, [item for item in record.items if item.left_out])
             _add_facts(text, record, context)
         return Described(text, title=f"{self.word} · {context.project(self.logged.root)}")
@@ -296,7 +296,7 @@ class RunRow:
         sentence = " · ".join(filter(None, (*answers, models.did(self.run), self.run.note)))
         ended = ("", "") if outcome == "done" else (f"{outcome} · " if sentence else outcome, style)
         cost = (f" · {models.dollars(self.run.cost)}" if outcome == "done" else "", "dim")
-        return _below(context, self.word, self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())
+        return below(context, self.word, self.time, Text.assemble(ended, safe_text.line(sentence, 200), cost), Text())
 
     def describe(self, context: RowContext) -> Described:
         from memtui.models.subconscious import blocks, trace
@@ -357,7 +357,7 @@ class SwitchRow(RunRow):
         )
 
     def cells(self, _context: RowContext) -> list[Text]:
-        return _below(_context, "model", self.time, Text(safe_text.line(self.run.note, 200), "yellow"), Text())
+        return below(_context, "model", self.time, Text(safe_text.line(self.run.note, 200), "yellow"), Text())
 
     def describe(self, context: RowContext) -> Described:
         text = Text(safe_text.clean(self.run.note) + ".\n\n")
@@ -366,4 +366,4 @@ class SwitchRow(RunRow):
         return Described(text, title=f"model · {context.project(self.root)}")
 
 
-Row = NoteRow | SessionGroup | DeliveryEntry | RunRow
+Row = NoteRow | SessionGroup | DeliveryEntry | RunRow | BreakRow

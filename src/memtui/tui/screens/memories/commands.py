@@ -23,7 +23,7 @@ from memtui.tui.screens.memories.reader import MemoryReader, Pair
 from memtui.tui.screens.memories.rows import MemoryTable, ScopeTree
 from memtui.tui.services import Command, Services, first_of
 from memtui.views import memories as present
-from memtui.views import safe_text
+from memtui.views import rules, safe_text
 
 if TYPE_CHECKING:
     from memtui.store.store import Store
@@ -96,18 +96,29 @@ class MemoryCommands:
 
     # links
 
+    def breaks(self) -> dict[str, rules.Break]:
+        """Return the moments at which a rule of this memory was broken, by key, newest first."""
+        held = {row.memory.path: row.held for _, row in [self.list.row] if row.held} if self.list.row else {}
+        return {broken.key: broken for broken in rules.breaks(held)}
+
     def links(self) -> dict[str, str]:
         """Return the paths, with words, of the memories that this one links to, then of others that link to it."""
         return dict(self.screen.details.links(self.list.row)) if self.list.row is not None else {}
 
     def _why_no_link(self) -> str:
-        return "" if self.links() else "This memory links to no other that is there, and none links to it."
+        nothing = "This memory links to no other that is there, and none links to it."
+        return "" if self.links() or self.breaks() else nothing
 
     async def follow(self) -> None:
-        """Go to a memory that this one links to, or that links to it; escape comes back."""
-        here, links = self.list.row_id, [*self.links().items()]
-        path = links[0][0] if len(links) == 1 else await self.services.ask(Choice("Follow", links))
-        if path:
+        """Go to where a rule was broken, to a memory that this one links to, or that links to it."""
+        here, breaks, now = self.list.row_id, self.breaks(), self.services.data.now()
+        words = {key: safe_text.line(f"broken {rules.broken(broken.moment, now)}") for key, broken in breaks.items()}
+        ends = [*(words | self.links()).items()]
+        path = ends[0][0] if len(ends) == 1 else await self.services.ask(Choice("Follow", ends))
+        if broken := breaks.get(path or ""):
+            activity = self.services.go("activity")
+            activity.then = partial(activity.show_break, broken.moment.session, broken.key)
+        elif path:
             self.steps.append((here, path))
             self.screen.read_memory(path)
 

@@ -17,7 +17,7 @@ from memtui.tui.model import autosave
 from memtui.tui.screens.memories.reader import MemoryReader, Pair
 from memtui.tui.screens.memories.rows import last
 from memtui.tui.widgets import prose
-from memtui.views import colours, recall, safe_text
+from memtui.views import colours, recall, rules, safe_text
 from memtui.views import memories as present
 from memtui.views.deliveries import recalls
 
@@ -31,6 +31,7 @@ LABEL = 10
 MARKUP = dict.fromkeys(map(ord, "`*"))
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
 SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated", "triggers"}
+SHOWN_ELSEWHERE |= {*rules.FIELDS}
 Facts = list[tuple[str, Text]]  # lines, each with its label; empty labels continue the one above
 RECALL_ONLY = "recall only: not loaded, but brought with prompts that it fits"
 
@@ -72,8 +73,8 @@ class MemoryDetail:
 
         source = writers.source(pair[0], pair[1].memory, self.reader.creations)
         origin = "" if source.kind == "unknown" else present.source(source, now)
-        facts = (("check", present.own_check(pair[1].check)), ("origin", origin))
-        return [(label, Text(safe_text.line(words, 200))) for label, words in facts if words]
+        facts = (("check", present.own_check(pair[1].check)), *rules.facts(pair[1], now), ("origin", origin))
+        return [(label, Text(safe_text.line(words, 300))) for label, words in facts if words]
 
     def _triggers(self, pair: Pair, now: float) -> Facts:
         from memtui.store import triggers

@@ -5,8 +5,8 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import islice
-from typing import Any
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
 
 from textual.worker import Worker, get_current_worker
 
@@ -22,10 +22,14 @@ from memtui.tui.services import Services
 from memtui.views import query
 from memtui.views.memories import scope_name
 
+if TYPE_CHECKING:
+    from memtui.rules.counts import Held
+
 # How often progress is shown while other projects are read.
 PROGRESS_SECONDS = 0.2
 Pair = tuple[Scope, Row]
 Rows = dict[str, list[Row]]
+HeldByPath = dict[str, "list[Held]"]
 
 
 def _readable(scope: Scope) -> bool:
@@ -43,6 +47,7 @@ class MemoryReader:
         self.autosaves: dict[str, float] = {}  # their times by path
         self.creations: dict[str, tuple[str, float | None]] = {}  # the memories that memtui made
         self.indexes: dict[str, IndexState] = {}  # of each MEMORY.md, by label
+        self.held: HeldByPath = {}  # how the rules of memories were kept
         self.partly: set[str] = set()  # the labels of scopes with only the first page read
         self.loaded = False
         self.expected = ""  # the path of the memory that the cursor goes to, once it is read
@@ -130,13 +135,18 @@ class MemoryReader:
             gc.freeze()  # else each garbage collection visits thousands of memories, and a key waits for it
         self.screen.show_memories()
 
-    def _recount(self, usage: Usage, paths: set[str] | None) -> None:
+    def _recount(self, usage: Usage, paths: set[str] | None, held: HeldByPath) -> None:
         """Count the deliveries of the memories with these paths again; None: of all."""
         if paths is None:
             self.reload()
             return
+        if held != self.held:
+            self.held = held
+            for row in chain.from_iterable(self.rows.values()):
+                row.held = held.get(row.memory.path, ())
+            self.screen.show_outcomes()
         counted = [memory_status.recount(s, self.rows.get(s.label, []), usage, paths) for s in self.scopes]
-        if any(counted):
+        if any(counted) or self.held:
             self.screen.show_counts()
 
     def _end(self) -> None:
@@ -173,23 +183,31 @@ class MemoryReader:
         self._post(lambda: self.set_outcomes(outcomes))
 
     def _count(self, usage: Usage) -> None:
-        paths = usage.follow()
+        paths, held = usage.follow(), self._count_held()
         records = [memory_delivery.record for path in paths or () for memory_delivery in usage.memories[path].newest]
-        if self._post(lambda: self._recount(usage, paths)):
+        if self._post(lambda: self._recount(usage, paths, held)):
             self._post_outcomes(records)
+
+    def _count_held(self) -> HeldByPath:
+        from memtui.rules import counts
+
+        return counts.held_by_path(self.services.data.root)
 
     def _rows_of(self, scope: Scope, usage: Usage) -> list[Row]:
         data = self.services.data
         if scope.has_index and _readable(scope):
             self.indexes[scope.label] = IndexState(data.root, scope, index_of(scope))
-        return memory_status.of_scope(data.root, scope, usage, data.known)
+        rows = memory_status.of_scope(data.root, scope, usage, data.known)
+        for row in rows:
+            row.held = self.held.get(row.memory.path, ())
+        return rows
 
     def _read(self) -> None:
         from memtui.store.versions import writers
 
         data = self.services.data
         here, usage = data.library(), Usage(data.root)
-        self.creations = writers.creations(data.root)
+        self.creations, self.held = writers.creations(data.root), self._count_held()
         own = {scope.label: self._rows_of(scope, usage) if _readable(scope) else [] for scope in here}
         others = [scope for scope in data.scopes(every=True) if scope.label not in own]
         if others and not self._post(lambda: self._take(here + others, own, usage, whole=False)):

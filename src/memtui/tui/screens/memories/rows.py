@@ -23,7 +23,7 @@ from memtui.tui.screens.memories.reader import MemoryReader, Pair
 from memtui.tui.widgets import prose
 from memtui.tui.widgets.lines import fitting
 from memtui.tui.widgets.rows import Column, RowList
-from memtui.views import colours, glyphs, query, safe_text
+from memtui.views import colours, glyphs, query, rules, safe_text
 from memtui.views import memories as present
 from memtui.views.deliveries import GLYPHS, legend
 from memtui.views.recall import PINNED
@@ -44,6 +44,7 @@ USED = ListOrder(Column("used", 6, right=True), lambda row, _: f"{row.used}×" i
 # others do not move. `_last_cell` draws those without words.
 ORDERS = {
     "name": USED,
+    "held": USED,
     "age": ListOrder(Column("age▴", 6, right=True), lambda row, now: age(row.memory.changed_at or None, now)),
     "last": ListOrder(Column("last▴", 6, right=True)),
     "used": ListOrder(Column("used▾", 6, right=True), USED.words),
@@ -51,9 +52,11 @@ ORDERS = {
     "scope": ListOrder(Column("scope▴", 14)),
 }
 # The orders that change with deliveries.
-BY_DELIVERIES = {"last", "used", "flags"}
+BY_DELIVERIES = {"last", "used", "flags", "held"}
 # The list widths from which types are written out, and sentences stand beside names.
 WHOLE_TYPE, SAYS_FROM = 60, 44
+# How often the agent kept the rules; in a narrow list only in the order of it.
+HELD = Column("held", 7, right=True, from_width=WHOLE_TYPE)
 COLUMNS = (
     Column("", 1),
     Column("type", 9, from_width=WHOLE_TYPE),
@@ -69,7 +72,10 @@ WORDS = ("broken", "hidden", "untrusted", "check fails", "not loaded", "unlisted
 REASONS = dict(zip(memory_status.ORDER, WORDS, strict=True))
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
-NUMBERS = (("used", "how often a prompt brought it, or Claude opened or wrote it"),)
+NUMBERS = (
+    ("held", "how often Claude kept its rules since it was written, such as 31/32"),
+    ("used", "how often a prompt brought it, or Claude opened or wrote it"),
+)
 LEGEND = "\n".join(
     (
         glyphs.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
@@ -157,7 +163,7 @@ class MemoryTable(RowList[Pair]):
         super().__init__(COLUMNS, self._cells, _path, empty=empty, look=look, can_mark=can_mark, id="list")
         self.reader, self.words = reader, words
         self.order = "name"
-        self.of_projects = False
+        self.of_projects = self.has_rules = False
         self.longest_name = self.longest_scope = 0
         self.recall: Any = None
 
@@ -201,14 +207,15 @@ class MemoryTable(RowList[Pair]):
         return sorted(pairs, key=sort_key)
 
     def next_order(self) -> None:
-        names = [*ORDERS]
+        names = [name for name in ORDERS if name != "held" or self.has_rules]
         self.order = names[(names.index(self.order) + 1) % len(names)]
         self.redraw()
 
     def _columns(self) -> list[Column]:
         column = ORDERS[self._last_order].column
         bare = replace(column, title=column.title.rstrip("▴▾"))
-        columns = [*COLUMNS, column if self._last_order == self.order else bare]
+        held = [replace(HELD, from_width=0) if self.order == "held" else HELD] * self.has_rules
+        columns = [*COLUMNS, *held, column if self._last_order == self.order else bare]
         return [replace(each, title=f"{each.title}▴") if each.title == self.order else each for each in columns]
 
     def fit(self) -> None:
@@ -243,7 +250,9 @@ class MemoryTable(RowList[Pair]):
             mark = Text("!", style=colours.PROBLEM)
         elif mem.path in self.reader.autosaves:
             mark = Text(AUTOSAVED, style=colours.WARNING)
-        return [mark, type_cell, Text(kind[0], style=colour), name, says, self._last_cell(pair, self._last_order)]
+        held = [Text(rules.fraction(row), style="dim")] * self.has_rules
+        last_cell = self._last_cell(pair, self._last_order)
+        return [mark, type_cell, Text(kind[0], style=colour), name, says, *held, last_cell]
 
     def draw_words(self, pair: Pair, style: str, *others: Text) -> tuple[Text, Text]:
         """Draw name and description of a memory; in them and in `others` what is typed is marked."""

@@ -146,6 +146,7 @@ class Memories(ListScreen[Pair]):
     def sift(self) -> None:
         """Show the memories of the chosen place that pass the filters, in order; in recall what a prompt finds."""
         self.table.of_projects = self._is_everywhere
+        self.table.has_rules = self.table.has_rules or bool(self.reader.held)
         names = (self.reader.name_of(scope) for scope in self.reader.scopes if self._may_list(scope))
         self.table.longest_scope = max(map(len, names), default=0)
         pairs = self.recalled.pairs() if self.recalled else self.table.ordered(self._sought_in())
@@ -255,7 +256,7 @@ class Memories(ListScreen[Pair]):
             return recall.footer_actions()
         reading = self.detail.has_focus
         order = list(WHILE_READ if reading else WHILE_MARKED if self.table.marks else IN_LIST)
-        if reading and not self.changes.links():
+        if reading and not (self.changes.links() or self.changes.breaks()):
             order.remove("follow")
         return [keymap.on_screen("memories", verb) for verb in order]
 
@@ -334,6 +335,11 @@ class Memories(ListScreen[Pair]):
         self.go_to(path)
         self.open_detail()
         self.show_detail()
+
+    def key_enter(self) -> None:
+        """Open the moment at which a rule was broken, from the detail that names it."""
+        if self.detail.has_focus and self.changes.breaks():
+            self.services.action_run("memories.follow")
 
     # panes
 

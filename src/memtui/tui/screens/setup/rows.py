@@ -22,14 +22,14 @@ from memtui.settings.setting import Setting
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.widgets.detail import append_keys
-from memtui.views import colours, glyphs, models, query, safe_text
+from memtui.views import colours, glyphs, models, query, rules, safe_text
 from memtui.views import setup as setup_words
 
 # Cells of a value before what the setting means, and characters of a heading's words that every list has room for.
 VALUE_WIDTH, ROOM = 10, 36
 BAD = f"bold {colours.PROBLEM}"
 MARKS = {OK: ("✓", colours.GOOD), NOTE: ("·", colours.QUIET), PROBLEM: ("!", BAD)}
-PROBLEMS, MORE, HOOKS, PROJECT = "problems", "more", "hooks", "this project"
+PROBLEMS, MORE, HOOKS, PROJECT, RULES = "problems", "more", "hooks", "this project", "rules"
 MODEL, DISK, SETTINGS, ADVANCED = "model", "disk", "settings", "advanced"
 # The headings in their order, and what the detail of each says; those that are unfolded at first.
 HEADINGS = {
@@ -39,6 +39,8 @@ HEADINGS = {
     HOOKS: "What Claude Code runs in each session, and where that is installed. How long it waits for each hook is"
     " in Activity (press {activity.plots} there).",
     PROJECT: "What sessions of this project get.",
+    RULES: "How often sessions kept the rules of memories, since each was written and before. {app.memories} lists it"
+    " beside each memory, {app.activity} has what was broken. docs/rules.md says how to write one.",
     MODEL: "memtui works without a model. One is asked only if the setting llm_backend says how it is reached;"
     " until then nothing is sent. Then `memtui consolidate --ask-model` asks it, and so do the settings"
     " recall_select (each prompt) and subconscious (each turn), which are off by default.",
@@ -48,6 +50,7 @@ HEADINGS = {
     ADVANCED: "The settings that few people change.",
 }
 OPEN = frozenset({PROBLEMS, SETTINGS})
+NO_RULES = "no memory has any"
 NO_MODEL = "none is set (llm_backend is off)"
 # The most rows below PROBLEMS; where there are more, the others are folded below MORE.
 PROBLEMS_SHOWN = 5
@@ -91,6 +94,7 @@ class Snapshot:
     settings: dict[str, Setting] = field(default_factory=dict)  # by key; none while they can't be read
     settings_error: str = ""
     reading: Overview | None = None
+    rules: str = ""  # how all rules were kept, in words
 
     @property
     def problems(self) -> int:
@@ -107,6 +111,8 @@ class Snapshot:
 
 def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     """Look at everything; what can't be read is a finding or left out. `client`: of `checkup.client_check`."""
+    from memtui.rules import counts
+
     snapshot = Snapshot()
     snapshot.findings = findings.of_setup(checkup.check(data.env, data.cwd, data.now(), client, data.known))
     with suppress(MemtuiError, OSError):
@@ -115,6 +121,7 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
         snapshot.settings = {option.key: option for option in setting.rows(data.root, data.project_root)}
     except MemtuiError as error:
         snapshot.settings_error = error.message
+    snapshot.rules = rules.total(counts.held_by_path(data.root))
     if snapshot.has_model:
         snapshot.reading = control.look(data.env, data.root, data.project_root, data.now())
     return snapshot
@@ -193,6 +200,9 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> It
     fix = "" if snapshot.is_installed else "install"
     yield head(HOOKS, hooks, colours.GOOD if has_hooks else BAD, fix=fix)
     yield head(PROJECT, sessions_get, "" if usual else f"bold {colours.WARNING}", option=mode)
+    yield head(
+        RULES, snapshot.rules or NO_RULES, "" if snapshot.rules else "dim", option=snapshot.settings.get("rules")
+    )
     yield head(MODEL, model if snapshot.has_model else NO_MODEL, "" if snapshot.has_model else "dim", option=backend)
     disk_words = fill(KEPT, disk.data) if disk else ""
     yield head(DISK, disk_words, "", about=disk, fix=findings.fix_of(disk) if disk else "")

@@ -1,0 +1,73 @@
+"""The words for rules: how often they were kept, since when, and whether that changed."""
+
+import pytest
+
+from memtui.rules.counting import Moment
+from memtui.rules.counts import Held
+from memtui.rules.rule_hot import parse
+from memtui.store.memory import Memory
+from memtui.store.status import Row
+from memtui.views import rules
+
+NOW, DAY = 1_795_000_000.0, 86400
+NPM = {"never": {"command": "npm *"}, "instead": {"command": "pnpm *"}}
+RULE = parse(NPM)
+
+
+def held(since=9.5, **counts):
+    return Held(RULE, NOW - since * DAY, **counts)
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        (
+            held(opportunities=32, kept=31, opportunities_before=20, kept_before=6, low=0.9, high=0.99),
+            "kept 31 of 32 since 9 days (80% interval 90–99%) · before it: 6 of 20 · kept more often since",
+        ),
+        (
+            held(opportunities=4, kept=2, opportunities_before=9, kept_before=9, low=0.2, high=0.8),
+            "kept 2 of 4 since 9 days (80% interval 20–80%) · before it: 9 of 9 · kept less often since",
+        ),
+        (
+            held(1, opportunities=3, kept=2, opportunities_before=2, kept_before=1, low=0.3, high=0.9),
+            "kept 2 of 3 since 1 day (80% interval 30–90%) · before it: 1 of 2 · no clear change yet",
+        ),
+        (
+            held(0.2, opportunities=1, kept=1, low=0.5, high=1.0),
+            "kept 1 of 1 since today (80% interval 50–100%)",
+        ),
+        (held(opportunities_before=3, kept_before=0), "no opportunity since 9 days · before it: 0 of 3"),
+        (held(), "no opportunity since 9 days"),
+    ],
+)
+def test_how_often_a_rule_was_kept(counts, words):
+    assert rules.held(counts, NOW) == words
+
+
+def row(*counts, **fields):
+    return Row(Memory("/m/a.md", "global", "a", "", "", fields, "", 1, 0.0), "a.md", held=counts)
+
+
+def test_a_memory_says_all_its_rules_and_the_newest_breaks():
+    moments = [Moment(NOW - hours * 3600, "3e8f61c4-92d7", "u", RULE.key(), False, "npm ci") for hours in range(1, 9)]
+    counts = held(opportunities=9, kept=1, low=0.0, high=0.3, breaks=moments)
+    other = {"never": {"path": "migrations/**"}, "enforce": "refuse"}
+    facts = rules.facts(row(counts, rules=[NPM, other]), NOW)
+    assert facts[0] == ("rules", "never npm *, instead pnpm *")
+    assert facts[2] == ("", "broken 1h ago in session 3e8f61c4: npm ci")
+    assert facts[7] == ("", "broken 3 more times: Activity has them")
+    assert facts[8] == ("", "never migrations/** (enforce: refuse)")
+    assert len(facts) == 9
+
+
+def test_a_memory_without_an_opportunity_has_no_fraction():
+    assert rules.fraction(row()) == rules.fraction(row(held())) == ""
+    assert rules.fraction(row(held(opportunities=2, kept=1), held(opportunities=3, kept=3))) == "4/5"
+
+
+def test_all_rules_are_summed_up():
+    assert rules.total({}) == ""
+    assert rules.total({"a": [held()]}) == "1 memory, no opportunity yet"
+    counts = held(opportunities=30, kept=28, opportunities_before=18, kept_before=11)
+    assert rules.total({"a": [counts], "b": [held()]}) == "2 memories, kept 93% since written, 61% before"
