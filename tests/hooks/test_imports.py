@@ -136,7 +136,20 @@ def test_no_note_nor_use_of_a_memory_costs_a_dear_import(home):
     check(modules)
 
 
-LAYERS = ("keymap", "base", "redact", "client", "deliver", "inbox", "store", "settings", "review", "recall", "models")
+LAYERS = (
+    "keymap",
+    "base",
+    "redact",
+    "client",
+    "deliver",
+    "inbox",
+    "store",
+    "settings",
+    "rules",
+    "review",
+    "recall",
+    "models",
+)
 LAYERS += ("tidy", "learn", "worker", "hooks")
 EVERY_MODULE = """
 import sys

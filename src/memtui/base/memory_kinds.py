@@ -273,7 +273,19 @@ KINDS = {
     ),
     "memories.violated": Kind(
         "{scope}:{memory} was violated: {count:correction} on it after Claude had been given it.",
-        "Say it more plainly. After three times memtui consolidate proposes to pin it; after that, that a hook"
-        " refuses the commands that it forbids.",
+        "Say it more plainly. After three times memtui consolidate proposes to pin it.",
+    ),
+    "rules.pin": Kind(
+        "{scope}:{memory} was broken in {broken} of the last {sessions:session} that had it: {rule}.",
+        "memtui consolidate proposes to pin it: then every session begins with it.",
+    ),
+    "rules.refuse": Kind(
+        "{scope}:{memory} was broken in {broken} of the last {sessions:session} that began with it: {rule}.",
+        "memtui consolidate proposes that a hook refuses that, or that Claude Code asks you.",
+    ),
+    "rules.relax": Kind(
+        "{scope}:{memory} held {count:time} in {days:day}, without a break: {rule}. It costs about {tokens:token} a"
+        " session.",
+        "memtui consolidate proposes to unpin it, or to archive it where it is not pinned: the habit may hold without.",
     ),
 }

@@ -94,7 +94,8 @@ class Proposal:
         """The id that a person types: of a planned change by cause and paths, so that it stays; else `id`."""
         if not self.evidence or any(evidence.code not in KINDS for evidence in self.evidence):
             return self.id
-        cause = "" if self.is_safe else f"{self.evidence[0].code} {self.evidence[0].data.get('link', '')}"
+        facts = self.evidence[0].data
+        cause = "" if self.is_safe else f"{self.evidence[0].code} {facts.get('link', '')}{facts.get('rule', '')}"
         return ids_hot.digest(
             "\n".join([self.kind, cause, *sorted(os.path.realpath(file.path) for file in self.outputs or self.files)]),
             5,
@@ -108,7 +109,10 @@ class Proposal:
 
     @property
     def subject(self) -> str:
-        """What a decision is about: `id`, but of a fix of MEMORY.md what it fixes, whatever other lines are there."""
+        """What a decision is about: `id`; of a step about a rule its evidence, whatever the memory says; of a fix of
+        MEMORY.md what it fixes."""
+        if self.evidence and "again" in self.evidence[0].data:
+            return ids_hot.digest(f"{self.ref} {self.evidence[0].data['again']}", 5)
         if self.ref == self.id or self.kind == "mute" or not all(is_index(output.path) for output in self.outputs):
             return self.id
         facts = [(part.code, part.texts, part.data.get("file"), part.data.get("title")) for part in self.evidence]
@@ -121,8 +125,10 @@ class Proposal:
 
     @property
     def word(self) -> str:
-        """What the Inbox calls it: merge, mute, fix, or `rule`, a stronger form of a memory that was not followed."""
-        if any(evidence.code == "memories.violated" for evidence in self.evidence):
+        """What the Inbox calls it: merge, mute, fix, or `rule`, a step about a memory that was broken, or held."""
+        if any(
+            evidence.code == "memories.violated" or evidence.code.startswith("rules.") for evidence in self.evidence
+        ):
             return "rule"
         return self.kind if self.kind in {"merge", "mute"} else "fix"
 

@@ -1,51 +1,48 @@
 """Plan what to do about memories from what lint finds, without a model: the same memories, the same proposals."""
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from memtui.base import findings, word_lists
+from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
-from memtui.recall import fields
+from memtui.rules import rule_hot
 from memtui.store import memory, references, scopes
 from memtui.store.memory import Memory, is_pinned
 from memtui.store.plan import FileDiff
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 from memtui.tidy import changeset, merged_memory
-from memtui.tidy.changeset import Kind, Proposal, ProposalEvidence, archived, evidence_of, propose
-from memtui.tidy.checks import lint, lint_fixes
+from memtui.tidy.changeset import Kind, Proposal, archived, evidence_of, propose
+from memtui.tidy.checks import lint, lint_fixes, rule_steps
 from memtui.tidy.checks.lint import LintInput
 
 # The most memories that become one, and the most bytes of its body; larger ones should be split.
 MOST, LARGEST = 4, 4096
-# So often a memory must have been violated before a stronger form is proposed.
+# So often a memory without rules must have been violated before it is proposed to be pinned.
 VIOLATED = 3
 # By finding: what becomes of a memory that no longer helps.
 REMOVED: Mapping[str, Kind] = {
     "memories.empty": "delete",
     "memories.expired": "archive",
 }
-PINNED = "Pinned, it comes before others."
-FORBIDDEN = "With it a hook refuses {commands} once a session, and gives Claude the memory as the reason."
-_WORDS = word_lists.sets(os.path.dirname(__file__) + "/words.txt")
-PROGRAMS, WITH_SUBCOMMAND = _WORDS["programs"], _WORDS["with_subcommand"]
-WORDS, JOINING = _WORDS["also_words"], _WORDS["behind_program"]
-# What is only forbidden under a condition is left to the person.
-CONDITION = re.compile(r"\b(?:after|before|if|once|unless|until|when|while|without|yet)\b", re.IGNORECASE)
-# What is refused stands right behind a negation: as code, or as the plain name of a known program.
-_NEGATED = re.compile(
-    r"\b(?:never|not|don'?t|do not|avoid|stop|instead of|rather than|without|no)\s+"
-    r"(?:(?:ever|use|using|run|running|call|calling|type|do|to)\s+)*"
-    r"(?P<rest>`[^`\n]+`(?:\s*(?:,|or|and|nor|/)\s*`[^`\n]+`)*|[\w./-]+(?:[ \t]+[\w:=./-]+){0,3})"
-    r"(?P<more>[^.;\n]*)",
-    re.IGNORECASE,
-)
-_CODE = re.compile(r"`([^`\n]+)`")
-MOST_COMMANDS = 8
+# What each step does, and the fields that it writes.
+PINNED = "Pinned, every session begins with it."
+STEPS = {
+    "memories.violated": PINNED,
+    rule_steps.PIN: PINNED,
+    rule_steps.REFUSE: "Then a hook refuses that, and says what to do; as `enforce: ask`, Claude Code asks you.",
+    rule_steps.RELAX: "Unpinned, it comes with the prompts that it fits; the habit may hold without it.",
+    "rules.archive": "Archived, no session gets it; the habit may hold without it.",
+}
+PIN = {"pinned": "true"}
+FIELDS = {
+    "memories.violated": PIN,
+    rule_steps.PIN: PIN,
+    rule_steps.RELAX: dict.fromkeys(("pinned", "pin", "metadata.pinned", "metadata.pin"), ""),
+}
 # Proposals, each with the place of its worst finding.
 Placed = Iterator[tuple[int, Proposal]]
 
@@ -62,7 +59,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     """Plan what to do about a subject's memories, the person's own. `go_on` is asked now and then; False ends it."""
     reports = lint.check(subject, go_on)
     planner = _Planner(store, subject, reports)
-    steps = (planner.merges, planner.removals, planner.fixes, planner.stronger_forms, planner.links, planner.mutes)
+    steps = (planner.merges, planner.removals, planner.fixes, planner.rule_steps, planner.links, planner.mutes)
     placed = [proposal for step in steps if go_on() for proposal in step()]
     unique = {item.id: item for _, item in sorted(placed, key=lambda item: item[0])}
     return Planned(tuple(unique.values()), tuple(reports), planner.file_fixes if go_on() else [])
@@ -157,20 +154,29 @@ class _Planner:
                 path_numbers = (at for at, finding in enumerate(self.found) if finding.data.get("path") == file.path)
                 yield next(path_numbers), fix
 
-    def stronger_forms(self) -> Placed:
-        """Propose to pin a memory violated VIOLATED times; if it is pinned, to have a hook refuse what it forbids."""
-        for at, each in self._numbered({"memories.violated"}):
-            mem, count, last = self._memory(each.data.get("path")), each.data.get("count"), each.data.get("last")
-            if mem is None or not isinstance(count, int) or count < VIOLATED or not self.store.is_trusted(mem):
+    def rule_steps(self) -> Placed:
+        """Propose to pin what was violated or broken, to refuse what was broken although pinned, to relax what held."""
+        for at, each in self._numbered({"memories.violated", *rule_steps.CODES}):
+            mem, count = self._memory(each.data.get("path")), each.data.get("count")
+            if mem is None or not self.store.is_trusted(mem):
                 continue
-            evidence, reason = evidence_of(each), findings.message(each)
+            # Where rules are counted, their counts say better what was broken.
+            is_early = isinstance(count, int) and count < VIOLATED
+            if each.code == "memories.violated" and (
+                is_early or is_pinned(mem.fields) or rule_hot.parse_all(mem.fields)[0]
+            ):
+                continue
+            step = "rules.archive" if each.code == rule_steps.RELAX and not is_pinned(mem.fields) else each.code
+            evidence, reason = evidence_of(each), f"{findings.message(each)} {STEPS[step]}"
             with suppress(MemtuiError):
-                form = pinned(mem, evidence, reason)
-                # What was done to it has to show first what it does.
-                if form is None and isinstance(last, float) and last > mem.mtime:
-                    form = forbidding(mem, evidence, reason)
-                if form is not None:
-                    yield at, form
+                if step == "rules.archive":
+                    self.gone.add(mem.path)
+                    files = archived(self.scopes[mem.scope_label].directory, mem)
+                    yield at, propose("archive", files, [evidence], reason)
+                else:
+                    fields = {str(each.data["field"]): "refuse"} if step == rule_steps.REFUSE else FIELDS[step]
+                    data = memory.with_fields(mem, fields)
+                    yield at, propose("rewrite", [FileDiff(mem.path, mem.raw, data)], [evidence], reason)
 
     def mutes(self) -> Placed:
         """Propose to mute a memory that prompts bring again and again in vain."""
@@ -217,59 +223,3 @@ def _clusters(scores: Mapping[frozenset[str], tuple[int, int]]) -> list[list[str
                 group.append(path)
                 groups[path] = group
     return list({id(item): sorted(item) for item in groups.values()}.values())
-
-
-def pinned(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
-    """Propose to pin a memory; None if it is. Raises MemtuiError if its frontmatter can't be changed."""
-    if is_pinned(memory.fields):
-        return None
-    return _rewritten(memory, {"pinned": "true"}, evidence, f"{reason} {PINNED}")
-
-
-def forbidding(memory: Memory, evidence: ProposalEvidence, reason: str) -> Proposal | None:
-    """Propose that a hook refuses what a memory forbids; None if it names nothing or does so. Raises MemtuiError."""
-    commands = forbidden_commands(f"{memory.description}\n{memory.body}")
-    if not commands or fields.commands(memory):
-        return None
-    text = ", ".join(f"`{command}`" for command in commands)
-    return _rewritten(memory, {"forbids": ", ".join(commands)}, evidence, f"{reason} {FORBIDDEN.format(commands=text)}")
-
-
-def forbidden_commands(text: str) -> list[str]:
-    """List the known commands that a text says not to run, in code or by name, behind “never” and the like."""
-    commands: list[str] = []
-    for match in _NEGATED.finditer(text.replace("’", "'")):
-        rest = match["rest"]
-        if CONDITION.search(_CODE.sub("", rest) + match["more"]):
-            continue
-        names = _CODE.findall(rest) if rest.startswith("`") else [_plain(rest)]
-        commands += [command for command in (" ".join(name.split()) for name in names) if _is_command(command)]
-    return list(dict.fromkeys(commands))[:MOST_COMMANDS]
-
-
-def _plain(rest: str) -> str:
-    """Return the command that begins a text without marks, with what it needs; empty for an English word."""
-    program, *further = rest.lower().split()
-    if program in WORDS:
-        return ""
-    words = [program]
-    if program in WITH_SUBCOMMAND and further and further[0] not in JOINING:
-        words.append(further.pop(0))
-    for word in further:
-        if not word.startswith("-"):
-            break
-        words.append(word)
-    return " ".join(words).rstrip(".,;:!?")
-
-
-def _is_command(text: str) -> bool:
-    program, *further = text.split() or [""]
-    if not text.isprintable() or "," in text:
-        return False
-    script = program.startswith(("./", "bin/", "scripts/")) or program.endswith(".sh")
-    return program in PROGRAMS or script or (program in WITH_SUBCOMMAND | WORDS and bool(further))
-
-
-def _rewritten(mem: Memory, changed: Mapping[str, str], evidence: ProposalEvidence, reason: str) -> Proposal:
-    data = memory.with_fields(mem, changed)
-    return propose("rewrite", [FileDiff(mem.path, mem.raw, data)], [evidence], reason)

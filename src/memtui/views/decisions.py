@@ -275,7 +275,7 @@ class ProposedRow(Decision):
 
     @property
     def needs_look(self) -> str:
-        is_safe = self.weighed is not None and self.weighed.safe
+        is_safe = self.weighed is not None and (self.weighed.safe or (self.kind is RULE and not self.drops))
         return super().needs_look if is_safe else "it is no safe fix"
 
     @property

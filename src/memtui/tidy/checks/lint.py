@@ -18,7 +18,7 @@ from memtui.store.journal.own_files import Pair
 from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.status import Usage
-from memtui.tidy.checks import doctor, index_fit, memory_checks, stale, unused, verification
+from memtui.tidy.checks import doctor, index_fit, memory_checks, rule_steps, stale, unused, verification
 from memtui.tidy.checks.answers import Answers
 from memtui.tidy.checks.check import Check, Checked, about, facts, findings_of
 from memtui.tidy.checks.project_files import ProjectFiles, top_of
@@ -258,4 +258,5 @@ CHECKS = (
     *stale.CHECKS,
     *verification.CHECKS,
     *unused.CHECKS,
+    *rule_steps.CHECKS,
 )

@@ -173,7 +173,8 @@ class OutcomeSubject(Subject):
         self.proposal = proposal = row.proposal
         (self.output,) = proposal.written
         self.memory = memory.from_bytes(self.output.path, "", self.output.after or b"")
-        self.whole = is_index(self.output.path) or self.memory.broken is not None or not self.memory.has_frontmatter
+        can_split = self.memory.broken is None and self.memory.has_frontmatter and proposal.word != "rule"
+        self.whole = is_index(self.output.path) or not can_split
         name, words = autosave_name(row), safe_text.line(changeset.title(proposal), 100)
         self.autosave = autosave.kept(data.root, name) or Autosave(name, proposal.id)
         self.title, self.beside = words[:1].upper() + words[1:], texts(proposal)
