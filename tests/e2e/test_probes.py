@@ -14,6 +14,7 @@ from memtui.base import paths_hot
 from memtui.client import applied_settings, locate_hot
 from memtui.hooks import tools_hot
 from memtui.recall import places_hot
+from memtui.rules import match_hot
 from waiting import eventually
 
 from .client import NEWEST, client_or_skip
@@ -99,18 +100,18 @@ def test_a_monitor_is_refused_a_command_that_a_memory_forbids(on, model):
     where.mkdir()
     (where / "keep-it.md").write_text("---\nname: keep-it\ndescription: Keep it\nforbids: touch gone\n---\nNever.\n")
     on.claude("hi")
-    assert eventually((on.root / "recall" / "forbidden").exists)
+    assert eventually((on.root / "rules" / "enforced").exists)
     model.will(use("Monitor", command="touch gone", description="x", timeout_ms=1000, persistent=False), "Done.")
     run = on.claude("go", "--allowedTools", "Monitor")
-    assert "forbids `touch gone`" in run.main[-1].tool_results()[-1]
+    assert "`touch gone` breaks a rule" in run.main[-1].tool_results()[-1]
     assert not (on.project / "gone").exists()
 
 
 def test_the_tools_that_run_a_shell_are_these(program):
-    """`tools_hot.SHELLS`: of the client's tools with a command, those of the terminal."""
+    """`match_hot.SHELLS`: of the client's tools with a command, those of the terminal."""
     (found,) = re.findall(rb'new Map\(\[(\["Bash","command"\](?:,\["\w+","\w+"\])+)\]\)', program)[:1]
     by_command = {name for name, key in json.loads(b"[" + found + b"]") if key == "command"}
-    assert by_command == tools_hot.SHELLS | {"mcp__workspace__bash"}  # another program's: Claude Cowork
+    assert by_command == {*match_hot.SHELLS} | {"mcp__workspace__bash"}  # another program's: Claude Cowork
 
 
 def test_a_client_that_recalls_its_own_memories_loads_no_index(on, path):

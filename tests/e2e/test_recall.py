@@ -79,12 +79,13 @@ def test_a_command_that_a_memory_forbids_is_refused_once_with_it_as_reason(on, m
     )
     run = on.claude("hi", "--allowedTools", "Bash")
     first, second = (request.tool_results()[-1] for request in run.main[1:])
-    assert "“prefer-pnpm” forbids `npm install`: Use pnpm." in first
-    assert "forbids" not in second
+    assert "breaks a rule of the user's memory “prefer-pnpm”: Use pnpm." in first
+    assert "breaks a rule" not in second
     assert memories(run.main[1]) == [("PreToolUse", "prefer-pnpm")]
     assert run.main[2].count("The lock file is pnpm's.") == 1
-    (record,) = [each for each in on.deliveries() if each["event"] == "PreToolUse"]
-    assert record["items"][0]["reason"] == "it forbids `npm install`: refused"
+    record, passed = [each for each in on.deliveries() if each["event"] == "PreToolUse"]
+    assert record["items"][0]["reason"] == "never npm * install *: refused"
+    assert passed["items"][0]["action"] == "broke"
     (receipt,) = [each for each in on.memtui_json("activity")["deliveries"] if each["id"] == record["id"]]
     assert receipt["outcome"] == "arrived"
     # Nobody but the hook refused it.

@@ -49,8 +49,11 @@ class HookScenario:
         if self.before == "forbidding":
             text = "---\nname: npm\ndescription: No npm\nforbids: npm\n---\n\nBody.\n"
             world.write(world.config + "/memory/npm.md", text)
-            listed = {"v": 1, "dirs": {world.config + "/memory": {"npm.md": ["npm"]}}}
-            world.write(world.root + "/recall/forbidden", json.dumps(listed))
+            listed = {
+                "v": 1,
+                "dirs": {world.config + "/memory": {"npm.md": [{"never": {"command": "npm *"}, "enforce": "refuse"}]}},
+            }
+            world.write(world.root + "/rules/enforced", json.dumps(listed))
         return one
 
     def run(self, world: World, one: Session, fault, trace: int = -1) -> "tuple[Session, running.Ended]":

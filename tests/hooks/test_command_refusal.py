@@ -1,4 +1,4 @@
-"""A command that a memory forbids: refused once, with the memory, in the sessions that may get that memory."""
+"""A call that breaks an enforced rule of a memory: refused, or asked about, in the sessions that may get the memory."""
 
 import itertools
 import json
@@ -8,7 +8,8 @@ import pytest
 from launching import PYTHON, SOURCES
 from test_recall import RecallHome
 
-from memtui.store import trust_grants
+from memtui.base import ids_hot
+from memtui.store import mutes_hot, trust_grants
 from memtui.store.store import Store
 from waiting import eventually
 
@@ -22,15 +23,18 @@ def home(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_forbidden_command_is_refused_once_a_session_citing_the_memory(home):
+def test_a_forbidden_command_is_refused_with_the_memory_and_then_passes(home):
     said = home.tool(command="cd web && npm install left-pad")
-    assert "“prefer-pnpm” forbids `npm install`: About prefer-pnpm." in said.refusal
+    assert "`npm install left-pad` breaks a rule of the user's memory “prefer-pnpm”: About prefer-pnpm." in said.refusal
     assert "Install with pnpm." in said.context
     (item,) = home.log()[-1]["items"]
-    reason = "it forbids `npm install`: refused"
+    reason = "never npm * install *: refused"
     assert (item["kind"], item["path"], item["reason"]) == ("recall", str(home.path), reason)
     again = home.tool(command="cd web && npm install left-pad")
     assert (again.refusal, again.context) == ("", "")
+    (item,) = home.log()[-1]["items"]
+    assert (item["kind"], item["action"], item["path"]) == ("use", "broke", str(home.path))
+    assert home.tool(command="cd web && npm install left-pad").refusal, "it passes once"
     assert home.tool(command="npm i left-pad").refusal  # another command
     assert home.tool("s2", command="cd web && npm install left-pad").refusal
     assert home.errors() == []
@@ -39,7 +43,7 @@ def test_a_forbidden_command_is_refused_once_a_session_citing_the_memory(home):
 @pytest.mark.slow
 def test_which_commands_are_forbidden(home):
     passed = ("pnpm install", "npm run build", "cat npm-install.log", "grep npm install.md", "git push origin main")
-    for command in (*passed, "git commit -m 'push --force'", "", "|&;`{("):
+    for command in (*passed, "", "|&;`{("):
         assert home.tool(command=command).refusal == "", command
     for number, command in enumerate(
         (
@@ -54,7 +58,7 @@ def test_which_commands_are_forbidden(home):
         assert home.tool(f"r{number}", command=command).refusal, command
     # A command may be run by another tool; only what runs a shell is asked.
     for tool in ("Monitor", "PowerShell"):
-        assert home.tool(tool, tool, command="cd web && npm install left-pad", description="the install").refusal
+        assert home.tool(tool, tool, command="cd web && npm install left-pad").refusal
         assert home.tool(tool, tool, command="cd web && npm install left-pad").refusal == ""
         assert home.hook("PreToolUse", tool_name=tool, tool_input={"ws": {"url": "wss://x.test"}}).raw == b""
     assert home.tool(name="Read", command="npm i").refusal == ""
@@ -80,6 +84,66 @@ def test_sessions_that_get_no_memories_are_refused_nothing(home):
         assert home.tool(command="npm i").refusal == ""
 
 
+RULES = """
+- never: {command: "npm *"}
+  instead: {command: "pnpm *"}
+  enforce: ask
+- never: {path: "migrations/**"}
+  enforce: refuse
+- never: {text: "console.log(", path: "src/**"}
+  enforce: refuse
+- always: {text: "reset(", with: {text: "stub("}}
+  enforce: refuse
+- never: {path: "docs/**"}"""
+
+
+@pytest.fixture
+def ruled(home):
+    home.keep("shop-rules", "How the shop is built.", rules=RULES)
+    home.keep("prefer-pnpm", "Install with pnpm.")
+    home.index()
+    return home
+
+
+def test_a_rule_asks_the_person_or_refuses_an_edit(ruled):
+    answer = json.loads(ruled.tool(command="npm test").raw)["hookSpecificOutput"]
+    assert answer["permissionDecision"] == "ask"
+    reason = "`npm test` breaks a rule of the user's memory “shop-rules”: About shop-rules. Use pnpm instead."
+    assert answer["permissionDecisionReason"] == reason
+    assert ruled.log()[-1]["items"][0]["reason"] == "never npm *, instead pnpm *: asked"
+    edit = lambda name, **words: ruled.tool(name=name, **words).refusal
+    top, app = ruled.project, ruled.project / "src" / "app.ts"
+    assert "Not written: `console.log(1)` breaks" in edit("Write", file_path=str(app), content="a\nconsole.log(1)\n")
+    app.parent.mkdir()
+    app.write_text("a\nconsole.log(1)\n")
+    assert edit("Write", file_path=str(app), content="console.log(1)\n") == "", "only added lines count"
+    assert edit("Edit", file_path=str(app), old_string="a\n", new_string="console.log(2)\n")
+    needs = " What has “stub(” needs “reset(”, too."
+    assert needs in edit("Edit", file_path=str(app), old_string="a\n", new_string="stub(x)\n")
+    assert edit("Write", file_path=str(top / "x.ts"), content="reset()\nstub(x)\nconsole.log(1)\n") == ""
+    assert edit("MultiEdit", file_path=str(top / "migrations/1.sql"), edits=[{"old_string": "", "new_string": "x"}])
+    assert edit("Write", file_path=str(top / "docs/a.md"), content="x") == "", "it is only counted"
+    assert ruled.errors() == []
+
+
+def test_the_setting_and_a_mute_switch_rules_off(ruled):
+    path = f"{ruled.project}/migrations/1.sql"
+    for value in ("watch", "off"):
+        ruled.settings(f'rules = "{value}"\n')
+        assert ruled.tool(name="Write", file_path=path, content="x").raw == b"", value
+    ruled.settings(f'rules = "off"\n[projects."{ruled.project}"]\nrules = "on"\n')
+    assert ruled.tool(name="Write", file_path=path, content="x").refusal
+    (ruled.root / "mutes").mkdir()
+    muted = ruled.root / "mutes" / f"{ids_hot.content_hash(str(ruled.path.parent))}.jsonl"
+    muted.write_text(json.dumps({"file": "shop-rules.md", **mutes_hot.row("every prompt", [], "")}) + "\n")
+    assert ruled.tool(name="Write", file_path=path, content="y").refusal == ""
+
+
+def test_with_each_prompt_a_call_is_refused_anew(home):
+    call = lambda prompt: home.hook("PreToolUse", tool_name="Bash", tool_input={"command": "npm i"}, prompt_id=prompt)
+    assert [bool(call(prompt).refusal) for prompt in ("p1", "p2", "p2", "p2")] == [True, True, False, True]
+
+
 def test_an_expired_gone_or_untrusted_memory_forbids_nothing(home):
     home.keep("no-yarn", "No yarn.", forbids="yarn", expiry="2020-01-01")
     home.index()
@@ -89,7 +153,7 @@ def test_an_expired_gone_or_untrusted_memory_forbids_nothing(home):
     home.index()
     home.keep("no-yarn", "No yarn.")
     home.index()
-    assert not (home.root / "recall" / "forbidden").exists()
+    assert not (home.root / "rules" / "enforced").exists()
     path = home.keep("no-yarn", "No yarn.", "project", forbids="[yarn]")
     home.index()
     assert home.tool(command="yarn add x").refusal == ""
@@ -110,12 +174,13 @@ def test_what_cannot_be_noted_is_not_refused(home):
     (home.root / "sessions" / "s1.refused.json").mkdir()
     assert home.tool(command="npm i").raw == b""
     assert [each["where"] for each in home.errors()] == ["PreToolUse"]
+    assert home.log()[-1]["items"][0]["action"] == "broke"
 
 
 def test_a_list_that_is_damaged_forbids_nothing(home):
-    listed = home.root / "recall" / "forbidden"
-    odd = json.dumps({"v": 1, "dirs": {str(home.path.parent): {"a.md": 7}}}).encode()
-    for damage in (b"", b"\xff\x00", b"[]", odd):
+    listed = home.root / "rules" / "enforced"
+    odd = [json.dumps({"v": 1, "dirs": {str(home.path.parent): {"a.md": rows}}}).encode() for rows in (7, ["x"], [{}])]
+    for damage in (b"", b"\xff\x00", b"[]", listed.read_bytes()[:-20], *odd):
         listed.write_bytes(damage)
         assert home.tool(command="npm i").raw == b""
 

@@ -21,7 +21,8 @@ def test_a_worker_killed_anywhere_leaves_whole_lists_the_next_completes(tmp_path
         return [bindings_hot.listed(str(root), file) for file in index_updates.COLUMNS]
 
     def says(words):
-        head = f"---\nname: ci\ndescription: About ci\npaths: [{words}/*]\nforbids: [{words}]\nverify: glob {words}\n---\n\nText.\n"
+        rule = f'rules:\n- never: {{command: "{words}"}}\n  enforce: ask'
+        head = f"---\nname: ci\ndescription: About ci\npinned: yes\npaths: [{words}/*]\n{rule}\nverify: glob {words}\n---\n\nText.\n"
         (memories / "ci.md").write_text(head)
 
     says("old")
@@ -31,16 +32,14 @@ def test_a_worker_killed_anywhere_leaves_whole_lists_the_next_completes(tmp_path
     shutil.copytree(root, copy)
     index_updates.update(str(root), where)
     after = lists()
-    assert [each[str(memories)] for each in before] == [
-        {"ci.md": ["old/*"]},
-        {"ci.md": ["old"]},
-        {"ci.md": ["glob old"]},
+    rows = lambda words: [
+        {"ci.md": [f"{words}/*"]},
+        {"ci.md": ["pinned"]},
+        {"ci.md": [{"never": {"command": words}, "enforce": "ask"}]},
+        {"ci.md": [f"glob {words}"]},
     ]
-    assert [each[str(memories)] for each in after] == [
-        {"ci.md": ["new one/*"]},
-        {"ci.md": ["new one"]},
-        {"ci.md": ["glob new one"]},
-    ]
+    assert [each[str(memories)] for each in before] == rows("old")
+    assert [each[str(memories)] for each in after] == rows("new one")
 
     def run(point):
         shutil.rmtree(root)

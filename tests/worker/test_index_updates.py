@@ -6,6 +6,7 @@ import pytest
 
 from memtui.recall import bindings_hot, index_build, query_hot
 from memtui.recall_preview import Recalling
+from memtui.rules import enforced_hot
 from memtui.store import index_requests
 from memtui.store.journal.journal import Journal
 from memtui.store.store import Store
@@ -68,11 +69,12 @@ def test_what_a_dry_run_of_recall_indexes_is_listed_for_the_hooks(world):
     """`memtui recall` and the screen of the same name find a change first; no worker sees it as one after that."""
     world.write("release", "How to publish\nforbids: [npm install]")
     assert Recalling(Workspace(world.env, world.cwd, by="cli")).bring_up_to_date() == 1
-    listed = [("global", world.directory, "release.md", "npm install")]
-    assert bindings_hot.of_command(world.root, [("global", world.directory)], "npm install x") == listed
-    world.write("release", "How to publish\nforbids: [npm ci]")
+    row = {"never": {"command": "npm * install *"}, "enforce": "refuse"}
+    assert bindings_hot.listed(world.root, enforced_hot.FILE) == {world.directory: {"release.md": [row]}}
+    world.write("release", "How to publish\nrules:\n- never: {path: dist/**}\n- never: {path: lib/*}\n  enforce: ask")
     Recalling(Workspace(world.env, world.cwd, by="cli")).bring_up_to_date()
-    assert bindings_hot.of_command(world.root, [("global", world.directory)], "npm install x") == []
+    row = {"never": {"path": "lib/*"}, "enforce": "ask"}
+    assert bindings_hot.listed(world.root, enforced_hot.FILE) == {world.directory: {"release.md": [row]}}
 
 
 @pytest.mark.parametrize("damage", [os.unlink, lambda path: os.truncate(path, 0)])
@@ -81,9 +83,9 @@ def test_a_list_for_the_hooks_that_is_lost_is_made_again(world, damage):
     world.write("release", "How to publish\nforbids: [npm install]")
     run = lambda: main.run(world.env, {"session_id": "s1", "cwd": world.cwd}, "SessionStart", ("recall",))
     run()
-    path = f"{world.root}/{bindings_hot.FORBIDDEN}"
-    damage(path)
-    assert bindings_hot.of_command(world.root, [("global", world.directory)], "npm install x") == []
+    listed = bindings_hot.listed(world.root, enforced_hot.FILE)
+    assert listed
+    damage(f"{world.root}/{enforced_hot.FILE}")
+    assert bindings_hot.listed(world.root, enforced_hot.FILE) == {}
     run()
-    listed = [("global", world.directory, "release.md", "npm install")]
-    assert bindings_hot.of_command(world.root, [("global", world.directory)], "npm install x") == listed
+    assert bindings_hot.listed(world.root, enforced_hot.FILE) == listed

@@ -12,6 +12,7 @@ ROOTS = {
     "SessionStart": (("hooks.runner_hot", "hooks.session_start_hot", "store.trust_hot"), ()),
     "UserPromptSubmit": (("hooks.runner_hot", "hooks.user_prompt_submit_hot"), ()),
     "tools": (("hooks.runner_hot", "hooks.tools_hot"), ()),
+    "rules": (("hooks.refusals_hot",), ("tools",)),
     "worker": (("hooks.runner_hot", "hooks.worker_start_hot"), ()),
     "recall": (("hooks.recall_block_hot", "recall.query_hot", "recall.nearest_passages_hot"), ("UserPromptSubmit",)),
     "sentences": (("recall.semantic_hot",), ("UserPromptSubmit", "recall")),

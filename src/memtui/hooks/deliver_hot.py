@@ -112,15 +112,16 @@ def send(
     notes: "Notes | None" = None,
     message: str = "",
     refusal: str = "",
+    decision: str = "deny",
 ) -> "list[blocks_hot.Part]":
-    """Compose, print and log a delivery; `message` and `refusal` as for `runner_hot.reply`. Returns the parts for which
-    there was no room; notes among them go back into their inbox."""
+    """Compose, print and log a delivery; `message`, `refusal`, `decision` as for `runner_hot.reply`. Returns the
+    parts for which there was no room; notes among them go back into their inbox."""
     text, items, left_out = blocks_hot.compose(blocks, budget(hook), delivery_id)
     names = {(str(part.item["scope"]), str(part.item["id"])) for part in left_out if part.item["kind"] == "guidance"}
     if notes is not None and names:
         notes.put_back(names)
     if text or message or refusal:
-        runner_hot.reply(hook, text, message, refusal)
+        runner_hot.reply(hook, text, message, refusal, decision)
     if items:
         claimed = notes.claims if notes is not None else []
         hook.attempt(

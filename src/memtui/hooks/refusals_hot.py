@@ -1,12 +1,13 @@
 """Tools that are refused. A write into a memory directory becomes a draft for the person instead, with `gate = "ask"`.
-A command that a memory forbids is refused once a session, with the memory as the reason; the same command again goes
-through: the person may want just that."""
+A call that breaks an enforced rule of a memory is refused, with the memory as the reason, or the client asks about it.
+The same call again in the turn goes through: no turn is stuck, and the person may want just that."""
 
 from memtui.base import fastjson_hot, fs_hot, session_state_hot
 from memtui.client import locate_hot
 from memtui.deliver import session_memories_hot
 from memtui.hooks import bundle, runner_hot
 from memtui.recall import bindings_hot, places_hot
+from memtui.rules import enforced_hot, match_hot
 
 INDEX = "/MEMORY.md"
 NOT_WRITTEN = (
@@ -18,12 +19,12 @@ NO_LINE_WRITTEN = (
     " settings). The work can go on without it."
 )
 PART = "refused"
-# Refused commands that a session's state holds, at most.
-MOST = 200
-REASON = (
-    "Not run: the user's memory “{name}” forbids `{command}`: {about} If the user asked for exactly this command, run"
-    " it again: memtui refuses it once a session."
-)
+# Refused calls that a session's state holds, characters of what breaks a rule that are shown, and bytes of a file that
+# is to be edited, at most.
+MOST, MOST_SHOWN, MOST_BYTES = 200, 200, 1 << 20
+BREAKS = "`{line}` breaks a rule of the user's memory “{name}”: {about}"
+INSTEAD, WITH = " Use {other} instead.", " What has {other} needs {subject}, too."
+AGAIN = " If the user asked for exactly this, make the same call again: it goes through the second time."
 LOCK_SECONDS = 0.5
 
 TYPE_CHECKING = False
@@ -49,69 +50,118 @@ def refuse_write(hook: runner_hot.Hook, path: str) -> bool:
     return True
 
 
-def refuse_command(hook: runner_hot.Hook) -> bool:
-    """Refuse the tool if a memory forbids its command, once a session; tell whether it was. Errors let it run."""
-    verdict = hook.attempt(None, _found, hook)
-    if verdict is None:
+def refuse_breach(hook: runner_hot.Hook) -> bool:
+    """Refuse the tool, or have the client ask the person, if its call breaks a rule that a memory enforces; tell
+    whether. The same call a second time in a turn goes through, and the log says so. Errors let it run."""
+    broken = hook.attempt(None, _first_breach, hook)
+    if broken is None:
         return False
     bundle.load("delivery")
     bundle.load("memories")
     from memtui.base import clock_hot, ids_hot
     from memtui.hooks import deliver_hot, recall_block_hot
-    from memtui.recall import memory_block_hot
 
-    command, verdict.reason = verdict.reason, f"it forbids `{verdict.reason}`: refused"
-    about = memory_block_hot.sentence(verdict.hit.description or verdict.hit.name)
-    reason = REASON.format(name=verdict.hit.name, command=command, about=about)
+    breach, verdict = broken
+    if hook.attempt(True, _comes_again, hook):
+        _log(hook, breach, verdict, "broke")
+        return False
+    action = "asked" if breach.rule.enforce == "ask" else "refused"
+    verdict.reason = f"{breach.rule}: {action}"
+    giving = None
     if hook.payload.get("agent_id"):  # what a subagent got the session does not have
+        from memtui.recall import memory_block_hot
+
         blocks = memory_block_hot.blocks([verdict], deliver_hot.budget(hook), clock_hot.now())
-        deliver_hot.send(hook, ids_hot.new_id(), blocks, refusal=reason)
-        return True
-    giving = recall_block_hot.Giving(hook)
-    hook.attempt(None, lambda: giving.had().forget([verdict.hit.path]))  # it had it, and needs it once more
-    blocks = giving.blocks([verdict], deliver_hot.budget(hook))
-    giving.end(deliver_hot.send(hook, ids_hot.new_id(), blocks, refusal=reason))
+    else:
+        giving = recall_block_hot.Giving(hook)
+        hook.attempt(None, lambda: giving.had().forget([verdict.hit.path]))  # it had it, and needs it once more
+        blocks = giving.blocks([verdict], deliver_hot.budget(hook))
+    words, decision = _words(hook, breach, verdict), "ask" if action == "asked" else "deny"
+    left_out = deliver_hot.send(hook, ids_hot.new_id(), blocks, refusal=words, decision=decision)
+    if giving is not None:
+        giving.end(left_out)
+    if not blocks:
+        _log(hook, breach, verdict, action)
     return True
 
 
-def _found(hook: runner_hot.Hook) -> "judge_hot.Verdict | None":
-    """Return the memory that forbids the command, with that as its reason; None for none. Raises OSError."""
+def _first_breach(hook: runner_hot.Hook) -> "tuple[enforced_hot.Breach, judge_hot.Verdict] | None":
+    """Return what the call breaks first, and the memory that says so now; None for nothing. Raises OSError."""
     tool_input = hook.payload.get("tool_input")
-    line = tool_input.get("command") if isinstance(tool_input, dict) else None
-    if not isinstance(line, str):
+    where = places_hot.of_session(hook.env, hook.started_in)
+    rules = enforced_hot.rules_of(bindings_hot.listed(hook.root, enforced_hot.FILE), where)
+    if not rules or not isinstance(tool_input, dict):
         return None
-    matching = bindings_hot.of_command(hook.root, places_hot.of_session(hook.env, hook.started_in), line)
-    if not matching:
+    before = _text_before(tool_input) if any(rule.subject.text for _, rule in rules) else None
+    call = match_hot.call_of(hook.text("tool_name"), tool_input, before)
+    broken = enforced_hot.breaches(rules, call, hook.project_root)
+    if not broken or hook.setting("rules") != "on":
         return None
     bundle.load("recall")
-    from memtui.base import ids_hot
-    from memtui.recall import judge_hot
-
-    due = judge_hot.bound(hook.root, matching, session_memories_hot.SessionMemories(), 1)
-    is_due = bool(due) and not due[0].failure and _says(due[0])
-    return due[0] if is_due and _is_first(hook, ids_hot.digest(line, 8)) else None
-
-
-def _says(verdict: "judge_hot.Verdict") -> bool:
-    """Tell whether a memory still forbids the command: what a worker listed may be older than the file."""
-    from memtui.recall import content_hot
-    from memtui.rules import rule_hot
+    from memtui.recall import content_hot, judge_hot
+    from memtui.store import mutes_hot
     from memtui.store.frontmatter import subset_hot
 
+    for breach in broken:
+        due = judge_hot.bound(hook.root, [(*breach.place, "")], session_memories_hot.SessionMemories(), 1)
+        if not due or due[0].failure or mutes_hot.is_muted(hook.root, *breach.place[1:]):
+            continue
+        try:
+            stands = enforced_hot.stands(breach.rule, subset_hot.load(content_hot.head(due[0].data)[0]))
+        except subset_hot.NotInSubsetError:
+            stands = True  # the worker read it with another reader
+        if stands:
+            return breach, due[0]
+    return None
+
+
+def _text_before(tool_input: "dict[str, object]") -> "dict[str, object] | None":
+    """Return the text of the file that is to be edited, as the client says it afterwards; None if it can't be read."""
     try:
-        fields = subset_hot.load(content_hot.head(verdict.data)[0])
-    except subset_hot.NotInSubsetError:
-        return True
-    command = " * ".join(verdict.reason.split()) + " *"
-    return any(rule.subject.command == command for rule in rule_hot.parse_all(fields)[0])
+        return {"originalFile": fs_hot.read_bytes(str(tool_input.get("file_path")), MOST_BYTES).decode()}
+    except (OSError, ValueError):
+        return None
 
 
-def _is_first(hook: runner_hot.Hook, mark: str) -> bool:
-    """Note a command by its hash, and return whether it was not noted for this session before. Raises OSError."""
+def _words(hook: runner_hot.Hook, breach: "enforced_hot.Breach", verdict: "judge_hot.Verdict") -> str:
+    """Say why a call is refused, for the model, or asked about, for the person; and what to do instead."""
+    from memtui.recall import memory_block_hot
+
+    rule, hit = breach.rule, verdict.hit
+    about = memory_block_hot.sentence(hit.description or hit.name)
+    reason = BREAKS.format(line=breach.line[:MOST_SHOWN], name=hit.name, about=about)
+    if rule.other is not None:
+        advice = INSTEAD if rule.relation == "instead" else WITH
+        reason += advice.format(subject=rule.subject, other=str(rule.other).removesuffix(" *"))
+    if rule.enforce == "ask":
+        return reason
+    return f"Not {'run' if hook.text('tool_name') in match_hot.SHELLS else 'written'}: {reason}{AGAIN}"
+
+
+def _log(hook: runner_hot.Hook, breach: "enforced_hot.Breach", verdict: "judge_hot.Verdict", action: str) -> None:
+    """Log what became of a call without a delivery of the memory. An error is logged instead."""
+    from memtui.base import clock_hot, ids_hot
+    from memtui.deliver import log_file_hot
+    from memtui.hooks import deliver_hot
+
+    hit = verdict.hit
+    reason = f"{breach.rule}: {action}{', as the call came again' if action == 'broke' else ''}"
+    item: dict[str, object] = {"kind": "use", "action": action, "id": hit.name, "scope": hit.scope, "path": hit.path}
+    record = deliver_hot.record(hook, ids_hot.new_id(), "", [{**item, "reason": reason}], [])
+    hook.attempt(None, log_file_hot.append, hook.root, record, clock_hot.now())
+
+
+def _comes_again(hook: runner_hot.Hook) -> bool:
+    """Note a refused call, and return whether the same one was refused in this turn before. Raises OSError."""
+    from memtui.base import ids_hot
+
+    words = [hook.text("tool_name"), hook.payload.get("tool_input"), hook.text("agent_id")]
+    mark, prompt = ids_hot.digest(fastjson_hot.dumps(words), 8), hook.text("prompt_id")
     path = f"{hook.root}/run/worker-refused-{session_state_hot.safe(hook.session_id)}.lock"
     with fs_hot.Lock(path, LOCK_SECONDS, by_process=True):
-        before = fastjson_hot.rows(session_state_hot.load_part(hook.root, hook.session_id, PART), "commands")
-        if mark not in before:
-            commands = [*before, mark][-MOST:]
-            session_state_hot.save_part(hook.root, hook.session_id, PART, {"commands": commands})
-        return mark not in before
+        state = session_state_hot.load_part(hook.root, hook.session_id, PART)
+        calls = fastjson_hot.rows(state, "calls") if fastjson_hot.text(state, "prompt") == prompt else []
+        comes_again = mark in calls
+        calls = [call for call in calls if call != mark] if comes_again else [*calls, mark][-MOST:]
+        session_state_hot.save_part(hook.root, hook.session_id, PART, {"prompt": prompt, "calls": calls})
+        return comes_again

@@ -251,13 +251,14 @@ def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
         return
 
 
-def reply(hook: Hook, context: str, message: str = "", refusal: str = "") -> None:
-    """Print context for the model, a message for the person, and why the tool must not run. Lifts the deadline: what
+def reply(hook: Hook, context: str, message: str = "", refusal: str = "", decision: str = "deny") -> None:
+    """Print context for the model, a message for the person, and why the tool must not run,
+    or, with the `decision` ask, why the client asks. Lifts the deadline: what
     was printed has to be logged, in all the time that the client gives. Raises OSError."""
     answer: dict[str, object] = {}
     output = {"additionalContext": context} if context else {}
     if refusal:
-        output |= {"permissionDecision": "deny", "permissionDecisionReason": refusal}
+        output |= {"permissionDecision": decision, "permissionDecisionReason": refusal}
     if output:
         answer["hookSpecificOutput"] = {"hookEventName": hook.event, **output}
     if message:

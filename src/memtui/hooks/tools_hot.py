@@ -1,8 +1,8 @@
 """Before and after a tool runs.
 
-Before: the gate before memories; commands that a memory forbids; urgent guidance in the middle of a turn, and guidance
-for the path that the tool touches. After: the use of a memory is logged, so that it is known and not only its delivery,
-and a worker brings the index up to date with what the agent wrote."""
+Before: the gate before memories; calls that break a rule of a memory; urgent guidance in the middle of a turn, and
+guidance for the path that the tool touches. After: the use of a memory is logged, so that it is known and not only its
+delivery, and a worker brings the index up to date with what the agent wrote."""
 
 import posix
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 # What lists memories that are bound to paths.
 BOUND = "/recall/paths"
-# What lists memories that forbid commands, and the tools that run them.
-FORBIDDEN, SHELLS = "/recall/forbidden", {"Bash", "Monitor", "PowerShell"}
+# What lists enforced rules, and the tools that can break one.
+ENFORCED = "/rules/enforced"
+CHECKED = {"Bash", "Monitor", "PowerShell", "Write", "Edit", "MultiEdit", "NotebookEdit", "apply_patch"}
 # How tools of the client name the file that they are about; those in MEMORY_TOOLS name it by a store and a path in it.
 PATH_KEYS = ("file_path", "notebook_path", "path")
 MEMORY_TOOLS = {"memory_read", "memory_write"}
@@ -173,10 +174,11 @@ def before_tool(hook: Hook) -> None:
     gets nothing: no transcript proves what reached it."""
     if hook.settings and _is_refused(hook):
         return
-    if hook.text("tool_name") in SHELLS and hook.mode == "full" and paths_hot.exists(hook.root + FORBIDDEN):
+    if hook.text("tool_name") in CHECKED and hook.mode == "full" and paths_hot.exists(hook.root + ENFORCED):
+        bundle.load("rules")
         from memtui.hooks import refusals_hot
 
-        if refusals_hot.refuse_command(hook):
+        if refusals_hot.refuse_breach(hook):
             return
     if hook.payload.get("agent_id"):
         return

@@ -1,6 +1,5 @@
 """The fields of a memory that an index holds, and what each counts."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -9,10 +8,10 @@ from functools import cached_property
 
 from memtui.base import clock_hot
 from memtui.recall import content_hot, gloss_hot, topics, words_hot
+from memtui.rules import rule_hot
 from memtui.store import links, memory
 from memtui.store import triggers as own_triggers
 from memtui.store.frontmatter import document, head_hot
-from memtui.store.memory import Memory
 
 # How much a term counts, by the field that it is in. What a heading or a link says is in the body, too.
 WEIGHTS = {"name": 3, "description": 2, "headings": 1, "links": 1, "body": 1, "triggers": 3}
@@ -25,8 +24,9 @@ MOST_BYTES = 1 << 20
 
 @dataclass
 class Fields:
-    """What an index holds of one memory. `expires`: seconds since the epoch, 0.0 for never; `paths`, `forbids`: the
-    globs and commands that it is bound to; `checks`: its own; `texts`: the text of each field of WEIGHTS."""
+    """What an index holds of one memory. `expires`: seconds since the epoch, 0.0 for never; `paths`: the globs
+    that it is bound to; `rules`: those that a hook enforces; `checks`: its own; `texts`: the text of each field of
+    WEIGHTS."""
 
     name: str
     description: str
@@ -34,7 +34,7 @@ class Fields:
     pinned: bool = False
     expires: float = 0.0
     paths: tuple[str, ...] = ()
-    forbids: tuple[str, ...] = ()
+    rules: tuple[dict[str, object], ...] = ()
     checks: tuple[str, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
 
@@ -101,7 +101,7 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
         memory.is_pinned(doc.fields),
         expires,
         tuple(_listed(doc.fields, "paths")),
-        tuple(_listed(doc.fields, "forbids")),
+        tuple(rule.as_row() for rule in rule_hot.parse_all(doc.fields)[0] if rule.enforce),
         tuple(memory.own_checks(doc.fields)),
         texts,
     )
@@ -117,12 +117,3 @@ def _listed(fields: Mapping[str, object], key: str) -> list[str]:
         lines = value.split("\n") if "\n" in value else value.split(",")
         return [line.strip() for line in lines if line.strip()]
     return []
-
-
-# Every memory that forbids something has this.
-MARK = b"forbids"
-
-
-def commands(mem: Memory) -> tuple[str, ...]:
-    """Return the commands that a memory forbids, as they are written."""
-    return read(mem.raw, os.path.basename(mem.path)).forbids if MARK in mem.raw else ()

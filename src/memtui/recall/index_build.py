@@ -317,7 +317,7 @@ class _Builder:
                 own.pinned,
                 own.expires,
                 own.paths,
-                own.forbids,
+                own.rules,
                 own.checks,
             )
             row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))

@@ -40,7 +40,7 @@ class Hit:
     def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
         self.scope = scope
         self.directory = directory
-        file, mtime, size, digest, name, description, kind, pinned, expires, paths = row[: segment_hot.FORBIDS]
+        file, mtime, size, digest, name, description, kind, pinned, expires, paths = row[: segment_hot.RULES]
         self.file = str(file)
         self.stamp: tuple[int, int] = (mtime, size)  # type: ignore[assignment]
         self.digest = str(digest)

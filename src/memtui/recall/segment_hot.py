@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-VERSION = 11
+VERSION = 12
 MAGIC = f"memtui recall {VERSION}.{words_hot.VERSION} {sys.byteorder}\n".encode()
 FULL = 255
 MOST_NARROW = 1 << 16
@@ -36,10 +36,10 @@ DENSE, SMALL = 16, 256
 # Memories of a term of which the dead ones are counted.
 FEW = 24
 # What a row holds, in this order: file, mtime in ns, size, digest, name, description, type, pinned, expires, paths,
-# forbids, own checks, triggers, heads. `digest`: `ids_hot.digest` of the file's bytes; `triggers`: `number_of` the
-# lines kept beside it; `heads`: the terms of name and description, and of each trigger, as 32 bits of `number_of` each,
-# then a byte of weight each.
-DIGEST, PINNED, PATHS, FORBIDS, CHECKS, TRIGGERS, HEADS = 3, 7, 9, 10, 11, 12, 13
+# enforced rules, own checks, triggers, heads. `digest`: `ids_hot.digest` of the file's bytes; `triggers`: `number_of`
+# the lines kept beside it; `heads`: the terms of name and description, and of each trigger, as 32 bits of `number_of`
+# each, then a byte of weight each.
+DIGEST, PINNED, PATHS, RULES, CHECKS, TRIGGERS, HEADS = 3, 7, 9, 10, 11, 12, 13
 
 
 class DamagedError(Exception):

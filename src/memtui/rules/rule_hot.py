@@ -56,6 +56,13 @@ class Rule:
             row["enforce"] = self.enforce
         return row
 
+    @property
+    def is_enforceable(self) -> bool:
+        """Whether a hook can decide it by one call of a tool: not over a session or turn, nor by what is said."""
+        sides = (self.subject, self.other or self.subject)
+        within_call = self.relation == "instead" or not self.relation or all(side.text for side in sides)
+        return self.relation != "before" and within_call and not any(side.reply for side in sides)
+
     def key(self) -> str:
         """Return what tells this rule from others of the memory, however it is enforced: its words."""
         return str(self)
@@ -88,9 +95,12 @@ def parse(entry: object) -> Rule:
     if enforce not in ("", *ENFORCE):
         raise RuleError("`enforce` is refuse or ask")
     main = _pattern(kind, {key: value for key, value in subject.items() if key not in BESIDE[kind]})
-    for relation, value in beside.items():
-        return Rule(kind, main, relation, _pattern(relation, value), str(enforce))
-    return Rule(kind, main, enforce=str(enforce))
+    relation = next(iter(beside), "")
+    other = _pattern(relation, beside[relation]) if relation else None
+    rule = Rule(kind, main, relation, other, str(enforce))
+    if enforce and not rule.is_enforceable:
+        raise RuleError("`enforce` is for what one call shows: no `before`, no reply, `with` only from text to text")
+    return rule
 
 
 def _pattern(name: str, value: object) -> Pattern:
@@ -113,6 +123,8 @@ def parse_all(fields: "Mapping[str, object]") -> "tuple[list[Rule], list[str]]":
     """Read `rules:` and its short form `forbids:` of a memory's frontmatter: rules, and what is wrong with others."""
     rules: list[Rule] = []
     problems: list[str] = []
+    nested = fields.get("metadata")
+    fields = {**nested, **fields} if isinstance(nested, dict) else fields
     entries = fields.get("rules") or []
     for number, entry in enumerate(entries if isinstance(entries, list) else [entries], 1):
         try:
@@ -120,7 +132,9 @@ def parse_all(fields: "Mapping[str, object]") -> "tuple[list[Rule], list[str]]":
         except RuleError as error:
             problems.append(f"rule {number}: {error}")
     forbids = fields.get("forbids")
-    commands = forbids.split(",") if isinstance(forbids, str) else forbids if isinstance(forbids, list) else []
+    if isinstance(forbids, str):
+        forbids = forbids.split("\n" if "\n" in forbids else ",")
+    commands = forbids if isinstance(forbids, list) else []
     words = [command.split() for command in commands if isinstance(command, str) and command.strip()]
     rules += [Rule(NEVER, Pattern(command=" * ".join(parts) + " *"), enforce="refuse") for parts in words]
     return rules, problems

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.deliver import error_log_hot
 from memtui.recall import bindings_hot, index_build, segment_hot
+from memtui.rules import enforced_hot
 from memtui.store import index_requests, sidecars
 from memtui.worker import sentence_vectors
 
@@ -42,13 +43,15 @@ def main(argv: Sequence[str]) -> None:
 
 
 LOCK_SECONDS = 5.0
-# Globs or commands of one memory, at most: a hook tries each.
+# What earlier versions listed instead of rules.
+BEFORE = "recall/forbidden"
+# Globs or rules of one memory, at most: a hook tries each.
 MOST = 32
 # Which column of an index each file lists.
 COLUMNS = {
     bindings_hot.PATHS: segment_hot.PATHS,
     bindings_hot.PINNED: segment_hot.PINNED,
-    bindings_hot.FORBIDDEN: segment_hot.FORBIDS,
+    enforced_hot.FILE: segment_hot.RULES,
     bindings_hot.CHECKS: segment_hot.CHECKS,
 }
 
@@ -56,7 +59,7 @@ COLUMNS = {
 def list_bound(root: str, directories: Iterable[str]) -> None:
     """List the bound memories of directories as their indexes have them. Raises OSError."""
     with fs_hot.Lock(f"{root}/run/worker-binding.lock", LOCK_SECONDS):
-        lists: dict[str, dict[str, dict[str, list[str]]]] = {file: {} for file in COLUMNS}
+        lists: dict[str, dict[str, dict[str, list[object]]]] = {file: {} for file in COLUMNS}
         for directory in directories:
             try:
                 rows = list(segment_hot.living(root, directory))
@@ -65,11 +68,11 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
             for file, column in COLUMNS.items():
                 values = {str(row[0]): row[column] for row in rows if row[column]}
                 lists[file][directory] = {
-                    name: ["pinned"] if value is True else [str(text) for text in value[:MOST]]
-                    for name, value in values.items()
+                    name: ["pinned"] if value is True else [*value[:MOST]] for name, value in values.items()
                 }
         for file, memories in lists.items():
             _change(root, file, memories)
+        fs_hot.unlink(f"{root}/{BEFORE}")
 
 
 def _change(root: str, file: str, memories: Mapping[str, object]) -> None:
