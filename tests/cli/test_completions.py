@@ -18,9 +18,11 @@ def needed(shell):
 
 
 @pytest.fixture
-def offered(memtui):
+def offered(memtui, monkeypatch):
     """What is offered for the last of some words: word -> description."""
     from memtui.cli import completion
+
+    monkeypatch.setattr(parser, "build", parser.build.__wrapped__)  # argcomplete changes the parser
 
     def offers(*words):
         memtui("status", "--paths")  # makes the environment that of the sample world
