@@ -1,0 +1,363 @@
+"""Rules that a memory's own words say, in a few plain forms. What holds only sometimes, or is said otherwise, gives no
+rule: a wrong rule is worse than none. `proposals.txt` has the words, as patterns of a clause."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from memtui.base import word_lists
+from memtui.rules.rule_hot import ALWAYS, NEVER, Pattern, Rule
+
+_SECTIONS = word_lists.read(__file__.removesuffix("py") + "txt")
+_LISTS = (
+    "programs", "with_subcommand", "libraries", "subcommands", "code_only", "endings", "files", "not_files",
+)  # fmt: skip
+PLAIN, WITH_SUBCOMMAND, LIBRARIES, SUBCOMMANDS, CODE_ONLY, ENDINGS, FILES, NOT_FILES = (
+    frozenset(_SECTIONS[name].split()) for name in _LISTS
+)
+PROGRAMS = PLAIN | WITH_SUBCOMMAND | CODE_ONLY
+# Code and names stand in a sentence as one sign each: by kind, the first sign. C: a command; P: a path; T: other code;
+# W: code that is a command if it is run; D: quoted words, and dashes; the last: what no rule can name.
+SIGNS = {"C": 0xE000, "P": 0xE100, "T": 0xE200, "W": 0xE300, "D": 0xE380, "": 0xE400}
+MOST_NAMES = 0x80  # in a line
+MOST_RULES, MOST_CHARS, MOST_COMMAND, LEAST_TEXT = 8, 20_000, 100, 4
+# The command of a moment that is named by a word, by how the word begins.
+MOMENTS = {
+    **dict.fromkeys(("commit", "提交", "コミット", "커밋"), "git commit *"),
+    **dict.fromkeys(("push", "推送", "プッシュ", "푸시"), "git push *"),
+}
+PULL_REQUEST = "gh pr create *"
+# Any file of a project, for what is to be done after each change.
+ANY_FILE = Pattern(path="**")
+SCRIPTS = (".sh", ".py")
+
+
+def _expanded(name: str) -> str:
+    """Return the lines of a section with the sections and kinds that they name; inside of […] a kind is a range."""
+    if name in SIGNS:
+        return f"[{_range(name)}]"
+    text = re.sub(r"\n\s+", "", _SECTIONS[name])
+    text = re.sub(r"\[((?:«\w»)+)\]", lambda kinds: f"[{''.join(map(_range, kinds[1].strip('«»').split('»«')))}]", text)
+    return re.sub(r"«(\w+)»", lambda section: _expanded(section[1]), text)
+
+
+def _range(kind: str) -> str:
+    return f"\\u{SIGNS[kind]:04x}-\\u{SIGNS[kind] + MOST_NAMES - 1:04x}"
+
+
+def _compiled(name: str) -> re.Pattern[str]:
+    return re.compile(_expanded(name), re.IGNORECASE)
+
+
+@lru_cache(maxsize=1)
+def _forms() -> dict[str, list[re.Pattern[str]]]:
+    """Compile the forms of a clause, each up to a mark or the end: when they are first asked for."""
+    rest = _expanded("rest")
+    names = [name for name in _SECTIONS if name.startswith("for_")]
+    return {
+        name: [re.compile(f"{line}(?={rest})", re.IGNORECASE) for line in _expanded(name).split("\n")] for name in names
+    }
+
+
+_CONDITION, _ONLY_FOR, _PART = _compiled("condition"), _compiled("only_for"), _compiled("part")
+_INVERTED, _EXCEPTION = _compiled("inverted"), _compiled("exception")
+_NEGATED = re.compile(_expanded("lead") + _expanded("neg"), re.IGNORECASE)
+# A line that goes on in the next, and one that begins anew.
+_WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
+_FENCE = re.compile(r"^ *(```|~~~).*?(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_CODE = re.compile(r"`+(?P<code>[^`\n]+)`+|[“\"](?P<quoted>[^“”\"\n]{1,40})[”\"]")
+_CO_AUTHOR = re.compile(r"`\bco-?authored-?by\b:?[^`]*`|(?<!`)\bco-?authored-?by\b:?(?!`)", re.IGNORECASE)
+_DASH = re.compile(r"\bem[- ]?dash(?:es)?\b(?: ?\(?[\"“'`]?—[\"”'`]?\)?)?", re.IGNORECASE)
+_MARK = re.compile(r"^\s*(?P<mark>(?:[-*+>•]|\d{1,2}[.)]|#{1,6})\s+)*(?:\W*why\b.*$)?", re.IGNORECASE)
+_BOLD = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])|[⚠\ufe0f❌✅🚫]")
+_ASIDE = re.compile(r" ?\([^()\ue000-\ue4ff]*\)")
+_WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\uac00-\ud7ff]+")
+_NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
+_PROGRAM = re.compile(
+    rf"(?<![\w./-])(?:{_NAMED})(?: (?:{'|'.join(SUBCOMMANDS)})\b)?(?: --?[\w=-]+)*(?![\w/-]|\.\w)", re.ASCII
+)
+_LIBRARY = re.compile(
+    rf"(?:(?<=not )|(?<=NOT )|(?<=never )|(?<=of )|(?<=than ))(?:{'|'.join(LIBRARIES)})(?![\w/-]|\.\w)"
+)
+# Between sentences, but not before one that says what to use instead.
+_END = re.compile(
+    r"(?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)\s+|(?<=[。！？])\s*)(?=\S)"
+    r"(?!(?:always |please )*(?:use|run|prefer) \S+ instead)",
+    re.IGNORECASE,
+)
+_BREAK = re.compile(
+    r",? e\.g\.,? |\((?:e\.g\.,? |i\.e\.,? )?|[:;—–]\s*|,\s+(?:so |and |then |therefore )*|\s-\s|[：；，]"
+)
+_BECAUSE = re.compile(r"\b(?:because|since|so that|weil|parce que|porque|perché)\b.*", re.IGNORECASE)
+_SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
+# What was run in one case; what stands for any words of a command; and what a text of a file can't have.
+_HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
+_HOLE = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|…|\.\.\.|\$\w+")
+_OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\]|…|\.\.\.)$")
+_CUT = re.compile(r"<[a-z_ -]+>|…|\.\.\.")
+_NO_PATH = re.compile(r"[\s()\"'=<>{}$~:;|\\]|//|^(?:/|-|\.\.|@)")
+_HAS_FORM = re.compile(r"[^\w\s-]|[a-z][A-Z]|\w_\w")
+
+
+class _Sentence(NamedTuple):
+    """A sentence in which a sign stands for each name; `names`: what it stands for; `inverted`: a point of a list of
+    what not to do."""
+
+    words: str
+    names: dict[str, str]
+    inverted: bool = False
+
+    def signs(self, part: str) -> list[str]:
+        """List the signs in a part of the sentence."""
+        return [sign for sign in part if sign in self.names]
+
+
+def rules_of_text(text: str) -> list[Rule]:
+    """Return the rules that a text says, at most MOST_RULES, each once."""
+    rules = {rule.key(): rule for sentence in _sentences(text[:MOST_CHARS]) for rule in _rules_of(sentence)}
+    wanted = {str(rule.other) for rule in rules.values() if rule.relation == "instead"}
+    sure = [rule for rule in rules.values() if rule.kind == ALWAYS or str(rule.subject) not in wanted]
+    return sure[:MOST_RULES]
+
+
+# sentences
+
+
+def _sentences(text: str) -> Iterator[_Sentence]:
+    """Yield the sentences that hold always: no code, no reasons, nothing below a heading or lead-in for some case."""
+    section, lead_in = (False, False), (False, False)  # whether it limits what is below, and lists what not to do
+    for line in _lines(_FENCE.sub("", text.replace("’", "'"))):
+        mark = _MARK.match(line)
+        words, names = _masked(line[mark.end() :] if mark else line)
+        is_listed = bool(mark and mark["mark"])
+        above = _limits(words), bool(_INVERTED.search(words))
+        if line.lstrip().startswith("#"):
+            section, lead_in = above, (False, False)
+        elif not is_listed and words:
+            lead_in = above if words.endswith((":", "：")) else (False, False)
+        parts = [_ASIDE.sub("", part).strip() for part in _END.split(words)]
+        for part, following in zip(parts, [*parts[1:], ""], strict=True):
+            is_limited = section[0] or lead_in[0] or _EXCEPTION.match(following)
+            if not is_limited and not part.endswith(("?", "？")) and 0 < len(names) < MOST_NAMES:
+                yield _Sentence(part.rstrip(".!。！ "), names, is_listed and (section[1] or lead_in[1]))
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines of a text, with those that were wrapped put together."""
+    lines, above = [""], ""
+    for line in text.split("\n"):
+        if _WRAPS.match(above) and not _BEGINS.match(line):
+            lines[-1] += " " + line.strip()
+        else:
+            lines.append(line)
+        above = line
+    return lines
+
+
+def _limits(words: str) -> bool:
+    """Return whether words before an order say for what, or when, it holds."""
+    return any((_CONDITION.search(words), _ONLY_FOR.match(words), _PART.search(words), '"' in words))
+
+
+def _masked(line: str) -> tuple[str, dict[str, str]]:
+    """Return the words of a line with a sign for each name, and what the signs stand for."""
+    names: dict[str, str] = {}
+
+    def sign(name: str, kind: str) -> str:
+        sign = chr(SIGNS[kind] + min(len(names), MOST_NAMES - 1))
+        names[sign] = name
+        return sign
+
+    def coded(match: re.Match[str]) -> str:
+        code = (match["code"] or "").strip()
+        return sign(code, _kind(code)) if code else sign(match["quoted"] or "", "D")
+
+    def plain(match: re.Match[str]) -> str:
+        name = match[0].rstrip(".'")
+        is_named = _is_path(name) and (name.endswith("/") or name.rpartition(".")[2].lower() in ENDINGS)
+        return sign(name, "P") + match[0][len(name) :] if is_named else match[0]
+
+    words = _CO_AUTHOR.sub("`Co-Authored-By:`", line)
+    words = _DASH.sub(lambda _: sign("—", "D"), words)
+    words = _CODE.sub(coded, words)
+    words = _PROGRAM.sub(lambda match: sign(match[0], "C"), _BOLD.sub("", words))
+    words = _LIBRARY.sub(lambda match: sign(match[0], "W"), words)
+    return _WORD.sub(plain, words).strip(), names
+
+
+def _kind(code: str) -> str:
+    """Return the kind of code, as SIGNS has it."""
+    program, *further = code.split() or [""]
+    if "://" in code or len(code) > MOST_COMMAND or re.fullmatch(r"/[\w:-]+", code):
+        return ""
+    is_script = program.startswith(("./", "bin/", "scripts/")) or program.endswith(".sh")
+    if program in PROGRAMS or (further and (program in LIBRARIES or is_script)):
+        return "C"
+    if _is_path(code) or code in FILES:
+        return "P"
+    may_run = re.fullmatch(r"[a-z][a-z0-9-]*" if not further else r"[a-z][\w.:-]*", program)
+    return "W" if may_run and not re.search(r"[(){};=|\"']", code) else "T"
+
+
+def _is_path(name: str) -> bool:
+    if _NO_PATH.search(name):
+        return False
+    stem, _, ending = name.rpartition("/")[2].rpartition(".")
+    is_file = bool(stem) and ending.lower() in ENDINGS and name.lower() not in NOT_FILES
+    is_directory = "/" in name.strip("/*") or name.endswith("/")
+    return is_file or bool(re.fullmatch(r"\.[a-z][\w.-]*", name)) or (is_directory and any(map(str.isalpha, name)))
+
+
+# clauses
+
+
+def _rules_of(sentence: _Sentence) -> Iterator[Rule]:
+    """Yield what a sentence says: itself, and its clauses behind a mark; behind a comma only after an order."""
+    words, end = sentence.words, 0
+    breaks = [(match.end(), match[0].startswith(",") and "." not in match[0]) for match in _BREAK.finditer(words)]
+    for start, is_comma in ((0, False), *breaks):
+        if start < end or (not end and start and (is_comma or _limits(words[:start]))):
+            continue
+        is_inverted = sentence.inverted and not _NEGATED.match(words, start)
+        for name, forms in _forms().items():
+            match = next((match for form in forms if (match := form.match(words, start))), None)
+            if match is None or (is_inverted and name != "for_instead"):
+                continue
+            if not _CONDITION.search(_BECAUSE.sub("", words[match.end() :])):
+                yield from _BUILDERS[name](sentence, match)
+            end = match.end()
+            break
+
+
+def _of_kind(sign: str) -> str:
+    return next(kind for kind, first in reversed(SIGNS.items()) if ord(sign) >= first)
+
+
+def _command(name: str) -> str:
+    """Return the pattern of a command: with any words before its options, and behind it; empty if it has none."""
+    words: list[str] = []
+    for word in _HOLE.sub("*", name).split():
+        if word.startswith("-") and words and words[-1] != "*":
+            words.append("*")
+        words.append("*" if words and re.fullmatch(r"[A-Z][A-Z_]+", word) else word)
+    if not words or any(map(_HASH.fullmatch, words)) or "*" in words[0] or _SHELL.search(" ".join(words)):
+        return ""
+    words[0] = words[0].rpartition("/")[2]  # as the shell's command is looked at
+    return " ".join(words if words[-1] == "*" else [*words, "*"])
+
+
+def _commands(sentence: _Sentence, part: str) -> list[Pattern]:
+    """Return the patterns of what is run, each of several that `&&` joins; none if one of them has no pattern."""
+    patterns = []
+    for sign in sentence.signs(part):
+        kind, name = _of_kind(sign), sentence.names[sign]
+        is_script = kind == "P" and (name.startswith(("./", "bin/", "scripts/")) or name.endswith(SCRIPTS))
+        if kind not in {"C", "W"} and not is_script:
+            return []
+        patterns += [Pattern(command=_command(command)) for command in name.split("&&")]
+    return patterns if all(pattern.command for pattern in patterns) else []
+
+
+def _path(name: str) -> Pattern:
+    name = name.removeprefix("./")
+    is_file = "*" in name or "." in name.rpartition("/")[2] or "/" not in name
+    return Pattern(path=f"{name}**" if name.endswith("/") else name if is_file else f"{name}/**")
+
+
+def _paths(sentence: _Sentence, part: str) -> list[Pattern]:
+    return [_path(sentence.names[sign]) for sign in sentence.signs(part) if _of_kind(sign) == "P"]
+
+
+def _text(name: str, path: str = "") -> Pattern | None:
+    """Return the text by which code is seen in a file; None for what is a word, or part of many."""
+    name, hole, _ = _CUT.sub("…", name).partition("…")
+    if len(name) < LEAST_TEXT or name.startswith("-") or name.endswith("*") or not _HAS_FORM.search(name):
+        return None
+    if hole and (name[-1].isalnum() or " " in name):
+        return None
+    return Pattern(text=name[:-1] if name.endswith("()") else name, path=path)
+
+
+# rules
+
+
+def _instead(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
+    """Yield what is not to be used, with what is: both commands, or both texts; a command also without the other."""
+    if _PART.search(match.groupdict().get("between") or ""):
+        return
+    other = match["other"]
+    for sign in sentence.signs(match["subject"]):
+        pair, kinds = (sentence.names[sign], sentence.names[other]), {_of_kind(sign), _of_kind(other)}
+        is_same_program = pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair)
+        if kinds == {"T"}:
+            subject, wanted = _text(pair[0]), Pattern(text=pair[1].removesuffix(")"))
+        elif kinds == {"C"} or (kinds == {"C", "W"} and " " in "".join(pair)) or (kinds == {"W"} and is_same_program):
+            subject, wanted = (Pattern(command=_command(name)) for name in pair)
+        else:
+            yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign) if _of_kind(sign) == "C")
+            continue
+        if subject is not None and str(subject) and str(wanted) and str(subject) != str(wanted):
+            yield Rule(NEVER, subject, "instead", wanted)
+
+
+def _never_run(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
+    for sign in sentence.signs(match["subject"]):
+        # With anything in the place of a last hole, also nothing, more would be forbidden than is said.
+        if not _OPEN_END.search(sentence.names[sign]):
+            yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign))
+
+
+def _never_edit(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
+    yield from (Rule(NEVER, pattern) for pattern in _paths(sentence, match["subject"]))
+
+
+def _never_write(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
+    place = _path(sentence.names[match["place"]]).path if match["place"] else ""
+    texts = [_text(sentence.names[sign], place) for sign in sentence.signs(match["subject"])]
+    yield from (Rule(NEVER, text) for text in texts if text is not None)
+
+
+def _never_sign(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
+    """Yield that no commit has a trailer, such as `Co-Authored-By:`."""
+    name = sentence.names[match["subject"]].partition(":")[0]
+    if re.fullmatch(r"[A-Z]\w+(?:-\w+)+", name):
+        yield Rule(NEVER, Pattern(command=f"git commit * *{name}:* *"))
+
+
+def _never_say(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
+    reply = sentence.names[match["subject"]]
+    if reply == "—" or match.groupdict().get("place"):
+        yield Rule(NEVER, Pattern(reply=reply))
+
+
+def _before(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
+    moments = filter(None, (match["moment"], match.groupdict().get("moment2")))
+    for moment in moments:
+        command = next((MOMENTS[word] for word in MOMENTS if moment.lower().startswith(word)), PULL_REQUEST)
+        others = _commands(sentence, moment) if sentence.signs(moment) else [Pattern(command=command)]
+        pairs = [(subject, other) for other in others for subject in _commands(sentence, match["subject"])]
+        yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs if str(one) != str(other))
+
+
+def _with(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
+    """Yield what goes with a change of a path, or of any; a text goes with another one in a file."""
+    part, other = match["subject"], match.groupdict().get("other") or ""
+    beside: list[Pattern | None] = [*_paths(sentence, other)] if other else [ANY_FILE]
+    subjects: list[Pattern | None] = [*(_commands(sentence, part) or _paths(sentence, part))]
+    if _of_kind(part[0]) == "T":
+        beside = beside or [_text(sentence.names[other])]
+        subjects = [_text(sentence.names[part])]
+    yield from (Rule(ALWAYS, one, "with", also) for one in subjects for also in beside if one and also)
+
+
+_BUILDERS = {
+    "for_instead": _instead,
+    "for_never": _never_run,
+    "for_path": _never_edit,
+    "for_trailer": _never_sign,
+    "for_text": _never_write,
+    "for_before": _before,
+    "for_with": _with,
+    "for_reply": _never_say,
+}

@@ -1,0 +1,157 @@
+"""Rules that the words of a memory say: one sentence for each form and language, and sentences that say none."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.rules import proposals
+from memtui.rules.proposals import rules_of_text
+from memtui.rules.rule_hot import parse
+
+
+def said(text: str) -> list[str]:
+    return list(map(str, rules_of_text(text)))
+
+
+PNPM = "never npm *, instead pnpm *"
+LINT = "always make lint * before git commit *"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "use pnpm, not npm",
+        "Use `pnpm` - never use npm.",
+        "Always use pnpm instead of npm in this repository.",
+        "We prefer `pnpm` over `npm`.",
+        "Don't use npm. Use pnpm instead.",
+        "Never run npm; use pnpm, because the lockfile is pnpm's",
+        "**Package manager**: pnpm, not npm",
+        "npm is not used here; use pnpm",
+        "Benutze pnpm, nicht npm",
+        "Bitte immer pnpm statt npm verwenden.",
+        "Utilise pnpm, pas npm",
+        "N'utilise jamais npm, utilise pnpm",
+        "Usa pnpm en lugar de npm",
+        "Non usare npm, usa pnpm",
+        "Não use npm, use pnpm",
+        "不要用 npm，用 pnpm",
+        "使用 pnpm 而不是 npm",
+        "npmではなくpnpmを使ってください",
+        "npm 대신 pnpm을 사용하세요",
+    ],
+)
+def test_one_command_instead_of_another(text: str) -> None:
+    assert said(text) == [PNPM]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "run `make lint` before committing",
+        "Before every commit, run `make lint`.",
+        "Never commit without running `make lint` first",
+        "`make lint` must pass before you commit.",
+        "Make sure `make lint` passes before each commit",
+        "**Before every commit:** `make lint`",
+        "Führe `make lint` vor jedem Commit aus",
+        "Avant chaque commit, lance `make lint`",
+        "Ejecuta `make lint` antes de cada commit",
+        "提交前先运行 `make lint`",
+        "コミットする前に `make lint` を実行してください",
+        "커밋 전에 `make lint` 실행",
+    ],
+)
+def test_one_command_before_another(text: str) -> None:
+    assert said(text) == [LINT]
+
+
+@pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("Always use `bun`, never `node` or `npx`.", ["never node *, instead bun *", "never npx *, instead bun *"]),
+        ("Never run `git push --force`", ["never git push * --force *"]),
+        ("Do not invoke `pip` or `conda` directly.", ["never pip *", "never conda *"]),
+        ("never edit files in `migrations/`", ["never migrations/**"]),
+        ("Do not edit package-lock.json by hand — run npm install", ["never package-lock.json"]),
+        ("Files in `gen/` are generated: do not edit them.", ["never gen/**"]),
+        ("Ne modifie jamais `migrations/`", ["never migrations/**"]),
+        ("Nie direkt in `gen/` schreiben", ["never gen/**"]),
+        ("不要修改 `gen/`", ["never gen/**"]),
+        ("update CHANGELOG.md whenever you change src/", ["always CHANGELOG.md with src/**"]),
+        ("After editing `api.graphql`, run `npm run codegen`", ["always npm run codegen * with api.graphql"]),
+        ("Run `make check` before saying that the work is done", ["always make check * with **"]),
+        ("Run `make check` after making changes.", ["always make check * with **"]),
+        ("Run `cargo fmt && cargo test` before pushing", [f"always cargo {x} * before git push *" for x in ("fmt", "test")]),
+        ("Run `make e2e` before opening a PR", ["always make e2e * before gh pr create *"]),
+        ("Never use `console.log` in `src/`", ["never “console.log” in src/**"]),
+        ("Use `toStrictEqual()` instead of `toEqual()`", ["never “toEqual(”, instead “toStrictEqual(”"]),
+        ("Always call `resetCache()` after `stubEnv()`", ["always “resetCache(” with “stubEnv(”"]),
+        ("Never use em-dashes in replies", ["never “—” in a reply"]),
+        ("Never write “I apologize” in your answers", ["never “I apologize” in a reply"]),
+        ("Do not add `Co-Authored-By: Bot` lines to commits", ["never git commit * *Co-Authored-By:* *"]),
+        ("- Do not use sudo\n- run `./bin/check.sh` before pushing", ["never sudo *", "always check.sh * before git push *"]),
+    ],
+)  # fmt: skip
+def test_each_form(text: str, rules: list[str]) -> None:
+    assert said(text) == rules
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never use npm unless I ask",
+        "In production never run `npm install`",
+        "Use pnpm for the frontend, not npm",
+        "Never use npm. Except for publishing.",
+        "## In CI\n\n- use npm, not pnpm",
+        "For the old scripts:\n- use npm, not pnpm",
+        "## Don't\n- Run `npm install` before committing",
+        "Never use npm, whatever the guides and answers on the web may tell you,\nunless I ask for it",
+        "You used npm, not pnpm",
+        "Should I use pnpm, not npm?",
+        "We moved from npm to pnpm",
+        "It is fine to use npm, not only pnpm",
+        "**Why:** never use npm",
+        "```\nnever use npm\n```",
+        "Never use `any`",
+        "Never run `git checkout <branch>`",
+        "Run `./tool show c1c35c964733` before committing",
+        "Use React, not Vue",
+        "Update the changelog whenever you change the API",
+        "Never say never",
+        "",
+    ],
+)
+def test_no_rule_is_guessed(text: str) -> None:
+    assert said(text) == []
+
+
+def test_two_sentences_that_contradict_each_other_make_no_rule() -> None:
+    assert said("Use pnpm, not npm.\nUse npm, not pnpm.") == []
+
+
+WORDS = [
+    "never",
+    "use",
+    "npm",
+    "`pnpm`",
+    "not",
+    "`src/`",
+    "before",
+    "committing",
+    "run",
+    "edit",
+    ",",
+    ".",
+    "\n- ",
+    "*",
+    "`",
+]
+
+
+@given(st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=14))
+def test_whatever_is_written_each_rule_can_be_read_back(words: list[str]) -> None:
+    rules = rules_of_text(" ".join(words))
+    assert [str(parse(rule.as_row())) for rule in rules] == list(map(str, rules))
+    assert len(rules) <= proposals.MOST_RULES
