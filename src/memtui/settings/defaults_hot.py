@@ -37,7 +37,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "recall": ("careful", ("careful", "generous", "off"), True, "how to recall: careful, generous, off"),
     "recall_most": (5, (1, 20), False, "memories with one prompt, 1 to 20"),
     "recall_select": (False, (), True, "have a model select memories, too"),
-    "rules": ("on", ("on", "watch", "off"), True, "rules of memories: on, watch (count only), off"),
+    "rules": ("on", ("on", "watch", "off"), True, "rules: on, watch (only count), off"),
     "semantic": (False, (), False, "recall by a local sentence model, too"),
     "semantic_model": ("polyglot", (), False, "polyglot, english, or fastembed's id"),
     "subconscious": ("off", ("off", "notes", "full"), True, "reads sessions: off, notes, full"),
