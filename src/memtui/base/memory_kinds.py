@@ -275,6 +275,10 @@ KINDS = {
         "{scope}:{memory} was violated: {count:correction} on it after Claude had been given it.",
         "Say it more plainly. After three times memtui consolidate proposes to pin it.",
     ),
+    "rules.form": Kind(
+        "{scope}:{memory}, line {line}, is no rule: {why}.",
+        "Correct it: memtui edit {scope}:{memory}. The memory and its other rules work all the same.",
+    ),
     "rules.pin": Kind(
         "{scope}:{memory} was broken in {broken} of the last {sessions:session} that had it: {rule}.",
         "memtui consolidate proposes to pin it: then every session begins with it.",

@@ -119,22 +119,25 @@ def _pattern(name: str, value: object) -> Pattern:
     )
 
 
-def parse_all(fields: "Mapping[str, object]") -> "tuple[list[Rule], list[str]]":
-    """Read `rules:` and its short form `forbids:` of a memory's frontmatter: rules, and what is wrong with others."""
+def parse_all(fields: "Mapping[str, object]") -> "tuple[list[Rule], list[tuple[str, int, str]]]":
+    """Read `rules:` and its short form `forbids:` of a memory's frontmatter: rules, and what is wrong with others, each
+    (field, number of its entry, words)."""
     rules: list[Rule] = []
-    problems: list[str] = []
+    problems: list[tuple[str, int, str]] = []
     nested = fields.get("metadata")
     fields = {**nested, **fields} if isinstance(nested, dict) else fields
     entries = fields.get("rules") or []
-    for number, entry in enumerate(entries if isinstance(entries, list) else [entries], 1):
+    for number, entry in enumerate(entries if isinstance(entries, list) else [entries]):
         try:
             rules.append(parse(entry))
         except RuleError as error:
-            problems.append(f"rule {number}: {error}")
-    forbids = fields.get("forbids")
+            problems.append(("rules", number, str(error)))
+    forbids = fields.get("forbids") or []
     if isinstance(forbids, str):
         forbids = forbids.split("\n" if "\n" in forbids else ",")
-    commands = forbids if isinstance(forbids, list) else []
-    words = [command.split() for command in commands if isinstance(command, str) and command.strip()]
-    rules += [Rule(NEVER, Pattern(command=" * ".join(parts) + " *"), enforce="refuse") for parts in words]
+    for number, command in enumerate(forbids if isinstance(forbids, list) else [forbids]):
+        if not isinstance(command, str):
+            problems.append(("forbids", number, "`forbids` is a list of commands, as in: forbids: npm install, npm ci"))
+        elif command.strip():
+            rules.append(Rule(NEVER, Pattern(command=" * ".join(command.split()) + " *"), enforce="refuse"))
     return rules, problems

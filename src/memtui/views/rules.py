@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base import clock_hot
 from memtui.base.phrasing_hot import ago, many
+from memtui.rules.problems import problems_of
 from memtui.rules.rule_hot import parse_all
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def facts(row: "Row", now: float) -> list[tuple[str, str]]:
             lines += [f"broken {broken(moment, now)}" for moment in own.breaks[:BREAKS_SHOWN]]
             more = len(own.breaks) - BREAKS_SHOWN
             lines += [f"broken {many(more, 'more time')}: Activity has them"] * (more > 0)
+    lines += [f"line {line} is no rule: {why}" for line, why in problems_of(row.memory)]
     return [("" if number else "rules", line) for number, line in enumerate(lines)]
 
 

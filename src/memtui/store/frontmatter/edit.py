@@ -110,6 +110,12 @@ def _chain(root: Any, path: Sequence[str]) -> list[tuple[Any, Any, Any]]:
     return chain
 
 
+def line_of(block: str, path: Sequence[str]) -> int:
+    """Return the line, from 0, where a field begins, or the last part of its path that exists. Raises MemtuiError."""
+    chain = _chain(_compose(block), path)
+    return int(chain[-1][1].start_mark.line) if chain else 0
+
+
 def _is_block(node: Any) -> bool:
     return node.id != "scalar" and not node.flow_style
 

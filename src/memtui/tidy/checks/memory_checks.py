@@ -9,6 +9,7 @@ from memtui.base import clock_hot
 from memtui.base.finding import Finding, note, problem
 from memtui.base.similarity import ECHO, TextWords, similarity, words
 from memtui.redact import redact
+from memtui.rules import problems
 from memtui.store import scopes
 from memtui.store.frontmatter import document, prose_hot
 from memtui.store.frontmatter.document import FENCE
@@ -84,6 +85,11 @@ def _expired(memory: Memory, now: float) -> Iterator[Finding]:
         if when is not None and now >= when + (DAY_SECONDS if len(text) == len("2026-11-22") else 0):
             paths = (path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field)
             yield problem("memories.expired", field=next(paths, field), when=text)
+
+
+def _rules(memory: Memory, _: float) -> Iterator[Finding]:
+    for line, why in problems.problems_of(memory):
+        yield problem("rules.form", line=line, why=why)
 
 
 def is_empty(body: str) -> bool:
@@ -189,6 +195,7 @@ CHECKS = (
     Check(("memories.no_frontmatter", "memories.cut_head"), of_memory=_head),
     Check(("memories.empty", "memories.no_description", "memories.no_sentence"), of_memory=_text),
     Check(("memories.expired",), of_memory=_expired),
+    Check(("rules.form",), of_memory=_rules),
     Check(("memories.same_name",), of_scope=_names),
     Check(("memories.type",), of_scope=_types),
 )
