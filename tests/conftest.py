@@ -19,6 +19,7 @@ import pytest
 from hypothesis import settings
 
 import turns
+from memtui.recall.vectors_hot import Table
 from rootless import rootless
 from tree import Tree
 
@@ -32,6 +33,21 @@ ROOM = 1 << 30  # bytes; containers often have less
 if "CI" not in os.environ:  # there Hypothesis takes its own profile: 100 examples, the same each time
     settings.register_profile("dev", max_examples=25, deadline=None)
     settings.load_profile("dev")
+
+
+read_table, tables = Table.everything, {}
+
+
+def read_once(table):
+    """All vectors of a table: a process reads each file once."""
+    file = os.fstat(table._fd)
+    key = (file.st_dev, file.st_ino, file.st_mtime_ns, file.st_size)
+    if key not in tables:
+        tables[key] = read_table(table)
+    return tables[key]
+
+
+Table.everything = read_once
 
 
 def memory():

@@ -1,6 +1,5 @@
 """The command line, run in this process against a sample world of its own."""
 
-import contextlib
 import dataclasses
 import functools
 import io
@@ -13,10 +12,8 @@ import pytest
 from memtui.base import clock_hot
 from memtui.cli import parser
 from memtui.cli.main import main
-from memtui.recall import everyday
-from memtui.recall.vectors_hot import Table
 
-# A command works these out once in its process: the tests' many commands have one process.
+# A process has one command, but the tests': their parser is built once.
 parser.build = functools.cache(parser.build)
 NOW = clock_hot.parse("2026-11-21T09:00:00Z")
 
@@ -61,21 +58,6 @@ class Shell:
     def json(self, *words, **more):
         """The data of a command's JSON answer."""
         return self(*words, "--json", **more).data
-
-
-@functools.cache
-def from_table(function):
-    """What a function gets from the table of vectors that ships."""
-    with contextlib.closing(Table()) as table:
-        return function(table)
-
-
-@pytest.fixture(autouse=True)
-def everyday_prompts(monkeypatch):
-    """The direction of everyday prompts, and all vectors, are worked out once."""
-    for owner, name in ((everyday, "direction"), (Table, "everything")):
-        function = getattr(owner, name)
-        monkeypatch.setattr(owner, name, lambda _, function=function: from_table(function))
 
 
 @pytest.fixture

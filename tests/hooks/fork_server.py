@@ -18,11 +18,15 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def load():
-    """Import all that a hook or its worker may need."""
+    """Import all that a hook or its worker may need, and work out what each of them would."""
     for room in ROOMS:
         for module in pkgutil.walk_packages([f"{memtui.__path__[0]}/{room}"], f"memtui.{room}."):
             if not module.name.endswith(".launch"):
                 __import__(module.name)
+    from memtui.recall import everyday, vectors_hot
+
+    everyday.word_weights()
+    everyday.direction(vectors_hot.Table())
 
 
 def reap(how):

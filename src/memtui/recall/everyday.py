@@ -4,6 +4,7 @@
 
 import os
 from collections import Counter
+from functools import cache
 
 from memtui.recall import gloss_hot, words_hot
 from memtui.recall.vectors_hot import Table
@@ -13,8 +14,10 @@ LEAST_WEIGHT = 0.5
 # How much of that direction is taken from a prompt, as a share of the mean of everyday prompts of length 1.
 SHARE = 1.2
 _PATH = os.path.join(os.path.dirname(__file__), "everyday.txt")
+_DIRECTIONS: dict[int, list[float]] = {}
 
 
+@cache
 def word_weights() -> dict[str, float]:
     """Return what the terms of everyday prompts count beside others: the less, the more of these prompts have them."""
     with open(_PATH, encoding="utf-8") as file:
@@ -26,10 +29,13 @@ def word_weights() -> dict[str, float]:
 
 
 def direction(table: Table) -> list[float]:
-    """Return what is taken from the vector of a prompt, if that has length 1."""
+    """Return what is taken from the vector of a prompt, if that has length 1. Tables are told apart by their size."""
+    if table.size in _DIRECTIONS:
+        return _DIRECTIONS[table.size]
     with open(_PATH, encoding="utf-8") as file:
         vectors = [
             vector for prompt in file.read().splitlines() if (vector := table.of_text(gloss_hot.in_english(prompt)))
         ]
     columns = zip(*[[value / vector.length for value in vector.values] for vector in vectors], strict=True)
-    return [SHARE * sum(column) / len(vectors) for column in columns]
+    _DIRECTIONS[table.size] = [SHARE * sum(column) / len(vectors) for column in columns]
+    return _DIRECTIONS[table.size]
