@@ -38,7 +38,10 @@ def call_of(tool_name: str, tool_input: "Mapping[str, object]", result: object =
     text of the file before, which tells added lines of a Write from others."""
     call = Call()
     if tool_name in SHELLS:
-        call.commands = shell_hot.simple_commands(_text(tool_input, "command")) or []
+        line = _text(tool_input, "command")
+        if tool_name == "PowerShell":  # of which the same grammar reads what has no blocks and expressions
+            line = "" if any(text in line for text in ("`", "(", "{", "@'", '@"')) else line.replace("\\", "/")
+        call.commands = shell_hot.simple_commands(line.replace("\r\n", "\n")) or []
     elif tool_name == "apply_patch":
         _add_patch(call, next((text for key in PATCH_KEYS if (text := _text(tool_input, key))), ""))
     elif tool_name == "NotebookEdit" and (path := _text(tool_input, "notebook_path")):
@@ -108,31 +111,53 @@ def _added_lines(old: str, new: str) -> str:
 
 
 def fits(pattern: "Pattern", call: Call, root: str) -> str:
-    """Return the command, path or line that fits a pattern, empty for none. `root`: of the project."""
+    """Return the command, path or line that fits a pattern, empty for none. `root`: of the project, which paths are
+    relative to; files outside fit only a pattern that is absolute."""
+    return _fits(pattern, None, call, root)
+
+
+def _fits(pattern: "Pattern", allowed: "Pattern | None", call: Call, root: str) -> str:
+    """Return what fits a pattern; a command or line that fits the `allowed` one does not count."""
     if pattern.command:
-        words = pattern_words(pattern.command)
-        return next((" ".join(command) for command in call.commands if _fits_words(words, command)), "")
+        words, others = _words_of(pattern.command), _words_of(allowed.command) if allowed else None
+        commands = [command for command in call.commands if _fits_words(words, command)]
+        return next((" ".join(command) for command in commands if not (others and _fits_words(others, command))), "")
     if pattern.text:
-        texts = [text for _, text in _added(pattern, call, root)]
-        return next((_line_of(pattern.text, text) for text in texts if pattern.text in text), "")
+        lines = [line for text in _added(pattern.path, call, root) for line in _lines_with(pattern.text, text)]
+        return next((line for line in lines if not (allowed and allowed.text in line)), "")
     if pattern.reply:
-        return next((_line_of(pattern.reply, text) for text in call.replies if pattern.reply in text), "")
-    return next((path for path in call.paths if globs_hot.matches(pattern.path, path, root)), "")
+        return next((line for text in call.replies for line in _lines_with(pattern.reply, text)), "")
+    return next((path for path in call.paths if _is_at(pattern.path, path, root)), "")
 
 
-def _added(pattern: "Pattern", call: Call, root: str) -> "list[tuple[str, str]]":
-    return [row for row in call.added if not pattern.path or globs_hot.matches(pattern.path, row[0], root)]
+def _is_at(glob: str, path: str, root: str) -> bool:
+    is_inside = not path.startswith("/") or path.startswith(root.rstrip("/") + "/")
+    return (is_inside or glob.startswith("/")) and globs_hot.matches(glob, path, root)
 
 
-def _line_of(text: str, lines: str) -> str:
-    """Return the line in which a text starts."""
-    at = lines.index(text)
-    return lines[lines.rfind("\n", 0, at) + 1 :].partition("\n")[0].strip()
+def _added(glob: str, call: Call, root: str) -> "list[str]":
+    """List the texts that a call adds to files at a path, to any if it is empty."""
+    return [text for path, text in call.added if not glob or _is_at(glob, path, root)]
 
 
-def pattern_words(command: str) -> "list[str]":
-    """Return the words of a command's pattern; quoted text is one word."""
-    return command.split()
+def _lines_with(text: str, lines: str) -> "list[str]":
+    """List the lines that have a text in them; the text itself if it is of several lines."""
+    if text not in lines:
+        return []
+    return [text] if "\n" in text else [line.strip() for line in lines.split("\n") if text in line]
+
+
+def _words_of(command: str) -> "list[str]":
+    """Split the pattern of a command; text in quotes is in one word. The first one goes without its directory."""
+    words, quote = [""], ""
+    for char in command:
+        if char in ("'", '"') and quote in ("", char):
+            quote = "" if quote else char
+        elif char == " " and not quote:
+            words.append("")
+        else:
+            words[-1] += char
+    return [words[0].rpartition("/")[2], *words[1:]]
 
 
 def _fits_words(pattern: "Sequence[str]", words: "Sequence[str]") -> bool:
@@ -149,7 +174,15 @@ def _fits_words(pattern: "Sequence[str]", words: "Sequence[str]") -> bool:
 
 
 def _fits_word(glob: str, word: str) -> bool:
-    return glob == word
+    """Tell whether a word fits a pattern, in which `*` stands for any letters, also none."""
+    first, *middle = glob.split("*")
+    if not middle:
+        return glob == word
+    last = middle.pop()
+    at = len(first)
+    for piece in middle:
+        at = word.find(piece, at) + len(piece) if at >= 0 and piece in word[at:] else len(word) + 1
+    return word.startswith(first) and word.endswith(last) and at <= len(word) - len(last)
 
 
 def is_opportunity(rule: "Rule", call: Call, root: str) -> bool:
@@ -159,27 +192,42 @@ def is_opportunity(rule: "Rule", call: Call, root: str) -> bool:
     that is `*`), any edit for a path, any edit of files at its path for a text (that adds lines if it has none), any
     reply. One text with another: an edit that adds the `with` text, where the whole file is known."""
     subject, other = rule.subject, rule.other
+    if other is not None and rule.relation == "with":
+        return bool(_pairs(subject, other, call, root))
     if other is not None:
-        return (
-            bool(fits(other, call, root))
-            if rule.relation == "with"
-            else bool(fits(subject, call, root) or fits(other, call, root))
-        )
+        return bool(fits(subject, call, root) or fits(other, call, root))
     if subject.command:
-        first = pattern_words(subject.command)[:1]
+        first = _words_of(subject.command)[:1]
         return any(first == ["*"] or _fits_words(first, command[:1]) for command in call.commands)
     if subject.reply:
         return bool(call.replies)
     if subject.text:
-        return any(subject.path or text for _, text in _added(subject, call, root))
+        return any(subject.path or text for text in _added(subject.path, call, root))
     return bool(call.paths)
 
 
 def breach(rule: "Rule", call: Call, root: str) -> str:
-    """Return the command, path or line that breaks a rule of those that `is_opportunity` knows, empty for none."""
-    if rule.relation != "with":
+    """Return the command, path or line that breaks a rule of those that `is_opportunity` knows, empty for none. What
+    fits `instead`, too, is a breach only if that is the wider pattern."""
+    if rule.other is None:
         return fits(rule.subject, call, root)
+    if rule.relation == "with":
+        return next((line for line, is_kept in _pairs(rule.subject, rule.other, call, root) if not is_kept), "")
+    return _fits(rule.subject, rule.other if _is_case(rule.other, rule.subject) else None, call, root)
+
+
+def _is_case(narrower: "Pattern", wider: "Pattern") -> bool:
+    """Tell whether what fits one pattern also fits another one."""
+    if wider.command and narrower.command:
+        return _fits_words(_words_of(wider.command), _words_of(narrower.command))
+    return bool(wider.text and wider.text in narrower.text)
+
+
+def _pairs(subject: "Pattern", other: "Pattern", call: Call, root: str) -> "list[tuple[str, bool]]":
+    """List the lines that add the text of `other`, and whether their file has that of the subject."""
+    pairs = []
     for (path, added), (_, text) in zip(call.added, call.left, strict=True):
-        if rule.other is not None and text is not None and rule.subject.text not in text and rule.other.text in added:
-            return f"{path}: {_line_of(rule.other.text, added)}"
-    return ""
+        is_meant = all(not pattern.path or _is_at(pattern.path, path, root) for pattern in (subject, other))
+        if is_meant and other.text in added and (text is not None or subject.text in added):
+            pairs.append((_lines_with(other.text, added)[0], subject.text in (text or added)))
+    return pairs

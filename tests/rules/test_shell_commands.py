@@ -1,0 +1,118 @@
+"""A shell's line has the simple commands that bash runs for it."""
+
+import shutil
+import subprocess
+import time
+from random import Random
+
+import pytest
+from shell_lines import NAMES, Lines, log_calls
+
+from memtui.rules import shell_hot
+
+# The first batch is for the quick run; the others are 3,000 lines.
+SIZES = [12, *[150] * 20]
+with_bash = pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+
+
+def calls_in(line, outputs):
+    """The calls of stubs that the matcher sees, with what a shell puts in the place of substitutions; None for no line."""
+    commands = shell_hot.simple_commands(line)
+    if commands is None:
+        return None
+    calls = set()
+    for command in commands:
+        if command[0] in NAMES:
+            text = "\0".join(command)
+            for raw, output in sorted(outputs, key=lambda row: -len(row[0])):
+                text = text.replace(raw, output)
+            calls.add(tuple(text.split("\0")))
+    return calls
+
+
+@with_bash
+@pytest.mark.every(step=len(SIZES))
+@pytest.mark.parametrize("size", SIZES)
+def test_the_commands_of_a_line_are_those_that_bash_runs(tmp_path, size):
+    seed = Random().randrange(1 << 30)
+    lines = Lines(seed)
+    cases = [(lines.line(), lines.outputs) for _ in range(size)]
+    logs = log_calls(tmp_path, [line for line, _ in cases])
+    wrong = [
+        (line, sorted(calls), sorted(calls_in(line, outputs) or ()))
+        for (line, outputs), log in zip(cases, logs, strict=True)
+        if (calls := {tuple(call) for call in log}) != calls_in(line, outputs)
+    ]
+    assert wrong == [], f"{len(wrong)} differ, with seed {seed}"
+
+
+def damaged(draw, line):
+    """A line with a piece taken out, doubled, or put elsewhere."""
+    start = draw.randrange(len(line))
+    end = start + draw.choice([1, 1, 1, 2, 5])
+    to = draw.choice([start, end, draw.randrange(len(line))])
+    rest = line[:start] + line[end:]
+    return draw.choice(
+        [rest, line[:to] + line[start:end] + line[to:], rest[:to] + line[start:end] + rest[to:], line[:start]]
+    )
+
+
+@with_bash
+@pytest.mark.every(step=2)
+@pytest.mark.parametrize("size", [12, 500])
+def test_a_line_without_commands_is_one_that_bash_refuses(size):
+    seed = Random().randrange(1 << 30)
+    draw, lines = Random(seed), Lines(seed)
+    cases = [damaged(draw, lines.line()) for _ in range(size)]
+    refused = [line for line in cases if shell_hot.simple_commands(line) is None]
+    valid = [line for line in refused if not subprocess.run(["bash", "-n", "-c", line], capture_output=True).returncode]
+    assert valid == [], f"seed {seed}"
+
+
+@pytest.mark.parametrize(
+    ("line", "commands"),
+    [
+        ("cd /x && /usr/bin/git push  --force # now", "cd /x|git push --force"),
+        ("sudo -nu me bash -lc 'npm i; git x'", "sudo -nu me bash -lc npm i; git x|bash -lc npm i; git x|npm i|git x"),
+        ("find . -name '*.py' -ok rm {} \\; | wc", "find . -name *.py -ok rm {} ;|rm {}|wc"),
+        ("watch -n 5 'git log | head'; doas -u me make", "watch -n 5 git log | head|git log|head|doas -u me make|make"),
+        ("parallel -j 4 npm run {} ::: a b", "parallel -j 4 npm run {} ::: a b|npm run {}"),
+        ("command -v npm; sudo -l git; env; nohup", "command -v npm|sudo -l git|env|nohup"),
+        ("coproc npm x; time; ! git x", "npm x|git x"),
+        ("f() { git x; g() { rm; }; }; f; f", "git x|f|f"),
+        ("f() { git x; }", ""),
+        ("eval f; bash -c f; f() { rm x; }; eval f", "eval f|f|bash -c f|f|eval f|rm x|f"),
+        ("select x in a b; do npm $x; done", "npm $x"),
+        ("A=b B='c d' npm x >y 2>&1 <<<z {fd}>x", "npm x"),
+        ("cat <<EOF && make\nnpm it's\nEOF", "cat|make"),
+        ("'A=b' npm; \"$HOME/bin/npm\" x", "A=b npm|npm x"),
+        ("", ""),
+        ("echo \\", "echo \\"),
+        ("# npm x", ""),
+    ],
+)
+def test_what_a_line_runs(line, commands):
+    assert shell_hot.simple_commands(line) == [command.split() for command in commands.split("|") if command] or (
+        "|".join(" ".join(words) for words in shell_hot.simple_commands(line)) == commands
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["echo 'x", 'echo "x', "$(a", "`a", "a &&", "a | | b", "a )", "if a; then b", "a; fi", "for x in a; b; done", "case x in", "{ a", "${x", "$'x",
+     "a ;; b", "; a", "& a", "(a) b", "[[ a", "x=(a", "<(a", "a >", "f( a", "bash -c 'it('", "((a) b"],
+)  # fmt: skip
+def test_a_line_that_no_shell_takes_has_no_commands(line):
+    assert shell_hot.simple_commands(line) is None
+
+
+PIECES = """( $(( "$( ` { if sudo eval ${x:- <<E 'a' \\ f(){ x=( $'\\x [[ a; &&""".split()
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_the_worst_line_is_read_in_time(piece):
+    start = time.process_time()
+    for between in ("", " "):
+        commands = shell_hot.simple_commands((piece + between) * (3_000 // len(piece)))
+        assert commands is None or sum(map(len, commands)) < 1_000_000
+    assert time.process_time() - start < 1
