@@ -30,7 +30,7 @@ class ShellError(ValueError):
 def simple_commands(line: str) -> "list[list[str]] | None":
     """Return the words of each command that a shell runs for a line, the first without its directory; None where the
     line can't be parsed."""
-    reader = _Reader(line, [], {})
+    reader = _LineReader(line, [], {})
     try:
         reader.read_list("")
     except (ShellError, RecursionError):
@@ -38,7 +38,7 @@ def simple_commands(line: str) -> "list[list[str]] | None":
     return reader.commands
 
 
-class _Reader:
+class _LineReader:
     """A line and a position in it. `bodies`: commands of functions that no command has called yet; `heredocs`: those
     whose text starts with the next line: delimiter, whether tabs are stripped, whether the text is literal; `depth`:
     lines around this one."""
@@ -229,7 +229,7 @@ class _Reader:
         """Read the commands of a line within this one."""
         if self.depth > _DEEPEST:
             raise ShellError
-        _Reader(line, self.commands, bodies, self.depth + 1).read_list("")
+        _LineReader(line, self.commands, bodies, self.depth + 1).read_list("")
 
     def _read_words(self, between: str = "") -> "list[str]":
         """Read words, with an operator between them, without assignments before the first one and redirections."""
@@ -286,7 +286,7 @@ class _Reader:
 
     def _read_substitutions(self, text: str) -> None:
         """Read the commands in `$( )` and backquotes of a text that is none itself."""
-        _Reader(text, self.commands, self.bodies, self.depth)._read_quoted("")  # noqa: SLF001
+        _LineReader(text, self.commands, self.bodies, self.depth)._read_quoted("")  # noqa: SLF001
 
     def _read_word(self) -> str:
         """Read a word, if one starts here, and return it without its quotes; expansions stay as they are written."""
