@@ -129,12 +129,35 @@ def test_a_run_that_was_killed_leaves_nothing_half_made(dreamy, api, answered):
     assert gates.last(str(root), gates.GLOBAL) > 0
 
 
+# By the fault of a model: what it answers, whether the next dream waits a day, what doctor says of it and what to do.
+FAULTS = {
+    "late": (say("late", delay=7), True, "did not answer within 5 s", "memtui config set llm_timeout"),
+    "cut": (Reply([use("answer", actions=[])], cut=900), False, "broke off", "Try again later"),
+    "refused": (say("I can't.", stop="refusal"), True, "refused to answer", "memtui config set llm_model"),
+    "no JSON": (say("no JSON"), True, "not JSON", "memtui config set llm_model"),
+    "form": (use("answer", actions="all"), True, "actions is not of type array", "memtui config set llm_model"),
+    "rejected": (Reply([], status=400), False, "did not take the request (400)", "memtui config set llm_model"),
+    "absent": (Reply([], status=404), False, "does not have the model (404)", "gives no list of its models"),
+    "busy": (Reply([], status=529), False, "is busy (529)", "Try again later"),
+}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("reply", "counts"), [(Reply([], status=400), False), (say("no JSON"), True)])
-def test_one_without_an_answer_counts_only_if_the_next_would_cost_again(dreamy, api, reply, counts):
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_dream_without_an_answer_is_told_with_what_to_do(dreamy, api, fault):
+    reply, waits, why, hint = FAULTS[fault]
+    dreamy("config", "set", "llm_timeout", "5" if fault in {"late", "cut", "busy"} else "60")
     api.script = lambda request: reply
+    before, root = home(dreamy), dreamy.json("status", "--paths")["root"]
     assert dreamy("consolidate", "--ask-model", "--unattended", check=False).code == 1
-    assert (gates.last(dreamy.json("status", "--paths")["root"], gates.GLOBAL) > 0) is counts
+    assert (gates.last(root, gates.GLOBAL) > 0) is waits
+    told = " ".join(dreamy("doctor", check=False).out.split())
+    _, *dreams = told.split("The last dream had no answer:")
+    assert [(why in text, hint in text) for text in dreams] == [(True, True)], told
+    assert home(dreamy) == before
+    api.script = lambda request: use("answer", actions=[merge(request)])
+    assert dreamy.json("consolidate", "--ask-model", "--yes")["proposals"]
+    assert "had no answer" not in dreamy("doctor", check=False).out
 
 
 @pytest.mark.slow

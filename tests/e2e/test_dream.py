@@ -10,6 +10,7 @@ from memtui.tidy import gates
 from waiting import eventually
 
 from .model import structured
+from .test_selection import FAULTS
 
 pytestmark = pytest.mark.client
 
@@ -70,6 +71,28 @@ def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy,
     dreamy.claude("hello again")
     calls = dreamy.memtui_json("model", "log")["calls"]
     assert [each["purpose"] for each in calls].count("dream") == 1
+
+
+@pytest.mark.every
+@pytest.mark.parametrize("backend", ["api", "claude"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_dream_without_an_answer_is_told_and_leaves_memories_alone(dreamy, model, backend, fault):
+    dreamy.asks(backend)
+    dreamy.memtui("config", "set", "dream", "true")
+    dreamy.memtui("config", "set", "llm_timeout", "5" if fault == "late" else "60")
+    had_sessions(dreamy, dreamy.project)
+    model.script = lambda request: FAULTS[fault](request) if "<memtui-note" in request.text() else "Done."
+    before = memories(dreamy)
+    dreamy.claude("hello")
+    told = lambda: " ".join(dreamy.memtui("doctor", check=False).stdout.split())
+    assert eventually(lambda: "The last dream had no answer:" in told(), 40), dreamy.errors()
+    print(backend, fault, told().partition("had no answer: ")[2].partition("·")[0])
+    assert any(words in told() for words in ("memtui config set llm_", "Try again later", "claude -p hello"))
+    assert memories(dreamy) == before
+    model.script = lambda request: merged(request) if "<memtui-note" in request.text() else "Done."
+    dreamy.memtui("consolidate", "--ask-model", "--yes")
+    assert "The last dream had no answer:" not in told()
+    assert dreamy.errors() == []
 
 
 @pytest.mark.every(of=4)

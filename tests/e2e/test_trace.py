@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.base import paths_hot
 from waiting import eventually
 
 from .model import call, structured, use
@@ -107,10 +108,40 @@ def test_a_run_that_is_killed_has_told_what_it_did_until_then(on, model, number)
         ("sh -c 'echo two > b.txt; sleep 60'", None),
     ]
     is_told = number == signal.SIGTERM
-    assert (run["outcome"], run["files"]) == (("failed", ["a.txt", "b.txt"]) if is_told else ("begun", ["a.txt"]))
+    assert (run["outcome"], run["files"]) == (("failed", ["a.txt", "b.txt"]) if is_told else ("stopped", ["a.txt"]))
     assert run["steps"][1]["ended"] is None
     on.memtui("undo", run["id"], "--yes", check=False)
     assert not (on.project / "a.txt").exists()
+
+
+@pytest.mark.every(of=4)
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_a_worker_killed_while_it_asks_says_so_and_the_next_reads_its_turn(on, model, backend):
+    reads_along(on, backend)
+    turn = ["I have built the release.", "Deployed."]
+    asked, killed = [], []
+
+    def script(request):
+        if not is_subconscious(request):
+            return turn.pop(0)
+        asked.append(request)
+        return call(structured(request, note="Read."), until=lambda: killed or len(asked) > 1)
+
+    model.script = script
+    begun = on.claude(SAID)
+    assert eventually(lambda: asked)
+    for process in sorted(readers(on), reverse=True):  # that of the session's end waits
+        os.kill(process, signal.SIGKILL)
+        killed.append(process)
+    (run,) = on.memtui_json("model", "log", "--runs")["runs"]
+    assert (run["outcome"], "memtui's worker was stopped" in run["why"]) == ("stopped", True)
+    assert "ended without an answer" in on.memtui("model", "log", "--runs").stdout
+    assert eventually(on.workers_ended)
+    on.claude("Go on.", resume=begun.session_id)
+    assert eventually(lambda: len(on_runs(on)) == 2), on.errors()
+    assert [run["outcome"] for run in on_runs(on)] == ["stopped", "done"]
+    assert [asked[-1].text().count(words) for words in (SAID, "Go on.")] == [1, 1]
+    assert on.errors() == []
 
 
 @pytest.mark.every(of=4)
@@ -136,6 +167,37 @@ def test_what_others_change_beside_a_command_is_not_undone_with_it(on, model):
     (run,) = on_runs(on)
     assert run["files"] == ["theirs.txt"]
     assert (on.project / "mine.txt").read_text() == "mine, later\n"
+
+
+@pytest.mark.every(of=4)
+def test_memories_that_it_writes_by_its_tools_wait_in_the_inbox(on, model):
+    allowed(on, "Bash(sh:*)", "Read", "Edit", "Write")
+    known = on.remember("use-pnpm", "The web repository uses pnpm 9")
+    own = on.config / "projects" / paths_hot.slug(str(on.project)) / "memory" / "deploy-days.md"
+    own.parent.mkdir(parents=True)
+    on.memtui("inbox")
+    before = known.read_text()
+    text = "---\nname: deploy-days\ndescription: Deploys happen on Tuesdays\n---\n\nDeploys happen on Tuesdays.\n"
+    does(
+        model,
+        use("Write", file_path=str(own), content=text),
+        use("Bash", command=f"sh -c 'echo Never npm. >> \"{known}\"'"),
+    )
+    on.claude(SAID)
+    assert eventually(lambda: on_runs(on)), on.errors()
+    (run,) = on_runs(on)
+    assert [step["failed"] for step in run["steps"]] == [False, False]
+    assert [
+        path.endswith("deploy-days.md: a memory, which has versions of its own") for path in run["unversioned"]
+    ] == [True]
+    changed = {each["name"]: each for each in on.memtui_json("inbox")["entries"] if each["kind"] == "changed"}
+    told = {name: (each["change"], each["scope"]) for name, each in changed.items()}
+    assert told == {"deploy-days": ("new", "auto"), "use-pnpm": ("edited", "global")}
+    for each in changed.values():
+        on.memtui("reject", each["id"])
+    assert (known.read_text(), own.exists()) == (before, False)
+    assert [each for each in on.memtui_json("inbox")["entries"] if each["kind"] == "changed"] == []
+    assert on.errors() == []
 
 
 @pytest.mark.every(of=4)

@@ -31,8 +31,8 @@ def seen(root, count, at, project="/home/you/shop"):
 
 
 def dreamt(root, at, *parts):
-    with gates.held(root, parts or [SHOP], at) as note_whole:
-        note_whole()
+    with gates.held(root, parts or [SHOP], at) as note_end:
+        note_end([])
 
 
 def test_at_first_only_sessions_of_the_project_are_missing(root):

@@ -248,6 +248,7 @@ REGISTRY = {
         "The service does not have the model {model}, and it {why}.",
         "Choose another model: memtui config set llm_model NAME; or check ANTHROPIC_BASE_URL.",
     ),
+    "llm.dream": Kind("The last dream had no answer: {why}", "memtui model log"),
     "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui model log"),
     "kept.ok": Kind(
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"

@@ -106,6 +106,15 @@ LACKING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 FUTILE = {"refused", "invalid", "late"}
+# What to do where an error does not say it itself.
+_ANOTHER = "If it stays so, choose another model: memtui config set llm_model NAME"
+HINTS: dict[Outcome, str] = {
+    "unreachable": "Check the network, and ANTHROPIC_BASE_URL.",
+    "cut": "Try again later; if it stays so, check the service at ANTHROPIC_BASE_URL.",
+    "rejected": _ANOTHER,
+    "refused": _ANOTHER,
+    "invalid": _ANOTHER,
+}
 # Characters of what a service said.
 MESSAGE_MOST = 300
 
@@ -116,7 +125,7 @@ class ModelError(MemtuiError):
     def __init__(
         self, outcome: Outcome, message: str, hint: str = "", usage: ModelUsage = NOTHING, after: float = 0.0
     ) -> None:
-        super().__init__(message, hint)
+        super().__init__(message, hint or HINTS.get(outcome, ""))
         self.outcome, self.usage, self.after = outcome, usage, after
 
     @property

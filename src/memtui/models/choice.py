@@ -125,7 +125,7 @@ def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
         yield note("llm.budget", count=unmade)
     elif last is not None and last.outcome == "absent":
         yield problem("llm.absent", model=last.model, why=why_absent(served) if served.time else "said no more")
-    elif last is not None and last.outcome not in {log.ANSWERED, log.BEGUN, "cancelled"}:
+    elif last is not None and last.purpose != "dream" and last.outcome not in {log.ANSWERED, log.BEGUN, "cancelled"}:
         yield note("llm.last_failed", outcome=last.outcome, when=ago(last.time, now))
 
 

@@ -2,12 +2,14 @@
 sessions and ten minutes since the last one, and nobody at it."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from memtui.base import clock_hot, fs_hot, paths_hot
 from memtui.base.errors import ConflictError
+from memtui.base.finding import Finding, note
 from memtui.deliver import sessions
+from memtui.models.call import ModelError
 from memtui.store.scopes import Scope
 
 APART, THROTTLE, ENOUGH_SESSIONS = clock_hot.DAY, 600.0, 5
@@ -35,9 +37,9 @@ def _written(path: str) -> float:
         return 0.0
 
 
-def _note(root: str, name: str, part: str, now: float) -> None:
+def _note(root: str, name: str, part: str, now: float, failure: str = "") -> None:
     path = f"{root}/run/{name}-{part}"
-    fs_hot.write_atomic(path, b"", durable=False)
+    fs_hot.write_atomic(path, failure.encode("utf-8", "replace"), durable=False)
     os.utime(path, (now, now))
 
 
@@ -59,10 +61,22 @@ def begin(root: str, parts: Iterable[str], now: float) -> list[str]:
     return due
 
 
+def check(root: str, parts: Iterable[str]) -> Iterator[Finding]:
+    """Find why the model gave the last dream of some parts no answer."""
+    for part in parts:
+        try:
+            why = fs_hot.read_bytes(f"{root}/run/{BEGUN}-{part}").decode("utf-8", "replace")
+        except OSError:
+            continue
+        if why:
+            yield note("llm.dream", why=why)
+            return
+
+
 @contextmanager
-def held(root: str, parts: Iterable[str], now: float) -> Iterator[Callable[[], None]]:
-    """Dream alone of some parts; what it gives notes that the dream was whole. Raises ConflictError if another process
-    dreams of one, OSError."""
+def held(root: str, parts: Iterable[str], now: float) -> Iterator[Callable[[Sequence[ModelError]], None]]:
+    """Dream alone of some parts; what it gives notes how the dream ended, with the errors of its requests. Raises
+    ConflictError if another process dreams of one, OSError."""
     names = sorted(set(parts))
     with ExitStack() as stack:
         try:
@@ -71,8 +85,10 @@ def held(root: str, parts: Iterable[str], now: float) -> Iterator[Callable[[], N
         except fs_hot.LockTimeoutError as error:
             raise ConflictError("Another process is dreaming at the moment.", "Try again when it is done.") from error
 
-        def note_whole() -> None:
+        def note_end(errors: Sequence[ModelError]) -> None:
             for part in names:
-                _note(root, LAST, part, now)
+                if all(error.futile for error in errors):  # else it may succeed in ten minutes
+                    _note(root, LAST, part, now)
+                _note(root, BEGUN, part, now, f"{errors[-1].message} {errors[-1].hint}" if errors else "")
 
-        yield note_whole
+        yield note_end

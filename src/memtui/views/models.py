@@ -26,6 +26,7 @@ OUTCOMES = {
     "late": "too slow",
     "cancelled": "cancelled",
     "off": "off",
+    runs.STOPPED: "ended without an answer",
 }
 QUESTION = 60  # characters of one in front of its answer
 EMPTY = "It has read no session yet."
@@ -73,7 +74,7 @@ def facts(overview: "Overview", now: float) -> list[tuple[str, str]]:
     """Return what it may do, what it used, what to do, and how its last run ended: words by their names."""
     run, last = overview.last, ""
     if run is not None:
-        last = ", ".join(filter(None, (f"{ago(run.time, now)}: {ended(run, now)[0]}", did(run))))
+        last = ", ".join(filter(None, (f"{ago(run.time, now)}: {ended(run)[0]}", did(run))))
     powers = overview.powers
     tools = powers.allowed + (f" ({powers.fewer})" if powers.fewer else "")
     rows = [("tools", tools), ("today", used(overview)), ("budget", overview.budget)]
@@ -88,12 +89,12 @@ def used(overview: "Overview") -> str:
     return f"{many(overview.calls, 'call')}, {overview.today.tokens:,} tokens, {dollars(overview.today.cost)}"
 
 
-def ended(run: runs.Run, now: float) -> tuple[str, str]:
+def ended(run: runs.Run) -> tuple[str, str]:
     """Say how a run ended, and in which style."""
     if run.outcome == runs.DONE:
         return "done", "green"
     if run.outcome == runs.BEGUN:
-        return ("was killed", "yellow") if run.killed(now) else ("reading now", "dim")
+        return "reading now", "dim"
     return outcome(run.outcome), "yellow"
 
 

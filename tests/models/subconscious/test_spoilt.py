@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import pytest
 
 from e2e.model import PATIENCE, Reply
 from memtui.deliver import error_log_hot
 from memtui.models.subconscious import block_files_hot, control, runs
+from memtui.views import models
 from waiting import eventually
 
 from .test_run_process import SAID, answer, edit
@@ -95,12 +97,37 @@ def test_what_is_answered_after_it_was_switched_off_is_dropped(read, line, comes
     assert read.run(answer(edits=[edit()])).outcome == "done", "what was said is read again"
 
 
-def test_a_run_is_under_way_as_long_as_it_may_take(read):
+def test_a_run_is_under_way_while_its_process_is_and_no_longer_than_it_may(read):
     read.settings('llm_backend = "api"', 'subconscious = "full"', "llm_timeout = 600")
     read.says(SAID)
     run = read.run(answer())
     assert run.limit == 6 * 600 + 120
-    begun = runs.Run("r", 0.0, "s", "p", "/", "Stop", limit=run.limit)
-    assert not begun.killed(1000.0)
-    assert begun.killed(4000.0)
-    assert runs.Run("r", 0.0, "s", "p", "/", "Stop").killed(1000.0), "of an older version"
+    begun = runs.Run("r", 0.0, "s", "p", "/", "Stop", limit=run.limit, process=run.process)
+    assert begun.settled(1000.0) is begun
+    assert begun.settled(4000.0).outcome == "stopped"
+    pid, start, place = run.process
+    for process in ((pid, "1", place), ("4194305", "", place)):
+        assert replace(begun, process=process).settled(0.0).outcome == "stopped"
+    for process in ((pid, "1", "elsewhere"), (), ("x",), ("7",), (place, pid, start)):
+        assert replace(begun, process=process).settled(0.0).outcome == "begun", "nothing is known of its process"
+    assert runs.Run("r", 0.0, "s", "p", "/", "Stop").settled(1000.0).outcome == "stopped", "of an older version"
+
+
+def test_a_worker_killed_while_it_asks_is_told_and_the_next_one_reads_its_turn(read, api):
+    read.says(SAID, "Understood.")
+    api.will(Reply([answer()], until=lambda: process.poll() is not None))
+    process = subprocess.Popen(WORDS, stdin=subprocess.PIPE, env={**os.environ, **read.env})
+    process.stdin.write(json.dumps(read.payload).encode())
+    process.stdin.close()
+    assert eventually(lambda: api.requests)
+    assert [run.outcome for run in read.runs] == ["begun"]
+    process.kill()
+    process.wait(10)
+    (run,) = read.runs
+    assert (run.outcome, models.ended(run)[0]) == ("stopped", "ended without an answer")
+    assert models.did(run) == "memtui's worker was stopped; what it was to read is read after the next turn"
+    read.says("Go on.", "It is built.")
+    assert read.run(answer(edits=[edit()])).outcome == "done"
+    assert [api.requests[-1].text().count(words) for words in (SAID, "Go on.")] == [1, 1]
+    assert read.run() is None
+    assert ([run.outcome for run in read.runs], len(api.requests)) == (["done", "stopped"], 2)

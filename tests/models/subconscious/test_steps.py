@@ -80,6 +80,31 @@ def test_all_that_a_run_changed_is_undone_as_one_step_and_nothing_else(traced, r
     assert stat.S_IMODE(os.stat(paths["run.sh"]).st_mode) == 0o755
 
 
+@pytest.mark.parametrize("tool", sorted(trace.EDITING))
+def test_what_others_change_beside_an_edit_is_not_of_it(traced, read, tool):
+    path, mine = f"{read.project}/a.txt", f"{read.project}/mine.txt"
+    values = {"notebook_path" if tool == "NotebookEdit" else "file_path": path}
+    asks(traced, "t1", tool, **values)
+    fs_hot.write_atomic(path, b"theirs")
+    fs_hot.write_atomic(mine, b"mine")
+    hook(traced, "PostToolUse", "t1", tool, tool_input=values)
+    ends(traced, "t1", "")
+    assert [step.files for step in steps(traced)] == [("a.txt",)]
+    undo.run(Journal(read.root), "undo", traced.run.id)
+    assert (os.path.exists(path), fs_hot.read_bytes(mine)) == (False, b"mine")
+
+
+def test_what_a_command_changes_beside_an_edit_is_of_the_run(traced, read):
+    values = {"file_path": f"{read.project}/a.txt"}
+    asks(traced, "t1", "Bash", command="echo x > b.txt")
+    asks(traced, "t2", "Write", **values)
+    for name in ("a.txt", "b.txt"):
+        fs_hot.write_atomic(f"{read.project}/{name}", b"theirs")
+    hook(traced, "PostToolUse", "t2", "Write", tool_input=values)
+    hook(traced, "PostToolUse", "t1", "Bash", tool_response={})
+    assert runs.newest_first(read.root)[0].files == ("a.txt", "b.txt")
+
+
 def test_a_file_that_changed_since_is_left_alone_by_the_undo(traced, read):
     asks(traced, "t1", "Bash", command="echo x > a.txt")
     fs_hot.write_atomic(f"{read.project}/a.txt", b"theirs")

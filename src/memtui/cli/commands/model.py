@@ -135,7 +135,7 @@ def _runs(ctx: Context, jobs: "list[runs.Run]", now: float) -> Result:
             short_id(run.id),
             line(names.get(run.project, "-")),
             line(run.session[:8]),
-            models.ended(run, now)[0],
+            models.ended(run)[0],
             str(run.heard),
             models.dollars(run.cost),
             line(models.did(run)),

@@ -335,10 +335,9 @@ def _dream(ctx: Context, args: argparse.Namespace) -> Result:
         if sys.stderr.isatty():
             ctx.out.say(f"{number} of {len(dream.batches)} …")
 
-    with gates.held(ctx.root, map(gates.part_of, within), ctx.now()) as note_whole:
+    with gates.held(ctx.root, map(gates.part_of, within), ctx.now()) as note_end:
         outcome = dream.run(progress)
-        if all(error.futile for error in outcome.errors):  # else it may succeed in ten minutes
-            note_whole()
+        note_end(outcome.errors)
         plans, usage = outcome.proposals, outcome.used
         path = waiting_proposals.save(ctx.root, plans, ctx.now()) if plans else None
     waiting = 0 if plans else waiting_proposals.waiting(ctx.root)

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from itertools import chain
 from typing import NamedTuple
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, session_state_hot
@@ -17,6 +18,7 @@ from memtui.hooks.install import status
 from memtui.models import choice
 from memtui.settings import config_hot
 from memtui.store.memory import Memory
+from memtui.tidy import gates
 from memtui.tidy.checks import doctor
 from memtui.worker import sentence_vectors
 
@@ -33,12 +35,13 @@ def check(
 ) -> list[Finding]:
     """Run all checks, change nothing; `client`: an earlier `client_check`; `memories`: as for `status.of_scope`."""
     root = paths_hot.root(env)
-    if foreign := paths_hot.strangers(root, paths_hot.project_key(paths_hot.project_root(cwd))):
+    project = paths_hot.project_key(paths_hot.project_root(cwd))
+    if foreign := paths_hot.strangers(root, project):
         return list(doctor.strangers(foreign))
     of_client = client_check(env) if client is None else client
     models = {
         "semantic": sentence_vectors.check(root),
-        "llm": choice.check(env, root, now),
+        "llm": chain(choice.check(env, root, now), gates.check(root, (project, gates.GLOBAL))),
     }
     own = doctor.check(env, cwd, now, memories, models)
     return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own]

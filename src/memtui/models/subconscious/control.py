@@ -130,7 +130,8 @@ def start(root: str) -> bool:
 
 def load(root: str, session: str) -> dict[str, Any]:
     """Read the state of a session: `path`, `offset`, `mark` of its transcript, `conversation`, `mentions`, `answer`
-    that is not acted on yet, `in_vain`, how often the same was sent; `{}` if there is none."""
+    that is not acted on yet, `in_vain`, how often the same was sent, `answered`: what was read last was a question in
+    mid-turn; `{}` if there is none."""
     try:
         state = fastjson_hot.loads_dict(fs_hot.read_bytes(block_files_hot.session(root, session), STATE_BYTES))
     except OSError:
@@ -193,7 +194,7 @@ def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overv
         sum(call.outcome != "budget" for call in today),
         "The budget of the day is used up." if is_spent else "",
         tuple(mentions(root, now)),
-        tuple(run for run in jobs if run.outcome == runs.BEGUN and not run.killed(now)),
+        tuple(run for run in jobs if run.outcome == runs.BEGUN),
         jobs[0] if jobs else None,
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, session_state_hot
 from memtui.base.errors import MemtuiError
-from memtui.client import locate_hot
+from memtui.client import locate_hot, process_hot
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation, cleaned, note_position, position
 from memtui.deliver import error_log_hot
@@ -29,6 +29,9 @@ from memtui.settings import config_hot
 
 # Characters that must be new before a model is asked, unless the person said something or addressed it.
 LEAST = 200
+# What follows after a question was answered in mid-turn is read with the next turn if it has fewer characters than a
+# request has besides: three of four turns.
+LITTLE = 8000
 # Characters by which memories are looked up; seconds beside those of the calls.
 LOOKED_UP, MORE_SECONDS = 4000, 120
 # Mentions that wait, at most; runs of the session whose remarks are told again, and whose whispers are not repeated.
@@ -105,12 +108,13 @@ class Along:
             return None  # the turn's end reads it
         mentions = _waiting(state, turn, self.now())
         answer_chars = sum(len(text) for text in turn.said(transcript_view.AGENT))
-        if not (turn.mentions or turn.said(transcript_view.PERSON)) and answer_chars < LEAST:
+        is_little = answer_chars < LEAST or ("answered" in state and turn.size < LITTLE)
+        if is_little and not (turn.mentions or turn.said(transcript_view.PERSON)):
             return None
         run = Run(
             ids_hot.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
             powers.backend, powers.model, powers.mode, powers.allowed, heard=len(turn.lines) + turn.left_out,
-            limit=seconds(self.root),
+            limit=seconds(self.root), process=tuple(map(str, process_hot.own())),
         )  # fmt: skip
         runs.append(self.root, run)
         begun, wishes, failed, model = time.monotonic(), Wishes(), None, None
@@ -153,6 +157,8 @@ class Along:
             return self._failed(run, failed, state, after)
         run = replace(run, outcome=runs.DONE, note=wishes.note, whispers=tuple(wishes.whispers))
         after["mentions"] = [mention for mention in mentions if mention["id"] not in wishes.replied]
+        if self.is_at_prompt and not after["mentions"]:
+            after["answered"] = True
         answer = cleaned({"run": run.data(), "edits": wishes.edits}, redacted)
         control.save(self.root, self.id, {**after, "answer": answer})
         self._act(*(_pending(answer) or (run, [])))

@@ -1,13 +1,14 @@
 """The log of runs, `subconscious/runs.jsonl`: when the subconscious read what, what it cost, and what came of it; and
-its whispers. A run is logged when it begins and again when it has ended; one that only began is under way, or was
-killed. A whisper is a note for one session, delivered once, with a receipt (inbox/claims_hot.py)."""
+its whispers. A run is logged when it begins and again when it has ended; one that only began is under way, or its
+process was killed. A whisper is a note for one session, delivered once, with a receipt (inbox/claims_hot.py)."""
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, reverse_lines_hot
+from memtui.client import process_hot
 from memtui.inbox import file_hot, format_hot
 from memtui.inbox.note_block_hot import WHISPER
 from memtui.models.subconscious import block_files_hot
@@ -15,7 +16,8 @@ from memtui.models.subconscious import block_files_hot
 VERSION = 1
 LOCK_SECONDS = 5.0
 # Outcomes. Others are those of a call that failed (models/call.py): budget, busy, …
-BEGUN, DONE, FAILED = "begun", "done", "failed"
+BEGUN, DONE, FAILED, STOPPED = "begun", "done", "failed", "stopped"
+WORKER_STOPPED = "memtui's worker was stopped; what it was to read is read after the next turn"
 # Bytes of the file from which its older half is dropped; seconds after which a run that only began was killed, where it
 # does not say how many it may take.
 TRIM_BYTES, UNDER_WAY = 2 << 20, 900.0
@@ -38,10 +40,11 @@ class Whisper(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """One run. `event`: after which hook; `outcome`: BEGUN, DONE, FAILED, or why the model gave no answer; `why`: in
-    words; `heard`: messages read; `limit`: the seconds that it may take; `looks`: what its tools looked at;
-    `step_count`: how often it used a tool (trace.py); `files` that it changed, and those `unversioned`; `changes`: of
-    blocks, each begun by the block's name; `refused`: what it asked for and did not get."""
+    """One run. `event`: after which hook; `outcome`: BEGUN, DONE, FAILED, STOPPED, or why the model gave no answer;
+    `why`: in words; `heard`: messages read; `limit`: the seconds that it may take; `process`: as process_hot tells it;
+    `looks`: what its tools looked at; `step_count`: how often it used a tool (trace.py); `files` that it changed, and
+    those `unversioned`; `changes`: of blocks, each begun by the block's name; `refused`: what it asked for and did not
+    get."""
 
     id: str
     time: float
@@ -61,6 +64,7 @@ class Run:
     cost: float | None = 0.0
     heard: int = 0
     limit: int = 0
+    process: tuple[str, ...] = ()
     note: str = ""
     looks: tuple[str, ...] = ()
     step_count: int = 0
@@ -82,7 +86,7 @@ class Run:
 
     def data(self) -> dict[str, Any]:
         """Return the run as the log and --json have it."""
-        keys = ("looks", "files", "unversioned", "changes", "blocks", "refused")
+        keys = ("process", "looks", "files", "unversioned", "changes", "blocks", "refused")
         lists = {key: list(getattr(self, key)) for key in keys}
         whispers = [whisper._asdict() for whisper in self.whispers]
         return {**vars(self), **lists, "whispers": whispers, "time": clock_hot.iso(self.time)}
@@ -96,9 +100,13 @@ class Run:
             pairs += [("asked", text.reply), ("replied", text.text)] if text.reply else [("whispered", text.text)]
         return pairs
 
-    def killed(self, now: float) -> bool:
-        """Whether its process ended without a word."""
-        return self.outcome == BEGUN and now - self.time > (self.limit or UNDER_WAY)
+    def settled(self, now: float) -> "Run":
+        """Return the run; one that only began and whose process is gone, or takes too long, as STOPPED."""
+        pid, *start = self.process or ("0",)
+        is_gone = pid.isdecimal() and process_hot.gone([int(pid), *start])
+        if self.outcome != BEGUN or not (is_gone or now - self.time > (self.limit or UNDER_WAY)):
+            return self
+        return replace(self, outcome=STOPPED, why=WORKER_STOPPED)
 
 
 def read(row: dict[str, object]) -> Run | None:
@@ -152,7 +160,8 @@ def newest_first(root: str, limit: int = 100, session: str = "") -> list[Run]:
         for _, line in reverse_lines_hot.lines(path(root), needle=session.encode()):
             run = read(fastjson_hot.loads_dict(line))
             if run is not None and run.session.startswith(session):
-                runs.setdefault(run.id, run)
+                if run.id not in runs:
+                    runs[run.id] = run.settled(clock_hot.now())
                 if len(runs) >= limit:
                     break
     except OSError:

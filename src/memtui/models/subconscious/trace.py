@@ -21,9 +21,10 @@ from memtui.store.journal.ledger import MODEL, RUN
 
 # Characters of a call and of what came of it; bytes of the steps of a run that are read.
 WHAT, OUTPUT, MOST_BYTES = 500, 1000, 4 << 20
-# The tools by which answers are given, and those that change no file.
+# The tools by which answers are given, those that change no file, and those that change the file that they name.
 ANSWERS = {"StructuredOutput", "answer"}
 LOOKING = {"Read", "Grep", "Glob", "LS", "WebSearch", "WebFetch", "web_search", "ToolSearch", *ANSWERS}
+EDITING = {"Edit", "MultiEdit", "NotebookEdit", "Write"}
 CALLS = {"tool_use", "server_tool_use"}
 _SUBJECT = ("command", "file_path", "notebook_path", "query", "url")
 _EXIT = re.compile(r"Exit code (\d+)")
@@ -144,12 +145,9 @@ class Trace:
     def _before(self, call: Mapping[str, Any]) -> None:
         if self._tree is None or call.get("tool_name") in LOOKING:
             return
-        values = call.get("tool_input")
-        for key in ("file_path", "notebook_path"):
-            path = str(values.get(key) or "") if isinstance(values, dict) else ""
-            path = (paths_hot.resolve(path) or "") if path.startswith("/") else ""
-            if path and not path.startswith(self._tree.top + "/"):
-                self._tree.outside.add(path)
+        path = _named_file(call)
+        if path and not path.startswith(self._tree.top + "/"):
+            self._tree.outside.add(path)
         changes, is_first = self._tree.look(), not self._is_watched
         self._is_watched = True
         # Else they are of others: of the person, or of an agent that works there.
@@ -159,8 +157,14 @@ class Trace:
     def _after(self, call: Mapping[str, Any]) -> None:
         response = call.get("tool_response")
         self._in_background |= isinstance(response, dict) and bool(response.get("backgroundTaskId"))
-        if self._tree is not None and self._is_watched and call.get("tool_name") not in LOOKING:
-            self._note_files(str(call.get("tool_use_id")), self._tree.look())
+        if self._tree is None or not self._is_watched or call.get("tool_name") in LOOKING:
+            return
+        name, files, path = str(call.get("tool_use_id")), self._tree.look(), _named_file(call)
+        # Beside an edit, and without a command that runs on, others are of somebody else.
+        runs_on = self._in_background or any(tool not in LOOKING | EDITING for tool in self._tools.values())
+        if call.get("tool_name") in EDITING and path and not runs_on:
+            files = [file for file in files if file.path == path]
+        self._note_files(name, files)
 
     def _note_files(self, name: str, files: list[ChangedFile]) -> None:
         """Note that files changed, and what of them can be undone."""
@@ -194,6 +198,13 @@ class Trace:
             runs.append(self.root, run)
         except OSError as error:
             raise storage_error(error, runs.path(self.root)) from error
+
+
+def _named_file(call: Mapping[str, Any]) -> str:
+    """Return the path of the file that a call of a tool names; empty if it names none."""
+    values = call.get("tool_input")
+    path = str(values.get("file_path") or values.get("notebook_path") or "") if isinstance(values, dict) else ""
+    return (paths_hot.resolve(path) or "") if path.startswith("/") else ""
 
 
 def _web_pages(content: object) -> str:

@@ -55,19 +55,19 @@ class Mention:
 @dataclass
 class Heard:
     """What was heard: `lines` of (who, text), oldest first; how many were `left_out`; `mentions`; `in_midst`: not from
-    the start."""
+    the start; `size`: characters of the lines."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     left_out: int = 0
     mentions: deque[Mention] = field(default_factory=lambda: deque(maxlen=MENTIONS))
     in_midst: bool = False
-    _size: int = 0
+    size: int = 0
 
     def add(self, who: str, text: str) -> None:
         """Add a message; some go at once if there are far too many."""
         self.lines.append((who, text))
-        self._size += len(text)
-        if self._size > 2 * ALL:
+        self.size += len(text)
+        if self.size > 2 * ALL:
             self.trim()
 
     def trim(self) -> None:
@@ -75,8 +75,8 @@ class Heard:
         for kinds in LEAST_FIRST:
             lines = []
             for who, text in self.lines:
-                if self._size > ALL and who in kinds:
-                    self._size -= len(text)
+                if self.size > ALL and who in kinds:
+                    self.size -= len(text)
                     self.left_out += 1
                 else:
                     lines.append((who, text))

@@ -150,12 +150,12 @@ async def test_what_a_killed_run_did_is_told_and_x_brings_its_files_back(app, wo
     asks(traced, "t2", "Bash", command="sleep 100")
     async with app.run_test(size=WIDE) as pilot:
         await to_run(pilot, "r9")
-        assert any("was killed · 2 steps, 1 file" in line for line in lines(app))
+        assert any("ended without an answer · 2 steps, 1 file" in line for line in lines(app))
         detail = app.screen.detail.plain
         for words in (
             "Bash  sh build.sh \\x1b[2J  exit 3\n",
             "no such target",
-            "changed notes.txt",
+            "changed while it ran: notes.txt",
             "sleep 100  no end known",
         ):
             assert words in detail

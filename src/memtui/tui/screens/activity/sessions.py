@@ -262,6 +262,8 @@ def _add_facts(text: Text, record: Delivery, context: RowContext) -> None:
 
 def _add_steps(text: Text, run: Run, steps: "Sequence[Step]") -> None:
     """Append what a run did with tools, one after another, with what came of each."""
+    from memtui.models.subconscious.trace import EDITING
+
     text.append("\nWhat it did\n" if run.step_count else "", style="bold")
     if run.step_count and not steps:
         add_line(text, f"{many(run.step_count, 'step')}, which are not kept any more")
@@ -270,8 +272,9 @@ def _add_steps(text: Text, run: Run, steps: "Sequence[Step]") -> None:
         text.append("{}\n".format(*models.came_of(step)), style=models.came_of(step)[1])
         for line in step.output.splitlines()[:OUTPUT_LINES]:
             add_line(text, f"  {line}")
+        changed = "changed" if step.tool in EDITING else "changed while it ran:"
         for file in step.files:
-            add_line(text, f"  changed {file}", "")
+            add_line(text, f"  {changed} {file}", "")
 
 
 class RunRow:
@@ -291,7 +294,7 @@ class RunRow:
         return f"model {models.did(self.run)} {answers} {self.run.note} {' '.join(self.run.blocks)}"
 
     def cells(self, context: RowContext) -> list[Text]:
-        outcome, style = models.ended(self.run, context.data.now())
+        outcome, style = models.ended(self.run)
         answers = [models.answer(answer.reply, answer.text) for answer in self.run.answers]
         sentence = " · ".join(filter(None, (*answers, models.did(self.run), self.run.note)))
         ended = ("", "") if outcome == "done" else (f"{outcome} · " if sentence else outcome, style)
@@ -302,7 +305,7 @@ class RunRow:
         from memtui.models.subconscious import blocks, trace
 
         run, now, text = self.run, context.data.now(), Text()
-        outcome, style = models.ended(run, now)
+        outcome, style = models.ended(run)
         did = models.did(run)
         text.append(outcome, style=style).append(f": {safe_text.line(did)}\n" if did else "\n")
         text.append(safe_text.clean(run.note) + "\n\n" if run.note else "\n")
