@@ -2,10 +2,12 @@
 is shown until a model is set."""
 
 import json
+import subprocess
 
 import pytest
 
 from memtui.base import fs_hot, ids_hot, paths_hot
+from memtui.client import process_hot
 from memtui.models import choice
 from memtui.models.subconscious import block_files_hot, blocks, control, runs
 from memtui.models.subconscious.trace import Trace
@@ -163,6 +165,20 @@ async def test_what_a_killed_run_did_is_told_and_x_brings_its_files_back(app, wo
         await press(pilot, "x")
         await settle(pilot)
         assert fs_hot.read_bytes(path) == b"mine\n"
+
+
+async def test_a_run_whose_process_ends_says_so_where_it_is_on_screen(app, world):
+    process = subprocess.Popen(["sleep", "60"])
+    ran(world, limit=1 << 30, process=(str(process.pid), "", str(process_hot.own()[2])))
+    async with app.run_test(size=WIDE) as pilot:
+        await to_run(pilot, "r9")
+        assert any("reading now" in line for line in lines(app))
+        process.kill()
+        process.wait()
+        app.screen.refresh_ages()
+        await settle(pilot)
+        assert any("ended without an answer" in line for line in lines(app))
+        assert "memtui's worker was stopped" in app.screen.detail.plain
 
 
 async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, world):

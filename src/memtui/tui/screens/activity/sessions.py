@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from memtui import keymap
-from memtui.base import paths_hot
+from memtui.base import clock_hot, paths_hot
 from memtui.base.phrasing_hot import age, ago, many, share, short
 from memtui.base.short_ids import short_id
 from memtui.deliver import blocks_hot, receipts_hot
@@ -281,10 +281,15 @@ class RunRow:
     """A reading of a session by the model: what it changed and said, and what that cost. `root`: of its project."""
 
     def __init__(self, run: Run, root: str) -> None:
-        self.run, self.root, self.key, self.session, self.time = run, root, f"run {run.id}", run.session, run.time
+        self._run, self.root, self.key, self.session, self.time = run, root, f"run {run.id}", run.session, run.time
         self.actions: Sequence[str] = ("withdraw",) if run.blocks or run.files else ()
         self.answers = [answer.id for answer in run.answers]
         self.word = "answer" if self.answers else "model"
+
+    @property
+    def run(self) -> Run:
+        """The run as it is now: its process may have ended since the log was read."""
+        return self._run.settled(clock_hot.now())
 
     def copied(self, _context: RowContext) -> str:
         return self.run.note
