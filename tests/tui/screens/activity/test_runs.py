@@ -167,8 +167,14 @@ async def test_what_a_killed_run_did_is_told_and_x_brings_its_files_back(app, wo
         assert fs_hot.read_bytes(path) == b"mine\n"
 
 
-async def test_a_run_whose_process_ends_says_so_where_it_is_on_screen(app, world):
-    process = subprocess.Popen(["sleep", "60"])
+@pytest.fixture
+def process():
+    with subprocess.Popen(["sleep", "60"]) as started:
+        yield started
+        started.kill()
+
+
+async def test_a_run_whose_process_ends_says_so_where_it_is_on_screen(app, world, process):
     ran(world, limit=1 << 30, process=(str(process.pid), "", str(process_hot.own()[2])))
     async with app.run_test(size=WIDE) as pilot:
         await to_run(pilot, "r9")
