@@ -116,7 +116,7 @@ def test_a_run_that_is_killed_has_told_what_it_did_until_then(on, model, number)
 
 @pytest.mark.every(of=4)
 @pytest.mark.parametrize("backend", ["api", "claude"])
-def test_a_worker_killed_while_it_asks_says_so_and_the_next_reads_its_turn(on, model, backend):
+def test_a_worker_killed_while_it_asks_says_so_and_the_next_reads_on(on, model, backend):
     reads_along(on, backend)
     turn = ["I have built the release.", "Deployed."]
     asked, killed = [], []

@@ -73,7 +73,7 @@ def test_a_prompt_is_read_at_once_only_if_it_asks_something(read, api):
 
 
 @pytest.mark.parametrize("rest", [{"agent": "Built. " * 2000}, {"person": "No."}, {"agent": "@memtui is it right?"}])
-def test_what_follows_an_answer_in_mid_turn_is_read_at_its_end_if_it_says_much(read, api, rest):
+def test_what_follows_an_answer_in_mid_turn_is_read_if_it_says_much(read, api, rest):
     read.says("@memtui, when do we deploy?")
     api.will(answer(replies=[{"to": "m1", "text": "On Tuesdays."}]))
     run_process.Along(read.env, {**read.payload, "hook_event_name": "UserPromptSubmit"}).run()

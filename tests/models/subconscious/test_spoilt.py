@@ -113,7 +113,7 @@ def test_a_run_is_under_way_while_its_process_is_and_no_longer_than_it_may(read)
     assert runs.Run("r", 0.0, "s", "p", "/", "Stop").settled(1000.0).outcome == "stopped", "of an older version"
 
 
-def test_a_worker_killed_while_it_asks_is_told_and_the_next_one_reads_its_turn(read, api):
+def test_a_worker_killed_while_it_asks_is_told_and_the_next_reads_on(read, api):
     read.says(SAID, "Understood.")
     api.will(Reply([answer()], until=lambda: process.poll() is not None))
     process = subprocess.Popen(WORDS, stdin=subprocess.PIPE, env={**os.environ, **read.env})
