@@ -64,6 +64,7 @@ def test_a_line_without_commands_is_one_that_bash_refuses(size):
     seed = Random().randrange(1 << 30)
     draw, lines = Random(seed), Lines(seed)
     cases = [damaged(draw, lines.line()) for _ in range(size)]
+    cases = [line for line in cases if "((" not in line and "[[" not in line]  # of which -n reads but a part
     refused = [line for line in cases if shell_hot.simple_commands(line) is None]
     valid = [line for line in refused if not subprocess.run(["bash", "-n", "-c", line], capture_output=True).returncode]
     assert valid == [], f"seed {seed}"
@@ -88,6 +89,8 @@ def test_a_line_without_commands_is_one_that_bash_refuses(size):
         ("'A=b' npm; \"$HOME/bin/npm\" x", "A=b npm|npm x"),
         ("", ""),
         ("echo \\", "echo \\"),
+        ("npm x; bash -c 'it('", "npm x|bash -c it("),
+        ("cat <<E\n$(a\nE\ngit x", "cat|git x"),
         ("# npm x", ""),
     ],
 )
@@ -100,7 +103,7 @@ def test_what_a_line_runs(line, commands):
 @pytest.mark.parametrize(
     "line",
     ["echo 'x", 'echo "x', "$(a", "`a", "a &&", "a | | b", "a )", "if a; then b", "a; fi", "for x in a; b; done", "case x in", "{ a", "${x", "$'x",
-     "a ;; b", "; a", "& a", "(a) b", "[[ a", "x=(a", "<(a", "a >", "f( a", "bash -c 'it('", "((a) b"],
+     "a ;; b", "; a", "& a", "(a) b", "[[ a", "x=(a", "<(a", "a >", "f( a", "((a) b"],
 )  # fmt: skip
 def test_a_line_that_no_shell_takes_has_no_commands(line):
     assert shell_hot.simple_commands(line) is None

@@ -223,13 +223,18 @@ class _LineReader:
             waiting += wrappers_hot.commands_within(command)[: _MOST - len(waiting)]
             line = wrappers_hot.line_within(command)
             if line:
-                self._read_line(line, self.bodies if name == "eval" else {})
+                self._read_within(line, self.bodies if name == "eval" else {})
 
-    def _read_line(self, line: str, bodies: "dict[str, list[list[str]]]") -> None:
-        """Read the commands of a line within this one."""
-        if self.depth > _DEEPEST:
-            raise ShellError
-        _LineReader(line, self.commands, bodies, self.depth + 1).read_list("")
+    def _read_within(self, text: str, bodies: "dict[str, list[list[str]]]", *, is_line: bool = True) -> None:
+        """Read the commands of a line within this one, or those substituted in a text; none if a shell would refuse it
+        when it comes to it."""
+        count = len(self.commands)
+        reader = _LineReader(text, self.commands, bodies, self.depth + 1)
+        try:
+            if self.depth < _DEEPEST:
+                reader.read_list("") if is_line else reader._read_quoted("")
+        except ShellError:
+            del self.commands[count:]
 
     def _read_words(self, between: str = "") -> "list[str]":
         """Read words, with an operator between them, without assignments before the first one and redirections."""
@@ -282,11 +287,7 @@ class _LineReader:
                 if (row.lstrip("\t") if is_indented else row) == delimiter:
                     break
             if not is_literal:
-                self._read_substitutions(line[start : self.at])
-
-    def _read_substitutions(self, text: str) -> None:
-        """Read the commands in `$( )` and backquotes of a text that is none itself."""
-        _LineReader(text, self.commands, self.bodies, self.depth)._read_quoted("")  # noqa: SLF001
+                self._read_within(line[start : self.at], self.bodies, is_line=False)
 
     def _read_word(self) -> str:
         """Read a word, if one starts here, and return it without its quotes; expansions stay as they are written."""
@@ -390,7 +391,7 @@ class _LineReader:
                 if depth == 1 and char == ")":
                     if not line.startswith("))", at):
                         return False
-                    self._read_substitutions(line[self.at + 2 : at])
+                    self._read_within(line[self.at + 2 : at], self.bodies, is_line=False)
                     self.at = at + 2
                     return True
             at += 1
@@ -406,7 +407,7 @@ class _LineReader:
             parts.append(line[at : at + 1])
             at += 1
         self.at = at + 1
-        self._read_line("".join(parts), self.bodies)
+        self._read_within("".join(parts), self.bodies)
 
     def _read_braces(self, *, is_quoted: bool) -> None:
         """Read `${…}` from its brace on."""
