@@ -39,6 +39,8 @@ FIXED = {code for code, kind in KINDS.items() if kind.fix == "lint"}
 Reason = Literal["stale", "overlap", "untrusted", "forbidden"]
 # Times that proposals are composed again because a file changed between reading and writing.
 TRIES = 3
+# What a rewrite does, by the code of its evidence.
+STEPS = {"memories.violated": "pin", "rules.pin": "pin", "rules.refuse": "enforce", "rules.relax": "unpin"}
 SCOPES_NAMED = 2  # in the summary of a change
 # The verb of a proposal of each kind, for one and counted for several.
 DONE = {
@@ -215,7 +217,8 @@ def title(proposal: Proposal) -> str:
         case "archive" | "delete":
             return f"{'archive' if proposal.kind == 'archive' else 'remove'} {some(removed)}"
         case kind:
-            return f"{'fix' if kind == 'relink' else kind} {some(outputs)}"
+            code = proposal.evidence[0].code if proposal.evidence else ""
+            return f"{'fix' if kind == 'relink' else STEPS.get(code, kind)} {some(outputs)}"
 
 
 def in_archive(directory: str, stem: str) -> str:

@@ -62,7 +62,12 @@ def gist(proposal: Proposal) -> str:
     if proposal.kind == "merge":
         return about(proposal)
     what = title(proposal)
-    sentence = next(iter(reasons(proposal)), f"{what[:1].upper()}{what[1:]}")
+    what = f"{what[:1].upper()}{what[1:]}"
+    sentence = next(iter(reasons(proposal)), what)
+    if proposal.word == "rule":  # what it does first, then why
+        facts = proposal.evidence[0].data
+        place = f"{facts.get('scope')}:{facts.get('memory')} "
+        return f"{what}: {sentence.removeprefix(place)}"
     first, _, others = sentence.partition(". MEMORY.md of ")
     return f"{first} ({many(len(proposal.evidence) - 1, 'more problem')})." if others else sentence
 
