@@ -129,7 +129,7 @@ def main() -> None:
         after = simulation.run(refused)
         first, second = share(refusals, *before), share(refusals, *after)
         print(f"\nbreaks that reached the disk, of these rules: {first:.1%} of opportunities, then {second:.1%}")
-        print(f"refused {agent.refused} times; tried once more {agent.repeated} times")
+        print(f"refused {agent.refused} times; made again all the same {agent.repeated} times, which goes through")
         print(f"turns that did not end: {simulation.stuck or 'none'} · errors: {simulation.world.errors() or 'none'}")
         print(f"{time.monotonic() - started:.0f} s, client {simulation.world.binary}")
 

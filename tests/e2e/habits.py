@@ -19,7 +19,7 @@ from .model import Block, Reply, Request, say, use
 KEEPS = {"told": (0.15, 0.92), "anyway": (0.95, 0.95), "ignores": (0.12, 0.12)}
 KINDS = tuple(KEEPS)
 FORMS = ("instead", "option", "text", "path", "before", "with")
-STUBBORN = 0.2  # how often it tries the same once more after a refusal
+STUBBORN = 0.05  # how often it tries the same once more after a refusal, which then goes through
 ROUNDS = 4  # after so many answers it ends its turn
 STUB = '#!/bin/sh\necho "$(basename "$0") $*" >> "{log}"\n'
 

@@ -9,6 +9,8 @@ from textual.widgets import TextArea
 
 from memtui.base import ids_hot, paths_hot
 from memtui.base.errors import ConflictError
+from memtui.rules import counts
+from memtui.rules.counts import SessionCount
 from memtui.store import mutes_hot
 from memtui.store.plan import FileDiff
 from memtui.store.store import Store
@@ -17,7 +19,7 @@ from memtui.tidy.changeset import Refused, Savings, Weighed, propose
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.views.decisions import ProposedRow
-from recalls import bring
+from recalls import bring, deliver
 from tui.conftest import NOW, press, running, settle, until
 from tui.hands import agree, exists, lines, notes, read, to_kind, to_row, tree, write
 
@@ -360,3 +362,29 @@ async def test_a_memory_whose_own_check_fails_is_edited_or_archived_and_undone(a
         await press(pilot, "1")
         await to_row(pilot, lambda pair: pair[1].memory.stem == "lock")
         assert "! its check `glob bun.lock` fails (since " in app.screen.detail.plain
+
+
+@pytest.mark.every(step=1)
+async def test_a_step_about_a_rule_says_what_it_does_and_can_be_edited_whole(empty, monkeypatch):
+    path = f"{empty[0]['CLAUDE_CONFIG_DIR']}/memory/prefer-pnpm.md"
+    rule = '---\nrules:\n  - never: {command: "npm *"}\n    instead: {command: "pnpm *"}\npinned: true\n'
+    os.makedirs(os.path.dirname(path))
+    write(path, PNPM.replace("---\n", rule, 1))
+    row = SessionCount("5e55", NOW - 60, 3, 2, NOW - 30)
+    item = {"kind": "memory", "path": path, "reason": "pinned"}
+    deliver(paths_hot.root(empty[0]), NOW - 90, item, event="SessionStart", session_id="5e55")
+    monkeypatch.setattr(counts, "held_by_path", lambda _: {path: [None]})
+    monkeypatch.setattr(counts, "by_session", lambda *_: {"never npm *, instead pnpm *": [row]})
+    app = started(empty)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "rewrite")
+        assert app.screen.table.row.says.startswith("Enforce prefer-pnpm: was broken in 1 of the last 1 session that")
+        assert "+     enforce: refuse" in app.screen.detail.plain
+        await press(pilot, "e")
+        area = app.screen.query_one(TextArea)
+        area.text = area.text.replace("enforce: refuse", "enforce: ask")
+        await press(pilot, "ctrl+s")
+        await agree(pilot)
+        assert read(path) == PNPM.replace("---\n", rule.replace("pinned", "    enforce: ask\npinned"), 1)
+        await press(pilot, "z")
+        assert read(path) == PNPM.replace("---\n", rule, 1)

@@ -4,6 +4,7 @@ they broke the rule, have a hook refuse that where they broke it although it was
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from memtui.base import clock_hot
@@ -12,6 +13,7 @@ from memtui.deliver import log_hot, receipts_hot
 from memtui.deliver.record import CHARS_A_TOKEN, MEMORY_KINDS
 from memtui.rules import counts, rule_hot
 from memtui.rules.counts import SessionCount
+from memtui.settings import config_hot
 from memtui.store.memory import Memory, is_pinned
 from memtui.tidy.checks.check import Check, Checked, about
 
@@ -45,7 +47,8 @@ class CountedRule(NamedTuple):
 
 def steps(checked: Checked) -> Iterator[Finding]:
     """Find the next steps for the memories of a scope whose rules were counted."""
-    held = counts.held_by_path(checked.root) if checked.usage is not None else {}
+    is_on = config_hot.value(config_hot.load(checked.root), checked.scope.root_path, "rules") == "on"
+    held = counts.held_by_path(checked.root) if is_on and checked.usage is not None else {}
     rules_by_path: dict[str, list[CountedRule]] = {}
     for memory in checked.memories if held else ():
         path = memory.path if memory.path in held else os.path.realpath(memory.path)
@@ -60,15 +63,14 @@ def steps(checked: Checked) -> Iterator[Finding]:
 
 
 def _counted(memory: Memory, rows_by_key: Mapping[str, Sequence[SessionCount]]) -> list[CountedRule]:
-    entries = memory.fields.get("rules")
     fields = {}
-    for number, entry in enumerate(entries) if isinstance(entries, list) else [("", entries)]:
-        try:
-            rule = rule_hot.parse({**entry, "enforce": "refuse"}) if isinstance(entry, dict) else None
-        except rule_hot.RuleError:  # it can't be enforced
-            continue
-        if rule is not None:
-            fields[rule.key()] = ".".join(filter(None, ("rules", str(number), "enforce")))
+    for place, table in (("metadata.rules", memory.fields.get("metadata")), ("rules", memory.fields)):
+        entries = table.get("rules") if isinstance(table, dict) else None
+        for number, entry in enumerate(entries) if isinstance(entries, list) else [("", entries)]:
+            with suppress(rule_hot.RuleError):  # it can't be enforced
+                if isinstance(entry, dict):
+                    rule = rule_hot.parse({**entry, "enforce": "refuse"})
+                    fields[rule.key()] = ".".join(filter(None, (place, str(number), "enforce")))
     rules, _ = rule_hot.parse_all(memory.fields)
     return [CountedRule(rule, fields.get(rule.key(), ""), rows_by_key.get(rule.key(), ())) for rule in rules]
 
