@@ -123,11 +123,12 @@ class Chosen:
 
 class HabitualAgent:
     """The script of a `Model`: `plan` has the habits of the next session, each with an opportunity. `chosen`: what it
-    did; `refused`: how often it was refused; `repeated`: how often it tried the same once more."""
+    did; `refused`: how often it was refused; `repeated`: how often it tried the same once more. `in_one`: it runs all
+    programs in one command line, which takes less time, where nothing is refused."""
 
     def __init__(self, project: Path, seed: int) -> None:
         self.project, self.seed = project, seed
-        self.session, self.plan = 0, list[Habit]()
+        self.session, self.plan, self.in_one = 0, list[Habit](), False
         self.chosen: list[Chosen] = []
         self.refused = self.repeated = 0
         self._made: dict[str, tuple[Habit, list[Block]]] = {}
@@ -152,6 +153,10 @@ class HabitualAgent:
             keeps = self._random(habit, "keeps") < habit.chance(told=told)
             self.chosen.append(Chosen(self.session, habit, told, keeps))
             blocks += self._calls(habit, keeps=keeps)
+        commands = [block["input"]["command"] for block in blocks if block["name"] == "Bash"]
+        if self.in_one and commands:
+            blocks = [block for block in blocks if block["name"] != "Bash"]
+            blocks += [use("Bash", command="; ".join(commands))]
         return Reply(blocks) if blocks else say("Nothing to do.")
 
     def _further(self, request: Request) -> Reply:
