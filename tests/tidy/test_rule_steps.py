@@ -7,7 +7,7 @@ import pytest
 
 from memtui.base import clock_hot, paths_hot
 from memtui.rules import counts, rule_hot
-from memtui.rules.counts import Held, SessionCount
+from memtui.rules.counts import SessionCount
 from memtui.store.journal import undo
 from memtui.store.plan import FileDiff
 from memtui.store.status import Usage
@@ -38,10 +38,7 @@ class Home:
         self.cwd = str(top / "repo")
         os.makedirs(self.cwd + "/.git")
         self.rows: dict[str, dict[str, list[SessionCount]]] = {}
-        monkeypatch.setattr(
-            counts, "held_by_path", lambda _: {path: [Held(rule=None, since=0.0)] for path in self.rows}
-        )
-        monkeypatch.setattr(counts, "by_session", lambda _, path: self.rows[path])
+        monkeypatch.setattr(counts, "by_session", lambda _, path: self.rows.get(path, {}))
         self.path = self.write()
 
     def write(self, more="", rules=RULES, place=None, age=200.0):

@@ -373,7 +373,6 @@ async def test_a_step_about_a_rule_says_what_it_does_and_can_be_edited_whole(emp
     row = SessionCount("5e55", NOW - 60, 3, 2, NOW - 30)
     item = {"kind": "memory", "path": path, "reason": "pinned"}
     deliver(paths_hot.root(empty[0]), NOW - 90, item, event="SessionStart", session_id="5e55")
-    monkeypatch.setattr(counts, "held_by_path", lambda _: {path: [None]})
     monkeypatch.setattr(counts, "by_session", lambda *_: {"never npm *, instead pnpm *": [row]})
     app = started(empty)
     async with app.run_test(size=WIDE) as pilot:

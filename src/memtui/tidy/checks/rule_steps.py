@@ -48,21 +48,21 @@ class CountedRule(NamedTuple):
 def steps(checked: Checked) -> Iterator[Finding]:
     """Find the next steps for the memories of a scope whose rules were counted."""
     is_on = config_hot.value(config_hot.load(checked.root), checked.scope.root_path, "rules") == "on"
-    held = counts.held_by_path(checked.root) if is_on and checked.usage is not None else {}
     rules_by_path: dict[str, list[CountedRule]] = {}
-    for memory in checked.memories if held else ():
-        path = memory.path if memory.path in held else os.path.realpath(memory.path)
-        if path in held:
-            rules_by_path[memory.path] = _counted(memory, counts.by_session(checked.root, path))
-    newest = [row for rules in rules_by_path.values() for each in rules for row in each.sessions[:LOOKED_UP]]
+    for memory in checked.memories if is_on and checked.usage is not None else ():
+        if rules := rule_hot.parse_all(memory.fields)[0]:
+            rules_by_path[memory.path] = _counted(checked.root, memory, rules)
+    newest = [row for counted in rules_by_path.values() for each in counted for row in each.sessions[:LOOKED_UP]]
     deliveries = _deliveries(checked.root, newest) if any(row.broken_at for row in newest) else {}
     for memory in checked.memories if rules_by_path else ():
-        rules = rules_by_path.get(memory.path, [])
-        for finding in (*_broken(memory, rules, deliveries), *_held(memory, rules, checked.now)):
+        counted = rules_by_path.get(memory.path, [])
+        for finding in (*_broken(memory, counted, deliveries), *_held(memory, counted, checked.now)):
             yield about(finding, checked.scope, memory)
 
 
-def _counted(memory: Memory, rows_by_key: Mapping[str, Sequence[SessionCount]]) -> list[CountedRule]:
+def _counted(root: str, memory: Memory, rules: Sequence[rule_hot.Rule]) -> list[CountedRule]:
+    paths = {memory.path, os.path.realpath(memory.path)}
+    rows_by_key = {key: rows for path in paths for key, rows in counts.by_session(root, path).items()}
     fields = {}
     for place, table in (("metadata.rules", memory.fields.get("metadata")), ("rules", memory.fields)):
         entries = table.get("rules") if isinstance(table, dict) else None
@@ -71,7 +71,6 @@ def _counted(memory: Memory, rows_by_key: Mapping[str, Sequence[SessionCount]]) 
                 if isinstance(entry, dict):
                     rule = rule_hot.parse({**entry, "enforce": "refuse"})
                     fields[rule.key()] = ".".join(filter(None, (place, str(number), "enforce")))
-    rules, _ = rule_hot.parse_all(memory.fields)
     return [CountedRule(rule, fields.get(rule.key(), ""), rows_by_key.get(rule.key(), ())) for rule in rules]
 
 
