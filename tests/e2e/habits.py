@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from memtui.base import ids_hot
+
 from .model import Block, Reply, Request, say, use
 
 # How often each kind of agent keeps a rule: without the memory before it, and with it.
@@ -38,8 +40,9 @@ class Habit:
 
     @property
     def statement(self) -> str:
-        """The memory's text, by which the agent knows that it was told."""
-        return f"In part {self.number:02} of the plant do it as the {self.form} of line {self.number:02} says."
+        """The memory's text, by which the agent knows that it was told; no two are alike."""
+        words = " ".join(ids_hot.digest(f"{self.number} {word}".encode())[:7] for word in range(6))
+        return f"Rule {self.number:02} says {words}."
 
     @property
     def rule(self) -> dict[str, dict[str, str]]:
