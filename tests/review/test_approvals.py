@@ -8,9 +8,13 @@ from memtui.inbox import file_hot
 from memtui.review import approvals
 from memtui.review.approvals import Choices, approve_all, content, label_of
 from memtui.review.waiting_entries import waiting_in
+from memtui.rules import counts
+from memtui.rules.counting import Moment
+from memtui.settings import config_hot
 from memtui.store import triggers
 from memtui.store.journal import undo
 from memtui.store.store import Store
+from memtui.views import rules as views
 
 
 @pytest.fixture
@@ -185,3 +189,33 @@ def test_a_draft_is_what_the_person_says_and_a_bare_one_has_name_and_body(root):
     name, data = content(item)
     assert (name, label_of(item)) == ("grüße-auf-deutsch", "project")
     assert data.decode().endswith("\nGrüße auf Deutsch\n")
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [('never: {command: "npm *"}', b'rules:\n  - never: {command: "npm *"}\n---\n'), ("", b"feedback\n---\n")],
+)
+def test_rules_are_written_with_the_memory_in_one_step_of_undo(store, given, written):
+    (item,) = leave(store, "Use pnpm, not npm", scope="global")
+    (outcome,) = approve_all(store.journal, [approvals.propose(store, item, Choices(rules=given))])
+    assert written in fs_hot.read_bytes(outcome.memory.path)
+    undo.run(store.journal, "undo").first()
+    assert [item.text for item in due(store)] == ["Use pnpm, not npm"]
+
+
+def test_what_is_no_rule_approves_nothing(store):
+    (item,) = leave(store, "Use pnpm, not npm", scope="global")
+    with pytest.raises(UsageError, match="no rule"):
+        approvals.propose(store, item, Choices(rules="no npm"))
+
+
+def test_the_rules_of_a_draft_come_with_what_past_sessions_did(store, monkeypatch):
+    (item,) = leave(store, "Use pnpm, not npm", scope="global")
+    rule = "never npm *, instead pnpm *"
+    kept = [Moment(0.0, "s", str(at), rule, at < 6) for at in range(20)]
+    monkeypatch.setattr(counts, "count_in", lambda paths, rules, since: {rule: kept})
+    (proposed,) = approvals.proposed_rules(store, item, Choices(), 1.0)
+    assert views.proposed(proposed) == f"{rule}   broken 14 of 20 times in the last 30 days"
+    assert approvals.proposed_rules(store, item, Choices(body="Use pnpm"), 1.0) == []
+    fs_hot.write_atomic(config_hot.file_path(store.root), b'rules = "off"\n')
+    assert approvals.proposed_rules(store, item, Choices(), 1.0) == []

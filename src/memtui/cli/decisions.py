@@ -25,7 +25,7 @@ from memtui.store.versions.writers import Occasions
 from memtui.tidy import changeset, waiting_proposals
 from memtui.tidy.changeset import Composition, Proposal, Refused, Weighed, savings, weigh
 from memtui.tidy.checks import lint
-from memtui.views import changes, changesets, decisions, drafts
+from memtui.views import changes, changesets, decisions, drafts, rules
 from memtui.views.decisions import PROBLEM, ChangedRow, Decision, EntryRow, ProblemRow, ProposedRow, TrustRow
 from memtui.views.parts import TextDifference, Words
 
@@ -235,7 +235,8 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
         reason = drafts.find_evidence(ctx, item, proposed.name if proposed is not None else "", near)
         data = {"setting": {"title": reason.title, "said": reason.utterances, "problem": reason.problem or None}}
     if item.kind == "updates":
-        data |= _draft_data(proposed, reason) | {"problem": problem or None}
+        checks = [rules.proposed_data(rule) for rule in reason.rules]
+        data |= _draft_data(proposed, reason) | {"problem": problem or None, "checks": checks}
 
     def text(out: Output) -> None:
         out.heading(f"{TITLES[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
@@ -257,6 +258,7 @@ def _entry(ctx: Context, row: EntryRow) -> "tuple[dict[str, object], list[str | 
             out.print(f"becomes  {styled(f'{line(proposed.scope.label)}:{line(proposed.name)}', 'bold')}")
         if proposed is not None and proposed.taken:
             out.print("  " + styled("! a memory of this name is there already: approve with --name", "yellow"))
+        out.parts(drafts.checks(reason.rules))
         if item.kind != "guidance":
             out.parts(drafts.conversation(item, reason))
         if similar := reason.similar[: drafts.SIMILAR_SHOWN]:

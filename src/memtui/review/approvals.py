@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from memtui.base import fastjson_hot, ids_hot, paths_hot
+from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.review.entries import removal
 from memtui.review.waiting_entries import Waiting, from_the_end
+from memtui.rules import counts, proposals, rule_lines
+from memtui.rules.proposals import ProposedRule
+from memtui.settings import config_hot
 from memtui.store import memory, references, scopes, sidecars, triggers
 from memtui.store.frontmatter import document
 from memtui.store.journal.journal import Journal
@@ -22,7 +25,8 @@ IN_METADATA = {"tags": "tags", "created": "created", "modified": "modified", "se
 
 
 class Choices(NamedTuple):
-    """A person's choices for a draft: empty ones replace nothing, but an empty `body` or `trigger` is none."""
+    """A person's choices for a draft: empty ones replace nothing, but an empty `body` or `trigger` is none. `rules`:
+    lines, of what is checked from then on."""
 
     name: str = ""
     type: str = ""
@@ -30,6 +34,7 @@ class Choices(NamedTuple):
     description: str = ""
     body: str | None = None
     trigger: str | None = None
+    rules: str = ""
 
 
 AS_DRAFTED = Choices()
@@ -86,11 +91,13 @@ def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft
         typed = choices.trigger.strip()
         request = triggers.checked(typed, partial(scopes.memories, scope)) if typed else ""
     replaced = _replaced(scope, item, stem)
+    rules = rule_lines.rules_of_line(choices.rules)
     if replaced is not None:
         mem = memory.from_bytes(replaced.path, scope.label, data)
         fields = {"description": mem.description, "type": mem.type, "body": mem.body}
-        return Draft(item, own, scope, replaced.stem, memory.with_fields(replaced, fields), replaced, request)
-    return Draft(item, own, scope, references.check_name(stem), data, trigger=request)
+        data = rule_lines.with_rules(memory.with_fields(replaced, fields), rules)
+        return Draft(item, own, scope, replaced.stem, data, replaced, request)
+    return Draft(item, own, scope, references.check_name(stem), rule_lines.with_rules(data, rules), trigger=request)
 
 
 def _replaced(scope: Scope, item: Waiting, stem: str) -> Memory | None:
@@ -167,6 +174,21 @@ def merge_scopes(store: Store, item: Waiting) -> list[Scope]:
 def neighbours(store: Store, item: Waiting) -> list[Memory]:
     """Return the memories that a pending update may be merged into."""
     return [mem for scope in merge_scopes(store, item) for mem in scopes.memories(scope)]
+
+
+def proposed_rules(store: Store, item: Waiting, choices: Choices, seconds: float) -> list[ProposedRule]:
+    """Return the rules that the words of a pending update say, with their evidence: from the past sessions of its
+    project, or of all, as long as there is time."""
+    place = project_of(item) or paths_hot.project_root(store.cwd)
+    texts = (choices.description, item.text if choices.body is None else choices.body)
+    rules = proposals.rules_of_text("\n".join(texts))
+    if not rules or config_hot.value(config_hot.load(store.root), place, "rules") == "off":
+        return []
+    slugs = None if label_of(item, choices) == "global" else [paths_hot.slug(place)]
+    now = store.journal.now()
+    transcripts = proposals.recent_transcripts(paths_hot.config_dir(store.env), slugs, now, seconds)
+    moments = counts.count_in(transcripts, rules, now - proposals.DAYS * clock_hot.DAY)
+    return proposals.with_evidence(rules, moments)
 
 
 class Approval(NamedTuple):

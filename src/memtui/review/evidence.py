@@ -10,6 +10,7 @@ from memtui.client.transcripts import prompts, speaker, transcript_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.client.transcripts.speaker import argument, on_plan, own_words, refusal
 from memtui.review.waiting_entries import Waiting
+from memtui.rules.proposals import ProposedRule
 from memtui.store.memory import Memory
 
 # The messages shown before and after the evidence, and the most characters of each.
@@ -110,12 +111,14 @@ class Similar(NamedTuple):
 
 @dataclass
 class Evidence:
-    """What was said around an entry's evidence, its session's title, why that is missing, and what is similar."""
+    """What was said around an entry's evidence, its session's title, why that is missing, what is similar, and the
+    rules that a draft says."""
 
     utterances: list[Utterance] = field(default_factory=list)
     title: str = ""
     similar: Sequence[Similar] = ()
     problem: str = ""
+    rules: Sequence[ProposedRule] = ()
 
 
 def evidence_of(env: dict[str, str], item: Waiting, similar: Sequence[Similar] = ()) -> Evidence:

@@ -29,6 +29,8 @@ from memtui.tidy.coverage import Coverage
 Kind = Literal["merge", "rewrite", "archive", "delete", "relink", "mute"]
 # The code of the evidence that names what a model wrote and no input says.
 ADDED = "added"
+# The code of the evidence of rules that a memory's own words say: `texts` are the rules.
+RULES = "rules.proposed"
 # What makes the proposals that need no model.
 BY = "memtui"
 # The codes of the findings that lint fixes by itself.
@@ -115,6 +117,8 @@ class Proposal:
         MEMORY.md what it fixes."""
         if self.evidence and "again" in self.evidence[0].data:
             return ids_hot.digest(f"{self.ref} {self.evidence[0].data['again']}", 5)
+        if self.evidence and self.evidence[0].code == RULES:  # whatever else is changed in the memory
+            return ids_hot.digest("\n".join([RULES, self.files[0].path, *self.evidence[0].texts]), 5)
         if self.ref == self.id or self.kind == "mute" or not all(is_index(output.path) for output in self.outputs):
             return self.id
         facts = [(part.code, part.texts, part.data.get("file"), part.data.get("title")) for part in self.evidence]

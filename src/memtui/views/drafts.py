@@ -9,14 +9,17 @@ from memtui.base.phrasing_hot import ago, cut, many, some
 from memtui.base.shell import shell_word
 from memtui.inbox import drafts as inbox_drafts
 from memtui.inbox import format_hot, undelivered
+from memtui.review import approvals
 from memtui.review.evidence import Evidence, evidence_of
 from memtui.review.waiting_entries import Waiting
 from memtui.settings import config_hot
 from memtui.store import triggers
 from memtui.views import colours, safe_text
 from memtui.views.parts import Part, Words, heading, line
+from memtui.views.rules import proposed
 
 if TYPE_CHECKING:
+    from memtui.rules.proposals import ProposedRule
     from memtui.store.memory import Memory
     from memtui.transfer.export_folder import Export
     from memtui.transfer.import_plan import ImportPlan
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from memtui.workspace import Workspace
 
 SIMILAR_SHOWN = 3  # similar memories beside a draft
+COUNT_SECONDS = 2.0  # for which past sessions are read for the rules of a draft
 LIKELY = 0.5  # from this likelihood on a draft is called likely to last
 TITLE_SHOWN = 50  # characters of a title
 HIT_SHOWN, AROUND_SHOWN = 900, 300  # characters of a quote: one that the draft comes from, one around it
@@ -118,7 +122,9 @@ def find_evidence(here: "Workspace", item: Waiting, name: str, near: "Sequence[M
         return evidence_of(here.env, item)
     from memtui.tidy import similar_memories
 
-    return evidence_of(here.env, item, similar_memories.to_draft(name, item.text, near))
+    evidence = evidence_of(here.env, item, similar_memories.to_draft(name, item.text, near))
+    evidence.rules = approvals.proposed_rules(here.store(), item, approvals.AS_DRAFTED, COUNT_SECONDS)
+    return evidence
 
 
 def quoted(item: Waiting) -> list[tuple[str, str]]:
@@ -150,6 +156,11 @@ def facts(item: Waiting, evidence: Evidence | None, now: float) -> list[Part]:
         trigger = f"trigger: “{trigger}” ({remark})"
     lines = [[*begin, ago(item.entry.time(), now)], source, [trigger]]
     return [line(" · ".join(filter(None, words)), colours.QUIET, 400) for words in lines]
+
+
+def checks(rules: "Sequence[ProposedRule]") -> list[Part]:
+    """Return the rules that are checked once a draft is approved, each with how often past sessions broke it."""
+    return [line(("checks  " if not number else " " * 8) + proposed(rule)) for number, rule in enumerate(rules)]
 
 
 def todo_facts(item: Waiting, title: str, states: Sequence[str], now: float) -> Words:

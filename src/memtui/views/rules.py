@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from memtui.base import clock_hot
 from memtui.base.phrasing_hot import ago, many
 from memtui.rules.problems import problems_of
+from memtui.rules.proposals import DAYS
 from memtui.rules.rule_hot import parse_all
 
 if TYPE_CHECKING:
     from memtui.rules.counting import Moment
     from memtui.rules.counts import Held
+    from memtui.rules.proposals import ProposedRule
     from memtui.rules.rule_hot import Rule
     from memtui.store.memory import Memory
     from memtui.store.status import Row
@@ -49,6 +51,11 @@ def held(counts: "Held", now: float) -> str:
         differs = f"kept {'more' if counts.kept_before / before < counts.low else 'less'} often since"
         words.append(differs if counts.is_clear else "no clear change yet")
     return " · ".join(words)
+
+
+def proposed(rule: "ProposedRule") -> str:
+    """Say a proposed rule with its evidence: `never npm *   broken 14 of 20 times in the last 30 days`."""
+    return f"{rule.rule}   broken {rule.broken} of {many(rule.opportunities, 'time')} in the last {DAYS} days"
 
 
 def broken(moment: "Moment", now: float) -> str:
@@ -110,6 +117,11 @@ def breaks(held_by_path: "HeldByPath") -> list[Break]:
 
 def moment_data(moment: "Moment") -> dict[str, object]:
     return {"time": clock_hot.iso_seconds(moment.time), "session": moment.session, "line": moment.line}
+
+
+def proposed_data(rule: "ProposedRule") -> dict[str, object]:
+    """Return a proposed rule with its evidence, for --json."""
+    return {"rule": str(rule.rule), "opportunities": rule.opportunities, "broken": rule.broken}
 
 
 def data(counts: "Held") -> dict[str, object]:

@@ -139,6 +139,16 @@ def _dream(on: WorkerRun) -> None:
         on.start("memtui", "consolidate", "--ask-model", *words)
 
 
+def _propose_rules(on: WorkerRun) -> None:
+    """Propose rules that memories' own words say, once a day and project."""
+    from memtui.tidy import rule_proposals
+
+    now, stamp = clock_hot.now(), f"{on.root}/run/rules-{paths_hot.project_key(on.project_root)}"
+    if not os.path.lexists(stamp) or not 0 <= now - os.stat(stamp).st_mtime < clock_hot.DAY:
+        fs_hot.write_atomic(stamp, b"", durable=False)
+        rule_proposals.propose(on.env, on.cwd, now)
+
+
 def _think(on: WorkerRun) -> None:
     """Have the subconscious read what is new: after a turn, and before a compaction leaves only a summary of it."""
     if on.payload.get("agent_id") or os.path.lexists(on.root + "/subconscious/stopped"):
@@ -162,6 +172,12 @@ TASKS = (
     BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
     # A model selects memories for a prompt (models/selection.py): only where that is asked for.
     BackgroundTask("select", lambda on: on.start("memtui.models.selection", payload=on.payload)),
+    BackgroundTask(
+        "rules-proposed",
+        _propose_rules,
+        lambda on: on.event == "SessionEnd" and on.setting("mode") == "full" and on.setting("rules") != "off",
+        locks=True,
+    ),
     BackgroundTask("tidy", lambda on: tidy(on.root)),
     BackgroundTask("subconscious", _think, lambda on: on.asks_models("subconscious")),
     BackgroundTask("dream", _dream, lambda on: on.setting("dream") is True and on.asks_models()),

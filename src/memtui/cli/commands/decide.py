@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from memtui.base import clock_hot, dates, ids_hot
 from memtui.base.dates import NEVER
@@ -20,16 +21,19 @@ from memtui.review import approvals as approving
 from memtui.review import outside_changes
 from memtui.review.approvals import Approval, Choices, Draft
 from memtui.review.waiting_entries import TAKEN, Waiting, hidden_until, hide, hiding_step
+from memtui.rules import rule_lines
+from memtui.rules.proposals import ProposedRule
 from memtui.store import scopes, triggers
 from memtui.store.journal import acts
-from memtui.views import changes, drafts, notes
+from memtui.views import changes, drafts, notes, rules
 from memtui.views.decisions import NOTE, Decision, ProblemRow, ProposedRow, TrustRow
 from memtui.views.memories import loader
 
-OF_DRAFTS = ("name", "type", "scope", "description", "body", "no_trigger")
+OF_DRAFTS = ("name", "type", "scope", "description", "body", "no_trigger", "rule", "no_rules")
 TRUST = "Trust {} as shown?"
 DECLINED = "Nothing was approved."
 LIMIT = 200  # rows of the inbox
+COUNT_SECONDS = 10.0  # for which past sessions are read for the rules of drafts
 KIND_OF = {kind: plural for plural, kind in KINDS.items()}
 
 
@@ -125,7 +129,9 @@ drafts:
 --scope SCOPE | where to: project, global, auto, agent:NAME
 --description DESCRIPTION | the memory's description
 --body TEXT | another text; `-` reads standard input
---no-trigger | without the prompt as a trigger that finds it""")
+--no-trigger | without the prompt as a trigger that finds it
+/ --rule RULE... | check this rule, and none that its words say: 'never: {{command: "npm *"}}'
+/ --no-rules | without the rules that its words say""")
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve what is named; one that fails does not stop the others."""
     call = DecisionCall(ctx, args)
@@ -150,10 +156,11 @@ def _todos(call: DecisionCall, rows: "list[Decision]") -> None:
 
 def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
     ctx, args, items = call.ctx, call.args, _items(rows)
-    if len(items) > 1 and (args.name or args.description or args.body is not None):
-        raise UsageError("--name, --description and --body work on one draft only.", "Nothing was changed.")
+    if len(items) > 1 and (args.name or args.description or args.body is not None or args.rule):
+        raise UsageError("--name, --description, --body and --rule work on one draft only.", "Nothing was changed.")
     call.store.shared = args.yes
-    outcomes = _create(call, items)
+    checks: dict[str, list[ProposedRule]] = {}  # by the id of a draft
+    outcomes = _create(call, items, checks)
     approvals: list[tuple[Decision, Approval]] = []
     for row, approval in zip(rows, outcomes, strict=True):
         if approval.error is None:
@@ -163,6 +170,8 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
         else:
             call.fail([row], approval.error)
     facts = [_written(ctx, approval, trigger=not args.no_trigger) for _, approval in approvals]
+    for (row, _), data in zip(approvals, facts, strict=True):
+        data["checks"] = [rules.proposed_data(proposed) for proposed in checks.get(row.id, ())]
     why = notes.unheard(ctx.unheard([approval.memory.scope_label for _, approval in approvals if approval.memory]))
 
     def text(out: Output) -> None:
@@ -173,6 +182,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
                 out.print("  " + styled(f"{data['loaded_by']}.", "dim"))
             for piece in safe(data["text"]).rstrip("\n").split("\n"):
                 out.print(("  │ " + piece).rstrip())
+            out.parts(drafts.checks(checks.get(other.item.id, ())), "  ")
             if data["trigger"]:
                 out.print(f"  trigger  “{line(data['trigger'])}”")
             elif (request := other.item.entry.fields.get("request", "")) and not args.no_trigger:
@@ -182,7 +192,7 @@ def _approve_drafts(call: DecisionCall, rows: "list[Decision]") -> None:
     call.done([row for row, _ in approvals], "", text, note, approved=facts, unheard=why)
 
 
-def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
+def _create(call: DecisionCall, items: "list[Waiting]", checks: "dict[str, list[ProposedRule]]") -> "list[Approval]":
     args = call.args
     body = None if args.body is None else parser.body_text(args.body)
     texts = (args.name or "", args.type or "", args.scope or "", args.description or "")
@@ -191,7 +201,10 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     outcomes: dict[str, Approval] = {}
     for item in items:
         try:
-            one = approving.propose(call.store, item, choices)
+            if not (args.rule or args.no_rules):
+                checks[item.id] = approving.proposed_rules(call.store, item, choices, COUNT_SECONDS / len(items))
+            lines = args.rule or [rule_lines.line(proposed.rule) for proposed in checks.get(item.id, ())]
+            one = approving.propose(call.store, item, choices._replace(rules="; ".join(lines)))
             text, _ = call.ctx.checked(one.data.decode("utf-8", "surrogateescape"), yes=args.yes, declined=DECLINED)
             proposed[item.key] = replace(one, data=text.encode("utf-8", "surrogateescape"))
         except MemtuiError as error:
@@ -203,7 +216,7 @@ def _create(call: DecisionCall, items: "list[Waiting]") -> "list[Approval]":
     return [outcomes[item.key] for item in items]
 
 
-def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, str]":
+def _written(ctx: Context, approval: Approval, *, trigger: bool) -> "dict[str, Any]":
     memory, item = approval.memory, approval.item
     assert memory is not None
     request = item.entry.fields.get("request", "")

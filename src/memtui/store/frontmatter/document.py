@@ -59,6 +59,13 @@ class Document:
         _put(expected, path, new)
         return self._replaced(edit.set_field(self.quoted or self.block, path, old, new, self.newline), expected)
 
+    def with_lines(self, lines: str, field: str, value: object) -> "Document":
+        """Return a document with a new field as `lines`, at the end of its frontmatter. Raises as `with_field`."""
+        self._must_be_sound()
+        block = self.quoted or self.block
+        block += "" if not block or block.endswith("\n") else self.newline
+        return self._replaced(block + lines.replace("\n", self.newline), {**copy.deepcopy(self.fields), field: value})
+
     def without_field(self, path: Sequence[str]) -> "Document":
         """Return a document without one field, or a parent that would be left empty. Raises as `with_field`."""
         self._must_be_sound()

@@ -14,6 +14,7 @@ from memtui.review import approvals
 from memtui.review.approvals import Approval, Choices, Draft
 from memtui.review.evidence import Evidence
 from memtui.review.waiting_entries import Waiting
+from memtui.rules import rule_lines
 from memtui.store import memory
 from memtui.store.memory import TYPES, Memory
 from memtui.tui.dialogs.ask import Choice
@@ -34,7 +35,7 @@ from memtui.views.parts import heading
 
 # The fields of a draft that its form edits besides the text.
 LINES, CHOICES = ("name", "description", "trigger"), ("type", "scope")
-FIELDS = (*LINES, *CHOICES)
+FIELDS, RULES = (*LINES, *CHOICES), "rules"
 GONE = "It is gone: it was decided on or removed meanwhile. What you typed stays here to be copied."
 MEASURED = 6000  # characters of a text whose lines are counted
 LEAST_SHOWN = 1000  # characters of one entry among many
@@ -72,6 +73,7 @@ class DraftCommands(RowCommands[EntryRow]):
         text.append("\n").append_text(draw(drafts.warnings(states)))
         text.append_text(draw(drafts.conversation(item, evidence))).append("\n")
         text.append_text(self._facts(item, proposed, evidence))
+        text.append_text(draw(drafts.checks(evidence.rules if evidence is not None else ())))
         if isinstance(proposed, Draft) and not is_taken:
             text.append(f"\nbecomes {safe_text.line(view.data.tilde(proposed.path))}", style="dim")
         return self.with_keys(text, [("inbox.reject", keymap.keyed(REJECT))])
@@ -99,7 +101,11 @@ class DraftCommands(RowCommands[EntryRow]):
         is_seen, view = self.chosen.is_seen(), self.view
         if await self.goes_on_with_own(self.edit):
             return
-        outcomes = [view.draft(item) if is_seen else view.propose(item) for item in self.items]
+        rules = [self._rules(item) for item in self.items]
+        outcomes = [
+            view.draft(item) if is_seen and not lines else view.propose(item, Choices(rules=lines))
+            for item, lines in zip(self.items, rules, strict=True)
+        ]
         errors = [outcome for outcome in outcomes if isinstance(outcome, MemtuiError)]
         proposed = [outcome for outcome in outcomes if isinstance(outcome, Draft)]
         if not proposed:
@@ -120,6 +126,11 @@ class DraftCommands(RowCommands[EntryRow]):
         title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
         if await self.chosen.agrees(title, text, f"write {many(len(free), 'memory', 'memories')}" if free else ""):
             self._write(free)
+
+    def _rules(self, item: Waiting) -> str:
+        """Return the rules that the detail shows of a draft, as the form has them."""
+        evidence = self.view.evidence.get(item.key)
+        return "; ".join(rule_lines.line(proposed.rule) for proposed in (evidence.rules if evidence else ()))
 
     def _write(self, proposed: Sequence[Draft]) -> None:
         """Write the drafts, and say so. Raises the error of the first draft that could not be written."""
@@ -183,6 +194,7 @@ class DraftCommands(RowCommands[EntryRow]):
             "description": fields.get("description") or first.strip(),
             "body": fields.get("body") or rest.strip("\n") or first.strip(),
             **({"trigger": request} if (request := fields.get("request")) else {}),
+            **({RULES: rules} if (rules := self._rules(item)) else {}),
         }
 
     def _proposed(self, item: Waiting, values: Values) -> Draft:
@@ -301,6 +313,7 @@ class EntrySubject(Subject):
         self.fields: Sequence[FormField] = (
             *(FormField(key, safe_text.line(initial[key])) for key in LINES if key in initial),
             *(FormField(key, initial[key], CHOICE, options=options[key]) for key in CHOICES if key in initial),
+            *(FormField(key, safe_text.line(initial[key]), label="checks") for key in (RULES,) if key in initial),
             FormField("body", safe_text.clean(initial["body"]), TEXT),
         )
 
