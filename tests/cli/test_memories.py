@@ -31,7 +31,7 @@ def test_list_and_search_take_the_query_and_no_text_acts_on_the_terminal(memtui,
     assert memtui.json("search", "pnpm is:untrusted")["hits"] == []
     refused = memtui("list", "is:lost", check=False)
     assert refused.code == 2
-    assert "is: takes never, problem, untrusted, pinned, muted." in refused.err
+    assert "is: takes never, problem, untrusted, pinned, muted, unkept." in refused.err
     assert "Did you mean type:? The query takes type:, scope:" in memtui("list", "typ:tool", check=False).err
     assert "Did you mean scope:global?" in memtui("list", "scope:globl", check=False).err
     evil = "\x1b]0;owned\x07 \x1b[2J \u202egnp.exe \x9b31m"

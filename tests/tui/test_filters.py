@@ -31,7 +31,7 @@ COUNTED = {"memories": "memories", "inbox": "to decide", "activity": "deliveries
 # place -> what a query says that means nothing there
 NONSENSE = {
     "memories": {
-        "is:nevr": "Did you mean is:never? is: takes never, problem, untrusted, pinned, muted.",
+        "is:nevr": "Did you mean is:never? is: takes never, problem, untrusted, pinned, muted, unkept.",
         "typ:feedback": "Did you mean type:? The query takes type:, scope:, is:, project:.",
         "scope:globl": "Did you mean scope:global?",
         "project:blgo": "Did you mean project:blog?",

@@ -39,8 +39,8 @@ PAUSES = (
     (list_screen, "POLL_SECONDS"),
     (Activity, "typing_seconds"),
 )
-# Ids are random; the slider of a scroll bar comes a moment after the lines.
-VARYING = re.compile(r"(?<=id=)[0-9A-Z]{26}|[▁-█](?=[ │]*$)")
+# Ids are random; the slider of a scroll bar comes a moment after the lines; what is written now is days after the stage's.
+VARYING = re.compile(r"(?<=id=)[0-9A-Z]{26}|[▁-█](?=[ │]*$)|(?<=· )\+\d+d")
 
 
 async def rest(pilot):
