@@ -13,8 +13,7 @@ _BEFORE_REDIRECTION = frozenset("0123456789<>&{")
 _REDIRECTIONS = ("&>>", "&>", "<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">")
 _ENDS = ("then", "elif", "else", "fi", "do", "done", "esac", "}")
 _BRANCH_ENDS = (";;&", ";;", ";&")  # in `case`
-_PREFIXES = ("!", "time", "coproc")
-_KEYWORDS = (*_PREFIXES, "{", "if", "while", "until", "for", "select", "case", "function", "[[")
+_KEYWORDS = ("!", "time", "coproc", "{", "if", "while", "until", "for", "select", "case", "function", "[[")
 _LISTS = {"{": ("}",), "if": ("then",), "while": ("do", "done"), "until": ("do", "done")}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 _HEXADECIMAL = "0123456789abcdefABCDEF"
@@ -41,9 +40,9 @@ def simple_commands(line: str) -> "list[list[str]] | None":
 class _LineReader:
     """A line and a position in it. `bodies`: commands of functions that no command has called yet; `heredocs`: those
     whose text starts with the next line: delimiter, whether tabs are stripped, whether the text is literal; `depth`:
-    lines around this one."""
+    lines around this one; `subshells`: where `((` is no arithmetic."""
 
-    __slots__ = ("at", "bodies", "commands", "depth", "heredocs", "line")
+    __slots__ = ("at", "bodies", "commands", "depth", "heredocs", "line", "subshells")
 
     def __init__(
         self, line: str, commands: "list[list[str]]", bodies: "dict[str, list[list[str]]]", depth: int = 0
@@ -51,6 +50,7 @@ class _LineReader:
         self.line, self.at = line, 0
         self.commands, self.bodies, self.depth = commands, bodies, depth
         self.heredocs: list[tuple[str, bool, bool]] = []
+        self.subshells: set[int] = set()
 
     def read_list(self, *ends: str) -> str:
         """Read commands to one of `ends` (a word, an operator, empty for the end of the line), and return it."""
@@ -122,7 +122,7 @@ class _LineReader:
 
     def _read_command(self) -> None:
         keyword = self._take_word(_KEYWORDS)
-        if keyword in _PREFIXES:
+        if keyword in ("!", "time", "coproc"):
             self._skip_blanks()
             if keyword == "time" and self._take_word(("-p", "--")):
                 self._skip_blanks()
@@ -162,9 +162,7 @@ class _LineReader:
         elif keyword == "[[":
             self._read_test()
         elif keyword == "function":
-            name = self._read_word()
-            self._skip_blanks()
-            self._define(name)
+            self._define(self._read_word())
 
     def _read_case(self) -> None:
         """Read the branches of a `case`."""
@@ -194,6 +192,7 @@ class _LineReader:
 
     def _define(self, name: str) -> None:
         """Read what follows the name of a function; its commands run where it is called."""
+        self._skip_blanks()
         if self._take(("(",)):
             self._expect(")")
         self._skip_lines()
@@ -217,8 +216,7 @@ class _LineReader:
         self.commands += self.bodies.pop(words[0], [])
         waiting = [words]
         for command in waiting:
-            name = command[0].rpartition("/")[2]
-            command[0] = name
+            name = command[0] = command[0].rpartition("/")[2]
             self.commands.append(command)
             waiting += wrappers_hot.commands_within(command)[: _MOST - len(waiting)]
             line = wrappers_hot.line_within(command)
@@ -275,19 +273,15 @@ class _LineReader:
         return True
 
     def _read_heredocs(self) -> None:
-        line = self.line
         heredocs, self.heredocs = self.heredocs, []
         for delimiter, is_indented, is_literal in heredocs:
             start = self.at
-            while self.at < len(line):
-                begin, end = self.at, line.find("\n", self.at)
-                end = end if end >= 0 else len(line)
-                self.at = min(end + 1, len(line))
-                row = line[begin:end]
+            for row in self.line[start:].split("\n"):
+                self.at = min(self.at + len(row) + 1, len(self.line))
                 if (row.lstrip("\t") if is_indented else row) == delimiter:
                     break
             if not is_literal:
-                self._read_within(line[start : self.at], self.bodies, is_line=False)
+                self._read_within(self.line[start : self.at], self.bodies, is_line=False)
 
     def _read_word(self) -> str:
         """Read a word, if one starts here, and return it without its quotes; expansions stay as they are written."""
@@ -364,10 +358,9 @@ class _LineReader:
         self.at += 1
         if line[start] == "`":
             self._read_backquotes(is_quoted=is_quoted)
-        elif follower == "(":
-            if not self._take_arithmetic():
-                self.at += 1
-                self.read_list(")")
+        elif follower == "(" and not self._take_arithmetic():
+            self.at += 1
+            self.read_list(")")
         elif follower == "{":
             self._read_braces(is_quoted=is_quoted)
         elif follower in ("'", '"') and not is_quoted:
@@ -377,25 +370,31 @@ class _LineReader:
 
     def _take_arithmetic(self) -> bool:
         """Pass `((…))` and read the commands that are substituted in it; False for subshells that start in this way."""
-        line, at, depth = self.line, self.at, 0
-        if not line.startswith("((", at):
+        line, start, count, depth = self.line, self.at, len(self.commands), 2
+        if not line.startswith("((", start) or start in self.subshells:
             return False
-        while at < len(line):
-            char = line[at]
-            if char in "'\"`":
-                at = max(at, line.find(char, at + 1))
-            elif char == "\\":
-                at += 1
-            elif char in "()":
-                depth += 1 if char == "(" else -1
-                if depth == 1 and char == ")":
-                    if not line.startswith("))", at):
-                        return False
-                    self._read_within(line[self.at + 2 : at], self.bodies, is_line=False)
-                    self.at = at + 2
-                    return True
-            at += 1
-        raise ShellError
+        self.at += 2
+        try:
+            while depth > 1 and (char := line[self.at : self.at + 1]):
+                if char in "$`":
+                    self._read_expansion(is_quoted=True)
+                    continue
+                self.at += 2 if char == "\\" else 1
+                depth += (char == "(") - (char == ")")
+                if char == '"':
+                    self._read_quoted(char)
+                elif char == "'":
+                    self._read_literal()
+        except ShellError:
+            depth = 0
+        if depth > 1:
+            raise ShellError
+        if depth and self._take((")",)):
+            return True
+        self.at = start
+        del self.commands[count:]
+        self.subshells.add(start)
+        return False
 
     def _read_backquotes(self, *, is_quoted: bool) -> None:
         line, at, parts = self.line, self.at, []
