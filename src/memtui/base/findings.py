@@ -250,6 +250,11 @@ REGISTRY = {
     ),
     "llm.dream": Kind("The last dream had no answer: {why}", "memtui model log"),
     "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui model log"),
+    "kept.counts": Kind(
+        "The counts of rules could not be read: they are in {path} now, and transcripts of the last {days} days were"
+        " counted anew.",
+        "rm {path}",
+    ),
     "kept.ok": Kind(
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"
         " {versions:size} of versions, {bytes:size} in all"

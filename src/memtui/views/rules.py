@@ -45,7 +45,7 @@ def held(counts: "Held", now: float) -> str:
     words = [f"before it: {counts.kept_before:,} of {before:,}"] if before else []
     if not counts.opportunities:
         return " · ".join([f"no opportunity {since}", *words])
-    interval = f"80% interval {counts.low * 100:.0f}–{counts.high:.0%}"
+    interval = f"90% interval {counts.low * 100:.0f}–{counts.high:.0%}"
     words.insert(0, f"kept {counts.kept:,} of {counts.opportunities:,} {since} ({interval})")
     if before:
         differs = f"kept {'more' if counts.kept_before / before < counts.low else 'less'} often since"

@@ -19,6 +19,9 @@ from memtui.store import catalog_hot, index_requests
 from memtui.worker import processes, recall_uses
 from memtui.worker.extraction import extract, wait_for_turn
 
+# The events at which a turn has ended, and the seconds that counting what it kept may take.
+TURN_ENDS, COUNT_MOST = {"Stop", "SessionEnd"}, 20.0
+
 
 class WorkerRun:
     """The hook's `payload` and `event` that a worker runs for, and the settings of the session's project."""
@@ -161,10 +164,29 @@ def _think(on: WorkerRun) -> None:
     on.start("memtui.models.subconscious.run_process", payload=payload | {"hook_event_name": on.event})
 
 
+def _has_turn_to_count(on: WorkerRun) -> bool:
+    return (
+        on.event in TURN_ENDS
+        and not on.payload.get("agent_id")
+        and "off" not in {on.setting("mode"), on.setting("rules")}
+    )
+
+
+def _count_rules(on: WorkerRun) -> None:
+    """Count which rules of memories the turn kept, and new rules in earlier sessions, as long as there is time."""
+    from memtui.rules import counts_update
+
+    if on.setting("extract") is not True:  # else the end of the turn was waited for already
+        wait_for_turn(on.text("transcript_path"), on.text("last_assistant_message"))
+    until = time.monotonic() + COUNT_MOST
+    counts_update.update(on.env, [on.text("transcript_path")], on.project_root, lambda _: time.monotonic() < until)
+
+
 TASKS = (
     # Whose inbox the session's project has, so that a renamed directory is known again.
     BackgroundTask("projects", lambda on: projects.note_project(on.root, on.project_root)),
     BackgroundTask("extract", lambda on: extract(on.env, on.root, on.payload, on.session_id)),
+    BackgroundTask("rules", _count_rules, _has_turn_to_count, locks=True),
     BackgroundTask("reconcile", _reconcile),
     BackgroundTask("catalog", _build_catalogs, lambda on: on.setting("mode") == "full", locks=True),
     BackgroundTask("recall", _bring_indexes_up_to_date, lambda on: on.setting("mode") == "full"),

@@ -6,7 +6,7 @@ import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import NamedTuple
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
@@ -92,8 +92,8 @@ def read(
     env: dict[str, str], *, since: float = 0.0, project: str = "", dry: bool = False, go_on: GoOn = lambda _: True
 ) -> BackfillReading:
     """Read what is new in the transcripts changed after `since`, of the project root `project`; `dry`: write nothing.
-    `go_on` is asked often; False ends it. What was read by then is kept, whatever happens. Raises ConflictError if
-    another backfill reads, MemtuiError if nothing can be written."""
+    After that rules are counted in all of the last weeks. `go_on` is asked often; False ends it. What was read by then
+    is kept, whatever happens. Raises ConflictError if another backfill reads, MemtuiError if nothing can be written."""
     if dry:
         return _Reader(env, since, project).run(go_on)
     lock = f"{paths_hot.root(env)}/{LOCK}"
@@ -101,14 +101,34 @@ def read(
         with fs_hot.Lock(lock, 0.0):
             reader = _Reader(env, since, project, dry=False)
             try:
-                return reader.run(go_on)
+                reading = reader.run(go_on)
             finally:
                 reader.save()
+            if not reading.stopped and config_hot.value(reader.settings, None, "rules") != "off":
+                _count_rules(env, reading, go_on)
+            return reading
     except fs_hot.LockTimeoutError:
         why = "Another backfill is reading the transcripts."
         raise ConflictError(why, "Wait for it, then run this again.") from None
     except OSError as error:
         raise storage_error(error, lock) from error
+
+
+def _count_rules(env: dict[str, str], reading: BackfillReading, go_on: GoOn) -> None:
+    """Count the rules of memories in the sessions of the last weeks. `go_on` is told how far that is."""
+    import sqlite3  # a start of the command line reads no database
+
+    from memtui.rules import counts_update
+
+    def goes_on(at: counts_update.CountProgress) -> bool:
+        return go_on(replace(reading, files=at.files, all_files=at.all_files, bytes=at.bytes, all_bytes=at.all_bytes))
+
+    try:
+        reading.stopped = counts_update.update(env, go_on=goes_on, everything=True).is_stopped
+    except fs_hot.LockTimeoutError:
+        pass  # a worker is at it
+    except sqlite3.Error as error:
+        error_log_hot.add(paths_hot.root(env), "rules", error)
 
 
 class _Reader:

@@ -161,6 +161,10 @@ def kept(journal: Journal, now: float) -> Iterator[Finding]:
         "versions": versions.bytes_kept,
         "keep_days": config_hot.number(config_hot.load(journal.root), "keep_days"),
     }
+    from memtui.rules import counts_file, counts_update  # only here is a database imported
+
+    if os.path.exists(damaged := f"{journal.root}/{counts_file.DAMAGED}"):
+        yield note("kept.counts", path=damaged, days=counts_update.DAYS)
     yield good("kept.ok", **facts)
 
 

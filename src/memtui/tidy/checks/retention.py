@@ -69,6 +69,7 @@ class _Collector:
             "trust": self._trust,
             "rejected": self._rejected,
             "versions": self._versions,
+            "rules": self._rules,
             "contents": self._contents,
             "files": self._temporary,
         }.items():
@@ -132,6 +133,12 @@ class _Collector:
         if os.path.exists(f"{self.root}/versions.jsonl"):
             versions = Versions(self.root, lambda: self.now)
             self.removed.versions = versions.forget(self.before, self.most_mb << 20)
+
+    def _rules(self) -> None:
+        from memtui.rules import counts_update  # a start of the command line reads no database
+
+        if self.before:
+            counts_update.forget(self.root, self.before)
 
     def _contents(self) -> None:
         self.removed.images = trash.sweep(Journal(self.root), Versions(self.root), self.has_time)

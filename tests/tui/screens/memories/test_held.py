@@ -37,7 +37,7 @@ async def test_enter_on_the_detail_opens_the_break_in_activity(app, world, monke
     hold(monkeypatch, world)
     async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
-        assert "kept 31 of 32 since 9 days (80% interval 90–99%) · before it: 6 of 20" in detail(app)
+        assert "kept 31 of 32 since 9 days (90% interval 90–99%) · before it: 6 of 20" in detail(app)
         await press(pilot, "enter", "enter")
         await press(pilot, "enter")
         await until(pilot, lambda: getattr(app.screen, "group", "") == "activity" and COMMAND in detail(app))
