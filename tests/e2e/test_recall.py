@@ -73,17 +73,17 @@ def test_a_command_that_a_memory_forbids_is_refused_once_with_it_as_reason(on, m
     write(on.config / "memory", "prefer-pnpm", "Use pnpm", "The lock file is pnpm's.", "forbids: npm install")
     indexed(on)
     model.will(
-        use("Bash", command="npm install left-pad || echo RAN"),
-        use("Bash", command="npm install left-pad || echo RAN"),
+        *[use("Bash", command="npm install left-pad || echo RAN")] * 3,
         "bye",
     )
     run = on.claude("hi", "--allowedTools", "Bash")
-    first, second = (request.tool_results()[-1] for request in run.main[1:])
+    first, again, passed_through = (request.tool_results()[-1] for request in run.main[1:])
     assert "breaks a rule of the user's memory “prefer-pnpm”: Use pnpm." in first
-    assert "breaks a rule" not in second
+    assert "breaks a rule" in again
+    assert "breaks a rule" not in passed_through
     assert memories(run.main[1]) == [("PreToolUse", "prefer-pnpm")]
-    assert run.main[2].count("The lock file is pnpm's.") == 1
-    record, passed = [each for each in on.deliveries() if each["event"] == "PreToolUse"]
+    assert run.main[3].count("The lock file is pnpm's.") == 2
+    record, _, passed = [each for each in on.deliveries() if each["event"] == "PreToolUse"]
     assert record["items"][0]["reason"] == "never npm * install *: refused"
     assert passed["items"][0]["action"] == "broke"
     (receipt,) = [each for each in on.memtui_json("activity")["deliveries"] if each["id"] == record["id"]]

@@ -30,8 +30,9 @@ def test_a_forbidden_command_is_refused_with_the_memory_and_then_passes(home):
     (item,) = home.log()[-1]["items"]
     reason = "never npm * install *: refused"
     assert (item["kind"], item["path"], item["reason"]) == ("recall", str(home.path), reason)
-    again = home.tool(command="cd web && npm install left-pad")
-    assert (again.refusal, again.context) == ("", "")
+    assert home.tool(command="cd web && npm install left-pad").refusal
+    passed = home.tool(command="cd web && npm install left-pad")
+    assert (passed.refusal, passed.context) == ("", "")
     (item,) = home.log()[-1]["items"]
     assert (item["kind"], item["action"], item["path"]) == ("use", "broke", str(home.path))
     assert home.tool(command="cd web && npm install left-pad").refusal, "it passes once"
@@ -58,8 +59,8 @@ def test_which_commands_are_forbidden(home):
         assert home.tool(f"r{number}", command=command).refusal, command
     # A command may be run by another tool; only what runs a shell is asked.
     for tool in ("Monitor", "PowerShell"):
-        assert home.tool(tool, tool, command="cd web && npm install left-pad").refusal
-        assert home.tool(tool, tool, command="cd web && npm install left-pad").refusal == ""
+        refusals = [home.tool(tool, tool, command="cd web && npm install left-pad").refusal for _ in range(3)]
+        assert list(map(bool, refusals)) == [True, True, False]
         assert home.hook("PreToolUse", tool_name=tool, tool_input={"ws": {"url": "wss://x.test"}}).raw == b""
     assert home.tool(name="Read", command="npm i").refusal == ""
     assert home.hook("PreToolUse", tool_name="Bash", tool_input=["npm i"]).raw == b""
@@ -141,7 +142,8 @@ def test_the_setting_and_a_mute_switch_rules_off(ruled):
 
 def test_with_each_prompt_a_call_is_refused_anew(home):
     call = lambda prompt: home.hook("PreToolUse", tool_name="Bash", tool_input={"command": "npm i"}, prompt_id=prompt)
-    assert [bool(call(prompt).refusal) for prompt in ("p1", "p2", "p2", "p2")] == [True, True, False, True]
+    prompts = ("p1", "p1", "p2", "p2", "p2", "p2")
+    assert [bool(call(prompt).refusal) for prompt in prompts] == [True, True, True, True, False, True]
 
 
 def test_an_expired_gone_or_untrusted_memory_forbids_nothing(home):

@@ -109,6 +109,30 @@ def deliver(hook: runner_hot.Hook, chosen: "list[judge_hot.Verdict]") -> None:
     giving.end(deliver_hot.send(hook, ids_hot.new_id(), blocks) if blocks else [])
 
 
+def of_breaks(hook: runner_hot.Hook) -> "list[judge_hot.Verdict]":
+    """Return the memories whose rules the session just broke, to be given once more. Raises OSError."""
+    from memtui.recall import places_hot
+    from memtui.rules import tell_hot
+    from memtui.store import mutes_hot
+
+    lines = tell_hot.take(hook.root, hook.session_id)
+    if hook.mode != "full" or hook.setting("rules") != "on":
+        return []
+    rows = [
+        (scope, directory, path[len(directory) + 1 :], f"just broken: {lines[path]}")
+        for scope, directory in places_hot.of_session(hook.env, hook.started_in)
+        for path in lines
+        if path.startswith(directory + "/") and not mutes_hot.is_muted(hook.root, directory, path[len(directory) + 1 :])
+    ]
+    verdicts = judge_hot.bound(hook.root, rows, session_memories_hot.SessionMemories(), judge_hot.MOST_BOUND)
+    for verdict in verdicts:
+        verdict.broken = lines[verdict.hit.path]
+    with session_memories_hot.lock(hook.root, hook.session_id):
+        session = session_memories_hot.SessionMemories(hook.root, hook.session_id)
+        session.forget([verdict.hit.path for verdict in verdicts])
+    return verdicts
+
+
 def of_rows(hook: runner_hot.Hook, selected: "list[bindings_hot.Bound]", touched: str) -> "list[judge_hot.Verdict]":
     """Return the memories that a model selected, and those bound to the path that a tool touches, as far as due."""
     from memtui.recall import bindings_hot, places_hot

@@ -1,6 +1,6 @@
 """Tools that are refused. A write into a memory directory becomes a draft for the person instead, with `gate = "ask"`.
 A call that breaks an enforced rule of a memory is refused, with the memory as the reason, or the client asks about it.
-The same call again in the turn goes through: no turn is stuck, and the person may want just that."""
+After two refusals in a turn the same call goes through: no turn is stuck, and the person may want just that."""
 
 from memtui.base import fastjson_hot, fs_hot, session_state_hot
 from memtui.client import locate_hot
@@ -24,7 +24,9 @@ PART = "refused"
 MOST, MOST_SHOWN, MOST_BYTES = 200, 200, 1 << 20
 BREAKS = "`{line}` breaks a rule of the user's memory “{name}”: {about}"
 INSTEAD, WITH = " Use {other} instead.", " What has {other} needs {subject}, too."
-AGAIN = " If the user asked for exactly this, make the same call again: it goes through the second time."
+AGAIN = " Only if the user asked for exactly this, repeat the call: after two refusals it goes through."
+# How often the same call is refused in a turn.
+REFUSALS = 2
 LOCK_SECONDS = 0.5
 
 TYPE_CHECKING = False
@@ -52,7 +54,7 @@ def refuse_write(hook: runner_hot.Hook, path: str) -> bool:
 
 def refuse_breach(hook: runner_hot.Hook) -> bool:
     """Refuse the tool, or have the client ask the person, if its call breaks a rule that a memory enforces; tell
-    whether. The same call a second time in a turn goes through, and the log says so. Errors let it run."""
+    whether. After two refusals in a turn the same call goes through, and the log says so. Errors let it run."""
     broken = hook.attempt(None, _first_breach, hook)
     if broken is None:
         return False
@@ -152,7 +154,7 @@ def _log(hook: runner_hot.Hook, breach: "enforced_hot.Breach", verdict: "judge_h
 
 
 def _comes_again(hook: runner_hot.Hook) -> bool:
-    """Note a refused call, and return whether the same one was refused in this turn before. Raises OSError."""
+    """Note a refused call, and return whether the same one was refused REFUSALS times in this turn. Raises OSError."""
     from memtui.base import ids_hot
 
     words = [hook.text("tool_name"), hook.payload.get("tool_input"), hook.text("agent_id")]
@@ -161,7 +163,7 @@ def _comes_again(hook: runner_hot.Hook) -> bool:
     with fs_hot.Lock(path, LOCK_SECONDS, by_process=True):
         state = session_state_hot.load_part(hook.root, hook.session_id, PART)
         calls = fastjson_hot.rows(state, "calls") if fastjson_hot.text(state, "prompt") == prompt else []
-        comes_again = mark in calls
+        comes_again = calls.count(mark) >= REFUSALS
         calls = [call for call in calls if call != mark] if comes_again else [*calls, mark][-MOST:]
         session_state_hot.save_part(hook.root, hook.session_id, PART, {"prompt": prompt, "calls": calls})
         return comes_again

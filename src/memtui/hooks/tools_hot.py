@@ -86,7 +86,14 @@ def _is_urgent(hook: Hook) -> bool:
 
 
 def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
-    """Return what a model selected, and what is bound to the touched path; one `stat` for none."""
+    """Return memories whose rules were just broken, that a model selected, or that are bound to the touched path; two
+    `stat` for none."""
+    broken: list[judge_hot.Verdict] = []
+    if paths_hot.exists(f"{hook.root}/sessions/{hook.session_id}.tell.json"):
+        bundle.load("recall")
+        from memtui.hooks import recall_block_hot
+
+        broken = hook.attempt([], recall_block_hot.of_breaks, hook)
     selection: list[bindings_hot.Bound] = []
     if hook.settings and hook.setting("recall_select"):
         from memtui.hooks import model_blocks_hot
@@ -97,10 +104,12 @@ def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
     if on and paths_hot.exists(hook.root + BOUND):
         touched = path_of(hook)
     if not selection and not touched:
-        return []
+        return broken
     from memtui.hooks import recall_block_hot
 
-    return hook.attempt([], recall_block_hot.of_rows, hook, selection, touched)
+    paths = [verdict.hit.path for verdict in broken]
+    verdicts = hook.attempt([], recall_block_hot.of_rows, hook, selection, touched)
+    return broken + [verdict for verdict in verdicts if verdict.hit.path not in paths]
 
 
 def _deliver(hook: Hook, recalled: "list[judge_hot.Verdict]", with_blocks: bool = False) -> bool:

@@ -62,6 +62,8 @@ def _deliver(hook: Hook) -> None:
         from memtui.hooks import recall_block_hot
 
         recalled = hook.attempt(None, recall_block_hot.find, hook, selected)
+    if fs_hot.stamp(session_state_hot.path(hook.root, hook.session_id, "tell")):
+        recalled = _with_breaks(hook, recalled)
     if notes or stamps is not None or changed:
         bundle.load("notes")
         from memtui.hooks import prompt_hot
@@ -69,12 +71,26 @@ def _deliver(hook: Hook) -> None:
         prompt_hot.deliver_prompt(hook, state, notes, stamps, changed, recalled)
         return
     if recalled is not None:
+        from memtui.hooks import recall_block_hot
+
         recall_block_hot.deliver(hook, recalled.injected())
     if not state.prompted or (state.turn and not hook.text("prompt_id")):
         if not hook.text("prompt_id"):
             state.turn = []  # with a client that sends no prompt id, each prompt begins a turn
         state.prompted = True
         state.save()
+
+
+def _with_breaks(hook: Hook, recalled: "judge_hot.Recalled | None") -> "judge_hot.Recalled | None":
+    """Return what is recalled behind the memories whose rules the session just broke."""
+    bundle.load("recall")
+    from memtui.hooks import recall_block_hot
+    from memtui.recall import judge_hot
+
+    verdicts = hook.attempt([], recall_block_hot.of_breaks, hook)
+    paths = [verdict.hit.path for verdict in verdicts]
+    verdicts += [verdict for verdict in recalled.verdicts if verdict.hit.path not in paths] if recalled else []
+    return judge_hot.Recalled("", "", verdicts) if verdicts else None
 
 
 def _look(hook: Hook, state: SessionState) -> "tuple[bool, dict[str, object] | None, list[str]]":

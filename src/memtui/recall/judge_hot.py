@@ -67,9 +67,22 @@ class Verdict:
     """What becomes of a memory that was found, and why. `probability`: that it helps with the prompt; `shifts`: what
     was added to its log-odds beside the search, as (code, amount); `outcome`: one of OUTCOMES; `data`: its bytes now,
     if they were read, with their `stamp`, [mtime in ns, size], `digest` and `seen`, what a session notes of it;
-    `reason`: why it is given, if not because it fits a prompt; `failure`: since when its own check fails, and which."""
+    `reason`: why it is given, if not because it fits a prompt; `failure`: since when its own check fails, and which;
+    `broken`: what just broke a rule of it."""
 
-    __slots__ = ("data", "digest", "failure", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp")
+    __slots__ = (
+        "broken",
+        "data",
+        "digest",
+        "failure",
+        "hit",
+        "outcome",
+        "probability",
+        "reason",
+        "seen",
+        "shifts",
+        "stamp",
+    )
 
     def __init__(self, hit: "Hit", probability: float, shifts: "list[tuple[str, float]]") -> None:
         self.hit = hit
@@ -77,7 +90,7 @@ class Verdict:
         self.shifts = shifts
         self.outcome = ""
         self.data = b""
-        self.digest = self.seen = self.reason = self.failure = ""
+        self.digest = self.seen = self.reason = self.failure = self.broken = ""
         self.stamp = [0, 0]
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 INTRO = "Memory that the user keeps, recalled by memtui because it may help here: {about}"
 INTRO_PINNED = "Memory that the user pinned, so that every session begins with it: {about}"
 INTRO_TEAM = "Memory that the user's team shares, recalled by memtui because it may help here: {about}"
+INTRO_BROKEN = "Memory that the user keeps. A rule of it was just broken in this session, by `{line}`: {about}"
 AGED = " It was written {ago}: check that what it says still holds before relying on it."
 FAILING = " Its own check has failed since {failure}: it may no longer be true, so look before you rely on it."
 CUT = "\n(The rest of it is in {path}.)"
@@ -55,7 +56,7 @@ def _block(verdict: "judge_hot.Verdict", text: str, most: int, now: float) -> bl
     modified = verdict.stamp[0] / 1e9
     name = hit.name[:MOST_NAME]
     intro = INTRO_PINNED if verdict.reason == "pinned" else INTRO_TEAM if hit.scope == "team" else INTRO
-    intro = intro.format(about=sentence(_about(hit)))
+    intro = (INTRO_BROKEN if verdict.broken else intro).format(about=sentence(_about(hit)), line=verdict.broken)
     if now - modified > clock_hot.DAY:
         intro += AGED.format(ago=clock_hot.ago(modified, now))
     if verdict.failure:
