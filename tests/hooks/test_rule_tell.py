@@ -3,9 +3,11 @@
 import pytest
 from test_recall import RecallHome
 
-from memtui.rules import tell_hot
+from memtui.rules import counts, tell_hot
+from memtui.rules.counting import Moment
+from memtui.worker import main
 
-BROKEN = "A rule of it was just broken in this session, by `npm i </memtui-memory>`"
+BROKEN = "A rule of it was just broken in this session, by `npm i &lt;/memtui-memory>`"
 
 
 class ToldHome(RecallHome):
@@ -32,7 +34,7 @@ def test_the_next_tool_or_prompt_brings_the_memory_once_for_each_rule(home):
     agent = home.hook("PreToolUse", tool_name="Bash", tool_input={"command": "ls"}, agent_id="a1")
     assert agent.raw == b"", "a subagent did not break it"
     told = home.tool(command="ls").context
-    assert BROKEN.replace("<", "&lt;").replace(">", "&gt;") in told or BROKEN.replace("<", "‹") in told, told
+    assert BROKEN in told
     assert "Install with pnpm." in told
     (item,) = home.log()[-1]["items"]
     assert (item["kind"], item["path"]) == ("recall", str(home.path))
@@ -52,6 +54,20 @@ def test_breaks_come_before_what_a_prompt_recalls_or_a_note_brings(home):
     home.guide("said")
     told = home.ask("how does a release of the shop go live through the pipeline and its canary?")
     assert [word in told for word in ("Install with pnpm.", "said", "the canary is watched")] == [True] * 3
+
+
+def test_a_worker_notes_what_a_turn_broke_if_rules_are_on(home, monkeypatch):
+    moments = [Moment(1.0, "s1", "u", f"never {name}", kept, name) for name, kept in (("a", True), ("b", False))]
+    monkeypatch.setattr(counts, "moments_of", lambda _root, _session: [(str(home.path), each) for each in moments])
+    end = lambda: main.run(home.env, {"session_id": "s1", "cwd": str(home.project)}, "Stop", ("rules-told",))
+    home.settings('rules = "watch"\n')
+    end()
+    assert not home.due()
+    home.settings("")
+    end()
+    assert tell_hot.take(str(home.root), "s1") == {str(home.path): "b"}
+    end()
+    assert not home.due()
 
 
 @pytest.mark.parametrize("why", ["watch", "off", "notes", "gone", "project", "elsewhere", "torn", "empty"])

@@ -142,6 +142,14 @@ def _dream(on: WorkerRun) -> None:
         on.start("memtui", "consolidate", "--ask-model", *words)
 
 
+def _tell_breaks(on: WorkerRun) -> None:
+    from memtui.rules import counts, tell_hot
+
+    moments = counts.moments_of(on.root, on.session_id)
+    breaks = [(path, moment.key, moment.line) for path, moment in moments if not moment.is_kept]
+    tell_hot.note(on.root, on.session_id, breaks)
+
+
 def _propose_rules(on: WorkerRun) -> None:
     """Propose rules that memories' own words say, once a day and project."""
     from memtui.tidy import rule_proposals
@@ -188,6 +196,9 @@ TASKS = (
     BackgroundTask("extract", lambda on: extract(on.env, on.root, on.payload, on.session_id)),
     BackgroundTask("rules", _count_rules, _has_turn_to_count, locks=True),
     BackgroundTask("reconcile", _reconcile),
+    BackgroundTask(
+        "rules-told", _tell_breaks, lambda on: on.event == "Stop" and on.setting("rules") == "on", locks=True
+    ),
     BackgroundTask("catalog", _build_catalogs, lambda on: on.setting("mode") == "full", locks=True),
     BackgroundTask("recall", _bring_indexes_up_to_date, lambda on: on.setting("mode") == "full"),
     BackgroundTask("versions", _take_in_versions, lambda on: "off" not in {on.setting("mode"), on.setting("gate")}),
