@@ -108,7 +108,7 @@ def _recalled(hook: Hook) -> "list[judge_hot.Verdict]":
     from memtui.hooks import recall_block_hot
 
     paths = [verdict.hit.path for verdict in broken]
-    verdicts = hook.attempt([], recall_block_hot.of_rows, hook, selection, touched)
+    verdicts: list[judge_hot.Verdict] = hook.attempt([], recall_block_hot.of_rows, hook, selection, touched)
     return broken + [verdict for verdict in verdicts if verdict.hit.path not in paths]
 
 

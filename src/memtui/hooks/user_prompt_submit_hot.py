@@ -87,7 +87,7 @@ def _with_breaks(hook: Hook, recalled: "judge_hot.Recalled | None") -> "judge_ho
     from memtui.hooks import recall_block_hot
     from memtui.recall import judge_hot
 
-    verdicts = hook.attempt([], recall_block_hot.of_breaks, hook)
+    verdicts: list[judge_hot.Verdict] = hook.attempt([], recall_block_hot.of_breaks, hook)
     paths = [verdict.hit.path for verdict in verdicts]
     verdicts += [verdict for verdict in recalled.verdicts if verdict.hit.path not in paths] if recalled else []
     return judge_hot.Recalled("", "", verdicts) if verdicts else None
