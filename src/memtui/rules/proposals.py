@@ -33,6 +33,13 @@ MOMENTS = {
     **dict.fromkeys(("push", "推送", "プッシュ", "푸시"), "git push *"),
 }
 PULL_REQUEST = "gh pr create *"
+# Options that say by themselves what they belong to, and words for them.
+OPTIONS = {
+    "--no-verify": "git commit * --no-verify *",
+    "amend": "git commit * --amend *",
+    "--amend": "git commit * --amend *",
+    "force": "git push * --force *",
+}
 # Any file of a project, for what is to be done after each change.
 ANY_FILE = Pattern(path="**")
 SCRIPTS = (".sh", ".py")
@@ -66,10 +73,11 @@ def _forms() -> dict[str, list[re.Pattern[str]]]:
 
 
 _CONDITION, _ONLY_FOR, _PART = _compiled("condition"), _compiled("only_for"), _compiled("part")
-_INVERTED, _EXCEPTION = _compiled("inverted"), _compiled("exception")
+_INVERTED, _EXCEPTION, _LATER = _compiled("inverted"), _compiled("exception"), _compiled("later")
 _NEGATED = re.compile(_expanded("lead") + _expanded("neg"), re.IGNORECASE)
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
+_OPTION = re.compile(r"\bamend|\bforce[- ]push", re.IGNORECASE)
 _FENCE = re.compile(r"^ *(```|~~~).*?(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _CODE = re.compile(r"`+(?P<code>[^`\n]+)`+|[“\"](?P<quoted>[^“”\"\n]{1,40})[”\"]")
 _CO_AUTHOR = re.compile(r"`\bco-?authored-?by\b:?[^`]*`|(?<!`)\bco-?authored-?by\b:?(?!`)", re.IGNORECASE)
@@ -186,7 +194,12 @@ def _sentences(text: str) -> Iterator[_Sentence]:
         parts = [_ASIDE.sub("", part).strip() for part in _END.split(words)]
         for part, following in zip(parts, [*parts[1:], ""], strict=True):
             is_limited = section[0] or lead_in[0] or _EXCEPTION.match(following)
-            if not is_limited and not part.endswith(("?", "？")) and 0 < len(names) < MOST_NAMES:
+            if (
+                not is_limited
+                and not part.endswith(("?", "？"))
+                and (names or _OPTION.search(part))
+                and len(names) < MOST_NAMES
+            ):
                 yield _Sentence(part.rstrip(".!。！ "), names, is_listed and (section[1] or lead_in[1]))
 
 
@@ -269,10 +282,11 @@ def _rules_of(sentence: _Sentence) -> Iterator[Rule]:
         is_inverted = sentence.inverted and not _NEGATED.match(words, start)
         for name, forms in _forms().items():
             match = next((match for form in forms if (match := form.match(words, start))), None)
-            if match is None or (is_inverted and name != "for_instead"):
+            rules = [] if match is None else [*_BUILDERS[name](sentence, match)]
+            if match is None or (is_inverted and name != "for_instead") or (name == "for_option" and not rules):
                 continue
-            if not _CONDITION.search(_BECAUSE.sub("", words[match.end() :])):
-                yield from _BUILDERS[name](sentence, match)
+            if not _LATER.search(_BECAUSE.sub("", words[match.end() :])):
+                yield from rules
             end = match.end()
             break
 
@@ -338,13 +352,15 @@ def _instead(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
         pair, kinds = (sentence.names[sign], sentence.names[other]), {_of_kind(sign), _of_kind(other)}
         is_same_program = pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair)
         if kinds == {"T"}:
-            subject, wanted = _text(pair[0]), Pattern(text=pair[1].removesuffix(")"))
+            subject, wanted = _text(pair[0]), _text(pair[1])
         elif kinds == {"C"} or (kinds == {"C", "W"} and " " in "".join(pair)) or (kinds == {"W"} and is_same_program):
-            subject, wanted = (Pattern(command=_command(name)) for name in pair)
+            subject, wanted = Pattern(command=_command(pair[0])), Pattern(command=_command(pair[1]))
         else:
             yield from (Rule(NEVER, pattern) for pattern in _commands(sentence, sign) if _of_kind(sign) == "C")
             continue
-        if subject is not None and str(subject) and str(wanted) and str(subject) != str(wanted):
+        if subject is not None and wanted is None:
+            yield Rule(NEVER, subject)
+        elif subject is not None and str(subject) and str(wanted) and str(subject) != str(wanted):
             yield Rule(NEVER, subject, "instead", wanted)
 
 
@@ -370,6 +386,12 @@ def _never_sign(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
     name = sentence.names[match["subject"]].partition(":")[0]
     if re.fullmatch(r"[A-Z]\w+(?:-\w+)+", name):
         yield Rule(NEVER, Pattern(command=f"git commit * *{name}:* *"))
+
+
+def _never_option(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
+    name = sentence.names.get(match["subject"], match["subject"].lower())
+    if command := next((command for option, command in OPTIONS.items() if name.startswith(option)), ""):
+        yield Rule(NEVER, Pattern(command=command))
 
 
 def _never_say(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
@@ -403,6 +425,7 @@ _BUILDERS = {
     "for_never": _never_run,
     "for_path": _never_edit,
     "for_trailer": _never_sign,
+    "for_option": _never_option,
     "for_text": _never_write,
     "for_before": _before,
     "for_with": _with,
