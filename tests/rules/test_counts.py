@@ -308,6 +308,19 @@ def test_the_worker_counts_a_turn_and_forgets_rules_that_are_gone(world, monkeyp
         )
 
 
+def test_a_stored_rule_that_is_none_any_more_harms_no_other(world):
+    both = world.memory("both", NPM, CHANGELOG)
+    talk = world.talk()
+    talk.runs("npm ci")
+    world.count(path := world.save(talk))
+    with closing(sqlite3.connect(f"{world.root}/{counts_file.FILE}", isolation_level=None)) as database:
+        database.execute("UPDATE statements SET entry = '{}' WHERE entry LIKE '%npm%'")
+    talk.writes("src/a.py")
+    world.save(talk)
+    world.count(path)
+    assert world.held(both) == [(1, 0, 0, 0)]
+
+
 def test_where_rules_are_off_nothing_is_counted(world):
     pnpm = world.memory("pnpm", NPM)
     os.makedirs(world.root)

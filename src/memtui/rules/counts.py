@@ -5,8 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from memtui.base import fastjson_hot
-from memtui.rules import counts_file, rule_hot
+from memtui.rules import counts_file
 from memtui.rules.counting import Moment, SessionCounter
 from memtui.rules.rule_hot import Rule
 
@@ -57,20 +56,27 @@ def _held(root: str, path: str | None) -> dict[str, list[Held]]:
         WHERE path = ifnull(:path, path) AND time >= since AND NOT is_kept ORDER BY time DESC""",
         path=path,
     )
-    rows = {(path, rule): Held(rule_hot.parse(fastjson_hot.loads(entry)), since) for path, rule, entry, since in stated}
+    rows = {
+        (memory, number): Held(rule, since)
+        for memory, number, entry, since in stated
+        if (rule := counts_file.rule_of(entry)) is not None
+    }
     sessions: dict[tuple[str, int], list[tuple[int, int]]] = {}
-    for memory, rule, is_since, count, kept in sums:
-        row = rows[memory, rule]
+    for memory, number, is_since, count, kept in sums:
+        row = rows.get((memory, number))
+        if row is None:
+            continue
         if is_since:
             row.opportunities, row.kept = row.opportunities + count, row.kept + kept
-            sessions.setdefault((memory, rule), []).append((count, kept))
+            sessions.setdefault((memory, number), []).append((count, kept))
         else:
             row.opportunities_before, row.kept_before = row.opportunities_before + count, row.kept_before + kept
-    for memory, rule, *values in breaks:
-        rows[memory, rule].breaks.append(_moment(*values))
+    for memory, number, *values in breaks:
+        if (memory, number) in rows:
+            rows[memory, number].breaks.append(_moment(*values))
     by_path: dict[str, list[Held]] = {}
-    for (memory, rule), row in rows.items():
-        row.low, row.high = interval(sessions.get((memory, rule), []))
+    for (memory, number), row in rows.items():
+        row.low, row.high = interval(sessions.get((memory, number), []))
         by_path.setdefault(memory, []).append(row)
     return by_path
 

@@ -9,7 +9,9 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from memtui.base import fs_hot
+from memtui.base import fastjson_hot, fs_hot
+from memtui.rules import rule_hot
+from memtui.rules.rule_hot import Rule
 
 if TYPE_CHECKING:  # the import doubles the time of a start
     import sqlite3
@@ -108,3 +110,9 @@ def query(root: str, *queries: str, **values: str | None) -> list[list[tuple[Any
     except sqlite3.Error:
         pass
     return [[] for _ in queries]
+
+
+def rule_of(entry: str) -> Rule | None:
+    """Read a rule as it is stored; None for what an earlier version took for one."""
+    rules, _ = rule_hot.parse_all({"rules": [fastjson_hot.loads(entry)]})
+    return rules[0] if rules else None

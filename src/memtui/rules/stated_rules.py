@@ -9,7 +9,7 @@ import sqlite3
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.client import locate_hot
-from memtui.rules import rule_hot
+from memtui.rules import counts_file, rule_hot
 from memtui.rules.rule_hot import Rule
 from memtui.store import memory, scopes
 from memtui.store.memory import Memory
@@ -92,7 +92,7 @@ def rules_at(database: sqlite3.Connection, place: str) -> dict[int, Rule]:
     """Return the rules that count in the sessions of a project, by their number."""
     query = "SELECT rule, entry FROM stated WHERE place IN ('', ?) ORDER BY rule LIMIT ?"
     rows = database.execute(query, (place, MOST_IN_PLACE))
-    return {number: rule_hot.parse(fastjson_hot.loads(entry)) for number, entry in rows}
+    return {number: rule for number, entry in rows if (rule := counts_file.rule_of(entry)) is not None}
 
 
 def forget(database: sqlite3.Connection, before: float) -> None:
