@@ -146,6 +146,7 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_dream_without_an_answer_is_told_with_what_to_do(dreamy, api, fault):
     reply, waits, why, hint = FAULTS[fault]
+    dreamy("config", "set", "dream", "true")
     dreamy("config", "set", "llm_timeout", "5" if fault in {"late", "cut", "busy"} else "60")
     api.script = lambda request: reply
     before, root = home(dreamy), dreamy.json("status", "--paths")["root"]
@@ -155,6 +156,9 @@ def test_a_dream_without_an_answer_is_told_with_what_to_do(dreamy, api, fault):
     _, *dreams = told.split("The last dream had no answer:")
     assert [(why in text, hint in text) for text in dreams] == [(True, True)], told
     assert home(dreamy) == before
+    dreamy("config", "set", "dream", "false")
+    assert "had no answer" not in dreamy("doctor", check=False).out, "none is to come"
+    dreamy("config", "set", "dream", "true")
     api.script = lambda request: use("answer", actions=[merge(request)])
     assert dreamy.json("consolidate", "--ask-model", "--yes")["proposals"]
     assert "had no answer" not in dreamy("doctor", check=False).out

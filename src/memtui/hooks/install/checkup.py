@@ -35,13 +35,15 @@ def check(
 ) -> list[Finding]:
     """Run all checks, change nothing; `client`: an earlier `client_check`; `memories`: as for `status.of_scope`."""
     root = paths_hot.root(env)
-    project = paths_hot.project_key(paths_hot.project_root(cwd))
+    project_root = paths_hot.project_root(cwd)
+    project = paths_hot.project_key(project_root)
     if foreign := paths_hot.strangers(root, project):
         return list(doctor.strangers(foreign))
     of_client = client_check(env) if client is None else client
+    dreams = config_hot.value(config_hot.load(root), project_root, "dream") is True
     models = {
         "semantic": sentence_vectors.check(root),
-        "llm": chain(choice.check(env, root, now), gates.check(root, (project, gates.GLOBAL))),
+        "llm": chain(choice.check(env, root, now), gates.check(root, (project, gates.GLOBAL) if dreams else ())),
     }
     own = doctor.check(env, cwd, now, memories, models)
     return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own]
