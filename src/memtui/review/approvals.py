@@ -1,8 +1,9 @@
 """Drafts: the memory that a pending update would become, and where; its approval writes it, as one step of undo."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import takewhile
 from typing import NamedTuple
 
 from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot
@@ -176,9 +177,11 @@ def neighbours(store: Store, item: Waiting) -> list[Memory]:
     return [mem for scope in merge_scopes(store, item) for mem in scopes.memories(scope)]
 
 
-def proposed_rules(store: Store, item: Waiting, choices: Choices, seconds: float) -> list[ProposedRule]:
+def proposed_rules(
+    store: Store, item: Waiting, choices: Choices, seconds: float, go_on: Callable[[], bool] = lambda: True
+) -> list[ProposedRule]:
     """Return the rules that the words of a pending update say, with their evidence: from the past sessions of its
-    project, or of all, as long as there is time."""
+    project, or of all, as long as there is time, and `go_on` says so before each."""
     place = project_of(item) or paths_hot.project_root(store.cwd)
     texts = (choices.description, item.text if choices.body is None else choices.body)
     rules = proposals.rules_of_text("\n".join(texts))
@@ -187,6 +190,7 @@ def proposed_rules(store: Store, item: Waiting, choices: Choices, seconds: float
     slugs = None if label_of(item, choices) == "global" else [paths_hot.slug(place)]
     now = store.journal.now()
     transcripts = proposals.recent_transcripts(paths_hot.config_dir(store.env), slugs, now, seconds)
+    transcripts = takewhile(lambda _: go_on(), transcripts)
     moments = counts.count_in(transcripts, rules, now - proposals.DAYS * clock_hot.DAY)
     return proposals.with_evidence(rules, moments)
 

@@ -199,16 +199,19 @@ def _create(call: DecisionCall, items: "list[Waiting]", checks: "dict[str, list[
     choices = Choices(*texts, body, "" if args.no_trigger else None)
     proposed: dict[str, Draft] = {}
     outcomes: dict[str, Approval] = {}
+    go_on = lambda: call.ctx.out.progress("Looking at the sessions of the last 30 days … Ctrl-C stops it.")
     for item in items:
         try:
             if not (args.rule or args.no_rules):
-                checks[item.id] = approving.proposed_rules(call.store, item, choices, COUNT_SECONDS / len(items))
+                seconds = COUNT_SECONDS / len(items)
+                checks[item.id] = approving.proposed_rules(call.store, item, choices, seconds, go_on)
             lines = args.rule or [rule_lines.line(proposed.rule) for proposed in checks.get(item.id, ())]
             one = approving.propose(call.store, item, choices._replace(rules="; ".join(lines)))
             text, _ = call.ctx.checked(one.data.decode("utf-8", "surrogateescape"), yes=args.yes, declined=DECLINED)
             proposed[item.key] = replace(one, data=text.encode("utf-8", "surrogateescape"))
         except MemtuiError as error:
             outcomes[item.key] = Approval(item, None, error)
+    call.ctx.out.progress("")
     for approval in approving.approve_all(call.journal, list(proposed.values())):
         one = proposed[approval.item.key]
         conflict = isinstance(approval.error, ConflictError) and one.taken
