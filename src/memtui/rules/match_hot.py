@@ -149,14 +149,16 @@ def _lines_with(text: str, lines: str) -> "list[str]":
 
 def _words_of(command: str) -> "list[str]":
     """Split the pattern of a command; text in quotes is in one word. The first one goes without its directory."""
-    words, quote = [""], ""
-    for char in command:
-        if char in ("'", '"') and quote in ("", char):
-            quote = "" if quote else char
-        elif char == " " and not quote:
-            words.append("")
-        else:
-            words[-1] += char
+    words, quote = command.split(), ""
+    if "'" in command or '"' in command:
+        words = [""]
+        for char in command:
+            if char in ("'", '"') and quote in ("", char):
+                quote = "" if quote else char
+            elif char == " " and not quote:
+                words.append("")
+            else:
+                words[-1] += char
     return [words[0].rpartition("/")[2], *words[1:]]
 
 
