@@ -48,7 +48,7 @@ class Lines:
             apart = self.draw.choice(
                 [
                     "; ",
-                    " ;",
+                    " ; ",
                     "\n",
                     " ;\n\n\t",
                     " && ",
