@@ -12,6 +12,7 @@ from memtui.rules.rule_hot import Pattern, Rule, parse_all
 from memtui.store import memory
 from memtui.store.journal import undo
 from memtui.tidy import changeset, rule_proposals, waiting_proposals
+from memtui.views import changesets
 
 from .stores import World, text_of
 
@@ -66,7 +67,8 @@ def test_a_memory_gets_its_rules_once_and_undo_takes_them_away(tmp_path, session
     before = world.files()
     (proposal,) = rule_proposals.propose(world.env, world.repo, NOW)
     assert (proposal.word, proposal.kind) == ("rule", "rewrite")
-    assert "never npm *, instead pnpm * (broken 14 of 20 times) in the last 30 days" in proposal.reason
+    words = "Check pnpm: never npm *, instead pnpm * (broken 14 of 20 times) in the last 30 days."
+    assert changesets.gist(proposal).startswith(words)
     assert rule_proposals.propose(world.env, world.repo, NOW) == [], "it waits"
     assert waiting_proposals.waiting(world.root) == 1
     changeset.apply(world.store, [proposal])

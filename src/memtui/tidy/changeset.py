@@ -42,7 +42,13 @@ Reason = Literal["stale", "overlap", "untrusted", "forbidden"]
 # Times that proposals are composed again because a file changed between reading and writing.
 TRIES = 3
 # What a rewrite does, by the code of its evidence.
-STEPS = {"memories.violated": "pin", "rules.pin": "pin", "rules.refuse": "enforce", "rules.relax": "unpin"}
+STEPS = {
+    "memories.violated": "pin",
+    "rules.pin": "pin",
+    "rules.refuse": "enforce",
+    "rules.relax": "unpin",
+    RULES: "check",
+}
 SCOPES_NAMED = 2  # in the summary of a change
 # The verb of a proposal of each kind, for one and counted for several.
 DONE = {

@@ -73,10 +73,7 @@ def _proposals(
 
 def _proposal(mem: Memory, proposed: Sequence[ProposedRule]) -> Proposal:
     words = [f"{rule.rule} (broken {rule.broken} of {many(rule.opportunities, 'time')})" for rule in proposed]
-    reason = (
-        f"Its words can be checked: {'; '.join(words)} in the last {proposals.DAYS} days."
-        " With it memtui counts how often that is kept."
-    )
+    reason = f"{'; '.join(words)} in the last {proposals.DAYS} days. Then memtui counts how often it is kept."
     data = rule_lines.with_rules(mem.raw, [rule.rule for rule in proposed])
     evidence = ProposalEvidence(RULES, texts=tuple(str(rule.rule) for rule in proposed), data={"path": mem.path})
     return changeset.propose("rewrite", [FileDiff(mem.path, mem.raw, data)], [evidence], reason)
