@@ -109,6 +109,22 @@ def test_a_call_in_a_copy_of_a_session_counts_once(world):
     assert counts.sessions_with_breaks(world.root) == {"s0": 1}
 
 
+def test_a_turn_ends_as_in_its_own_session_not_as_in_a_copy(world):
+    changelog = world.memory("changelog", CHANGELOG)
+    talk, copy = world.talk("s0"), world.talk("copy")
+    talk.writes("src/a.py")
+    copy.records = [{**record, "forkedFrom": {"sessionId": "s0"}} for record in talk.records]
+    copy.says("Something else.")
+    talk.writes("CHANGELOG.md")
+    for first, second in ((talk, copy), (copy, talk)):
+        world.count(world.save(first))
+        world.count(world.save(second))
+        assert world.held(changelog) == [(1, 1, 0, 0)]
+        os.unlink(f"{world.root}/{counts_file.FILE}")
+        os.unlink(world.save(talk))
+        os.unlink(world.save(copy))
+
+
 def test_a_lost_transcript_still_counts_and_a_rewritten_one_anew(world):
     pnpm = world.memory("pnpm", NPM)
     lost, other = world.talk("s1"), world.talk("s2")
@@ -190,7 +206,7 @@ def test_counting_anew_gives_the_same_as_counting_turn_by_turn(world, seed):
             else:
                 talk.runs(step, error=chance.random() < 0.2)
         if chance.random() < 0.2:  # it is resumed as a copy, which goes on
-            copy = world.talk(f"{talk.session}-{talk.count}")
+            copy = world.talk(f"a-{talk.session}-{talk.count}")
             copy.records = [{**row, "forkedFrom": {"sessionId": talk.session}} for row in talk.records]
             copy.says("And now?")
             copy.runs("npm ci")
@@ -200,7 +216,9 @@ def test_counting_anew_gives_the_same_as_counting_turn_by_turn(world, seed):
             data = pathlib.Path(path).read_bytes()
             pathlib.Path(path).write_bytes(data[: -chance.randrange(1, 40)])
         world.count(path)
-    world.count(*map(world.save, talks))
+    for path in map(world.save, talks):
+        os.utime(path, (world.since, world.since))  # copies are newer, and read before these
+        world.count(path)
     before = counts.held_by_path(world.root)
     os.rename(f"{world.root}/rules", f"{world.root}/old")
     world.count()

@@ -5,7 +5,7 @@ there. What was counted of a transcript that is gone stays; one that was rewritt
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,10 @@ LOCK = "run/rules.lock"
 DAYS = 60
 # Bytes after which a count can be stopped, and goes on another time.
 PIECE = 4 << 20
+# A moment that is there already is replaced, or stays.
+REPLACE = """INSERT OR REPLACE INTO moments VALUES
+    (?, ?, ?, (SELECT id FROM sessions WHERE name = ?), ?, ?, ?, ?, ?)"""
+ADD = REPLACE.replace("REPLACE", "IGNORE")
 
 
 @dataclass
@@ -96,7 +100,7 @@ class _Counting:
         if self.progress.is_stopped or (self._stated() <= looked and not everything):
             return
         oldest = self.now - DAYS * clock_hot.DAY
-        files = [(path, status.st_size) for path, status in _files(paths_hot.config_dir(self.env), oldest)]
+        files = _files(paths_hot.config_dir(self.env), oldest)
         self.progress.all_files, self.progress.all_bytes = len(files), sum(size for _, size in files)
         done = 0
         for number, (path, size) in enumerate(files, 1):
@@ -174,9 +178,10 @@ class _Counting:
             for is_open, several in enumerate((moments, counter.open_moments())):
                 for moment in several:
                     self.database.execute("INSERT OR IGNORE INTO sessions (name) VALUES (?)", (moment.session,))
+                    # A turn may end otherwise in a copy of the session: what its own transcript says holds.
+                    is_own = moment.session == os.path.basename(path).removesuffix(".jsonl")
                     self.database.executemany(
-                        "INSERT OR IGNORE INTO moments VALUES"
-                        " (?, ?, ?, (SELECT id FROM sessions WHERE name = ?), ?, ?, ?, ?, ?)",
+                        REPLACE if is_own else ADD,
                         [
                             (number, _hash(moment.id), transcript, moment.session, moment.time, moment.is_kept, is_open)
                             + (("", "") if moment.is_kept else (moment.uuid, moment.line))
@@ -207,15 +212,14 @@ def places(path: str) -> tuple[str, str]:
     return (paths_hot.project_root(cwd), locate_hot.worktree_top(cwd)) if cwd else ("", "")
 
 
-def _files(config_dir: str, oldest: float) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield the transcripts of all sessions that were written since `oldest`, with their status."""
-    for project in sorted(paths_hot.names_in(config_dir + "/projects")):
-        for name in sorted(paths_hot.names_in(f"{config_dir}/projects/{project}")):
+def _files(config_dir: str, oldest: float) -> list[tuple[str, int]]:
+    """List the transcripts of all sessions that were written since `oldest`, with their size, the newest first."""
+    files = []
+    for project in paths_hot.names_in(config_dir + "/projects"):
+        for name in paths_hot.names_in(f"{config_dir}/projects/{project}"):
             path = f"{config_dir}/projects/{project}/{name}"
             if name.endswith(".jsonl") and not name.startswith("agent-"):
-                try:
+                with suppress(OSError):
                     status = os.stat(path)
-                except OSError:
-                    continue
-                if status.st_mtime >= oldest:
-                    yield path, status
+                    files.append((-status.st_mtime, path, status.st_size))
+    return [(path, size) for age, path, size in sorted(files) if -age >= oldest]
