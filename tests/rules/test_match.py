@@ -84,6 +84,7 @@ def test_each_tool_that_runs_a_shell_counts():
     assert (
         judged(rule, of_line("cd C:\\shop\\web; .\\bin\\npm i 2>&1 | Select-Object -Last 3", "PowerShell")) == "npm i"
     )
+    assert judged(rule, of_line("npm i | Select-String '^(a|b)' -Last 3", "PowerShell")) == "npm i"
     for line in ("npm i | % { $_ }", "npm `\n i", "@'\nnpm i\n'@"):
         assert judged(rule, of_line(line, "PowerShell")) == "-"
     assert judged(rule, of_line("npm i", "Read")) == "-"

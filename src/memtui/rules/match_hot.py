@@ -40,7 +40,9 @@ def call_of(tool_name: str, tool_input: "Mapping[str, object]", result: object =
     if tool_name in SHELLS:
         line = _text(tool_input, "command")
         if tool_name == "PowerShell":  # of which the same grammar reads what has no blocks and expressions
-            line = "" if any(text in line for text in ("`", "(", "{", "@'", '@"')) else line.replace("\\", "/")
+            code = "".join(line.split("'")[::2])
+            is_more = "@'" in line or any(text in code for text in ("`", "(", "{", '@"'))
+            line = "" if is_more else line.replace("\\", "/")
         call.commands = shell_hot.simple_commands(line.replace("\r\n", "\n")) or []
     elif tool_name == "apply_patch":
         _add_patch(call, next((text for key in PATCH_KEYS if (text := _text(tool_input, key))), ""))
