@@ -359,3 +359,14 @@ def test_a_prompt_blocked_or_typed_in_mid_turn_is_judged_by_itself(transcript):
     assert outcome(transcript(*turn, *queued, queue("remove", 2), answered("n2", "n1", "m3")), row) == "failed"
     taken = [queue("remove", 2), told("c", "n1"), answered("n2", "c", "m3")]
     assert outcome(transcript(*turn, *queued, *taken), row) == "arrived"
+
+
+def test_the_step_before_a_time_is_found_also_in_a_long_session():
+    steps = receipts_hot.Steps()
+    steps.note(10, at(-5))
+    steps.note(20, at(5))
+    assert [steps.at(NOW + seconds) for seconds in (-9, 0, 9)] == [-1, 10, 20]
+    for place in range(30, 30 + 3 * receipts_hot.KEPT_STEPS):
+        steps.note(place, at(7))
+    assert steps.at(NOW + 6) == -1, "the oldest are forgotten"
+    assert steps.at(NOW + 9) == place

@@ -152,6 +152,14 @@ def test_after_a_compaction_what_was_lost_comes_again(home):
     assert "this turn's" not in home.start("compact").context
 
 
+def test_a_compaction_brings_lists_again_to_who_had_a_prompt(home):
+    home.leave("items", "item")
+    home.start()
+    assert "item" not in home.start("compact").context, "they come with a prompt"
+    assert "item" in home.prompt().context
+    assert "item" in home.start("compact").context
+
+
 @pytest.mark.slow
 def test_clear_begins_a_session_anew(home):
     home.remember("memory")

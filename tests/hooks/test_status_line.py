@@ -45,6 +45,9 @@ def test_the_last_delivery_of_the_session_is_told_with_its_receipt(home):
     assert line(home) == "memtui … waiting now\n"
     home.write_transcript([context, answer])
     assert line(home) == "memtui ✓ arrived now\n"
+    (log,) = (home.root / "log").glob("deliveries*.jsonl")
+    log.write_text("".join(json.dumps({**row, "text": ""}) + "\n" for row in home.log()))
+    assert line(home) == "memtui ✓ arrived now\n", "texts are removed from the log after a while"
 
 
 def test_what_waits_is_counted_whatever_the_input(home):

@@ -129,6 +129,12 @@ def test_what_a_rule_needs_stays_and_what_was_said_beside_it_does_not(text, kept
         assert each not in f"{description}\n{body}"
 
 
+def test_what_explains_a_rule_is_left_out_where_all_would_be_too_long():
+    reasons = [f"It {verb} {'the whole team ' * 16}for days." for verb in ("blocks", "stops")]
+    body = body_of(f"Never retry on 403. {reasons[0]} {reasons[1]}")
+    assert body == f"Never retry on 403. {reasons[0]}"
+
+
 def test_a_rule_has_what_it_announces_or_refers_to_and_no_other_code():
     _, description, body = words_of("Always run this before you commit:\n```\nmake lint\nmake test\n```\nthanks!")
     assert description == "Always run this before you commit: `make lint`; `make test`"

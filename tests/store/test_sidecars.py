@@ -117,6 +117,15 @@ def test_a_word_that_many_memories_have_needs_a_second_one(store):
     assert add(store, "a", "prices")
 
 
+def test_more_triggers_than_a_memory_can_have_are_refused_and_none_is_added(store):
+    most = [f"phrase {number}" for number in range(triggers.MOST)]
+    assert add(store, "a", *most)
+    with pytest.raises(UsageError, match="A memory can have 20 triggers at most"):
+        add(store, "a", "one more")
+    assert texts(store) == {"a": most}
+    assert triggers.change(store, named(store, "a"), ["one more"], most[:1])
+
+
 def test_triggers_in_frontmatter_are_read_in_every_form_and_added_to(store):
     path = Path(directory(store), "a.md")
     path.write_text("---\nname: a\ntriggers:\n  - first\n  - second\n---\n\nText.\n")
