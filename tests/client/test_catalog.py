@@ -140,6 +140,12 @@ def test_a_change_is_seen_though_everything_was_cached(root, many, change):
         assert picture(read(root, str(many))) == uncached(many)
 
 
+def test_a_second_look_at_many_unchanged_memories_reads_none(root, many, monkeypatch):
+    first = names(read(root, str(many)))
+    monkeypatch.setattr(catalog_hot, "_whole", None)
+    assert names(read(root, str(many))) == first
+
+
 def test_a_change_of_trust_is_seen_though_everything_was_cached(root, many):
     every = {ids_hot.digest(path.read_bytes()): path.name for path in many.iterdir()}
     some = dict(list(every.items())[:60])

@@ -117,7 +117,7 @@ def test_a_word_that_many_memories_have_needs_a_second_one(store):
     assert add(store, "a", "prices")
 
 
-def test_more_triggers_than_a_memory_can_have_are_refused_and_none_is_added(store):
+def test_more_triggers_than_a_memory_can_have_are_refused(store):
     most = [f"phrase {number}" for number in range(triggers.MOST)]
     assert add(store, "a", *most)
     with pytest.raises(UsageError, match="A memory can have 20 triggers at most"):
