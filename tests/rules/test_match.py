@@ -107,6 +107,10 @@ def test_only_lines_that_an_edit_adds_count():
     assert judged(rule, match_hot.call_of("Write", text, {"originalFile": "print(2)\n"})) == "kept"
     cell = {"notebook_path": f"{ROOT}/src/a.ipynb", "new_source": "print(3)"}
     assert judged(rule, match_hot.call_of("NotebookEdit", cell)) == "print(3)"
+    changed = edit | {"old_string": "print(1)\nx", "new_string": "print(2)\ny"}
+    assert judged(rule, match_hot.call_of("Edit", changed)) == "kept", "the line had the text before"
+    doubled = edit | {"old_string": "print(1)", "new_string": "print(2)\nprint(3)"}
+    assert judged(rule, match_hot.call_of("Edit", doubled)) == "print(3)"
 
 
 def test_a_patch_is_an_edit_of_each_of_its_files():

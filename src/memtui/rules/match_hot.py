@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 class Call:
     """What the agent did at once. `commands`: words of simple commands; `paths`: files written; `added`: path and added
-    lines; `left`: path and the whole text after the edit, None where unknown; `replies`: words to the person."""
+    lines; `removed`: the lines that these replace; `left`: path and the whole text after the edit, None where unknown;
+    `replies`: words to the person."""
 
-    __slots__ = ("added", "commands", "left", "paths", "replies")
+    __slots__ = ("added", "commands", "left", "paths", "removed", "replies")
 
     def __init__(self, replies: "Sequence[str]" = ()) -> None:
         self.commands: list[list[str]] = []
         self.paths: list[str] = []
         self.added: list[tuple[str, str]] = []
+        self.removed: list[str] = []
         self.left: list[tuple[str, str | None]] = []
         self.replies = list(replies)
 
@@ -30,6 +32,7 @@ class Call:
         """Add an edit of a file: (old, new) of its parts, and the whole text after it."""
         self.paths.append(path)
         self.added.append((path, "\n".join([_added_lines(old, new) for old, new in edits])))
+        self.removed.append("\n".join([_added_lines(new, old) for old, new in edits]))
         self.left.append((path, text))
 
 
@@ -125,7 +128,8 @@ def _fits(pattern: "Pattern", allowed: "Pattern | None", call: Call, root: str) 
         commands = [command for command in call.commands if _fits_words(words, command)]
         return next((" ".join(command) for command in commands if not (others and _fits_words(others, command))), "")
     if pattern.text:
-        lines = [line for text in _added(pattern.path, call, root) for line in _lines_with(pattern.text, text)]
+        texts = _added(pattern.path, call, root)
+        lines = [line for added, removed in texts for line in _lines_with(pattern.text, added, removed)]
         return next((line for line in lines if not (allowed and allowed.text in line)), "")
     if pattern.reply:
         return next((line for text in call.replies for line in _lines_with(pattern.reply, text)), "")
@@ -137,16 +141,19 @@ def _is_at(glob: str, path: str, root: str) -> bool:
     return (is_inside or glob.startswith("/")) and globs_hot.matches(glob, path, root)
 
 
-def _added(glob: str, call: Call, root: str) -> "list[str]":
-    """List the texts that a call adds to files at a path, to any if it is empty."""
-    return [text for path, text in call.added if not glob or _is_at(glob, path, root)]
+def _added(glob: str, call: Call, root: str) -> "list[tuple[str, str]]":
+    """List the texts that a call adds to files at a path, to any if it is empty, and those that it removes there."""
+    texts = zip(call.added, call.removed, strict=True)
+    return [(text, removed) for (path, text), removed in texts if not glob or _is_at(glob, path, root)]
 
 
-def _lines_with(text: str, lines: str) -> "list[str]":
-    """List the lines that have a text in them; the text itself if it is of several lines."""
+def _lines_with(text: str, lines: str, removed: str = "") -> "list[str]":
+    """List the lines that have a text in them, the text itself if it is of several lines; but for as many as had it
+    before: a line that is changed elsewhere does not add it."""
     if text not in lines:
         return []
-    return [text] if "\n" in text else [line.strip() for line in lines.split("\n") if text in line]
+    rows = [text] if "\n" in text else [line.strip() for line in lines.split("\n") if text in line]
+    return rows[len(_lines_with(text, removed)) :] if removed else rows
 
 
 def _words_of(command: str) -> "list[str]":
@@ -206,7 +213,7 @@ def is_opportunity(rule: "Rule", call: Call, root: str) -> bool:
     if subject.reply:
         return bool(call.replies)
     if subject.text:
-        return any(subject.path or text for text in _added(subject.path, call, root))
+        return any(subject.path or text for text, _ in _added(subject.path, call, root))
     return bool(call.paths)
 
 
@@ -230,8 +237,9 @@ def _is_case(narrower: "Pattern", wider: "Pattern") -> bool:
 def _pairs(subject: "Pattern", other: "Pattern", call: Call, root: str) -> "list[tuple[str, bool]]":
     """List the lines that add the text of `other`, and whether their file has that of the subject."""
     pairs = []
-    for (path, added), (_, text) in zip(call.added, call.left, strict=True):
+    for (path, added), removed, (_, text) in zip(call.added, call.removed, call.left, strict=True):
         is_meant = all(not pattern.path or _is_at(pattern.path, path, root) for pattern in (subject, other))
-        if is_meant and other.text in added and (text is not None or subject.text in added):
-            pairs.append((_lines_with(other.text, added)[0], subject.text in (text or added)))
+        lines = _lines_with(other.text, added, removed) if is_meant else []
+        if lines and (text is not None or subject.text in added):
+            pairs.append((lines[0], subject.text in (text or added)))
     return pairs
