@@ -56,6 +56,8 @@ BARS = {
     "recall of 1,000": 1.6,
     "recall of 10,000": 2.1,
 }
+# Cases in multiples of another one, with the bar.
+OF_OTHERS = {"tool, 50 rules": ("tool, nothing urgent", 1.15)}
 MEMORY_BAR_MB = 20
 # Seconds that a worker may take where the machine has other work: it keeps 10,000 versions after a first start.
 PATIENCE = 120
@@ -215,10 +217,31 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
         "guidance delivered": guidance,
         "stop": stop,
         "tool, nothing urgent": tool,
+        "tool, 50 rules": enforced(world),
         "session start, index": start,
         "settling prompt": settling(world),
         "status line": status_line,
     }
+
+
+def enforced(world: World) -> Callable[[], tuple[float, float]]:
+    """A command beside 50 enforced rules that it does not break, of commands and texts, with bundles that are current."""
+    commands = [{"never": {"command": f"tool{n} run *"}, "instead": {"command": f"new{n} *"}} for n in range(25)]
+    texts = [{"never": {"text": f"legacy{n}(", "path": f"lib{n}/**"}} for n in range(25)]
+    rows = [{**rule, "enforce": "refuse"} for rule in (*commands, *texts)]
+    listed = {"v": 1, "dirs": {str(world.memories): {"memory-00000.md": rows}}}
+    file = world.root / "rules" / "enforced"
+
+    def case() -> tuple[float, float]:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(listed))
+        world.payload("PreToolUse", tool_name="Bash", tool_input={"command": "ls -la | wc -l"}, tool_use_id="t")
+        seconds, memory, out = world.run(world.hook("PreToolUse"))
+        file.unlink()
+        assert out == b"", out
+        return seconds, memory
+
+    return case
 
 
 def guide(world: World) -> None:
@@ -405,6 +428,9 @@ def main() -> int:
         if name.startswith(BESIDE):
             continue
         bar = BARS.get(name)
+        if name in OF_OTHERS and OF_OTHERS[name][0] in times:
+            other, bar = OF_OTHERS[name]
+            ratio = compared(seconds, times[other])
         beside = times.get(BESIDE + name)
         print(
             f"{name:24} {statistics.median(seconds) * 1000:7.2f} {ratio:6.2f} {bar or '':>5} {memory[name]:6.1f}"
