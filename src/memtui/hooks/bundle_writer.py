@@ -13,6 +13,7 @@ ROOTS = {
     "UserPromptSubmit": (("hooks.runner_hot", "hooks.user_prompt_submit_hot"), ()),
     "tools": (("hooks.runner_hot", "hooks.tools_hot"), ()),
     "rules": (("hooks.refusals_hot",), ("tools",)),
+    "matching": (("rules.match_hot", "rules.rule_hot"), ("tools", "rules")),
     "worker": (("hooks.runner_hot", "hooks.worker_start_hot"), ()),
     "recall": (("hooks.recall_block_hot", "recall.query_hot", "recall.nearest_passages_hot"), ("UserPromptSubmit",)),
     "sentences": (("recall.semantic_hot",), ("UserPromptSubmit", "recall")),

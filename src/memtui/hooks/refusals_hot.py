@@ -2,12 +2,11 @@
 A call that breaks an enforced rule of a memory is refused, with the memory as the reason, or the client asks about it.
 After two refusals in a turn the same call goes through: no turn is stuck, and the person may want just that."""
 
-from memtui.base import fastjson_hot, fs_hot, session_state_hot
+from memtui.base import fastjson_hot, fs_hot
 from memtui.client import locate_hot
-from memtui.deliver import session_memories_hot
 from memtui.hooks import bundle, runner_hot
 from memtui.recall import bindings_hot, places_hot
-from memtui.rules import enforced_hot, match_hot
+from memtui.rules import enforced_hot
 
 INDEX = "/MEMORY.md"
 NOT_WRITTEN = (
@@ -89,17 +88,20 @@ def refuse_breach(hook: runner_hot.Hook) -> bool:
 
 def _first_breach(hook: runner_hot.Hook) -> "tuple[enforced_hot.Breach, judge_hot.Verdict] | None":
     """Return what the call breaks first, and the memory that says so now; None for nothing. Raises OSError."""
-    tool_input = hook.payload.get("tool_input")
-    where = places_hot.of_session(hook.env, hook.started_in)
-    rules = enforced_hot.rules_of(bindings_hot.listed(hook.root, enforced_hot.FILE), where)
-    if not rules or not isinstance(tool_input, dict):
+    tool, tool_input = hook.text("tool_name"), hook.payload.get("tool_input")
+    where, listed = places_hot.of_session(hook.env, hook.started_in), bindings_hot.listed(hook.root, enforced_hot.FILE)
+    rows = enforced_hot.candidates(listed, where, tool, tool_input) if isinstance(tool_input, dict) else []
+    if not rows or not isinstance(tool_input, dict):
         return None
-    before = _text_before(tool_input) if any(rule.subject.text for _, rule in rules) else None
-    call = match_hot.call_of(hook.text("tool_name"), tool_input, before)
-    broken = enforced_hot.breaches(rules, call, hook.project_root)
+    bundle.load("matching")
+    from memtui.rules import match_hot
+
+    call = match_hot.call_of(tool, tool_input, None if tool in enforced_hot.SHELLS else _text_before(tool_input))
+    broken = enforced_hot.breaches(rows, call, hook.project_root)
     if not broken or hook.setting("rules") != "on":
         return None
     bundle.load("recall")
+    from memtui.deliver import session_memories_hot
     from memtui.recall import content_hot, judge_hot
     from memtui.store import mutes_hot
     from memtui.store.frontmatter import subset_hot
@@ -137,7 +139,7 @@ def _words(hook: runner_hot.Hook, breach: "enforced_hot.Breach", verdict: "judge
         reason += advice.format(subject=rule.subject, other=str(rule.other).removesuffix(" *"))
     if rule.enforce == "ask":
         return reason
-    return f"Not {'run' if hook.text('tool_name') in match_hot.SHELLS else 'written'}: {reason}{AGAIN}"
+    return f"Not {'run' if hook.text('tool_name') in enforced_hot.SHELLS else 'written'}: {reason}{AGAIN}"
 
 
 def _log(hook: runner_hot.Hook, breach: "enforced_hot.Breach", verdict: "judge_hot.Verdict", action: str) -> None:
@@ -155,7 +157,7 @@ def _log(hook: runner_hot.Hook, breach: "enforced_hot.Breach", verdict: "judge_h
 
 def _comes_again(hook: runner_hot.Hook) -> bool:
     """Note a refused call, and return whether the same one was refused REFUSALS times in this turn. Raises OSError."""
-    from memtui.base import ids_hot
+    from memtui.base import ids_hot, session_state_hot
 
     words = [hook.text("tool_name"), hook.payload.get("tool_input"), hook.text("agent_id")]
     mark, prompt = ids_hot.digest(fastjson_hot.dumps(words), 8), hook.text("prompt_id")
