@@ -20,7 +20,7 @@ from textual import events, keys
 from textual._compositor import visible_screen_stack
 from textual.screen import ModalScreen
 
-from memtui.tui import app
+from memtui.tui import app, services
 from memtui.tui.files import COMMAND
 from memtui.tui.screens import list_screen
 from memtui.tui.screens.activity.screen import Activity
@@ -71,7 +71,9 @@ async def take(pilot, step):
 
 async def replay(memtui, size, steps):
     """The text of a walk: each step, and what it changed of the screen before, or of an earlier one that is nearer."""
-    text, screens, seen = [], [[""] * size[1]], 0
+    text, screens, notes = [], [[""] * size[1]], []
+    notify = memtui.notify
+    memtui.notify = lambda message, **more: (notes.append(message), notify(message, **more))
     async with memtui.run_test(size=size) as pilot:
         await stage.settled(pilot)
         for step in ["", *steps]:
@@ -88,9 +90,9 @@ async def replay(memtui, size, steps):
             for line, rows in itertools.groupby(changed(screens[nearest], lines), key=lambda row: lines[row]):
                 first, *_, last = [*rows] * 2
                 text.append(f"{first if first == last else f'{first}-{last}'} {line}".rstrip())
-            notes = hands.notes(memtui)
-            text += [f"» {line}" for note in notes[seen:] for line in note.split("\n")]
-            screens, seen = [*screens, lines], len(notes)
+            text += [f"» {line}" for note in notes for line in note.split("\n")]
+            screens.append(lines)
+            notes.clear()
     return text
 
 
@@ -104,6 +106,7 @@ def test_each_step_of_a_walk_changes_on_the_screen_what_it_changed(path, monkeyp
     for module, name in PAUSES:
         monkeypatch.setattr(module, name, 0.001)
     monkeypatch.setattr(app, "WATCH_SECONDS", 3600.0)  # nobody else changes anything
+    monkeypatch.setattr(services, "NOTE_SECONDS", 3600.0)  # on a slow machine, too, a note stays until the next one
     before = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
     place, size = path.stem.split("-")
     steps = [line[3:] for line in before if line.startswith("== ") and line != "== "]
