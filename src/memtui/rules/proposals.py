@@ -351,7 +351,7 @@ def _instead(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
     for sign in sentence.signs(match["subject"]):
         pair, kinds = (sentence.names[sign], sentence.names[other]), {_of_kind(sign), _of_kind(other)}
         is_same_program = pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair)
-        if kinds == {"T"}:
+        if "T" in kinds and kinds <= {"T", "W"}:
             subject, wanted = _text(pair[0]), _text(pair[1])
         elif kinds == {"C"} or (kinds == {"C", "W"} and " " in "".join(pair)) or (kinds == {"W"} and is_same_program):
             subject, wanted = Pattern(command=_command(pair[0])), Pattern(command=_command(pair[1]))
