@@ -84,6 +84,29 @@ def test_check_and_the_detail_of_a_memory_say_what_is_no_rule(tmp_path):
     assert shown == [("rules", "line 5 is no rule: `enforce` is refuse or ask")]
 
 
+CLIENT = """metadata:
+  node_type: memory
+  rules:
+    - never:
+        path: made/**
+      enforce: refuse
+    - never:
+        command: touch told*
+      instead:
+        commands: install *
+""".replace(":\n", ": \n")
+
+
+def test_a_memory_that_the_client_wrote_anew_keeps_its_rules(tmp_path):
+    """Versions 2.1.197 and 2.1.332 move fields into `metadata`, in block form."""
+    of_memory = read(tmp_path, CLIENT)
+    shown = rules.facts(Row(of_memory, "rule.md", []), 0.0)
+    assert [line for _, line in shown] == [
+        "never made/** (enforce: refuse)",
+        "line 9 is no rule: `instead` has no `commands`: it is one of command, path, text, reply",
+    ]
+
+
 def test_the_short_form_and_fields_of_metadata_are_read(tmp_path):
     shown = lambda head: [str(rule) for rule in rule_hot.parse_all(read(tmp_path, head).fields)[0]]
     short = ["never npm * install *", "never git * push * --force *"]

@@ -6,7 +6,7 @@ from memtui.base import clock_hot, paths_hot
 from memtui.base.phrasing_hot import many
 from memtui.rules import counts, proposals, rule_lines
 from memtui.rules.proposals import ProposedRule
-from memtui.rules.rule_hot import Rule
+from memtui.rules.rule_hot import Rule, parse_all
 from memtui.store import scopes
 from memtui.store.memory import Memory
 from memtui.store.plan import FileDiff
@@ -16,8 +16,6 @@ from memtui.tidy.changeset import RULES, Proposal, ProposalEvidence
 
 # Proposals that wait at a time; the seconds in which past sessions are read, of all projects and of one.
 MOST, SECONDS = 10, 20.0
-# The fields of a memory that has rules already.
-FIELDS = {"rules", "forbids"}
 
 
 def propose(env: dict[str, str], cwd: str, now: float) -> list[Proposal]:
@@ -51,7 +49,7 @@ def _stated(store: Store) -> Iterator[tuple[Memory, list[Rule]]]:
     for scope in store.scopes():
         is_open = scope.exists and scope.writable and not scope.problem and scope.kind != "instructions"
         for mem in scopes.memories(scope) if is_open else ():
-            is_fit = mem.broken is None and mem.has_frontmatter and not FIELDS & mem.fields.keys()
+            is_fit = mem.broken is None and mem.has_frontmatter and not any(parse_all(mem.fields))
             rules = proposals.rules_of_text(f"{mem.description}\n{mem.body}") if is_fit else []
             if rules and store.is_trusted(mem):
                 yield mem, rules

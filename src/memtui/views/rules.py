@@ -29,7 +29,7 @@ BREAKS_SHOWN = 5
 
 
 def rules_of(memory: "Memory") -> "Sequence[Rule]":
-    return parse_all(memory.fields)[0] if any(name in memory.fields for name in FIELDS) else ()
+    return parse_all(memory.fields)[0]
 
 
 def fraction(row: "Row") -> str:
