@@ -61,6 +61,7 @@ LOOP = (
     ("inbox", "You corrected Claude: your sentence waits as a draft."),
     ("approved", "One key makes it a memory, a Markdown file."),
     ("told", "The next session got it, and here is the proof."),
+    ("memories", "Is it kept? memtui counts: prefer-pnpm, kept 31 of 32."),
 )
 LOOP_SECONDS = 4
 CAPTION = 56

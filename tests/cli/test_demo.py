@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from memtui.demo import world as demo_world
+from memtui.rules import counts
+from memtui.views import rules
 
 from .test_tui import opened
 
@@ -18,16 +20,18 @@ def everything(directory):
             path.stat().st_mode,
         )
         for path in Path(directory).rglob("*")
-        if path.is_file() and "/run/" not in str(path)
+        if path.is_file() and not {"run", "rules"} & {*path.parts}
     }
 
 
 def test_the_same_directory_and_time_give_the_same_bytes(tmp_path):
     place = str(tmp_path / "world")
-    demo_world.build(place, 1_790_000_000.0)
-    first = everything(place)
+    root = demo_world.build(place, 1_790_000_000.0).root
+    held_in = lambda: [rules.data(held) for of_memory in counts.held_by_path(root).values() for held in of_memory]
+    first, held = everything(place), held_in()
     demo_world.build(place, 1_790_000_000.0)
     assert everything(place) == first
+    assert held_in() == held != []
     assert len(first) > 40
 
 

@@ -1,38 +1,34 @@
 """How often the agent kept the rules of memories, on the command line."""
 
-import pytest
-
-from kept_rules import COMMAND, hold
-
+COMMAND = "npm install --registry https://mirror.shop.example"
 NUMBERS = {"opportunities": 32, "kept": 31, "opportunities_before": 20, "kept_before": 6}
 
 
-@pytest.fixture
-def path(world, monkeypatch):
-    return hold(monkeypatch, world)
-
-
-@pytest.mark.usefixtures("path")
-def test_list_and_show_count_how_a_memory_is_held(memtui):
+def test_list_show_and_status_count_how_memories_are_held(memtui):
     assert "31/32" in memtui("list").out
-    rows = memtui.json("list", "is:unkept")["memories"]
-    assert [row["name"] for row in rows] == ["prefer-pnpm"]
-    assert rows[0].items() >= NUMBERS.items()
-    assert rows[0]["rules"] == ["never npm *, instead pnpm *"]
-    assert memtui.json("list", "--sort", "held")["memories"]
+    rows = {row["name"]: row for row in memtui.json("list", "is:unkept")["memories"]}
+    assert rows.keys() == {"conventional-commits", "prefer-pnpm"}
+    assert rows["prefer-pnpm"].items() >= NUMBERS.items()
+    assert rows["prefer-pnpm"]["rules"] == ["never npm *, instead pnpm *"]
+    every = memtui.json("list", "--scope", "project", "--sort", "held")["memories"]
+    assert [row["name"] for row in every][:2] == ["prefer-pnpm", "release-steps"]
     (counts,) = memtui.json("show", "prefer-pnpm")["held"]
     assert counts.items() >= NUMBERS.items()
-    assert counts["breaks"][0]["line"] == COMMAND
+    assert [moment["line"] for moment in counts["breaks"]] == [COMMAND]
     assert "kept 31 of 32 since 9 days" in memtui("show", "prefer-pnpm").out
-    assert "rules: 1 memory, kept 97% since written, 30% before" in memtui("status").out
+    assert "rules: 3 memories, kept 92% since written, 46% before" in memtui("status").out
 
 
-def test_activity_lists_what_was_broken(memtui, world, path):
-    assert COMMAND in memtui("activity", "--broken").out
-    (row,) = memtui.json("activity", "--broken", "--text", "pnpm")["broken"]
-    assert (row["memory"], row["path"], row["session"]) == ("prefer-pnpm", path, world.sessions["monday"])
+def test_activity_lists_what_was_broken(memtui, world):
+    rows = memtui.json("activity", "--broken")["broken"]
+    assert [row["memory"] for row in rows].count("conventional-commits") == 5
+    (row,) = memtui.json("activity", "--broken", "--text", "MIRROR pnpm")["broken"]
+    assert (row["memory"], row["session"], row["line"]) == ("prefer-pnpm", world.sessions["monday"], COMMAND)
+    assert COMMAND[:20] in memtui("activity", world.sessions["monday"][:8], "--broken").out
+    assert len(memtui.json("activity", "--broken", "--limit", "2")["broken"]) == 2
     assert memtui.json("activity", "--broken", "--project", world.blog)["broken"] == []
-    assert memtui("activity", "--broken", "--since", "1h").out == "No rule was broken.\n"
+    assert len(memtui.json("activity", "--broken", "--project", world.blog, "--all-projects")["broken"]) == 6
+    assert memtui("activity", "--broken", "--since", "1m").out == "No rule was broken.\n"
     refused = memtui("activity", "--broken", "--kind", "notes", check=False)
     assert refused.code == 2
     assert "--broken goes without --kind" in refused.err

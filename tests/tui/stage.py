@@ -56,7 +56,7 @@ PARTS = {"lexical": 16.0, "share": 0.9, "cosine": 0.5, "overlap": 0.1}
 APPROVED = "no-snapshot-tests"
 # The digits at the end of a project's key follow from the place.
 KEY_OF_PLACE = re.compile(r"(-home-you[\w-]*)\.[0-9a-f]{6}")
-SIZE_ON_DISK = re.compile(r"\b\d\d kB(?= · | in all)")  # files name the interpreter, whose path is longer elsewhere
+SIZE_ON_DISK = re.compile(r"\b\d{2,3} kB(?= · | in all)")  # files name the interpreter, whose path is longer elsewhere
 # Longer than any screen waits for the cursor to rest before it reads.
 REST, RESTS = 0.05, 5
 

@@ -96,12 +96,12 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
     install.apply(install.plan(setting, "uninstall", env=world.env))
     write(world.root + "/config.toml", 'mode = "notes"\n')
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "2 Inbox 15" in lines(app)[0])
+        await until(pilot, lambda: "2 Inbox 16" in lines(app)[0])
         for word in ("notes", "hooks ✗  1 live", "1 Memories", "3 Activity", "4 Setup !1"):
             assert word in lines(app)[0], (word, lines(app)[0])
         await pilot.resize_terminal(44, 20)
         await settle(pilot)
-        for word in ("notes", "✗", "1 Memories", "2(15)", " 3 ", " 4"):
+        for word in ("notes", "✗", "1 Memories", "2(16)", " 3 ", " 4"):
             assert word in lines(app)[0], (word, lines(app)[0])
 
 

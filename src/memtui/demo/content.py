@@ -45,6 +45,7 @@ SESSIONS = {
     "tuesday": "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11",
     "blog": "a94d0e7b-5c3f-4a86-8d21-6b9e1f4c7d03",
     "today": "d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04",
+    "welcome": "c85a2f17-4d0b-4b9e-8a63-1f7e5d3c9a06",
 }
 
 

@@ -45,7 +45,7 @@ class DemoSession:
         self.lines: list[str] = []
         self.count = sorted(world.sessions).index(name) * 100
         self.prompt = ""  # the id of the person's prompt that is worked on
-        self.written = 0
+        self.written = self.ran = 0
 
     def record(self, kind: str, after: float = 2.0, **more: object) -> None:
         """Add a record to the transcript."""
@@ -71,6 +71,19 @@ class DemoSession:
         """Add what the agent says."""
         blocks = [{"type": "text", "text": text}]
         self.record("assistant", 20.0, message={"role": "assistant", "id": f"msg_{self.count}", "content": blocks})
+
+    def runs(self, command: str, times: int) -> None:
+        """Let the agent run a shell command so often. Ids of what follows stay as they are."""
+        for _ in range(times):
+            self.ran += 1
+            tool = f"toolu_ran_{self.count}_{self.ran}"
+            use = {"type": "tool_use", "id": tool, "name": "Bash", "input": {"command": command}}
+            result = {"type": "tool_result", "tool_use_id": tool, "content": "", "is_error": False}
+            for kind, block in (("assistant", use), ("user", result)):
+                record_id = f"00000000-0000-4000-a000-{self.count:06d}{2 * self.ran + (kind == 'user'):06d}"
+                message = {"role": kind, "id": tool, "content": [block]}
+                self.record(kind, 0.5, uuid=record_id, message=message)
+                self.count -= 1
 
     def delivers(self, event: str, blocks: list[blocks_hot.Block], outcome: str = "arrived", tool: str = "") -> str:
         """Add a hook's delivery of blocks to the log and, as its outcome requires, to the transcript; return its id."""
@@ -140,7 +153,6 @@ class DemoSession:
         session_state_hot.SessionState(self.world.root, self.id, state).save()
         if keep:
             self.write_transcript()
-            os.utime(path, (self.time, self.time))
 
     def write_transcript(self) -> None:
         """Write the transcript as the client does."""
@@ -148,6 +160,7 @@ class DemoSession:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(self.lines) + "\n")
+        os.utime(path, (self.time, self.time))
 
 
 def use(world: World, path: str, action: str) -> Record:
@@ -242,6 +255,9 @@ def write(world: World) -> None:
         session = DemoSession(world, name, world.shop if project == "shop" else world.blog, float(hours))
         for line in body.splitlines():
             _play(session, line)
+        if "unserved" in fate:  # memtui was not there yet
+            session.write_transcript()
+            continue
         session.ends(keep="lost" not in fate)
         if "reviewed" in fate:
             review(world, session.time + 2 * HOUR)
@@ -260,6 +276,8 @@ def _play(session: DemoSession, line: str) -> None:
         session.says(words)
     elif verb == "answers":
         session.answers(words)
+    elif verb == "runs":
+        session.runs(words, int(arguments[0]))
     elif verb == "reads":
         session.reads(f"{world.shop}/.claude/memory/{arguments[0]}")
     elif verb == "writes":

@@ -1,7 +1,8 @@
 """The sample world: two projects with memories in every scope, inboxes, a delivery log of several days, and transcripts
 that prove some of the deliveries. It is for trying memtui without Claude Code, for tests and for screenshots.
 
-`build` is deterministic: the same directory and `now` give the same bytes, ids included."""
+`build` is deterministic: the same directory and `now` give the same bytes, ids included, but for inodes in the file of
+counts."""
 
 import os
 import re
@@ -11,8 +12,9 @@ from memtui.base import clock_hot, fs_hot, paths_hot
 from memtui.base.errors import UsageError
 from memtui.demo import content as data
 from memtui.demo import sessions
-from memtui.demo.content import HOUR, World, is_world, layout, ulid
+from memtui.demo.content import HOUR, World, is_world, layout, transcript_path, ulid
 from memtui.inbox import format_hot
+from memtui.rules import counts_update
 from memtui.store import sidecars, triggers, trust_grants
 from memtui.store.store import Store
 from memtui.workspace import SAMPLE_MARKER
@@ -37,6 +39,8 @@ def build(directory: str, now: float | None = None) -> World:
     _inboxes(world)
     sessions.write(world)
     sessions.write_subconscious(world)
+    transcripts = [transcript_path(world, name, world.shop) for name in world.sessions]
+    counts_update.update(world.env, transcripts, world.shop)
     _trashed(world)
     state = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
     fs_hot.write_atomic(world.root + "/run/tui.json", state, durable=False)

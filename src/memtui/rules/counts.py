@@ -130,6 +130,16 @@ def sessions_with_breaks(root: str) -> dict[str, int]:
     return dict(rows)
 
 
+def places_of_breaks(root: str) -> dict[str, str]:
+    """Return the root of the project that each session with a break ran in, by session; empty if nothing tells."""
+    (rows,) = counts_file.query(
+        root,
+        """SELECT name, transcripts.place FROM moments JOIN sessions ON sessions.id = session
+        JOIN transcripts ON transcripts.id = transcript WHERE NOT is_kept GROUP BY name""",
+    )
+    return dict(rows)
+
+
 def interval(sessions: Sequence[tuple[int, int]]) -> tuple[float, float]:
     """Return the bounds of the true share, for (opportunities, kept) of sessions, which hang together: Wilson's score
     interval of as many independent opportunities as have the variance of the ratio (Kish, Survey Sampling, 1965)."""

@@ -115,15 +115,16 @@ class Watch:
         from memtui.deliver import log_hot
         from memtui.hooks.install import installation as install
         from memtui.models.subconscious import block_files_hot
+        from memtui.rules import counts_file
 
         data, root = self.data, self.data.root
         settings = [config_hot.file_path(root), f"{root}/trust.json", f"{root}/journal.jsonl"]
         inboxes = [paths_hot.inbox_dir(root, slug) for slug in (None, *paths_hot.inbox_slugs(root))]
-        home = block_files_hot.home(root)
+        home, counts = block_files_hot.home(root), f"{root}/{counts_file.FILE}"
         return {
             SETTINGS: [*settings, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)],
             INBOX: [*inboxes, *(f"{inbox}/{name}" for inbox in inboxes for name in sorted(paths_hot.names_in(inbox)))],
-            LOG: [*log_hot.months(root)[:1], f"{root}/log/errors.jsonl"],
+            LOG: [*log_hot.months(root)[:1], f"{root}/log/errors.jsonl", counts, f"{counts}-wal"],
             VERSIONS: [f"{root}/versions.jsonl"],
             MEMORIES: [paths_hot.checks_path(root, scope.directory) for scope in data.library()],
             SUBCONSCIOUS: [home, *(f"{home}/{name}" for name in ("runs.jsonl", "sessions", "stopped"))],

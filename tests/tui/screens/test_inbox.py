@@ -502,7 +502,7 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
         assert updates(world)["no-snapshot-tests"].until(NOW) is None
         await press(pilot, "escape", "enter")
         assert updates(world)["no-snapshot-tests"].until(NOW) is not None
-        assert "15 to decide" in lines(app)[1]
+        assert "16 to decide" in lines(app)[1]
         assert app.screen.table.rows[-1].says.startswith("1 for later, until")
         names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
         assert "no-snapshot-tests" not in names
@@ -557,11 +557,11 @@ async def test_what_waits_in_another_project_is_counted_and_shown_on_request(wor
     async with running(app, SMALL, "slash", *"project:blog", "enter") as pilot:
         await until(pilot, lambda: [row.place for row in app.screen.table.rows] == ["project blog"])
         await settle(pilot)
-        assert app.screen.summary().plain == "1 of 17 to decide (1 in other projects)"
+        assert app.screen.summary().plain == "1 of 18 to decide (1 in other projects)"
         assert project_of_top(app) == "all"
-        assert " 2 Inbox 16 " in lines(app)[0], "the tab counts what the key chose"
+        assert " 2 Inbox 17 " in lines(app)[0], "the tab counts what the key chose"
         await press(pilot, "escape")
-        assert app.screen.summary().plain == "16 to decide · 1 in other projects (p)"
+        assert app.screen.summary().plain == "17 to decide · 1 in other projects (p)"
         assert project_of_top(app) == "shop"
         assert not [row.place for row in app.screen.table.rows if "blog" in row.place]
         await press(pilot, "p")

@@ -143,12 +143,14 @@ def _broken(ctx: Context, args: argparse.Namespace, criteria: Filter) -> Result:
     """List the moments at which sessions broke a rule, newest first."""
     if args.kind or args.outcome:
         raise UsageError("--broken goes without --kind and --outcome.", "See `memtui activity --help`.")
-    sessions, words, limit = core.states(ctx.root), criteria.text.casefold().split(), args.limit
+    from memtui.rules import counts
+
+    places, words, limit = counts.places_of_breaks(ctx.root), criteria.text.casefold().split(), args.limit
     breaks = [
         row
         for row in rules.breaks(ctx.held)
         if row.moment.session.startswith(criteria.session)
-        and criteria.project in {"", getattr(sessions.get(row.moment.session), "slug", "")}
+        and criteria.project in {"", paths_hot.project_key(places.get(row.moment.session, ""))}
         and row.moment.time >= (criteria.since or 0.0)
         and all(word in row.searched.casefold() for word in words)
     ][: (LIMIT if limit is None else limit) or None]

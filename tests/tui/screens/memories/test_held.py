@@ -1,55 +1,59 @@
 """How often the agent kept the rules of a memory: its column, its order, its detail, and the way to the break."""
 
-from kept_rules import COMMAND, hold
+import os
+
+from memtui.rules import counts_file
 from memtui.tui.app import MemtuiApp
 from tui.conftest import NOW, press, running, until
 from tui.hands import detail, names, stand_on
 
+COMMAND = "npm install --registry https://mirror.shop.example"
 
-def cells(app, name):
+
+def titles(app):
+    return [column.title for column in app.screen.table.columns]
+
+
+def held(app, name):
     row = next(pair for pair in app.screen.table.rows if pair[1].memory.name == name)
-    return [cell.plain for cell in app.screen.table._cells(row)]
+    return app.screen.table._cells(row)[5].plain
 
 
-async def test_the_column_and_its_order(app, world, monkeypatch):
-    hold(monkeypatch, world)
-    async with running(app, (120, 40)) as pilot:
-        assert "held" in [column.title for column in app.screen.table.columns]
-        assert cells(app, "prefer-pnpm")[5] == "31/32"
-        assert cells(app, "release-steps")[5] == ""
-        await press(pilot, "s")
-        assert "held▴" in [column.title for column in app.screen.table.columns]
-        assert names(app)[0] == "prefer-pnpm"
+async def test_the_column_its_order_and_its_filter(app):
+    async with running(app, (80, 24)) as pilot:
+        assert (held(app, "prefer-pnpm"), held(app, "editor")) == ("31/32", "")
+        await press(pilot, *"ssss")
+        assert "held▴" in titles(app)
+        assert names(app)[:3] == ["conventional-commits", "prefer-pnpm", "release-steps"]
         app.screen.show_query("is:unkept")
-        assert names(app) == ["prefer-pnpm"]
+        assert names(app) == ["conventional-commits", "prefer-pnpm"]
 
 
-async def test_without_counted_rules_there_is_no_column(app, world, monkeypatch):
-    hold(monkeypatch, world)
-    monkeypatch.setattr("memtui.rules.counts.held_by_path", lambda _: {})
+async def test_without_counted_rules_there_is_no_column(app, world):
+    os.unlink(f"{world.root}/{counts_file.FILE}")
     async with running(app, (120, 40)) as pilot:
-        assert "held" not in [column.title for column in app.screen.table.columns]
-        await press(pilot, "s")
-        assert app.screen.table.order == "age"
+        assert "held" not in titles(app)
+        await press(pilot, *"ssss")
+        assert app.screen.table.order == "flags"
+        await stand_on(pilot, "prefer-pnpm")
+        assert "never npm *, instead pnpm *" in detail(app)
+        assert "kept" not in detail(app)
 
 
-async def test_enter_on_the_detail_opens_the_break_in_activity(app, world, monkeypatch):
-    hold(monkeypatch, world)
+async def test_enter_on_the_detail_opens_the_break_in_activity(app, world):
     async with running(app, (80, 24)) as pilot:
         await stand_on(pilot, "prefer-pnpm")
-        assert "kept 31 of 32 since 9 days (90% interval 90–99%) · before it: 6 of 20" in detail(app)
-        await press(pilot, "enter", "enter")
-        await press(pilot, "enter")
+        assert "kept 31 of 32 since 9 days" in detail(app)
+        await press(pilot, "enter", "enter", "enter")
         await until(pilot, lambda: getattr(app.screen, "group", "") == "activity" and COMMAND in detail(app))
         assert app.screen.typed == f"session:{world.sessions['monday']}"
         assert app.screen.table.row.broken.memory == "prefer-pnpm"
 
 
-async def test_activity_lists_breaks_and_what_was_kept_after_a_delivery(world, monkeypatch):
-    hold(monkeypatch, world, hours=96.0)
+async def test_activity_lists_breaks_and_what_was_kept_after_a_delivery(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
     async with running(app, (120, 40)) as pilot:
-        app.screen.show_query("is:broken")
+        app.screen.show_query("is:broken memory:prefer-pnpm")
         await until(pilot, lambda: len(app.screen.table.rows) == 2)
         session, broken = app.screen.table.rows
         assert "broke 1 rule" in session.cells(app.screen.listing)[2].plain
@@ -57,5 +61,5 @@ async def test_activity_lists_breaks_and_what_was_kept_after_a_delivery(world, m
         app.screen.show_query(f"session:{session.session} kind:index")
         await until(pilot, lambda: len(app.screen.table.rows) == 2)
         text = app.screen.table.rows[1].describe(app.screen.listing).text.plain
-        assert "prefer-pnpm: never npm *, instead pnpm *, kept 1 of 2" in text
+        assert "prefer-pnpm: never npm *, instead pnpm *, kept 7 of 8" in text
         assert f"✗ 4d ago: {COMMAND}" in text

@@ -227,21 +227,21 @@ async def test_only_what_wants_attention_is_shown(app):
 
 async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
     async with running(app, (80, 24)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        await pilot.press("enter", "J")
-        await pilot.pause()
-        assert titled(app, "release-steps")
-        assert app.screen.query_one("#detail").has_focus
-        await pilot.press("K")
+        await stand_on(pilot, "release-steps")
+        await pilot.press("enter", "K")
         await pilot.pause()
         assert titled(app, "prefer-pnpm")
-        await pilot.press("f")  # its one link
+        assert app.screen.query_one("#detail").has_focus
+        await pilot.press("J")
         await pilot.pause()
         assert titled(app, "release-steps")
+        await pilot.press("f")  # its one link
+        await pilot.pause()
+        assert titled(app, "prefer-pnpm")
         assert app.screen.query_one("#detail").has_focus
         await pilot.press("escape")
         await pilot.pause()
-        assert titled(app, "prefer-pnpm")
+        assert titled(app, "release-steps")
         await pilot.press("escape")
         assert app.screen.table.has_focus
         await stand_on(pilot, "editor")

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from memtui.base import session_state_hot
 from memtui.base.phrasing_hot import ago
-from memtui.deliver.sessions import of_state
 from memtui.tui.screens.activity.rows import RowContext, add_line, add_title, below
 from memtui.tui.screens.frame import Described
 from memtui.views import colours, rules, safe_text
@@ -25,10 +23,10 @@ LINES_SHOWN = 12
 
 
 class BreakRow:
-    """A moment at which a session broke a rule. `root`, `project`: where it ran; empty if that is not known."""
+    """A moment at which a session broke a rule. `root`: of the project that it ran in, empty if that is not known."""
 
-    def __init__(self, broken: rules.Break, root: str, project: str) -> None:
-        self.broken, self.root, self.project = broken, root, project
+    def __init__(self, broken: rules.Break, root: str) -> None:
+        self.broken, self.root = broken, root
         self.session, self.time, self.key = broken.moment.session, broken.moment.time, broken.key
         self.actions: Sequence[str] = ()
 
@@ -54,14 +52,12 @@ def read_breaks(root: str) -> dict[str, list[BreakRow]]:
     """Read the breaks of all rules by session, newest first."""
     from memtui.rules import counts
 
-    by_session: dict[str, list[rules.Break]] = {}
+    by_session: dict[str, list[BreakRow]] = {}
+    places = counts.places_of_breaks(root)
     for broken in rules.breaks(counts.held_by_path(root)):
-        by_session.setdefault(broken.moment.session, []).append(broken)
-    rows = {}
-    for session, breaks in by_session.items():
-        state = of_state(session, session_state_hot.load(root, session).values())
-        rows[session] = [BreakRow(broken, state.project, state.slug) for broken in breaks]
-    return rows
+        session = broken.moment.session
+        by_session.setdefault(session, []).append(BreakRow(broken, places.get(session, "")))
+    return by_session
 
 
 def append_kept(text: Text, record: "Delivery", data: "Data") -> None:

@@ -190,7 +190,7 @@ class Listing(RowContext):
                 if criteria.memory in {"", row.broken.memory, row.broken.path} and self._has_words(row)
             ]
             for name, rows in self.breaks.items()
-            if name.startswith(criteria.session) and self._is_of(rows[0].project, rows[0].root)
+            if name.startswith(criteria.session) and self._is_of(paths_hot.project_key(rows[0].root), rows[0].root)
         }
         return {name: rows for name, rows in fitting.items() if rows}
 

@@ -98,7 +98,8 @@ class MemoryCommands:
 
     def breaks(self) -> dict[str, rules.Break]:
         """Return the moments at which a rule of this memory was broken, by key, newest first."""
-        held = {row.memory.path: row.held for _, row in [self.list.row] if row.held} if self.list.row else {}
+        pair = self.list.row
+        held = {pair[1].memory.path: pair[1].held} if pair is not None else {}
         return {broken.key: broken for broken in rules.breaks(held)}
 
     def links(self) -> dict[str, str]:

@@ -135,18 +135,19 @@ class MemoryReader:
             gc.freeze()  # else each garbage collection visits thousands of memories, and a key waits for it
         self.screen.show_memories()
 
-    def _recount(self, usage: Usage, paths: set[str] | None, held: HeldByPath) -> None:
+    def _hold(self, held: HeldByPath) -> None:
+        self.held = held
+        for row in chain.from_iterable(self.rows.values()):
+            row.held = held.get(row.memory.path, ())
+        self.screen.show_held()
+
+    def _recount(self, usage: Usage, paths: set[str] | None) -> None:
         """Count the deliveries of the memories with these paths again; None: of all."""
         if paths is None:
             self.reload()
             return
-        if held != self.held:
-            self.held = held
-            for row in chain.from_iterable(self.rows.values()):
-                row.held = held.get(row.memory.path, ())
-            self.screen.show_outcomes()
         counted = [memory_status.recount(s, self.rows.get(s.label, []), usage, paths) for s in self.scopes]
-        if any(counted) or self.held:
+        if any(counted):
             self.screen.show_counts()
 
     def _end(self) -> None:
@@ -183,15 +184,17 @@ class MemoryReader:
         self._post(lambda: self.set_outcomes(outcomes))
 
     def _count(self, usage: Usage) -> None:
-        paths, held = usage.follow(), self._count_held()
+        paths = usage.follow()
         records = [memory_delivery.record for path in paths or () for memory_delivery in usage.memories[path].newest]
-        if self._post(lambda: self._recount(usage, paths, held)):
+        if self._post(lambda: self._recount(usage, paths)):
             self._post_outcomes(records)
+            self._post_held()
 
-    def _count_held(self) -> HeldByPath:
+    def _post_held(self) -> None:
         from memtui.rules import counts
 
-        return counts.held_by_path(self.services.data.root)
+        held = counts.held_by_path(self.services.data.root)
+        self._post(lambda: self._hold(held))
 
     def _rows_of(self, scope: Scope, usage: Usage) -> list[Row]:
         data = self.services.data
@@ -207,7 +210,7 @@ class MemoryReader:
 
         data = self.services.data
         here, usage = data.library(), Usage(data.root)
-        self.creations, self.held = writers.creations(data.root), self._count_held()
+        self.creations = writers.creations(data.root)
         own = {scope.label: self._rows_of(scope, usage) if _readable(scope) else [] for scope in here}
         others = [scope for scope in data.scopes(every=True) if scope.label not in own]
         if others and not self._post(lambda: self._take(here + others, own, usage, whole=False)):
@@ -225,3 +228,4 @@ class MemoryReader:
             deliveries = (delivery for of_scope in rows.values() for row in of_scope for delivery in row.newest)
             records = {str(delivery.record.get("id")): delivery.record for delivery in deliveries}
             self._post_outcomes([*records.values()])
+            self._post_held()

@@ -44,10 +44,10 @@ USED = ListOrder(Column("used", 6, right=True), lambda row, _: f"{row.used}×" i
 # others do not move. `_last_cell` draws those without words.
 ORDERS = {
     "name": USED,
-    "held": USED,
     "age": ListOrder(Column("age▴", 6, right=True), lambda row, now: age(row.memory.changed_at or None, now)),
     "last": ListOrder(Column("last▴", 6, right=True)),
     "used": ListOrder(Column("used▾", 6, right=True), USED.words),
+    "held": USED,
     "flags": ListOrder(Column("fix▴", 9)),
     "scope": ListOrder(Column("scope▴", 14)),
 }

@@ -36,6 +36,8 @@ IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move"
 WHILE_MARKED = ("remove", "retype", "move", "mark", "filter")
 WHILE_READ = ("edit", "follow", "remove", "retype", "move")
 READING = "Reading …"
+# As rules/counts_file.py has it, which is imported after the first paint.
+COUNTS = "rules/counts.db"
 IN_SCOPES = "That is for the list: enter goes to it."
 
 
@@ -84,6 +86,8 @@ class Memories(ListScreen[Pair]):
         """Focus the list, with the first page of memories; others are read after the first paint."""
         order = str(State(self.services.data.root).get(self.group).get("sort"))
         self.table.order = order if order in rows.ORDERS else "name"
+        # The column is there at the first paint, so that no other moves when it is known what stands in it.
+        self.table.has_rules = os.path.exists(f"{self.services.data.root}/{COUNTS}")
         self.table.focus()
         self.reader.first_page(self.app.size.height)
         self.show_memories()
@@ -143,10 +147,15 @@ class Memories(ListScreen[Pair]):
         self.table.redraw()
         self.show_detail()
 
+    def show_held(self) -> None:
+        self.table.has_rules = bool(self.reader.held)
+        self.table.fit()
+        self.show_counts()
+        self.show_outcomes()
+
     def sift(self) -> None:
         """Show the memories of the chosen place that pass the filters, in order; in recall what a prompt finds."""
         self.table.of_projects = self._is_everywhere
-        self.table.has_rules = self.table.has_rules or bool(self.reader.held)
         names = (self.reader.name_of(scope) for scope in self.reader.scopes if self._may_list(scope))
         self.table.longest_scope = max(map(len, names), default=0)
         pairs = self.recalled.pairs() if self.recalled else self.table.ordered(self._sought_in())
