@@ -12,6 +12,7 @@ from memtui.models import choice
 from memtui.models.subconscious import block_files_hot, blocks, control, runs
 from memtui.models.subconscious.trace import Trace
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.activity.breaks import BreakRow
 from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, RunRow, SessionGroup, SwitchRow
 from models.subconscious.test_steps import asks, ends, hook
@@ -55,8 +56,8 @@ async def test_a_session_a_model_read_is_marked_and_has_its_runs_in_what_it_got(
         assert any("▾ m “" in line for line in lines(app))
         below = rows[rows.index(group) + 1 :]
         below = below[: next((at for at, row in enumerate(below) if isinstance(row, SessionGroup)), len(below))]
-        assert {type(row) for row in below} == {DeliveryEntry, RunRow}
-        times = [row.run.time if isinstance(row, RunRow) else row.logged.time for row in below]
+        assert {type(row) for row in below} == {DeliveryEntry, RunRow, BreakRow}
+        times = [row.time for row in below]
         assert times == sorted(times, reverse=True)
         await to_row(pilot, lambda row: row is group or getattr(row, "key", "") == group.key)
         assert "Read by the model" in app.screen.detail.plain

@@ -10,6 +10,7 @@ from memtui.deliver import log_hot
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS
+from memtui.tui.screens.activity.breaks import BreakRow
 from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
 from tui.conftest import NOW, press, running, settle
@@ -62,11 +63,11 @@ def of(app, kind):
 
 async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app, world):
     async with running(app, WIDE) as pilot:
-        assert names(app, world) == ["today", "blog", "tuesday", "monday", "older"]
+        assert names(app, world) == ["today", "blog", "tuesday", "monday", "older", "welcome"]
         os.rename(world.root + "/run/client-1", world.root + "/run/was-client-1")
         for session, order in (
-            (world.sessions["monday"], ["monday", "today", "blog", "tuesday", "older"]),
-            ("fresh", [None, "today", "blog", "tuesday", "monday", "older"]),
+            (world.sessions["monday"], ["monday", "today", "blog", "tuesday", "older", "welcome"]),
+            ("fresh", [None, "today", "blog", "tuesday", "monday", "older", "welcome"]),
         ):
             put(world.root + "/run/client-1", fastjson_hot.dumps({"session_id": session}))
             app.files._live_at -= LIVE_SECONDS
@@ -85,8 +86,9 @@ async def test_notes_stand_on_top_and_enter_reads_a_session_folded_or_not(app, w
         kinds = [type(row) for row in app.screen.table.rows]
         waiting = kinds.index(SessionGroup)
         assert set(kinds[:waiting]) == {NoteRow}
-        assert kinds[waiting : waiting + 5] == [SessionGroup, DeliveryEntry, DeliveryEntry, DeliveryEntry, SessionGroup]
-        assert [row.unfolded for row in of(app, SessionGroup)] == [True, False, False, False, False]
+        below = [DeliveryEntry, BreakRow, BreakRow, DeliveryEntry, DeliveryEntry]
+        assert kinds[waiting : waiting + 7] == [SessionGroup, *below, SessionGroup]
+        assert [row.unfolded for row in of(app, SessionGroup)] == [True, *[False] * 5]
         for name, unfolded in (("today", True), ("tuesday", False)):
             await to(pilot, world, name)
             await press(pilot, "enter")
