@@ -50,11 +50,11 @@ def rules_of_line(text: str) -> list[Rule]:
 
 def with_rules(data: bytes, rules: Sequence[Rule]) -> bytes:
     """Return a memory's file with rules, at the end of its frontmatter. Raises MemtuiError if it has some already."""
+    if not rules:
+        return data
     doc = document.parse(data)
     if FIELD in doc.fields:
         raise MemtuiError("The memory has rules already.", "Change them in its file.")
-    if not rules:
-        return data
     lines = [
         f"{'    ' if number else '  - '}{key}: {value}\n"
         for rule in rules
