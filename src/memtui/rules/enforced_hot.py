@@ -52,7 +52,7 @@ def _texts(value: object) -> "list[str]":
     if isinstance(value, str):
         return [value]
     values = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [text for each in values for text in _texts(each)]
+    return [text for part in values for text in _texts(part)]
 
 
 def _may_break(row: "dict[str, object]", is_shell: bool, texts: "Sequence[str]") -> bool:

@@ -417,7 +417,7 @@ def _with(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
     if _of_kind(part[0]) == "T":
         beside = beside or [_text(sentence.names[other])]
         subjects = [_text(sentence.names[part])]
-    yield from (Rule(ALWAYS, one, "with", also) for one in subjects for also in beside if one and also)
+    yield from (Rule(ALWAYS, subject, "with", cause) for subject in subjects for cause in beside if subject and cause)
 
 
 _BUILDERS = {

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 def note(root: str, session_id: str, breaks: "Iterable[tuple[str, str, str]]") -> None:
     """Note breaks, (path of the memory, key of the rule, line) each, of which the session is not told yet. Raises
     OSError."""
-    told = fastjson_hot.rows(session_state_hot.load_part(root, session_id, TOLD), "rules")
+    told_rules = fastjson_hot.rows(session_state_hot.load_part(root, session_id, TOLD), "rules")
     due = fastjson_hot.rows(session_state_hot.load_part(root, session_id, DUE), "breaks")
-    count = len(told)
+    count = len(told_rules)
     for path, key, line in breaks:
-        if [path, key] not in told:
-            told.append([path, key])
+        if [path, key] not in told_rules:
+            told_rules.append([path, key])
             due.append([path, line])
-    if len(told) > count:
-        session_state_hot.save_part(root, session_id, TOLD, {"rules": told})
+    if len(told_rules) > count:
+        session_state_hot.save_part(root, session_id, TOLD, {"rules": told_rules})
         session_state_hot.save_part(root, session_id, DUE, {"breaks": due})
 
 

@@ -42,13 +42,8 @@ Reason = Literal["stale", "overlap", "untrusted", "forbidden"]
 # Times that proposals are composed again because a file changed between reading and writing.
 TRIES = 3
 # What a rewrite does, by the code of its evidence.
-STEPS = {
-    "memories.violated": "pin",
-    "rules.pin": "pin",
-    "rules.refuse": "enforce",
-    "rules.relax": "unpin",
-    RULES: "check",
-}
+STEPS = {"rules.pin": "pin", "rules.refuse": "enforce", "rules.relax": "unpin", RULES: "check"}
+STEPS["memories.violated"] = STEPS["rules.pin"]
 SCOPES_NAMED = 2  # in the summary of a change
 # The verb of a proposal of each kind, for one and counted for several.
 DONE = {
@@ -138,9 +133,7 @@ class Proposal:
     @property
     def word(self) -> str:
         """What the Inbox calls it: merge, mute, fix, or `rule`, a step about a memory that was broken, or held."""
-        if any(
-            evidence.code == "memories.violated" or evidence.code.startswith("rules.") for evidence in self.evidence
-        ):
+        if any(evidence.code.startswith(("memories.violated", "rules.")) for evidence in self.evidence):
             return "rule"
         return self.kind if self.kind in {"merge", "mute"} else "fix"
 

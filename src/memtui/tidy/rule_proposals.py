@@ -36,7 +36,7 @@ def propose(env: dict[str, str], cwd: str, now: float) -> list[Proposal]:
     slugs = [paths_hot.slug(paths_hot.project_root(cwd))]
     rows += _proposals(store, [row for row in stated if row[0].scope_label != "global"], slugs, now)
     best = [proposal for _, proposal in sorted(rows, key=lambda row: -row[0])]
-    new = [each for each in best if each.subject not in waiting and not is_rejected(each)][
+    new = [proposal for proposal in best if proposal.subject not in waiting and not is_rejected(proposal)][
         : max(0, MOST - len(waiting))
     ]
     if new:

@@ -52,7 +52,7 @@ def steps(checked: Checked) -> Iterator[Finding]:
     for memory in checked.memories if is_on and checked.usage is not None else ():
         if rules := rule_hot.parse_all(memory.fields)[0]:
             rules_by_path[memory.path] = _counted(checked.root, memory, rules)
-    newest = [row for counted in rules_by_path.values() for each in counted for row in each.sessions[:LOOKED_UP]]
+    newest = [row for rules in rules_by_path.values() for counted in rules for row in counted.sessions[:LOOKED_UP]]
     deliveries = _deliveries(checked.root, newest) if any(row.broken_at for row in newest) else {}
     for memory in checked.memories if rules_by_path else ():
         counted = rules_by_path.get(memory.path, [])
@@ -101,10 +101,10 @@ def _broken(memory: Memory, rules: Sequence[CountedRule], deliveries: Deliveries
         if path in {memory.path, os.path.realpath(memory.path)}:
             had[session] = min(had.get(session, NEVER), times[pinned])
     pins: list[tuple[int, Finding]] = []
-    for each in rules:
-        sessions, broken, every = each.broken(had)
-        facts = {"rule": str(each.rule), "broken": broken, "sessions": sessions, "field": each.field}
-        if pinned and broken and each.field and not each.rule.enforce:
+    for counted in rules:
+        sessions, broken, every = counted.broken(had)
+        facts = {"rule": str(counted.rule), "broken": broken, "sessions": sessions, "field": counted.field}
+        if pinned and broken and counted.field and not counted.rule.enforce:
             yield note(REFUSE, again=every, **facts)
         elif not pinned and broken >= BROKEN:
             pins.append((broken, note(PIN, again=every // BROKEN, **facts)))
@@ -115,16 +115,16 @@ def _broken(memory: Memory, rules: Sequence[CountedRule], deliveries: Deliveries
 def _held(memory: Memory, rules: Sequence[CountedRule], now: float) -> Iterator[Finding]:
     """Find a memory all of whose rules held for long, as it is now: pinned, or where the habit may hold without it."""
     pinned, spans = is_pinned(memory.fields), []
-    for each in rules:
-        since = max([memory.mtime, *(row.broken_at for row in each.sessions)])
-        rows = [row for row in each.sessions if row.time > since]
+    for counted in rules:
+        since = max([memory.mtime, *(row.broken_at for row in counted.sessions)])
+        rows = [row for row in counted.sessions if row.time > since]
         days = int((now - min((row.time for row in rows), default=now)) / clock_hot.DAY)
-        spans.append((sum(row.kept for row in rows), days, each))
+        spans.append((sum(row.kept for row in rows), days, counted))
     if not spans or any(count < TIMES or days < DAYS for count, days, _ in spans):
         return
     count, days, least = min(spans, key=lambda span: span[0])
     tokens = len(memory.body if pinned else memory.name + memory.description) // CHARS_A_TOKEN
-    if pinned or not any(each.rule.enforce for each in rules):
+    if pinned or not any(counted.rule.enforce for counted in rules):
         facts = {"rule": str(least.rule), "count": count, "days": days, "tokens": tokens}
         yield note(RELAX, again=count // TIMES, **facts)
 

@@ -70,10 +70,10 @@ def append_kept(text: Text, record: "Delivery", data: "Data") -> None:
     if not after:
         return
     add_title(text, "What it kept of that, afterwards")
-    totals, kept = Counter(map(_rule_of, after)), Counter(_rule_of(pair) for pair in after if pair[1].is_kept)
+    totals, kept_counts = Counter(map(_rule_of, after)), Counter(_rule_of(pair) for pair in after if pair[1].is_kept)
     for (path, rule), total in totals.items():
-        words = f"{os.path.basename(path).removesuffix('.md')}: {rule}, kept {kept[path, rule]:,} of {total:,}"
-        add_line(text, words, "" if kept[path, rule] == total else colours.WARNING)
+        words = f"{os.path.basename(path).removesuffix('.md')}: {rule}, kept {kept_counts[path, rule]:,} of {total:,}"
+        add_line(text, words, "" if kept_counts[path, rule] == total else colours.WARNING)
     for _, moment in [pair for pair in after if not pair[1].is_kept][:LINES_SHOWN]:
         add_line(text, f"  ✗ {ago(moment.time, data.now())}: {moment.line}")
 
