@@ -473,3 +473,18 @@ def test_a_session_begins_with_pinned_memories_whole_and_once(home):
     assert given(home.start("compact").context) == ["always"]
     home.settings('mode = "notes"\n')
     assert given(home.start(session="s2").context) == []
+
+
+def test_the_log_says_which_pinned_memories_had_no_room(home):
+    for number in range(20):
+        text = f"The text of m{number:02}. " + "More of it. " * 50
+        home.remember(f"m{number:02}").write_text(f"---\nname: m{number:02}\npinned: true\n---\n{text}\n")
+    home.settle()
+    index_updates.update(str(home.root), places_hot.of_session(home.env, str(home.project)))
+    context = home.start().context
+    rows = [item for item in home.log()[-1]["items"] if item["kind"] == "memory"]
+    brought = [item["id"] for item in rows if "left_out" not in item]
+    assert brought == re.findall(r"The text of (\w+)", context)
+    assert 8 <= len(brought) < 20
+    assert {item["left_out"] for item in rows if item["id"] not in brought} == {"no room"}
+    assert len(rows) == 20

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 COPIES = {"resume", "fork"}
 # A client that sends this key (2.1.330) also restores the context that hooks gave before a tool.
 KEEPS = "context_tokens"
-# Where a worker lists the pinned memories (recall/bindings_hot.py). Their texts may take this part of the budget.
+# Where a worker lists the pinned memories (recall/bindings_hot.py). Their texts may take this part of the budget at
+# once; those that don't fit into it have what the rest of the delivery leaves.
 PINNED, PINNED_SHARE = "/recall/pinned", 0.5
 
 
@@ -45,7 +46,7 @@ def handle(hook: runner_hot.Hook) -> None:
     catalogs: list[tuple[str, catalog_hot.Catalog]] = []
     # Whatever fails, the person still gets the banner, and the guidance still comes with the prompt.
     hook.attempt(None, _add_dropped, hook, source, state, blocks)
-    giving = hook.attempt(None, _add_pinned, hook, blocks) if paths_hot.exists(hook.root + PINNED) else None
+    pinned = hook.attempt(None, _add_pinned, hook, blocks) if paths_hot.exists(hook.root + PINNED) else None
     if hook.mode == "full":
         hook.attempt(None, _add_index, hook, source, state, catalogs, blocks)
     if hook.settings and hook.setting("subconscious") == "full":
@@ -63,9 +64,9 @@ def handle(hook: runner_hot.Hook) -> None:
     if blocks and before:
         before["delivery"] = delivery_id
     hook.attempt(None, forks_hot.note_session, hook, before if blocks else {})
-    left_out = deliver_hot.send(hook, delivery_id, blocks, message=message)
-    if giving is not None:
-        giving.end(left_out)
+    left_out = deliver_hot.send(hook, delivery_id, blocks + (pinned[1] if pinned else []), message=message)
+    if pinned:
+        pinned[0].end(left_out)
     prompt_hot.end(hook, state, left_out)
     _catch_up(hook, catalogs)
 
@@ -129,8 +130,11 @@ def _add_dropped(hook: runner_hot.Hook, source: str, state: SessionState, blocks
         state.tool = []
 
 
-def _add_pinned(hook: runner_hot.Hook, blocks: "list[blocks_hot.Block]") -> "recall_block_hot.Giving | None":
-    """Add the texts of pinned memories that the session does not have; return what notes that they were given."""
+def _add_pinned(
+    hook: runner_hot.Hook, blocks: "list[blocks_hot.Block]"
+) -> "tuple[recall_block_hot.Giving, list[blocks_hot.Block]] | None":
+    """Add the texts of pinned memories that the session does not have; return what notes that they were given, and
+    those that are to come last, or that the log says had no room."""
     if hook.mode != "full":
         return None
     from memtui.hooks import recall_block_hot
@@ -139,12 +143,14 @@ def _add_pinned(hook: runner_hot.Hook, blocks: "list[blocks_hot.Block]") -> "rec
     rows = bindings_hot.pinned(hook.root, places_hot.of_session(hook.env, hook.started_in))
     giving = recall_block_hot.Giving(hook)
     chosen = judge_hot.bound(hook.root, rows, giving.had(), len(rows))
-    pinned = giving.blocks(chosen, int(deliver_hot.budget(hook) * PINNED_SHARE))
-    for part in [part for block in pinned for part in block.parts]:
+    budget = deliver_hot.budget(hook)
+    first = giving.blocks(chosen, int(budget * PINNED_SHARE))
+    last = giving.blocks(chosen, budget * len(chosen)) if len(first) < len(chosen) else []
+    for part in [part for block in first + last for part in block.parts]:
         part.item["kind"] = "memory"  # no prompt recalled it
         del part.item["probability"]
-    blocks += pinned
-    return giving
+    blocks += first
+    return giving, last
 
 
 def _add_lists(hook: runner_hot.Hook, state: SessionState, blocks: "list[blocks_hot.Block]") -> None:
