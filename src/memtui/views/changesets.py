@@ -67,7 +67,7 @@ def gist(proposal: Proposal) -> str:
     if proposal.word == "rule":  # what it does first, then why
         facts = proposal.evidence[0].data
         place = f"{facts.get('scope')}:{facts.get('memory')} "
-        return f"{what}: {sentence.removeprefix(place)}"
+        return f"{what}: {sentence.removeprefix(place).removeprefix('was ')}"
     first, _, others = sentence.partition(". MEMORY.md of ")
     return f"{first} ({many(len(proposal.evidence) - 1, 'more problem')})." if others else sentence
 

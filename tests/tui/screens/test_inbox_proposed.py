@@ -377,7 +377,7 @@ async def test_a_step_about_a_rule_says_what_it_does_and_can_be_edited_whole(emp
     app = started(empty)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "rewrite")
-        assert app.screen.table.row.says.startswith("Enforce prefer-pnpm: was broken in 1 of the last 1 session that")
+        assert app.screen.table.row.says.startswith("Enforce prefer-pnpm: broken in 1 of the last 1 session that")
         assert "+     enforce: refuse" in app.screen.detail.plain
         await press(pilot, "e")
         area = app.screen.query_one(TextArea)

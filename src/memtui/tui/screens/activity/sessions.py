@@ -106,11 +106,11 @@ class SessionGroup:
         title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if self.facts.title else "dim")
         seen = ("live", "green") if self.live else (age(row.last, context.data.now()), "dim")
         facts, glyph = [(safe_text.line(context.project(self.root), 20), "dim"), seen], Text()
+        if broken := len({row.broken[:2] for row in self.breaks}):
+            facts.append((f"broke {many(broken, 'rule')}", colours.WARNING))
         for count, word, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
             glyph = Text(*GLYPHS[outcome])
             facts.append((f"{count} {word}", GLYPHS[outcome][1]))
-        if broken := len({row.broken[:2] for row in self.breaks}):
-            facts.append((f"broke {many(broken, 'rule')}", colours.WARNING))
         words = Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title)
         between = Text.assemble((" · ", "dim"), no_wrap=True)
         return marked(context, words, SPANNED, between.join(Text(*fact) for fact in facts if fact[0]), glyph)
