@@ -16,9 +16,10 @@ from memtui.rules.rule_hot import ALWAYS, NEVER, Pattern, Rule
 
 _SECTIONS = word_lists.read(__file__.removesuffix("py") + "txt")
 _LISTS = (
-    "programs", "with_subcommand", "libraries", "subcommands", "code_only", "endings", "files", "not_files",
+    "programs", "with_subcommand", "libraries", "subcommands", "code_only", "endings", "files", "directories",
+    "not_files",
 )  # fmt: skip
-PLAIN, WITH_SUBCOMMAND, LIBRARIES, SUBCOMMANDS, CODE_ONLY, ENDINGS, FILES, NOT_FILES = (
+PLAIN, WITH_SUBCOMMAND, LIBRARIES, SUBCOMMANDS, CODE_ONLY, ENDINGS, FILES, DIRECTORIES, NOT_FILES = (
     frozenset(_SECTIONS[name].split()) for name in _LISTS
 )
 PROGRAMS = PLAIN | WITH_SUBCOMMAND | CODE_ONLY
@@ -106,7 +107,9 @@ _BECAUSE = re.compile(r"\b(?:because|since|so that|weil|parce que|porque|perché
 _SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
 # What was run in one case; what stands for any words of a command; and what a text of a file can't have.
 _HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
-_HOLE = re.compile(r"<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|…|\.\.\.|\$\w+")
+_HOLE = re.compile(
+    r"\b(?:package|module|file|script|branch)[-_]names?\b|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|…|\.\.\.|\$\w+"
+)
 _OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\]|…|\.\.\.)$")
 _CUT = re.compile(r"<[a-z_ -]+>|…|\.\.\.")
 _NO_PATH = re.compile(r"[\s()\"'=<>{}$~:;|\\]|//|^(?:/|-|\.\.|@)")
@@ -265,7 +268,7 @@ def _is_path(name: str) -> bool:
         return False
     stem, _, ending = name.rpartition("/")[2].rpartition(".")
     is_file = bool(stem) and ending.lower() in ENDINGS and name.lower() not in NOT_FILES
-    is_directory = "/" in name.strip("/*") or name.endswith("/")
+    is_directory = "/" in name.strip("/") or name.endswith("/")
     return is_file or bool(re.fullmatch(r"\.[a-z][\w.-]*", name)) or (is_directory and any(map(str.isalpha, name)))
 
 
@@ -322,7 +325,7 @@ def _commands(sentence: _Sentence, part: str) -> list[Pattern]:
 
 def _path(name: str) -> Pattern:
     name = name.removeprefix("./")
-    is_file = "*" in name or "." in name.rpartition("/")[2] or "/" not in name
+    is_file = name not in DIRECTORIES and ("*" in name or "." in name.rpartition("/")[2] or "/" not in name)
     return Pattern(path=f"{name}**" if name.endswith("/") else name if is_file else f"{name}/**")
 
 
