@@ -1,4 +1,4 @@
-"""`rules/counts.db` under the data root: what was counted (SQLite). One process writes, and readers never wait for it.
+"""`rules/counts.db` under the data root: what was counted (SQLite). One process writes, in short transactions.
 
 It can be deleted: transcripts of the last weeks are counted anew then. A file that is torn, foreign or of another
 version is moved aside."""
@@ -20,7 +20,7 @@ VERSION = 1
 FILE, DAMAGED = "rules/counts.db", "rules/counts.db.damaged"
 # What SQLite says of a file that is damaged, or another's: SQLITE_CORRUPT, SQLITE_NOTADB.
 DAMAGE = (11, 26)
-# Seconds for which a writer waits while another one, such as a backup, has the file.
+# Seconds for which a writer waits while others read, and these while it writes.
 PATIENCE = 5.0
 
 # `place`: the root of a project, empty for all. `gone`: since when, in seconds since the epoch. `facts` of a
@@ -68,8 +68,7 @@ def _move_aside(root: str, error: "sqlite3.DatabaseError") -> None:
     if error.sqlite_errorcode & 0xFF not in DAMAGE:
         raise error
     os.replace(f"{root}/{FILE}", f"{root}/{DAMAGED}")
-    for ending in ("-wal", "-shm"):
-        fs_hot.unlink(f"{root}/{FILE}{ending}")
+    fs_hot.unlink(f"{root}/{FILE}-journal")
 
 
 def _open_or_make(path: str) -> "sqlite3.Connection":
@@ -79,7 +78,7 @@ def _open_or_make(path: str) -> "sqlite3.Connection":
     fs_hot.create(path, b"")  # for nobody else to read; SQLite gives its other files the same mode
     database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     try:
-        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA journal_mode = DELETE")  # with WAL, who only reads writes files beside it
         database.execute("PRAGMA synchronous = NORMAL")
         tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master")}
         if not tables:
@@ -103,7 +102,9 @@ def query(root: str, *queries: str, **values: str | None) -> list[list[tuple[Any
     import sqlite3
 
     try:
-        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, isolation_level=None)) as database:
+        with closing(
+            sqlite3.connect(f"file:{quote(path)}?mode=ro", PATIENCE, uri=True, isolation_level=None)
+        ) as database:
             database.execute("BEGIN")
             if database.execute("PRAGMA user_version").fetchone()[0] == VERSION:
                 return [database.execute(text, values).fetchall() for text in queries]

@@ -124,7 +124,7 @@ class Watch:
         return {
             SETTINGS: [*settings, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)],
             INBOX: [*inboxes, *(f"{inbox}/{name}" for inbox in inboxes for name in sorted(paths_hot.names_in(inbox)))],
-            LOG: [*log_hot.months(root)[:1], f"{root}/log/errors.jsonl", counts, f"{counts}-wal"],
+            LOG: [*log_hot.months(root)[:1], f"{root}/log/errors.jsonl", counts],
             VERSIONS: [f"{root}/versions.jsonl"],
             MEMORIES: [paths_hot.checks_path(root, scope.directory) for scope in data.library()],
             SUBCONSCIOUS: [home, *(f"{home}/{name}" for name in ("runs.jsonl", "sessions", "stopped"))],
