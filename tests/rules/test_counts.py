@@ -4,6 +4,7 @@ import os
 import pathlib
 import random
 import sqlite3
+import threading
 import time
 from contextlib import closing
 
@@ -324,6 +325,19 @@ def test_the_worker_counts_a_turn_and_forgets_rules_that_are_gone(world, monkeyp
         assert database.execute("SELECT (SELECT count(*) FROM moments) + (SELECT count(*) FROM rules)").fetchone() == (
             0,
         )
+
+
+def test_a_turn_that_ends_while_another_is_counted_is_counted_too(world):
+    pnpm = world.memory("pnpm", NPM)
+    talk = world.talk()
+    talk.runs("npm ci")
+    talk.replies("Done.")
+    payload = {"session_id": "s1", "transcript_path": world.save(talk), "cwd": str(world.repo)}
+    os.makedirs(f"{world.root}/run")
+    with fs_hot.Lock(f"{world.root}/{counts_update.LOCK}", 0.0) as lock:
+        threading.Timer(0.1, lock.__exit__).start()
+        worker.run(world.env, payload, "Stop", ("rules",))
+    assert world.held(pnpm) == [(1, 0, 0, 0)]
 
 
 def test_a_stored_rule_that_is_none_any_more_harms_no_other(world):

@@ -54,12 +54,13 @@ def update(
     go_on: GoOn = lambda _: True,
     *,
     everything: bool = False,
+    patience: float = 0.0,
 ) -> CountProgress:
     """Count what is new in transcripts, and in those of the last DAYS with `everything`, or if these were not counted
     for some rule; `place`: the root of a project whose rules are looked at. `go_on` is asked often; False ends it.
-    Raises LockTimeoutError if another process counts, OSError, sqlite3.Error."""
+    Raises LockTimeoutError if another process counts for longer than `patience` seconds, OSError, sqlite3.Error."""
     root = paths_hot.root(env)
-    with fs_hot.Lock(f"{root}/{LOCK}", 0.0), counts_file.written(root) as database:
+    with fs_hot.Lock(f"{root}/{LOCK}", patience), counts_file.written(root) as database:
         counting = _Counting(database, env, go_on)
         counting.rules_at(place)
         for path in transcripts:

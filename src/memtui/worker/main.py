@@ -181,20 +181,22 @@ def _has_turn_to_count(on: WorkerRun) -> bool:
 
 
 def _count_rules(on: WorkerRun) -> None:
-    """Count which rules of memories the turn kept, and new rules in earlier sessions, as long as there is time."""
+    """Count which rules of memories the turn kept, and new rules in earlier sessions, as long as there is time. Waits
+    for another count: nobody else counts this turn later."""
     from memtui.rules import counts_update
 
     if on.setting("extract") is not True:  # else the end of the turn was waited for already
         wait_for_turn(on.text("transcript_path"), on.text("last_assistant_message"))
     until = time.monotonic() + COUNT_MOST
-    counts_update.update(on.env, [on.text("transcript_path")], on.project_root, lambda _: time.monotonic() < until)
+    goes_on = lambda _: time.monotonic() < until
+    counts_update.update(on.env, [on.text("transcript_path")], on.project_root, goes_on, patience=COUNT_MOST)
 
 
 TASKS = (
     # Whose inbox the session's project has, so that a renamed directory is known again.
     BackgroundTask("projects", lambda on: projects.note_project(on.root, on.project_root)),
     BackgroundTask("extract", lambda on: extract(on.env, on.root, on.payload, on.session_id)),
-    BackgroundTask("rules", _count_rules, _has_turn_to_count, locks=True),
+    BackgroundTask("rules", _count_rules, _has_turn_to_count),
     BackgroundTask("reconcile", _reconcile),
     BackgroundTask(
         "rules-told", _tell_breaks, lambda on: on.event == "Stop" and on.setting("rules") == "on", locks=True
