@@ -184,7 +184,7 @@ KEYS = st.sampled_from(
 )
 def test_no_input_of_a_tool_is_too_odd(tool, tool_input, result):
     call = match_hot.call_of(tool, tool_input, result)
-    assert len(call.added) == len(call.left) == len(call.paths)
+    assert len(call.added) == len(call.texts_after) == len(call.paths)
     judged({"never": {"text": "a"}}, call)
     judged({"always": {"text": "a"}, "with": {"text": "b"}}, call)
 

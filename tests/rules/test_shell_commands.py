@@ -1,6 +1,5 @@
 """A shell's line has the simple commands that bash runs for it."""
 
-import shutil
 import subprocess
 import time
 from random import Random
@@ -12,7 +11,6 @@ from memtui.rules import shell_hot
 
 # The first batch is for the quick run; the others are 3,000 lines.
 SIZES = [12, *[150] * 20]
-with_bash = pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 
 
 def calls_in(line, outputs):
@@ -30,7 +28,6 @@ def calls_in(line, outputs):
     return calls
 
 
-@with_bash
 @pytest.mark.every(step=len(SIZES))
 @pytest.mark.parametrize("size", SIZES)
 def test_the_commands_of_a_line_are_those_that_bash_runs(tmp_path, size):
@@ -57,7 +54,6 @@ def damaged(draw, line):
     )
 
 
-@with_bash
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("size", [12, 500])
 def test_a_line_without_commands_is_one_that_bash_refuses(size):

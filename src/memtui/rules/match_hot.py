@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 class Call:
     """What the agent did at once. `commands`: words of simple commands; `paths`: files written; `added`: path and added
-    lines; `removed`: the lines that these replace; `left`: path and the whole text after the edit, None where unknown;
-    `replies`: words to the person."""
+    lines; `removed`: the lines that these replace; `texts_after`: path and the whole text after the
+    edit, None where unknown; `replies`: words to the person."""
 
-    __slots__ = ("added", "commands", "left", "paths", "removed", "replies")
+    __slots__ = ("added", "commands", "paths", "removed", "replies", "texts_after")
 
     def __init__(self, replies: "Sequence[str]" = ()) -> None:
         self.commands: list[list[str]] = []
         self.paths: list[str] = []
         self.added: list[tuple[str, str]] = []
         self.removed: list[str] = []
-        self.left: list[tuple[str, str | None]] = []
+        self.texts_after: list[tuple[str, str | None]] = []
         self.replies = list(replies)
 
     def add_edit(self, path: str, edits: "Sequence[tuple[str, str]]", text: "str | None") -> None:
@@ -33,7 +33,7 @@ class Call:
         self.paths.append(path)
         self.added.append((path, "\n".join([_added_lines(old, new) for old, new in edits])))
         self.removed.append("\n".join([_added_lines(new, old) for old, new in edits]))
-        self.left.append((path, text))
+        self.texts_after.append((path, text))
 
 
 def call_of(tool_name: str, tool_input: "Mapping[str, object]", result: object = None) -> Call:
@@ -237,7 +237,7 @@ def _is_case(narrower: "Pattern", wider: "Pattern") -> bool:
 def _pairs(subject: "Pattern", other: "Pattern", call: Call, root: str) -> "list[tuple[str, bool]]":
     """List the lines that add the text of `other`, and whether their file has that of the subject."""
     pairs = []
-    for (path, added), removed, (_, text) in zip(call.added, call.removed, call.left, strict=True):
+    for (path, added), removed, (_, text) in zip(call.added, call.removed, call.texts_after, strict=True):
         is_meant = all(not pattern.path or _is_at(pattern.path, path, root) for pattern in (subject, other))
         lines = _lines_with(other.text, added, removed) if is_meant else []
         if lines and (text is not None or subject.text in added):

@@ -114,8 +114,8 @@ def _print_scope(ctx: Context, out: Output, *, scope: Scope, rows: "list[Row]") 
         delivered = f"{row.deliveries}× {age(clock_hot.parse(row.last_delivery), now)}" if row.deliveries else "-"
         kind = ("broken", colours.PROBLEM) if memory.broken else _kind(memory)
         title, stamp, about = (line(memory.stem), "bold"), age(memory.changed_at or None, now), line(memory.description)
-        held = [fraction(row)] * has_rules
-        cells.append([kind, title, stamp, size(memory.size), delivered, *held, about])
+        fractions = [fraction(row)] * has_rules
+        cells.append([kind, title, stamp, size(memory.size), delivered, *fractions, about])
         mark = "!" if row.flags and findings.problems(row.flags) else "·"
         notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
     if cells:

@@ -99,8 +99,8 @@ class MemoryCommands:
     def breaks(self) -> dict[str, rules.Break]:
         """Return the moments at which a rule of this memory was broken, by key, newest first."""
         pair = self.list.row
-        held = {pair[1].memory.path: pair[1].held} if pair is not None else {}
-        return {broken.key: broken for broken in rules.breaks(held)}
+        held_by_path = {pair[1].memory.path: pair[1].held} if pair is not None else {}
+        return {broken.key: broken for broken in rules.breaks(held_by_path)}
 
     def links(self) -> dict[str, str]:
         """Return the paths, with words, of the memories that this one links to, then of others that link to it."""

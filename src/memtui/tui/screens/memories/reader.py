@@ -193,8 +193,8 @@ class MemoryReader:
     def _post_held(self) -> None:
         from memtui.rules import counts
 
-        held = counts.held_by_path(self.services.data.root)
-        self._post(lambda: self._hold(held))
+        held_by_path = counts.held_by_path(self.services.data.root)
+        self._post(lambda: self._hold(held_by_path))
 
     def _rows_of(self, scope: Scope, usage: Usage) -> list[Row]:
         data = self.services.data

@@ -214,8 +214,8 @@ class MemoryTable(RowList[Pair]):
     def _columns(self) -> list[Column]:
         column = ORDERS[self._last_order].column
         bare = replace(column, title=column.title.rstrip("▴▾"))
-        held = [replace(HELD, from_width=0) if self.order == "held" else HELD] * self.has_rules
-        columns = [*COLUMNS, *held, column if self._last_order == self.order else bare]
+        held_columns = [replace(HELD, from_width=0) if self.order == "held" else HELD] * self.has_rules
+        columns = [*COLUMNS, *held_columns, column if self._last_order == self.order else bare]
         return [replace(each, title=f"{each.title}▴") if each.title == self.order else each for each in columns]
 
     def fit(self) -> None:
@@ -250,9 +250,9 @@ class MemoryTable(RowList[Pair]):
             mark = Text("!", style=colours.PROBLEM)
         elif mem.path in self.reader.autosaves:
             mark = Text(AUTOSAVED, style=colours.WARNING)
-        held = [Text(rules.fraction(row), style="dim")] * self.has_rules
+        held_cells = [Text(rules.fraction(row), style="dim")] * self.has_rules
         last_cell = self._last_cell(pair, self._last_order)
-        return [mark, type_cell, Text(kind[0], style=colour), name, says, *held, last_cell]
+        return [mark, type_cell, Text(kind[0], style=colour), name, says, *held_cells, last_cell]
 
     def draw_words(self, pair: Pair, style: str, *others: Text) -> tuple[Text, Text]:
         """Draw name and description of a memory; in them and in `others` what is typed is marked."""
