@@ -188,7 +188,7 @@ class Lines:
                 "nice --adjustment 5 {0}", "nohup {0}", "timeout 9 {0}", "timeout -k 1 9 {0}", "timeout --signal=KILL 9s {0}", "timeout -s KILL 9 {0}",
                 "stdbuf -oL {0}", "stdbuf -o L -e0 {0}", "command {0}", "( exec {0} )", "time {0}", "time -p {0}", "! ! {0}", "command -- {0}",
                 "find '{{}}' -maxdepth 0 -exec {0} '{{}}' \\;", "find . -maxdepth 0 -execdir {0} ';'", "find '{{}}' -maxdepth 0 -exec {0} {{}} +",
-                "echo '{{}}' | xargs -I {{}} {0} {{}}", "echo | xargs {0}", "echo '{{}}' | xargs -n 1 -I{{}} -P2 {0}", "printf '' | xargs -0 -n1 -P3 {0}",
+                "echo '{{}}' | xargs -I {{}} {0} {{}}", "echo | xargs {0}", "echo '{{}}' | xargs -I{{}} -P2 {0}", "printf '' | xargs -0 -n1 -P3 {0}",
                 "find '{{}}' -exec {0} \\; -exec rm {1} \\;",
             ])  # fmt: skip
             if (

@@ -87,6 +87,10 @@ def test_a_line_without_commands_is_one_that_bash_refuses(size):
         ("echo \\", "echo \\"),
         ("npm x; bash -c 'it('", "npm x|bash -c it("),
         ("cat <<E\n$(a\nE\ngit x", "cat|git x"),
+        (
+            "cat <<E; echo $(npm x\n) <(git y\n)\n$(rm z)\nE\nmake",
+            "cat|npm x|git y|echo $(npm x\n) <(git y\n)|rm z|make",
+        ),
         ("# npm x", ""),
     ],
 )

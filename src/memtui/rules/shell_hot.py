@@ -18,8 +18,7 @@ _LISTS = {"{": ("}",), "if": ("then",), "while": ("do", "done"), "until": ("do",
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "E": "\x1b", "f": "\f", "v": "\v"}
 _HEXADECIMAL = "0123456789abcdefABCDEF"
 _DIGITS = {"x": 2, "u": 4, "U": 8}  # after the letter of an escape, at most
-# Commands that one command runs in turn, and lines within lines, at most.
-_MOST, _DEEPEST = 100, 20
+_MOST, _DEEPEST = 100, 20  # commands that one runs in turn; lines within lines
 
 
 class ShellError(ValueError):
@@ -71,13 +70,11 @@ class _LineReader:
 
     def _take(self, operators: "tuple[str, ...]") -> str:
         """Pass one of some operators, and return it. With the end of a line, the texts of its heredocs are passed."""
-        for operator in operators:
-            if self.line.startswith(operator, self.at):
-                self.at += len(operator)
-                if operator == "\n" and self.heredocs:
-                    self._read_heredocs()
-                return operator
-        return ""
+        operator = next((text for text in operators if self.line.startswith(text, self.at)), "")
+        self.at += len(operator)
+        if operator == "\n" and self.heredocs:
+            self._read_heredocs()
+        return operator
 
     def _take_word(self, words: "tuple[str, ...]") -> str:
         """Pass one of some words that stands without quotes, and return it."""
@@ -94,15 +91,13 @@ class _LineReader:
         """Pass what ends a list, and return it; None where a command starts."""
         if self.at == len(self.line):
             return ""
-        if self.line[self.at] in ";)":
-            return self._take((")", *_BRANCH_ENDS)) or None
-        return self._take_word(_ENDS) or None
+        is_operator = self.line[self.at] in ";)"
+        return (self._take((")", *_BRANCH_ENDS)) if is_operator else self._take_word(_ENDS)) or None
 
     def _expect(self, *texts: str) -> str:
         """Pass lines and one of some words, or a parenthesis, and return it."""
         self._skip_lines()
-        text = self._take(texts) if ")" in texts else self._take_word(texts)
-        if not text:
+        if not (text := self._take(texts) if ")" in texts else self._take_word(texts)):
             raise ShellError
         return text
 
@@ -202,8 +197,7 @@ class _LineReader:
 
     def _read_simple(self) -> None:
         """Read a simple command, or the definition of a function."""
-        start = self.at
-        words = self._read_words()
+        start, words = self.at, self._read_words()
         if len(words) == 1 and self.line.startswith("(", self.at):
             self._define(words[0])
         elif start == self.at:
@@ -305,8 +299,8 @@ class _LineReader:
                 parts.append(self._read_quoted('"') if char == '"' else self._read_expansion(is_quoted=False))
                 at = self.at
             elif char in "<>" and line.startswith("(", at + 1):
-                self.at = at + 2
-                self.read_list(")")
+                self.at = at + 1
+                self._read_substitution()
                 at = self.at
                 parts.append(line[begin:at])
             elif char == "(" and line[at - 1] == "=" and wrappers_hot.is_assignment(line[start:at]):
@@ -359,14 +353,20 @@ class _LineReader:
         if line[start] == "`":
             self._read_backquotes(is_quoted=is_quoted)
         elif follower == "(" and not self._take_arithmetic():
-            self.at += 1
-            self.read_list(")")
+            self._read_substitution()
         elif follower == "{":
             self._read_braces(is_quoted=is_quoted)
         elif follower in ("'", '"') and not is_quoted:
             self.at += 1
             return self._read_escapes() if follower == "'" else self._read_quoted('"')
         return line[start : self.at]
+
+    def _read_substitution(self) -> None:
+        """Read the commands in `(…)`. Heredocs before it start with the next line behind it."""
+        outer, self.heredocs = self.heredocs, []
+        self.at += 1
+        self.read_list(")")
+        self.heredocs = outer + self.heredocs
 
     def _take_arithmetic(self) -> bool:
         """Pass `((…))` and read the commands that are substituted in it; False for subshells that start in this way."""
