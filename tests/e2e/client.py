@@ -46,11 +46,17 @@ def newest_version() -> str:
     told = os.environ.get("MEMTUI_TEST_NEWEST")
     if told:
         return told
-    done = _npm("view", NAME, "version")
-    found = done.stdout.strip()
-    if done.returncode or not re.fullmatch(r"\d+(\.\d+)+", found):
-        raise RuntimeError(f"npm does not say which version of {NAME} is the newest: {(done.stderr or found)[-500:]}")
-    return found
+    return newest_on_npm(NAME)
+
+
+def newest_on_npm(package: str) -> str:
+    """The newest version of a package; RuntimeError if npm does not say it."""
+    done = npm("view", package, "version")
+    version = done.stdout.strip()
+    if done.returncode or not re.fullmatch(r"\d+(\.\d+)+", version):
+        problem = (done.stderr or version)[-500:]
+        raise RuntimeError(f"npm does not say which version of {package} is the newest: {problem}")
+    return version
 
 
 def ensure_client(version: str) -> Path:
@@ -64,17 +70,18 @@ def ensure_client(version: str) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)  # other processes run tests, too
         if version not in cached():
             package = f"{NAME}@{version}"
-            done = _npm("install", "--no-audit", "--no-fund", "--prefix", str(CACHE / version), package)
+            done = npm("install", "--no-audit", "--no-fund", "--prefix", str(CACHE / version), package)
             if version not in cached():
                 raise RuntimeError(f"npm install of {package} gave no {BINARY}: {done.stderr.strip()[-500:]}")
     return cached()[version]
 
 
-def _npm(*args: str) -> "subprocess.CompletedProcess[str]":
-    npm = shutil.which("npm")
-    if npm is None:
+def npm(*args: str) -> "subprocess.CompletedProcess[str]":
+    """Run npm; RuntimeError if there is none."""
+    program = shutil.which("npm")
+    if program is None:
         raise RuntimeError("npm is not on the PATH")
-    return subprocess.run([npm, *args], capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run([program, *args], capture_output=True, text=True, timeout=300, check=False)
 
 
 def cached() -> dict[str, Path]:
@@ -136,7 +143,7 @@ class Run:
 
 # How the client puts a hook's text before the model, in system messages and in reminders after tool results.
 _HEADER = re.compile(r"(?:^|\n)(\w+)(?::[\w-]+)? hook additional context: ")
-_BLOCK = re.compile(r"<memtui-([a-z-]+)([^>]*)>\n(.*?)\n</memtui-\1>", re.DOTALL)
+BLOCK = re.compile(r"<memtui-([a-z-]+)([^>]*)>\n(.*?)\n</memtui-\1>", re.DOTALL)
 
 
 def contexts(request: Request) -> list[tuple[str, str]]:
@@ -167,7 +174,7 @@ def injected(request: Request, kind: str | None = None) -> list[Injected]:
     return [
         Injected(event, name, dict(re.findall(r'([\w-]+)="([^"]*)"', attributes)), body)
         for event, text in contexts(request)
-        for name, attributes, body in _BLOCK.findall(text)
+        for name, attributes, body in BLOCK.findall(text)
         if kind in {None, name}
     ]
 

@@ -139,11 +139,49 @@ def _kind(path: str, body: dict[str, Any]) -> str:
     return "main" if body.get("tools") else "aux"
 
 
+class Handler(BaseHTTPRequestHandler):
+    """What every stand-in's connections share: whose they are, and how an answer is sent."""
+
+    protocol_version = "HTTP/1.1"
+    model: "Model"
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        """The requests are kept; a log on stderr would only be noise."""
+
+    def in_time(self, reply: Reply) -> Reply:
+        """The reply, once it is due; after two minutes an error instead."""
+        deadline = time.monotonic() + PATIENCE
+        while not reply.until():
+            time.sleep(0.05)
+            if time.monotonic() > deadline:
+                return Reply([], status=400)
+        time.sleep(reply.delay)
+        return reply
+
+    def send(self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None, cut: int = 0) -> None:
+        """Send a whole answer, or its first `cut` bytes."""
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data[: cut or None])
+        if cut:
+            self.wfile.flush()
+            self.close_connection = True
+
+
 class Model:
     """The server. Replies are taken in order from `replies`, or made by `script`; then `default` is said.
 
     Only requests of the conversation use up replies: titles, probes, token counts and compaction are answered aside.
     """
+
+    @property
+    def handler(self) -> type[Handler]:
+        """How its connections are answered."""
+        return _Handler
 
     def __init__(self) -> None:
         self.requests: list[Request] = []
@@ -156,7 +194,7 @@ class Model:
         self.summary = "<summary>We talked about the project.</summary>"
         self._lock = threading.Lock()
         self._ids = 0
-        handler = type("Handler", (_Handler,), {"model": self})
+        handler = type("Handler", (self.handler,), {"model": self})
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
@@ -203,50 +241,38 @@ class Model:
             return f"{prefix}_{self._ids:024d}"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    model: Model
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        """The requests are kept; a log on stderr would only be noise."""
-
+class _Handler(Handler):
     def do_HEAD(self) -> None:
-        self._send(200, b"", "text/plain")
+        self.send(200, b"", "text/plain")
 
     def do_GET(self) -> None:
         self.model.listings += self.path == "/v1/models"
         if self.path == "/v1/models" and self.model.listing is not None:
             status, data, delay = self.model.listing
             time.sleep(delay)
-            self._send(status, data, "application/json")
+            self.send(status, data, "application/json")
             return
         if self.path == "/v1/models" and self.model.offered is not None:
             rows = [{"type": "model", "id": name} for name in self.model.offered]
-            self._send(200, json.dumps({"data": rows}).encode(), "application/json")
+            self.send(200, json.dumps({"data": rows}).encode(), "application/json")
             return
-        self._send(404, b"{}", "application/json")
+        self.send(404, b"{}", "application/json")
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("content-length", 0)))
         if not self.path.startswith("/v1/messages"):
-            self._send(404, b"{}", "application/json")
+            self.send(404, b"{}", "application/json")
             return
         body = json.loads(raw)
         request = Request(self.path, body, _kind(self.path, body), dict(self.headers.items()))
         reply = self.model.answer(request)
         if "count_tokens" in self.path:
-            self._send(200, b'{"input_tokens": 1000}', "application/json")
+            self.send(200, b'{"input_tokens": 1000}', "application/json")
             return
-        deadline = time.monotonic() + PATIENCE
-        while not reply.until():
-            time.sleep(0.05)
-            if time.monotonic() > deadline:
-                reply = Reply([], status=400)
-        if reply.delay:
-            time.sleep(reply.delay)
+        reply = self.in_time(reply)
         if reply.status != 200:
             error = {"type": "error", "error": {"type": reply.error, "message": reply.message}}
-            self._send(reply.status, json.dumps(error).encode(), "application/json", reply.headers)
+            self.send(reply.status, json.dumps(error).encode(), "application/json", reply.headers)
             return
         try:
             self._reply(body, reply)
@@ -277,23 +303,11 @@ class _Handler(BaseHTTPRequestHandler):
         if not body.get("stream"):
             message |= {"content": blocks, "stop_reason": reply.stop_reason}
             data = json.dumps(message).encode() if reply.raw is None else reply.raw
-            self._send(200, data, "application/json", cut=reply.cut)
+            self.send(200, data, "application/json", cut=reply.cut)
             return
         events = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in _events(message, blocks, reply))
         data = events.encode() if reply.raw is None else reply.raw
-        self._send(200, data, "text/event-stream", cut=reply.cut)
-
-    def _send(self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None, cut: int = 0) -> None:
-        self.send_response(status)
-        for name, value in (headers or {}).items():
-            self.send_header(name, value)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data[: cut or None])
-        if cut:
-            self.wfile.flush()
-            self.close_connection = True
+        self.send(200, data, "text/event-stream", cut=reply.cut)
 
 
 def _events(message: dict[str, Any], blocks: list[Block], reply: Reply) -> Iterator[dict[str, Any]]:
