@@ -155,7 +155,7 @@ TOLD_OF_GONE = {
 }
 SEEN = {
     "home/.claude/memtui/versions.jsonl": json.dumps(LOOK) + "\n",
-    f"home/.claude/memtui/versions/{LOOK['digest']}": WAS,
+    f"home/.claude/memtui/trash/{LOOK['digest']}": WAS,
 }
 EARLIER = {
     "type": "user",

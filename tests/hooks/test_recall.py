@@ -85,7 +85,7 @@ def test_what_fits_nothing_or_is_switched_off_recalls_nothing(home):
     home.keep("release-pipeline", RELEASE)
     for prompt in ("/release the shop pipeline live", "release pipeline", "paint the garden fence tomorrow"):
         assert home.ask(prompt) == ""
-    for settings in ("recall = false", 'mode = "notes"', "recall_threshold = 1.0"):
+    for settings in ('recall = "off"', 'mode = "notes"'):
         home.settings(settings + "\n")
         assert home.ask() == ""
     home.settings("")

@@ -29,7 +29,7 @@ class SemanticHome(RecallHome):
     def __init__(self, base):
         super().__init__(base)
         self.keep("treasurer", TEXT)
-        sentence_daemon.prepare(self.root, "recall_threshold = 0.02", "recall_most = 1")
+        sentence_daemon.prepare(self.root, 'recall = "generous"', "recall_most = 1")
         self.session = 0
 
     def ready(self):

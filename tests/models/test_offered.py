@@ -1,8 +1,6 @@
 """Where nobody has chosen a model, a service of one's own is asked by the best model that it offers."""
 
-import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -189,17 +187,6 @@ def test_a_service_that_has_nothing_of_its_list_has_no_messages_api(lacking, api
     assert "has none of them for the Messages API" in lacking.error.hint
     assert "ANTHROPIC_BASE_URL" in lacking.findings()["llm.absent"]
     assert lacking() == ["gone-1"]
-
-
-def test_a_list_of_an_older_memtui_is_read_a_damaged_one_asked_again(lacking, api):
-    path = Path(lacking.root + choice.KEPT)
-    path.parent.mkdir(exist_ok=True)
-    older = {"v": 1, "url": api.url, "time": clock_hot.now(), "models": ["llama-9"]}
-    for row, listings in ((older, 0), ({**older, "models": 7}, 1), ({**older, "time": "now"}, 2), ([], 3)):
-        path.write_text(json.dumps(row))
-        api.offered = ["llama-9"]
-        lacking('subconscious_model = "auto"')
-        assert api.listings == listings
 
 
 def test_a_server_of_ones_own_needs_no_key(settings, api):

@@ -142,7 +142,7 @@ def test_triggers_in_frontmatter_are_read_in_every_form_and_added_to(store):
 
 
 def test_a_removed_line_does_not_come_back_unless_the_person_types_it(store):
-    rows = triggers.after_adding({}, ["how do I ship?"], "use", NOW)
+    rows = triggers.after_adding({}, ["how do I ship?"], "draft", NOW)
     rows = triggers.after_removing(rows, ["how do I ship?"], NOW)
     assert triggers.kept(rows) == []
     assert triggers.after_adding(rows, ["How do I ship?"], "draft", NOW) == rows

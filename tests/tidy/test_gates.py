@@ -55,15 +55,6 @@ def test_a_day_passes_between_two_of_one_project_and_none_for_another(root):
     assert gates.begin(root, [SHOP, GLOBAL], NOW + 24 * HOUR) == [SHOP, GLOBAL]
 
 
-def test_what_an_older_memtui_noted_counts_for_each_part(root):
-    for name in ("dream-last", "dream-begun"):
-        fs_hot.write_atomic(f"{root}/run/{name}", b"")
-        os.utime(f"{root}/run/{name}", (NOW, NOW))
-    seen(root, 5, NOW + HOUR)
-    assert gates.begin(root, [SHOP, GLOBAL], NOW + 23 * HOUR) == []
-    assert gates.begin(root, [SHOP, GLOBAL], NOW + 24 * HOUR) == [SHOP, GLOBAL]
-
-
 def test_one_that_fails_is_begun_again_after_ten_minutes(root):
     seen(root, 5, NOW)
     assert gates.begin(root, [SHOP], NOW)

@@ -14,7 +14,7 @@ from memtui.views import glyphs
 
 SOURCES = pathlib.Path(memtui.__file__).parent
 # What these hold is no drawing: words of other languages, the text of the sample world.
-ELSEWHERE = {"demo", "learn", "recall"}
+ELSEWHERE = {"demo", "learn", "recall", "rules"}
 # What is looked for in texts.
 TABLES = {"DENSE", "LOOK_ALIKES", "OPENERS", "SENTENCE_END", "_ENDS", "_QUOTES"}
 

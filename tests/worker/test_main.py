@@ -328,7 +328,6 @@ def test_tidying_removes_what_is_old_once_a_day(world):
         "run/subconscious-a.next.lock",
         "subconscious/sessions/a.json",
         "subconscious/sessions/a.jsonl",
-        "feedback/weights.json",
         "global/guidance.md.12-ab.tmp",
         "global/guidance.md",
     ]
@@ -338,7 +337,7 @@ def test_tidying_removes_what_is_old_once_a_day(world):
             os.utime(f"{world.root}/{name}", (old, old))
     with fs_hot.Lock(f"{world.root}/run/worker-held.lock", 0):
         os.utime(f"{world.root}/run/worker-held.lock", (old, old))
-        assert main.tidy(world.root) == 8
+        assert main.tidy(world.root) == 7
         assert os.path.exists(f"{world.root}/run/worker-held.lock")
     assert os.path.exists(f"{world.root}/global/guidance.md")
     assert os.path.exists(f"{world.root}/sessions/new.json")

@@ -131,8 +131,6 @@ REGISTRY = {
         "The mode is off for this project, so sessions here get nothing.", "memtui config set mode full --project ."
     ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT),
-    "config.gone": Kind("{table}{key} is not a setting any more, and does nothing.", EDIT),
-    "config.earlier": Kind('{key} is read as recall = "{meant}".', "memtui config set recall {meant}"),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT),
     "config.no_model": Kind(
         "{key} is on, but llm_backend is off, so no model is asked.",

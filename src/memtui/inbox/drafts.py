@@ -35,8 +35,8 @@ def rejected_line(entry_id: str, text: str, now: float, *, never: bool) -> str:
 
 
 def is_never(row: dict[str, object]) -> bool:
-    """Tell whether a line says that something must never be drafted again; older versions listed nothing else."""
-    return row.get("never") is not False
+    """Tell whether a line says that something must never be drafted again."""
+    return row.get("never") is True
 
 
 def rejected(directory: str, *, never: bool = False) -> list[str]:

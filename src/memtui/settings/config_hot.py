@@ -63,24 +63,7 @@ def _parse(path: str, last: "dict[str, object]") -> "dict[str, object]":
     except (OSError, ValueError, RecursionError) as error:
         return {**last, "error": str(error) or type(error).__name__}
     settings.pop("error", None)
-    return {key: _plain(given) for key, given in renewed(settings).items()}
-
-
-def renewed(settings: "dict[str, object]") -> "dict[str, object]":
-    """Return settings with today's names and values, where a file of an earlier version has others."""
-    table = {key: renewed(each) if isinstance(each, dict) else each for key, each in settings.items()}
-    if table.get("recall") is True:  # a number beside it says how
-        table["recall"] = table.pop("recall_threshold", "careful")
-    for old in defaults_hot.EARLIER.keys() & table.keys():
-        table = {defaults_hot.EARLIER[old]: table.pop(old), **table}
-    limit = table.get("recall")
-    if isinstance(limit, (int, float)):
-        table["recall"] = (
-            "off" if not 0 < limit < 1 else "careful" if limit >= defaults_hot.CAREFUL_FROM else "generous"
-        )
-    return {
-        key: "notes" if each == "whisper" and key in defaults_hot.WHISPERED else each for key, each in table.items()
-    }
+    return {key: _plain(written) for key, written in settings.items()}
 
 
 def _plain(given: "object") -> "object":

@@ -49,17 +49,4 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "glyphs": ("auto", ("auto", "unicode", "ascii"), False, "unicode, ascii, or auto: by the locale"),
     "theme": ("dark", (*THEMES, *MORE_THEMES.split()), False, "the TUI's colours: dark, light, nord …"),
 }
-# Names of settings in files of earlier versions, and the settings whose `notes` they called `whisper`.
-EARLIER = {
-    "updates_max": "drafts_max",
-    "updates_days": "drafts_days",
-    "items_max": "todos_max",
-    "guide_to": "note_to",
-    "recall_threshold": "recall",
-}
-WHISPERED = ("mode", "subconscious")
-# What `recall` was before: whether, and from which probability on; below this it was generous.
-CAREFUL_FROM = 0.4
-# Settings of earlier versions that do nothing any more.
-GONE = ("extract_learn",)
 DEFAULTS = {key: row[0] for key, row in SETTINGS.items()}

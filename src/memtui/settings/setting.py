@@ -220,7 +220,7 @@ def as_toml(value: "str | int | float | bool") -> str:
 def parse(text: str) -> "dict[str, object]":
     """Parse the text as settings. Raises MemtuiError with line and reason."""
     try:
-        return config_hot.renewed(tomllib.loads(text.removeprefix("\ufeff")))
+        return tomllib.loads(text.removeprefix("\ufeff"))
     except ValueError as error:
         raise MemtuiError(f"config.toml can't be read: {error}.", "Fix that line in an editor.") from error
 
@@ -257,8 +257,7 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.split("\n")
     region = _region(lines, table)
-    names = "|".join(map(re.escape, [key, *(old for old, new in defaults_hot.EARLIER.items() if new == key)]))
-    sets = re.compile(rf"""\s*(?:(?:{names})|(["'])(?:{names})\1)\s*=""")
+    sets = re.compile(rf"""\s*(["']?){re.escape(key)}\1\s*=""")
     place = next((number for number in range(*region or (0, 0)) if sets.match(lines[number])), None)
     if value is None:
         if place is not None:
@@ -266,7 +265,6 @@ def change(text: str, key: str, value: "str | int | float | bool | None", table:
     elif place is not None:
         head, _, rest = lines[place].partition("=")
         match = VALUE.match(rest)
-        head = next((head.replace(old, new) for old, new in defaults_hot.EARLIER.items() if old in head), head)
         lines[place] = head + "= " + as_toml(value) + (rest[match.end() :] if match else "")
     else:
         _insert(lines, f"{_bare(key)} = {as_toml(value)}", region, table, newline)

@@ -17,10 +17,10 @@ from memtui.store.memory import Memory
 from memtui.store.scopes import Scope
 from memtui.store.store import Store
 
-# Where a line comes from: the memory's own frontmatter (file), or beside it; older versions noted use.
-Origin = Literal["file", "person", "draft", "use"]
+# Where a line comes from: the memory's own frontmatter (file), or beside it.
+Origin = Literal["file", "person", "draft"]
 # Those beside it, the most telling first.
-BESIDE: tuple[Origin, ...] = ("person", "draft", "use")
+BESIDE: tuple[Origin, ...] = ("person", "draft")
 # The origin of a line that a person removed, so that no draft brings it again.
 REMOVED = "removed"
 FIELD = "triggers"

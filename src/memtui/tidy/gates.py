@@ -25,9 +25,8 @@ def part_of(scope: Scope) -> str:
 
 
 def last(root: str, part: str, name: str = LAST) -> float:
-    """Return when the last whole dream of a part was, in seconds since the epoch; 0 if there was none. Where an older
-    memtui noted one for everything, it counts for each part."""
-    return max(map(_written, (f"{root}/run/{name}", f"{root}/run/{name}-{part}")))
+    """Return when the last whole dream of a part was, in seconds since the epoch; 0 if there was none."""
+    return _written(f"{root}/run/{name}-{part}")
 
 
 def _written(path: str) -> float:

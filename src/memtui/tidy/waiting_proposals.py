@@ -100,9 +100,9 @@ def _for_good(proposal: Proposal) -> str:
 
 
 def rejections(root: str) -> Callable[[Proposal], bool]:
-    """Return what tells whether a proposal was rejected, also by an older version."""
+    """Return what tells whether a proposal was rejected."""
     names = set(rejected(root))
-    return lambda proposal: not names.isdisjoint((proposal.id, proposal.subject, _for_good(proposal)))
+    return lambda proposal: not names.isdisjoint((proposal.subject, _for_good(proposal)))
 
 
 def reject(store: Store, proposals: Sequence[Proposal], *, never: bool = False) -> bool:

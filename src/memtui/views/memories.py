@@ -116,7 +116,6 @@ ORIGINS = {
     "file": "in its file",
     "person": "yours",
     "draft": "asked when you corrected",
-    "use": "asked before it was opened",
 }
 
 

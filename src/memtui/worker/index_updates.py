@@ -43,8 +43,6 @@ def main(argv: Sequence[str]) -> None:
 
 
 LOCK_SECONDS = 5.0
-# What earlier versions listed instead of rules.
-BEFORE = "recall/forbidden"
 # Globs or rules of one memory, at most: a hook tries each.
 MOST = 32
 # Which column of an index each file lists.
@@ -72,7 +70,6 @@ def list_bound(root: str, directories: Iterable[str]) -> None:
                 }
         for file, memories in lists.items():
             _change(root, file, memories)
-        fs_hot.unlink(f"{root}/{BEFORE}")
 
 
 def _change(root: str, file: str, memories: Mapping[str, object]) -> None:

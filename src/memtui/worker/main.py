@@ -241,7 +241,6 @@ def tidy(root: str) -> int:
     removed = _remove_old(root + "/sessions", month, ending=".json")
     removed += _remove_old(root + "/run", now - clock_hot.DAY, WORKERS, ".lock")
     removed += _remove_old(root + "/run", month, ("client-",))
-    removed += _remove_old(root + "/feedback", month)  # what older versions learned from decisions on drafts
     removed += sum(_remove_old(f"{root}/subconscious/{name}", month) for name in ("sessions", "steps"))
     removed += clear_indexes(root, now)
     _forget_whispers(root, now)

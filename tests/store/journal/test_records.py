@@ -67,13 +67,6 @@ def test_a_row_is_read_as_the_change_that_wrote_it_or_refused_if_not_whole(row, 
             journal.changes_of(intent({"path": row["path"], key: row[key]}), CONTENTS.__getitem__)
 
 
-def test_permission_bits_of_an_older_version_are_listed_and_not_undone():
-    row = {"path": "/r/log", "modes": [511, 448]}
-    assert readable(intent(row))
-    with pytest.raises(NotFoundError):
-        journal.changes_of(intent(row), CONTENTS.__getitem__)
-
-
 @pytest.mark.parametrize("row", [{"path": "/d/x.md"}, {"path": "x.md", "before": None}, {"before": None}, 7])
 def test_a_row_of_no_kind_or_without_a_place_steers_nothing(row):
     assert not readable(intent(row))

@@ -1,6 +1,5 @@
 """What is old goes, and nothing else: changes, contents, deliveries, trust."""
 
-import errno
 import json
 import os
 import shutil
@@ -114,42 +113,6 @@ def test_no_more_megabytes_of_versions_are_kept_than_wanted(world):
     assert world.collect().versions == 3
     world.set(keep_mb=0, keep_days=0)
     assert world.collect().versions == 0
-
-
-def test_texts_that_older_builds_kept_elsewhere_are_read_and_moved(world):
-    *_, now = line = taken_in(world, 1, ["one", "two", "three"])
-    earlier = f"{world.root}/versions"
-    os.rename(f"{world.root}/trash", earlier)
-    fs_hot.write_atomic(f"{earlier}/{ids_hot.digest(b'old')}", b"old")
-    versions = Versions(world.root)
-    assert [versions.content(each) for each in line] == [b"one", b"two", b"three"]
-    os.makedirs(f"{world.root}/trash")
-    shutil.copy(f"{earlier}/{now.digest}", f"{world.root}/trash")
-    assert (world.collect().images, world.collect().images) == (1, 0)
-    assert world.images() == {each.digest for each in line}
-    assert not os.path.exists(earlier)
-    assert [versions.content(each) for each in line] == [b"one", b"two", b"three"]
-
-
-def test_a_move_of_earlier_texts_that_fails_anywhere_loses_none(world, monkeypatch):
-    line = taken_in(world, 1, ["one", "two", "three"])
-    os.rename(f"{world.root}/trash", f"{world.root}/versions")
-    rename = os.rename
-
-    def failing(source, target):
-        if "/versions/" in source and calls.pop():
-            raise OSError(errno.EIO, "no", source)
-        rename(source, target)
-
-    monkeypatch.setattr(os, "rename", failing)
-    for number in range(2):
-        calls = [True, *[False] * number]
-        assert world.collect().busy
-        versions = Versions(world.root)
-        assert [versions.content(each) for each in line] == [b"one", b"two", b"three"]
-    monkeypatch.undo()
-    assert not world.collect().busy
-    assert world.images() == {each.digest for each in line}
 
 
 def test_a_text_that_a_version_and_a_change_name_goes_with_the_last(world):
@@ -452,11 +415,10 @@ def test_drafts_rejected_long_ago_go_and_what_must_never_come_back_stays(tmp_pat
     rows = [
         inbox_drafts.rejected_line("a", "Use npm", NOW - 200 * DAY, never=False),
         inbox_drafts.rejected_line("b", "Use yarn", NOW - 200 * DAY, never=True),
-        '{"v": 1, "text": "as an older version wrote it", "time": "2020-01-01T00:00:00Z"}\n',
         inbox_drafts.rejected_line("c", "Use bun", NOW - 100 * DAY, never=False),
     ]
     fs_hot.append(rejected, "".join(rows).encode())
     found = world.collect()
     assert (found.rejected, found.busy) == (1, [])
     descriptions = inbox_drafts.rejected(f"{world.root}/global")
-    assert descriptions == ["Use yarn", "as an older version wrote it", "Use bun"]
+    assert descriptions == ["Use yarn", "Use bun"]

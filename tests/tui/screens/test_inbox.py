@@ -15,7 +15,7 @@ from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.hooks.install import installation as install
 from memtui.inbox import file_hot
-from memtui.review.waiting_entries import later_path, load_hidden, waiting_in
+from memtui.review.waiting_entries import load_hidden, waiting_in
 from memtui.store.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.dialog import Preview
@@ -637,12 +637,6 @@ async def test_a_problem_that_is_hidden_hides_nothing_else_also_after_a_restart(
     again = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
     async with running(again, WIDE) as pilot:
         assert keys(again) == before[:at] + before[at + 1 :]
-
-
-async def test_an_empty_key_that_an_older_version_hid_hides_no_drafts(app, world):
-    write(later_path(world.root), '{"v":1,"until":{"":"never"}}\n')
-    async with running(app, WIDE):
-        assert {"draft", "todo"} <= {row.kind.word for row in app.screen.table.rows}
 
 
 async def test_the_foot_says_what_the_keys_act_on_while_rows_are_marked(app):

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 
 from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot
 from memtui.base.phrasing_hot import many
@@ -76,9 +76,7 @@ def of_row(row: object) -> Candidate | None:
     if not isinstance(row, dict) or not isinstance(values, dict):
         return None
     try:
-        # Older versions kept more of it.
-        own = {each.name: values[each.name] for each in fields(Signal)}
-        draft = Signal(**{**own, "repeats": tuple(map(str, values["repeats"]))})
+        draft = Signal(**{**values, "repeats": tuple(map(str, values["repeats"]))})
         sessions, evidence = (list(map(str, row[key])) for key in ("sessions", "evidence"))
     except (TypeError, KeyError):
         return None

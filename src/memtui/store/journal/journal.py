@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot, reverse_lines_hot
+from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, reverse_lines_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.base.storage import read_or_none, storage_error
 from memtui.client import process_hot
@@ -288,44 +288,27 @@ class ContentStore:
 
     def __init__(self, root: str) -> None:
         self.directory = f"{root}/trash"
-        self.earlier = f"{root}/versions"  # where older builds kept those of versions, until `adopt` moves them
-        # The earlier one first: what a reader misses there, since it was just moved, is in the other.
-        self.places = self.earlier, self.directory
 
     def path(self, digest: str) -> str:
         return f"{self.directory}/{digest}"
 
     def read(self, digest: str) -> bytes:
         """Read a stored content. Raises NotFoundError if it was purged, MemtuiError if it can't be read."""
-        damaged = ""
-        for path in [f"{place}/{digest}" for place in self.places]:
-            try:
-                data = read_or_none(path)
-            except OSError as error:
-                raise storage_error(error, path) from error
-            if data is not None and ids_hot.digest(data) == digest:
-                return data
-            damaged = damaged if data is None else path
-        if damaged:
-            raise MemtuiError(f"{damaged} is damaged", "It can't be restored; nothing was changed.")
-        raise NotFoundError("The old content was deleted for good.", "It can't be restored.")
+        path = self.path(digest)
+        try:
+            data = read_or_none(path)
+        except OSError as error:
+            raise storage_error(error, path) from error
+        if data is None:
+            raise NotFoundError("The old content was deleted for good.", "It can't be restored.")
+        if ids_hot.digest(data) != digest:
+            raise MemtuiError(f"{path} is damaged", "It can't be restored; nothing was changed.")
+        return data
 
     def remove(self, digests: Iterable[str]) -> None:
         """Remove contents. Raises OSError."""
         for digest in digests:
-            for place in self.places:
-                fs_hot.unlink(f"{place}/{digest}")
-
-    def adopt(self) -> None:
-        """Move what older builds kept elsewhere here. The caller holds the locks of journal and versions. OSError."""
-        for name in paths_hot.names_in(self.earlier):
-            if os.path.exists(self.path(name)):
-                fs_hot.unlink(f"{self.earlier}/{name}")
-            else:
-                fs_hot.makedirs(self.directory)
-                os.rename(f"{self.earlier}/{name}", self.path(name))
-        if os.path.isdir(self.earlier):
-            os.rmdir(self.earlier)
+            fs_hot.unlink(self.path(digest))
 
     def keep(self, data: bytes, durable: bool = True) -> str:
         """Store a content, synced if `durable`, as an undo needs it; return its hash. Raises MemtuiError."""

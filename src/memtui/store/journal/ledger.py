@@ -26,9 +26,8 @@ FREEZE_BYTES = 1 << 20
 # Files that changes of many memories share.
 SHARED = frozenset({locate_hot.INDEX_NAME, *format_hot.FILES.values()})
 REVERSALS = frozenset({"undo", "redo"})
-# By which key the row of a change tells its kind: those in `journal.KINDS`, and `modes` of older versions, which nobody
-# can undo any more.
-KIND_KEYS = ("before", "was", "trust", "cut", "modes", "entry", "pairs", "versions", "beside")
+# By which key the row of a change tells its kind, as in `journal.KINDS`.
+KIND_KEYS = ("before", "was", "trust", "cut", "entry", "pairs", "versions", "beside")
 # Who makes changes that nobody asked for one by one: an undo without a name steps over them, and a redo outlives them.
 MODEL = "model"
 # The operation of what the model changed with tools of its own.
@@ -92,7 +91,7 @@ class Transaction:
 
     @property
     def actor(self) -> str:
-        """The place where it was made, as `here` returns it; empty in records of older versions."""
+        """The place where it was made, as `here` returns it."""
         seat = self.record.get("seat")
         return seat if isinstance(seat, str) else ""
 

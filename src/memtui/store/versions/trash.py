@@ -190,7 +190,7 @@ def _unnamed(contents: ContentStore) -> list[str]:
     root = os.path.dirname(contents.directory)
     data = [fs_hot.read_or_empty(f"{root}/{name}") for name in ("journal.jsonl", "versions.jsonl", "trust.json")]
     named = {digest for text in data for digest in DIGEST.findall(text)}
-    files = {os.fsencode(name) for place in contents.places for name in paths_hot.names_in(place)}
+    files = {os.fsencode(name) for name in paths_hot.names_in(contents.directory)}
     return [name.decode() for name in files - named if DIGEST.fullmatch(name)]
 
 
@@ -200,12 +200,11 @@ def sweep(journal: Journal, versions: Versions, go: Callable[[], bool] = lambda:
     if not os.path.exists(journal.path) and versions.journal != "":
         return 0  # it was removed, and nobody knows what it named
     count = 0
-    has_more = bool(_unnamed(journal.contents)) or os.path.isdir(journal.contents.earlier)
+    has_more = bool(_unnamed(journal.contents))
     while has_more and go():
         # Whoever stores a content names it under one of these locks.
         with journal.locked(), versions.locked():
             try:
-                journal.contents.adopt()
                 until = time.monotonic() + HELD_SECONDS
                 for digest in _unnamed(journal.contents):
                     if has_more := time.monotonic() > until:

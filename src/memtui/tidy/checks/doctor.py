@@ -17,7 +17,7 @@ from memtui.deliver import log_hot
 from memtui.inbox import file_hot, format_hot, undelivered
 from memtui.redact import redact
 from memtui.review.waiting_entries import waiting_in
-from memtui.settings import config_hot, defaults_hot, setting
+from memtui.settings import config_hot, setting
 from memtui.store import scopes, status, trust_hot
 from memtui.store.index.index_state import IndexState, index_of
 from memtui.store.journal.journal import Journal
@@ -179,13 +179,10 @@ def check_settings(env: dict[str, str], root: str, project: str) -> Iterator[Fin
         yield good("config.defaults")
         return
     try:
-        written = tomllib.loads(data.decode("utf-8-sig"))
-        settings = config_hot.renewed(written)
+        settings = tomllib.loads(data.decode("utf-8-sig"))
     except ValueError as error:
         yield problem("config.unreadable", path=path, why=str(error))
         return
-    if "recall_threshold" in written:
-        yield note("config.earlier", key="recall_threshold", meant=settings["recall"])
     if off := mode_off(settings, project):
         yield off
     yield from no_model(settings, project)
@@ -233,9 +230,7 @@ def wrong_settings(settings: dict[str, object], path: str) -> Iterator[Finding]:
 def _values(settings: dict[str, object], finding: Callable[..., Finding]) -> Iterator[Finding]:
     """Find keys that are no setting, and values that are not valid."""
     for key, value in settings.items():
-        if key in defaults_hot.GONE:
-            yield finding("config.gone", key=key)
-        elif key not in config_hot.DEFAULTS:
+        if key not in config_hot.DEFAULTS:
             close = close_to(key, config_hot.DEFAULTS)
             yield finding("config.misspelt", key=key, meant=close[0]) if close else finding("config.unknown", key=key)
         elif (why := config_hot.problem(key, value)) is not None:
