@@ -9,6 +9,7 @@ import pytest
 from launching import EVENTS, PYTHON, SOURCES
 
 import memtui
+from memtui.client.agents import agents_hot
 from memtui.hooks import bundle, bundle_writer, runner_hot
 from memtui.recall import index_build
 
@@ -250,4 +251,5 @@ def test_a_hot_module_has_the_suffix_and_imports_hot_ones_and_little_else():
             wrong[name] = cold | dear
     assert wrong == {}
     started = {f"memtui.hooks.{module}" for module, _, _ in runner_hot.EVENTS.values()}
+    started |= {f"memtui.client.agents.{name}_hot" for name in agents_hot.NAMES[1:]}
     assert hot - reached - started == set(), "a suffix that no hook earns"

@@ -20,10 +20,9 @@ subagent reaches the subagent's model, but no transcript records it. With 2.1.33
 UserPromptSubmit at once, and its context waits with it in the client's queue; the transcript records every move of it.
 """
 
-import posix
-
 from memtui.base import clock_hot, paths_hot
 from memtui.client import process_hot
+from memtui.client.agents import agents_hot
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.transcript_hot import text_of
 
@@ -181,10 +180,8 @@ class TranscriptView:
         only delivery of interest, whose text is kept; reading ends once its outcome is known."""
         self._wanted = until
         try:
-            stat = posix.stat(self.path)
-            self.changed = stat.st_mtime
-            self.size = stat.st_size
-            if stat.st_size < self._offset:
+            self.size, self.changed = agents_hot.status(self.path)
+            if self.size < self._offset:
                 self._offset = 0  # replaced by another file: the outcomes of the old one stay true
             reader = transcript_hot.Reader(self.path, self._offset, keep=self._keep, limit=limit)
             for record in reader:
@@ -194,6 +191,8 @@ class TranscriptView:
             self._offset = reader.offset
             self.whole = reader.whole
             self.exists = True
+            agent = agents_hot.of_session(self.path)
+            self.records_attachments |= agent is not None and agent.has_known_format(self.path)
         except OSError:
             self.exists = False
         return self

@@ -9,7 +9,7 @@ from memtui.hooks import bundle
 # By what begins, an event or a piece of work: the modules that are then loaded at once, with all that these import at
 # their top, and what is loaded before.
 ROOTS = {
-    "SessionStart": (("hooks.runner_hot", "hooks.session_start_hot", "store.trust_hot"), ()),
+    "SessionStart": (("hooks.runner_hot", "hooks.session_start_hot", "store.trust_hot", "client.agents.agent_hot"), ()),
     "UserPromptSubmit": (("hooks.runner_hot", "hooks.user_prompt_submit_hot"), ()),
     "tools": (("hooks.runner_hot", "hooks.tools_hot"), ()),
     "rules": (("hooks.refusals_hot",), ("tools",)),
@@ -18,14 +18,15 @@ ROOTS = {
     "recall": (("hooks.recall_block_hot", "recall.query_hot", "recall.nearest_passages_hot"), ("UserPromptSubmit",)),
     "sentences": (("recall.semantic_hot",), ("UserPromptSubmit", "recall")),
     "settling": (
-        ("base.reverse_lines_hot", "deliver.error_log_hot", "inbox.reconciliation_hot"),
+        ("base.reverse_lines_hot", "client.agents.agent_hot", "deliver.error_log_hot", "inbox.reconciliation_hot"),
         ("UserPromptSubmit",),
     ),
-    "delivery": (("hooks.deliver_hot", "settings.defaults_hot"), ("UserPromptSubmit",)),
+    "delivery": (("hooks.deliver_hot", "settings.defaults_hot", "client.agents.agent_hot"), ("UserPromptSubmit",)),
     "memories": (("recall.memory_block_hot",), ("UserPromptSubmit", "recall", "delivery")),
     "notes": (
         (
             "hooks.prompt_hot",
+            "client.agents.agent_hot",
             "settings.defaults_hot",
             "hooks.environment_hot",
             "inbox.claims_hot",

@@ -1,6 +1,5 @@
 """Deliveries: print one, then log it. Text leaves for the model only here."""
 
-import posix
 import time
 
 from memtui.base import clock_hot
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
 
 def budget(hook: runner_hot.Hook) -> int:
     """Return how many UTF-16 units this hook may print."""
-    return int(hook.number("budget"))
+    units = int(hook.number("budget"))
+    return min(units, hook.agent.cap or units)
 
 
 def recipient(hook: runner_hot.Hook) -> "claims_hot.Recipient":
@@ -27,10 +27,14 @@ def recipient(hook: runner_hot.Hook) -> "claims_hot.Recipient":
     from memtui.inbox import claims_hot
 
     session = claims_hot.Recipient(
-        hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock_hot.now()
+        hook.session_id, hook.env.get("MEMTUI_AGENT") or hook.agent_name, hook.project_root, clock_hot.now()
     )
     session.root = hook.root
-    session.personal = environment_hot.personal(hook.env, hook.started_in)
+    session.personal = (
+        hook.agent.is_personal(hook.payload, hook.env)
+        if hook.agent_name
+        else environment_hot.personal(hook.env, hook.started_in)
+    )
     return session
 
 
@@ -130,9 +134,9 @@ def send(
     return left_out
 
 
-def _size(path: str) -> int:
+def _size(hook: runner_hot.Hook) -> int:
     try:
-        return posix.stat(path).st_size
+        return hook.agent.status(hook.text("transcript_path"))[0]
     except OSError:
         return 0
 
@@ -162,9 +166,9 @@ def record(
         "items": items,
     }
     if text:
-        row |= {"transcript_size": _size(hook.text("transcript_path")), "client": process_hot.client()}
+        row |= {"transcript_size": _size(hook), "client": process_hot.client()}
     further = {
-        "agent": hook.env.get("MEMTUI_AGENT", ""),
+        "agent": hook.env.get("MEMTUI_AGENT") or hook.agent_name,
         "entrypoint": hook.env.get(process_hot.ENTRYPOINT, "")[:ENTRYPOINT_LENGTH],
         "agent_id": hook.text("agent_id"),
         "tool": hook.text("tool_name"),

@@ -8,11 +8,14 @@ import sys
 import time
 
 from memtui.base import fastjson_hot, paths_hot
+from memtui.client.agents import agents_hot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeVar
+
+    from memtui.client.agents.agent_hot import Agent
 
     Source = TypeVar("Source")
 
@@ -85,6 +88,7 @@ class Hook:
 
     __slots__ = (
         "_inboxes",
+        "agent_name",
         "deadline",
         "env",
         "event",
@@ -109,7 +113,13 @@ class Hook:
         self.enter(paths_hot.started_in(env, self.text("cwd")))
         self.settings: dict[str, object] = {}
         self.mode = "full"
+        self.agent_name = ""
         self.deadline: Deadline | None = None
+
+    @property
+    def agent(self) -> "Agent":
+        """The coding agent that runs the hook."""
+        return agents_hot.load(self.agent_name)
 
     def enter(self, directory: str) -> None:
         """Take the project from the directory that the session was started in."""
@@ -190,7 +200,8 @@ def read_stdin() -> bytes:
 
 def main(argv: "list[str]") -> None:
     """Run the hook of the event that `argv` names first; `plugin` behind it: the plugin's launcher; `--root DIR
-    --config DIR`: where memtui's files and Claude Code's were at the installation. Never raises."""
+    --config DIR`: where memtui's files and Claude Code's were at the installation; `--agent NAME` behind it: the agent,
+    if it is not Claude Code. Never raises."""
     started = time.monotonic()
     if not argv or argv[0] not in EVENTS:
         return
@@ -204,8 +215,14 @@ def main(argv: "list[str]") -> None:
         late = LateError("it took too long altogether")
         deadline = Deadline(*patience, lambda: fail(env, argv[0], late))
         payload = fastjson_hot.loads_dict(read_stdin())
+        agent_name = agents_hot.of_hook(argv, env)
+        if agent_name:
+            translated = agents_hot.load(agent_name).read(argv[0], payload, env)
+            if translated is None:
+                return
+            payload = translated
         hook = Hook(argv[0], env, payload, started)
-        hook.deadline = deadline
+        hook.agent_name, hook.deadline = agent_name, deadline
         if not hook.session_id or paths_hot.strangers(hook.root, hook.slug):
             return
         if "plugin" in argv[1:] and paths_hot.exists(hook.root + "/installs.json"):
@@ -255,18 +272,11 @@ def reply(hook: Hook, context: str, message: str = "", refusal: str = "", decisi
     """Print context for the model, a message for the person, and why the tool must not run,
     or, with the `decision` ask, why the client asks. Lifts the deadline: what
     was printed has to be logged, in all the time that the client gives. Raises OSError."""
-    answer: dict[str, object] = {}
-    output = {"additionalContext": context} if context else {}
-    if refusal:
-        output |= {"permissionDecision": decision, "permissionDecisionReason": refusal}
-    if output:
-        answer["hookSpecificOutput"] = {"hookEventName": hook.event, **output}
-    if message:
-        answer["systemMessage"] = message
+    answer = hook.agent.answer(hook.event, context, message, refusal, decision)
     if not answer:
         return
     from memtui.base import fs_hot
 
     if hook.deadline is not None:
         hook.deadline.lift()
-    fs_hot.write_all(1, fastjson_hot.dumps(answer).encode())
+    fs_hot.write_all(1, answer.encode())

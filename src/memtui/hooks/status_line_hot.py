@@ -51,7 +51,7 @@ def _notes(hook: runner_hot.Hook) -> str:
     from memtui.inbox import claims_hot
 
     session = claims_hot.Recipient(
-        hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock_hot.now()
+        hook.session_id, hook.env.get("MEMTUI_AGENT") or hook.agent_name, hook.project_root, clock_hot.now()
     )
     session.personal = True  # only a person's session has a status line
     entries = [entry for directory in inboxes_with_notes for entry, _ in claims_hot.peek(directory, session)]

@@ -6,6 +6,7 @@ it."""
 import posix
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, session_state_hot
+from memtui.client.agents import agents_hot
 
 CHUNK = 1 << 20
 LOOK_BYTES = 1 << 16
@@ -29,10 +30,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from json import JSONDecoder
 
+    from memtui.client.agents.agent_hot import Agent
+
 
 class Reader:
     """The records of a transcript from a byte offset on, as an iterable of dicts. `offset`: behind the last complete
-    line, where the next reading begins. Lines for whose bytes `keep` is false are not parsed. At most `limit` bytes are
+    line, where the next reading begins. Lines for whose bytes `keep` is false are not parsed. Another agent's records
+    come as Claude Code would write them. At most `limit` bytes are
     read; `whole`: that reached the end of the file. Iterating raises OSError; a FIFO or device is refused."""
 
     def __init__(
@@ -49,6 +53,21 @@ class Reader:
         self._keep = keep
 
     def __iter__(self) -> "Iterator[dict[str, object]]":
+        agent = agents_hot.of_session(self.path)
+        return self._lines() if agent is None else self._translated(agent)
+
+    def _translated(self, agent: "Agent") -> "Iterator[dict[str, object]]":
+        keep, self._keep = self._keep, None
+        translate = agent.translator()
+        rows = agent.rows(self.path, self.offset, self._limit)
+        for raw, offset in ((record, self.offset) for record in self._lines()) if rows is None else rows:
+            self.offset = offset
+            for record in translate(raw, offset):
+                if keep is None or keep(fastjson_hot.dumps(record).encode()):
+                    yield record
+        self.whole = self.whole or rows is not None
+
+    def _lines(self) -> "Iterator[dict[str, object]]":
         fd = fs_hot.open_regular(self.path, ours=True)
         try:
             yield from self._read(fd)
@@ -294,6 +313,9 @@ def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None
     """Return the path of a delivery's transcript, a subagent's own with `agent_id`, wherever it is now."""
     named = text_of(record.get("transcript"))
     path: str | None = named if named.startswith("/") and _is_file(named) else None
+    agent_of_session = agents_hot.of_session(named) if path is None and named else None
+    if agent_of_session is not None:
+        return next((place for place in agent_of_session.places(named) if _is_file(place)), None)
     if path is None:
         session = text_of(record.get("session_id"))
         path = finder.find(session) if finder is not None else find(config_dir, session)
