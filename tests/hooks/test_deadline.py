@@ -9,8 +9,8 @@ import time
 import pytest
 from launching import LAUNCHER, PYTHON, Reply
 
+from memtui.client.agents.program import PROGRAM
 from memtui.hooks import runner_hot
-from memtui.hooks.install import entries
 from waiting import eventually
 
 # Of the copy that the tests slow down: seconds of patience, and altogether.
@@ -55,7 +55,7 @@ def errors(home):
 
 
 def test_every_deadline_is_well_inside_the_clients():
-    for event, _, seconds in entries.EVENTS:
+    for event, _, _, seconds in PROGRAM.events:
         *_, (patience, most) = runner_hot.EVENTS[event]
         assert 2 * patience <= most <= 0.7 * seconds
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from test_jsontext import VALUES, texts
 
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.client.agents.program import PROGRAM
 from memtui.hooks.install import entries, settings_merge
 from memtui.hooks.install import installation as install
 
@@ -20,7 +21,7 @@ PYTHON = "/opt/py thon/bin/python3"
 LAUNCHER = "/opt/it's ü/memtui/hooks/launch.py"
 THEIRS = {"hooks": [{"type": "command", "command": "echo theirs"}]}
 MATCHER = "Read|Write|Edit|MultiEdit|memory_read|memory_write"
-EVENTS = [event for event, _, _ in entries.EVENTS]
+EVENTS = [event.name for event in PROGRAM.events]
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import pytest
 
 from memtui.base import findings
 from memtui.client import settings_files_hot
+from memtui.client.agents.program import PROGRAM
 from memtui.hooks import environment_hot
 from memtui.hooks.install import entries, status
 from memtui.hooks.install import installation as install
@@ -120,7 +121,7 @@ def test_the_same_command_in_two_files_is_fine_and_two_commands_are_not(world):
     assert world.status().problems == []  # the client runs the same command once
     local.write_text(local.read_text().replace("exec ", ""))
     assert len([p for p in world.status().problems if "runs 2 memtui hooks" in findings.message(p)]) == len(
-        entries.EVENTS
+        PROGRAM.events
     )
 
 

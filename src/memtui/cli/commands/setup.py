@@ -5,12 +5,14 @@ import contextlib
 import sys
 
 from memtui.base import clock_hot, findings, installer
-from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError
+from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.base.phrasing_hot import age, many
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
+from memtui.client.agents import agents_hot, programs
+from memtui.client.agents.program import PROGRAM
 from memtui.deliver import error_log_hot
 from memtui.hooks.install import checkup
 from memtui.hooks.install import installation as install
@@ -41,14 +43,20 @@ setup {0}: {1}
 It shows the diff of the settings file first, and makes a backup.{2}
 --remove | remove instead
 --scope user|project|local=user | whose settings: user (default, all projects), project (committed), local (this
-    project, only you)
+    project, only you){3}
 --dry-run | only show the diff
 --yes | don't ask"""
-CHANGE_HOOKS = CHANGE.format("hooks", "add the hooks to a settings file, or remove them", "")
+CHANGE_HOOKS = CHANGE.format(
+    "hooks",
+    "add the hooks to a settings file, or remove them",
+    "",
+    f"\n--agent {'|'.join(agents_hot.NAMES)}=claude | whose hooks, in the user's settings: claude (default)",
+)
 CHANGE_LINE = CHANGE.format(
     "statusline",
     "add the hooks and a line of what waits in Claude Code's status line, or remove that line",
     " A status line of your own is kept.",
+    "",
 )
 
 
@@ -87,9 +95,16 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
 @parser.command(CHANGE_LINE)
 @parser.command(CHANGE_HOOKS)
 def change(ctx: Context, args: argparse.Namespace) -> Result:
+    program = programs.load(getattr(args, "agent", agents_hot.NAMES[0]))
     path = install.settings_path(ctx.env, ctx.cwd, args.scope)
+    if program is not PROGRAM:
+        if args.scope != "user":
+            raise UsageError(f"The hooks of {program.title} go into the user's settings alone.", "Leave out --scope.")
+        path = program.hooks_file(ctx.env)
     action: install.Action = "uninstall" if args.remove else "install"
-    plan = install.plan(path, action, env=ctx.env, scope=args.scope, status_line=args.action == "statusline")
+    plan = install.plan(
+        path, action, env=ctx.env, scope=args.scope, status_line=args.action == "statusline", program=program
+    )
     if not ctx.out.json and plan.changed:
         for heading, events in setup_words.effects(plan):
             ctx.out.heading(heading)

@@ -10,18 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.base.errors import MemtuiError
+from memtui.client.agents.program import PROGRAM, Program
 from memtui.hooks.environment_hot import LAUNCHER_TAIL
 
-# (event, matcher (None: every tool or kind of start), seconds after which the client gives up on the hook)
-EVENTS: tuple[tuple[str, str | None, int], ...] = (
-    ("SessionStart", None, 10),
-    ("UserPromptSubmit", None, 5),
-    ("PreToolUse", None, 5),
-    ("PostToolUse", "Read|Write|Edit|MultiEdit|memory_read|memory_write", 5),
-    ("PreCompact", None, 10),
-    ("Stop", None, 10),
-    ("SessionEnd", None, 10),
-)
 MAIN_TAIL = "/memtui/__main__.py"
 STATUS_LINE = "StatusLine"  # in the place of an event, in the command of the status line
 START_SECONDS = 10
@@ -29,13 +20,15 @@ START_SECONDS = 10
 
 @dataclass(frozen=True)
 class HookCommand:
-    """The parts of a hook's command of ours; `root`, `config`: memtui's and the client's directory, if named."""
+    """The parts of a hook's command of ours; `root`, `config`: memtui's and Claude Code's directory, if named; `agent`:
+    the agent that runs it, empty for Claude Code."""
 
     interpreter: str
     launcher: str
     event: str
     root: str = ""
     config: str = ""
+    agent: str = ""
 
 
 def launcher_path() -> str:
@@ -70,11 +63,11 @@ def _fits(path: str) -> bool:
     return not is_script and process.stdout.split() == [b"%d" % part for part in sys.version_info[:2]]
 
 
-def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "") -> str:
+def command(event: str, interpreter: str, launcher: str, root: str = "", config: str = "", agent: str = "") -> str:
     """Return a hook's shell command. The test in front keeps prompts safe when memtui was removed (Python exits with 2,
     which blocks the prompt). Raises MemtuiError for a path that JSON can't represent."""
     rest = f"{event} --root {shlex.quote(root)} --config {shlex.quote(config)}" if root else event
-    return _guarded(launcher, interpreter, rest)
+    return _guarded(launcher, interpreter, f"{rest} --agent {agent}" if agent else rest)
 
 
 def command_after(other: str, interpreter: str, launcher: str, root: str) -> str:
@@ -125,13 +118,21 @@ def _guarded(script: str, interpreter: str, rest: str, setting: str = "", other:
     return line
 
 
-def groups(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, dict[str, Any]]:
-    """Return for each event the group that the settings' `hooks` shall have; arguments as for `command`."""
-    groups_by_event = {}
-    for event, matcher, seconds in EVENTS:
-        hook = {"type": "command", "command": command(event, interpreter, launcher, root, config), "timeout": seconds}
-        groups_by_event[event] = {**({} if matcher is None else {"matcher": matcher}), "hooks": [hook]}
-    return groups_by_event
+def agent_command(program: Program, event: str, interpreter: str, launcher: str, root: str, config: str) -> str:
+    """Return the shell command of an event for an agent; arguments as for `command`."""
+    agent = "" if program is PROGRAM else program.name
+    return command(event, interpreter, launcher, root, config, agent)
+
+
+def groups(
+    interpreter: str, launcher: str, root: str = "", config: str = "", program: Program = PROGRAM
+) -> dict[str, dict[str, Any]]:
+    """Return for each event of an agent, by its own name, the group that the settings' `hooks` shall have; arguments as
+    for `command`."""
+    return {
+        event.own: program.group(event, agent_command(program, event.name, interpreter, launcher, root, config))
+        for event in program.events
+    }
 
 
 def status_line(interpreter: str, launcher: str, root: str = "", config: str = "") -> dict[str, Any]:
@@ -154,10 +155,15 @@ def _parse(text: str) -> HookCommand | None:
         words = words[words.index(before) + 1 :] if before in words else words
     for number, word in enumerate(words):
         if number and word.endswith(LAUNCHER_TAIL):
-            rest = [*words[number + 1 :], "", "", "", "", ""]
+            rest = [*words[number + 1 :], *[""] * 7]
             root, config = (rest[2], rest[4]) if rest[1:4:2] == ["--root", "--config"] else ("", "")
-            return HookCommand(words[0], word, rest[0], root, config)
+            return HookCommand(words[0], word, rest[0], root, config, rest[6] if rest[5] == "--agent" else "")
     return None
+
+
+def starts_ours(data: bytes | None) -> bool:
+    """Return whether a file that is no list of hooks starts memtui's, so that the file is memtui's own."""
+    return data is not None and LAUNCHER_TAIL.encode() in data
 
 
 def is_ours(hook: object) -> bool:

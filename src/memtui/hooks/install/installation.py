@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import memtui
 from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
 from memtui.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.client.agents.program import PROGRAM, Program
 from memtui.hooks.install import entries, settings_merge
 from memtui.hooks.install.settings_merge import Groups, Made
 
@@ -30,7 +31,7 @@ BACKUPS_KEPT = 10  # per settings file
 @dataclass
 class Record:
     """One settings file, and what the installation made in it: our `groups` by event, `created` and `replaced` as in
-    `Made`, `made_dirs`; `python`: in which a worker starts commands."""
+    `Made`, `made_dirs`; `python`: in which a worker starts commands; `agent`: empty for Claude Code."""
 
     scope: str
     real_path: str
@@ -45,6 +46,7 @@ class Record:
     replaced: list[list[Any]] = field(default_factory=list)
     made_dirs: list[str] = field(default_factory=list)
     python: str = ""
+    agent: str = ""
 
 
 def _made(record: Record | None) -> Made:
@@ -212,15 +214,17 @@ def plan(
     interpreter: str = "",
     launcher: str = "",
     status_line: bool = False,
+    program: Program = PROGRAM,
 ) -> SettingsPlan:
-    """Plan what `action` would do to a settings file. `status_line`: install it beside the hooks, or remove only it;
-    ours is kept up to date, and removed with the hooks, another's stays. Raises MemtuiError."""
+    """Plan what `action` would do to an agent's settings file. `status_line`: install it beside the hooks, or remove
+    only it; ours is kept up to date, and removed with the hooks, another's stays. Raises MemtuiError."""
     path = paths_hot.normal(os.path.abspath(path))
     real_path = os.path.realpath(path)
     root, config = directories(env)
     before = _read(path, real_path)
     key, record = find(load(root), path, real_path)
-    settings = settings_merge.read(decode(before)[1], path)
+    is_whole = program.whole_file(str) is not None
+    settings = {} if is_whole else settings_merge.read(decode(before)[1], path, program.title)
     new_record: Record | None = None
     after: bytes | None
     other: Any = None
@@ -232,10 +236,17 @@ def plan(
             other = settings_merge.other_status_line(settings)
             status_line = other is None
             instead = _both(other, interpreter, launcher, root)
-        groups = entries.groups(interpreter, launcher, root, config)
-        line = entries.status_line(interpreter, launcher, root, config)
-        with_line = status_line or settings_merge.has_status_line(settings)
-        existed, additions, after = _installed(path, before, settings, record, groups, line if with_line else None)
+        groups: Groups = {}
+        if is_whole:
+            whole = lambda event: entries.agent_command(program, event, interpreter, launcher, root, config)
+            if before is not None and not entries.starts_ours(before):
+                raise ConflictError(f"{path} is not memtui's.", "Move it away, and try again.")
+            existed, additions, after = False, Made(), (program.whole_file(whole) or "").encode()
+        else:
+            groups = entries.groups(interpreter, launcher, root, config, program)
+            line = entries.status_line(interpreter, launcher, root, config)
+            with_line = status_line or settings_merge.has_status_line(settings)
+            existed, additions, after = _installed(path, before, settings, record, groups, line if with_line else None)
         new_record = Record(
             scope=scope,
             real_path=real_path,
@@ -250,12 +261,16 @@ def plan(
             replaced=additions.replaced,
             made_dirs=record.made_dirs if record else [],
             python=sys.executable,
+            agent="" if program is PROGRAM else program.name,
         )
         if record and replace(new_record, time=record.time) == record:
             new_record = record
     else:
         new_record = record if status_line else None
-        after = _uninstalled(path, before, record, hooks=not status_line)
+        if is_whole:
+            after = None if entries.starts_ours(before) else before
+        else:
+            after = _uninstalled(path, before, record, hooks=not status_line)
         other, instead = _pasted(settings)
     if after != before:
         _check_writable(real_path)

@@ -199,8 +199,8 @@ class Made:
         return next((text for earlier, text in self.replaced if earlier == list(path)), None)
 
 
-def read(text: str, name: str) -> dict[str, Any]:
-    """Parse settings as the client would; a blank file means empty settings. Raises MemtuiError."""
+def read(text: str, name: str, agent: str = "Claude Code") -> dict[str, Any]:
+    """Parse settings as an `agent` would; a blank file means empty settings. Raises MemtuiError."""
     if not text.strip(WHITESPACE):
         return {}
     try:
@@ -208,7 +208,7 @@ def read(text: str, name: str) -> dict[str, Any]:
     except ValueError as error:
         raise MemtuiError(
             f"{name} is not valid JSON: {error}.",
-            "Claude Code can't read it either. Fix the file (comments and trailing commas are not allowed).",
+            f"{agent} can't read it either. Fix the file (comments and trailing commas are not allowed).",
         ) from error
     if not isinstance(value, dict):
         raise MemtuiError(f"{name} has a JSON {_kind(value)}, not an object.", "Settings look like {…}: fix the file.")

@@ -11,6 +11,7 @@ from memtui.base import findings, paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import PROBLEM, Finding, note, problem
 from memtui.client import applied_settings, settings_files_hot
+from memtui.client.agents.program import PROGRAM
 from memtui.hooks import environment_hot
 from memtui.hooks.install import entries, settings_merge
 from memtui.hooks.install import installation as install
@@ -84,7 +85,7 @@ class Status:
 
     def events(self) -> dict[str, list[HookEntry]]:
         """Return every event that memtui wants, with the entries that serve it."""
-        return {event: [entry for entry in self.entries if entry.event == event] for event, _, _ in entries.EVENTS}
+        return {each.name: [entry for entry in self.entries if entry.event == each.name] for each in PROGRAM.events}
 
 
 Loaded = tuple[SettingsFile, applied_settings.Settings]
@@ -192,15 +193,17 @@ def _entry_problems(hooks: list[HookEntry], root: str) -> list[Finding]:
             problems.append(finding("hooks.outdated"))
         if all(entry.event == entries.STATUS_LINE for entry in here):
             continue
-        absent = [event for event, _, _ in entries.EVENTS if event not in {entry.event for entry in here}]
+        absent = [each.name for each in PROGRAM.events if each.name not in {entry.event for entry in here}]
         if absent:
             problems.append(finding("hooks.event_absent", events=", ".join(absent)))
-    for event, _, _ in entries.EVENTS:
+    for event in PROGRAM.events:
         # The client runs the same command text once, however often it is configured.
-        commands = {entry.command: entry.path for entry in hooks if entry.event == event}
+        commands = {entry.command: entry.path for entry in hooks if entry.event == event.name}
         if len(commands) > 1:
             problems.append(
-                problem("hooks.several", event=event, count=len(commands), paths=", ".join(sorted(commands.values())))
+                problem(
+                    "hooks.several", event=event.name, count=len(commands), paths=", ".join(sorted(commands.values()))
+                )
             )
     return problems
 

@@ -1,0 +1,27 @@
+"""The coding agents as programs on this machine, by name."""
+
+import importlib
+from collections.abc import Iterator
+
+from memtui.client.agents import agents_hot
+from memtui.client.agents.program import Env, Program
+
+
+def load(name: str) -> Program:
+    """Return the program of an agent; Claude Code's for the first name. Raises KeyError for an unknown one."""
+    if name not in agents_hot.NAMES:
+        raise KeyError(name)
+    module = "program" if name == agents_hot.NAMES[0] else name
+    program: Program = importlib.import_module(f"memtui.client.agents.{module}").PROGRAM
+    return program
+
+
+def every() -> list[Program]:
+    """List all programs, Claude Code first."""
+    return [load(name) for name in agents_hot.NAMES]
+
+
+def sessions(env: Env) -> Iterator[str]:
+    """Yield the session files of all agents."""
+    for program in every():
+        yield from program.sessions(env)
