@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import memtui
+from memtui.client.agents import agents_hot
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs" / "architecture.md"
@@ -67,6 +68,14 @@ def test_no_name_is_of_a_word_that_another_took_the_place_of():
         if re.match(r"\s*(?:def|class|from|import)\b", line) and stale.search(line)
     ]
     assert found == []
+
+
+def test_only_its_own_modules_name_another_agent():
+    names = re.compile("|".join(agents_hot.NAMES[1:]), re.IGNORECASE)
+    places = ("client/agents/", "hooks/install/")
+    others = [path for path in SOURCES.rglob("*.py") if not path.relative_to(SOURCES).as_posix().startswith(places)]
+    assert len(others) > 200
+    assert [path.name for path in others if names.search(path.read_text())] == ["markdown.py"]  # names of their files
 
 
 def test_a_class_name_is_of_one_class():

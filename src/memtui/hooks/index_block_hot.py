@@ -22,7 +22,10 @@ def sources(hook: runner_hot.Hook) -> "list[tuple[str, catalog_hot.Catalog]]":
     """List (scope, catalog) of the memories that this session may be told of; of the project's only trusted ones."""
     quick = hook.event == "UserPromptSubmit"
     catalogs = []
-    for scope, directory in locate_hot.delivered_dirs(hook.env, hook.started_in):
+    directories = locate_hot.delivered_dirs(hook.env, hook.started_in)
+    if hook.agent_name and hook.gets_native:  # Claude Code loads its own
+        directories.append(("auto", locate_hot.auto_dir(hook.env, hook.started_in)))
+    for scope, directory in directories:
         memories = catalog_hot.look(hook.root, directory, scope == "project", quick)
         _mark_failing(hook.root, memories)
         catalogs.append((scope, memories))

@@ -27,7 +27,7 @@ def find(hook: runner_hot.Hook, selected: "list[bindings_hot.Bound]") -> "judge_
         if hook.setting("semantic"):
             bundle.load("sentences")
             limits.sentences = True
-    where = places_hot.of_prompt(hook.env, hook.root, hook.started_in)
+    where = places_hot.of_prompt(hook.env, hook.root, hook.started_in, hook.gets_native)
     session = session_memories_hot.SessionMemories(hook.root, hook.session_id)
     recalled = judge_hot.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)
     if selected:
@@ -120,7 +120,7 @@ def of_breaks(hook: runner_hot.Hook) -> "list[judge_hot.Verdict]":
         return []
     rows = [
         (scope, directory, path[len(directory) + 1 :], f"just broken: {lines[path]}")
-        for scope, directory in places_hot.of_session(hook.env, hook.started_in)
+        for scope, directory in places_hot.of_session(hook.env, hook.started_in, hook.gets_native)
         for path in lines
         if path.startswith(directory + "/") and not mutes_hot.is_muted(hook.root, directory, path[len(directory) + 1 :])
     ]
@@ -137,7 +137,7 @@ def of_rows(hook: runner_hot.Hook, selected: "list[bindings_hot.Bound]", touched
     """Return the memories that a model selected, and those bound to the path that a tool touches, as far as due."""
     from memtui.recall import bindings_hot, places_hot
 
-    where = places_hot.of_session(hook.env, hook.started_in)
+    where = places_hot.of_session(hook.env, hook.started_in, hook.gets_native)
     rows = [row for row in selected if row[:2] in where]
     names = {row[1:3] for row in rows}
     bound_to = bindings_hot.of_paths(hook.root, where, [touched], hook.project_root) if touched else []

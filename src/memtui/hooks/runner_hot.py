@@ -165,6 +165,12 @@ class Hook:
             fail(self.env, self.event, error)
             return otherwise
 
+    @property
+    def gets_native(self) -> bool:
+        """Whether the session gets the memories that Claude Code keeps itself: its own do, others' if a person says
+        so."""
+        return not self.agent_name or (bool(self.settings) and self.setting("share_auto") is True)
+
     def load_settings(self) -> None:
         """Read the settings; without a file the defaults stay and nothing is imported."""
         if not paths_hot.exists(self.root + "/config.toml"):

@@ -140,7 +140,7 @@ def _add_pinned(
     from memtui.hooks import recall_block_hot
     from memtui.recall import bindings_hot, judge_hot, places_hot
 
-    rows = bindings_hot.pinned(hook.root, places_hot.of_session(hook.env, hook.started_in))
+    rows = bindings_hot.pinned(hook.root, places_hot.of_session(hook.env, hook.started_in, hook.gets_native))
     giving = recall_block_hot.Giving(hook)
     chosen = judge_hot.bound(hook.root, rows, giving.had(), len(rows))
     budget = deliver_hot.budget(hook)

@@ -9,15 +9,16 @@ from memtui.client import locate_hot
 BY_CLIENT = "/run/client-recalls"
 
 
-def of_session(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """List (scope, directory) of the memories that a session may recall: the project's, the global ones, those that the
-    client keeps itself (`auto`), what colleagues share there (`team`), and with MEMTUI_AGENT those of that agent."""
+def of_session(env: "dict[str, str]", cwd: str, native: bool = True) -> "list[tuple[str, str]]":
+    """List (scope, directory) of the memories that a session may recall: the project's, the global ones, `native` ones:
+    those that Claude Code keeps itself (`auto`), and what colleagues share there (`team`); with MEMTUI_AGENT those of
+    that agent."""
     dirs = locate_hot.delivered_dirs(env, cwd)
     auto = locate_hot.auto_dir(env, cwd)
-    if auto not in [directory for _, directory in dirs]:
+    if native and auto not in [directory for _, directory in dirs]:
         dirs.append(("project" if _has_files_of_repository(env, cwd, auto) else "auto", auto))
     try:
-        posix.stat(f"{auto}/{locate_hot.TEAM}")
+        posix.stat(f"{auto}/{locate_hot.TEAM}" if native else "")
         dirs.append((locate_hot.TEAM, f"{auto}/{locate_hot.TEAM}"))
     except OSError:
         pass
@@ -27,9 +28,9 @@ def of_session(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     return dirs
 
 
-def of_prompt(env: "dict[str, str]", root: str, cwd: str) -> "list[tuple[str, str]]":
+def of_prompt(env: "dict[str, str]", root: str, cwd: str, native: bool = True) -> "list[tuple[str, str]]":
     """List as `of_session` what a prompt may recall: where the client recalls its own memories itself, not these."""
-    places = of_session(env, cwd)
+    places = of_session(env, cwd, native)
     try:
         posix.stat(root + BY_CLIENT)
     except OSError:

@@ -37,6 +37,7 @@ SETTINGS: "dict[str, tuple[object, tuple[Any, ...], bool, str]]" = {
     "recall": ("careful", ("careful", "generous", "off"), True, "how to recall: careful, generous, off"),
     "recall_most": (5, (1, 20), False, "memories with one prompt, 1 to 20"),
     "recall_select": (False, (), True, "have a model select memories, too"),
+    "share_auto": (False, (), True, "other agents get Claude's own memories"),
     "rules": ("on", ("on", "watch", "off"), True, "rules: on, watch (only count), off"),
     "semantic": (False, (), False, "recall by a local sentence model, too"),
     "semantic_model": ("polyglot", (), False, "polyglot, english, or fastembed's id"),
