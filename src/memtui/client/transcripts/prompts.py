@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot
+from memtui.client.agents import agents_hot
 from memtui.client.transcripts import speaker, transcript_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.client.transcripts.speaker import own_words
@@ -56,7 +57,7 @@ def of_transcript(path: str, start: int = -1, needle: bytes = b"") -> Iterator[P
     )
     try:
         if start < 0:
-            start = transcript_hot.line_start(path, os.stat(path).st_size - TAIL_BYTES)
+            start = transcript_hot.line_start(path, agents_hot.status(path)[0] - TAIL_BYTES)
         session = os.path.basename(path).removesuffix(".jsonl")
         for record in transcript_hot.Reader(path, start, may_be_prompt):
             words = own_words(speaker.prompt_text(record))
@@ -105,6 +106,9 @@ class About(NamedTuple):
 
 def about(path: str | None) -> About:
     """Return what a session is about, by the beginning and the end of its transcript."""
+    if path and agents_hot.of_session(path):
+        first = next(of_transcript(path, 0), None)
+        return About(first.text.split("\n")[0] if first else "")
     try:
         head = fs_hot.read_bytes(path or "", HEAD_BYTES)
         tail = fs_hot.read_bytes(path or "", TITLE_TAIL, max(len(head), posix.stat(path or "").st_size - TITLE_TAIL))
