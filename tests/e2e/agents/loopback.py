@@ -37,6 +37,7 @@ class Loopback(Model):
     """A stand-in for the service of one protocol."""
 
     parts: tuple[str, ...] = ()  # the fields of a request's body that the model reads
+    request = Said
 
     @property
     def handler(self) -> type[Handler]:
@@ -69,7 +70,7 @@ class _Handler(Handler):
         if not kind:
             self.send(404, b"{}", "application/json")
             return
-        request = Said(self.path, body, kind, dict(self.headers.items()))
+        request = self.model.request(self.path, body, kind, dict(self.headers.items()))
         request.parts = self.model.parts
         reply = self.in_time(self.model.answer(request))
         try:
