@@ -5,9 +5,9 @@ import os
 import pytest
 
 from memtui.base import clock_hot
-from memtui.rules import counts, proposals
+from memtui.rules import counts, proposal_evidence
 from memtui.rules.counting import Moment
-from memtui.rules.proposals import with_evidence
+from memtui.rules.proposal_evidence import with_evidence
 from memtui.rules.rule_hot import Pattern, Rule, parse_all
 from memtui.store import memory
 from memtui.store.journal import undo
@@ -53,7 +53,7 @@ def test_transcripts_are_read_newest_first_as_long_as_there_is_time(tmp_path):
         path.touch()
         os.utime(path, (NOW - days * clock_hot.DAY,) * 2)
     names = lambda slugs, seconds: [
-        os.path.basename(path) for path in proposals.recent_transcripts(str(tmp_path), slugs, NOW, seconds)
+        os.path.basename(path) for path in proposal_evidence.recent_transcripts(str(tmp_path), slugs, NOW, seconds)
     ]
     assert names(None, 9.0) == ["one.jsonl", "two.jsonl", "three.jsonl"]
     assert names(["-b", "-gone"], 9.0) == ["two.jsonl", "three.jsonl"]

@@ -10,8 +10,8 @@ from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.review.entries import removal
 from memtui.review.waiting_entries import Waiting, from_the_end
-from memtui.rules import counts, proposals, rule_lines
-from memtui.rules.proposals import ProposedRule
+from memtui.rules import counts, proposal_evidence, proposals, rule_lines
+from memtui.rules.proposal_evidence import ProposedRule
 from memtui.settings import config_hot
 from memtui.store import memory, references, scopes, sidecars, triggers
 from memtui.store.frontmatter import document
@@ -189,10 +189,10 @@ def proposed_rules(
         return []
     slugs = None if label_of(item, choices) == "global" else [paths_hot.slug(place)]
     now = store.journal.now()
-    transcripts = proposals.recent_transcripts(paths_hot.config_dir(store.env), slugs, now, seconds)
+    transcripts = proposal_evidence.recent_transcripts(paths_hot.config_dir(store.env), slugs, now, seconds)
     transcripts = takewhile(lambda _: go_on(), transcripts)
-    moments = counts.count_in(transcripts, rules, now - proposals.DAYS * clock_hot.DAY)
-    return proposals.with_evidence(rules, moments)
+    moments = counts.count_in(transcripts, rules, now - proposal_evidence.DAYS * clock_hot.DAY)
+    return proposal_evidence.with_evidence(rules, moments)
 
 
 class Approval(NamedTuple):

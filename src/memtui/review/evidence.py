@@ -10,7 +10,7 @@ from memtui.client.transcripts import prompts, speaker, transcript_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.client.transcripts.speaker import argument, on_plan, own_words, refusal
 from memtui.review.waiting_entries import Waiting
-from memtui.rules.proposals import ProposedRule
+from memtui.rules.proposal_evidence import ProposedRule
 from memtui.store.memory import Memory
 
 # The messages shown before and after the evidence, and the most characters of each.

@@ -1,17 +1,12 @@
-"""Rules that a memory's own words say, in a few plain forms, and how often past sessions broke them. What holds only
-sometimes, or is said otherwise, gives no rule: a wrong rule is worse than none. `proposals.txt` has the words, as
-patterns of a clause."""
+"""Rules that a memory's own words say, in a few plain forms. What holds only sometimes, or is said otherwise, gives no
+rule: a wrong rule is worse than none. `proposals.txt` has the words, as patterns of a clause."""
 
-import os
 import re
-import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from memtui.base import clock_hot, paths_hot, word_lists
-from memtui.rules.counting import Moment
+from memtui.base import word_lists
 from memtui.rules.rule_hot import ALWAYS, NEVER, Pattern, Rule
 
 _SECTIONS = word_lists.read(__file__.removesuffix("py") + "txt")
@@ -41,9 +36,12 @@ OPTIONS = {
     "--amend": "git commit * --amend *",
     "force": "git push * --force *",
 }
-# Any file of a project, for what is to be done after each change.
+# Any file of a project, for what is to be done after each change; and the endings of a language's files.
 ANY_FILE = Pattern(path="**")
+LANGUAGES = dict(line.split() for line in _SECTIONS["languages"].split("\n"))
 SCRIPTS = (".sh", ".py")
+# Where absolute paths begin; others that begin with a slash begin in the project.
+OUTSIDE = tuple(f"/{name}" for name in _SECTIONS["outside"].split())
 
 
 def _expanded(name: str) -> str:
@@ -76,21 +74,34 @@ def _forms() -> dict[str, list[re.Pattern[str]]]:
 _CONDITION, _ONLY_FOR, _PART = _compiled("condition"), _compiled("only_for"), _compiled("part")
 _INVERTED, _EXCEPTION, _LATER = _compiled("inverted"), _compiled("exception"), _compiled("later")
 _NEGATED = re.compile(_expanded("lead") + _expanded("neg"), re.IGNORECASE)
+# What stands over a list and is the beginning of each of its points, and such a point.
+_OPENING = re.compile(
+    r"(?=.{3,120}$).*\b(?:before|after|when|whenever|end of|never|don't|avoid|not|every time)\b", re.IGNORECASE
+)
+_NEUTRAL = re.compile(f"(?:{_expanded('lead')})(?:run|execute):? ?(?:{_expanded('these_commands')})?:?$", re.IGNORECASE)
+_POINT = re.compile(
+    r"(?:[\w /&-]{1,30}: )?(?P<order>(?:(?:run|execute|use)(?:ing)? |(?:edit|modify|change|touch) (?:files in )?)?"
+    r"(?:`[^`]+`(?:,? (?:and|or) |, )?)+)(?P<rest>.*)",
+    re.IGNORECASE,
+)
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _OPTION = re.compile(r"\bamend|\bforce[- ]push", re.IGNORECASE)
-_FENCE = re.compile(r"^ *(```|~~~).*?(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
+_SHELLS = {"bash", "sh", "shell", "zsh", "console"}
 _CODE = re.compile(r"`+(?P<code>[^`\n]+)`+|[“\"](?P<quoted>[^“”\"\n]{1,40})[”\"]")
 _CO_AUTHOR = re.compile(r"`\bco-?authored-?by\b:?[^`]*`|(?<!`)\bco-?authored-?by\b:?(?!`)", re.IGNORECASE)
 _DASH = re.compile(r"\bem[- ]?dash(?:es)?\b(?: ?\(?[\"“'`]?—[\"”'`]?\)?)?", re.IGNORECASE)
 _MARK = re.compile(r"^\s*(?P<mark>(?:[-*+>•]|\d{1,2}[.)]|#{1,6})\s+)*(?:\W*why\b.*$)?", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])|[⚠\ufe0f❌✅🚫]")
+_PLAIN = re.compile(f"`[^`\\n]+`|{_BOLD.pattern}")
 _ASIDE = re.compile(r" ?\([^()\ue000-\ue4ff]*\)")
 _WORD = re.compile(r"[^\s,;:!?()（），。；：、\ue000-\ue4ff\u3000-\u9fff\uac00-\ud7ff]+")
 _NAMED = "|".join(sorted(map(re.escape, PLAIN | WITH_SUBCOMMAND), key=len, reverse=True))
 _PROGRAM = re.compile(
     rf"(?<![\w./-])(?:{_NAMED})(?: (?:{'|'.join(SUBCOMMANDS)})\b)?(?: --?[\w=-]+)*(?![\w/-]|\.\w)", re.ASCII
 )
+_JOINED = re.compile(rf"(?<![\w`./-])(?:{_NAMED})(?:/(?:{_NAMED}))+(?![\w`/-])")
 _LIBRARY = re.compile(
     rf"(?:(?<=not )|(?<=NOT )|(?<=never )|(?<=of )|(?<=than ))(?:{'|'.join(LIBRARIES)})(?![\w/-]|\.\w)"
 )
@@ -118,11 +129,12 @@ _HAS_FORM = re.compile(r"[^\w\s-]|[a-z][A-Z]|\w_\w")
 
 class _Sentence(NamedTuple):
     """A sentence in which a sign stands for each name; `names`: what it stands for; `inverted`: a point of a list of
-    what not to do."""
+    what not to do; `opening`: the length of what stands over the list, where that is the beginning of the sentence."""
 
     words: str
     names: dict[str, str]
     inverted: bool = False
+    opening: int = 0
 
     def signs(self, part: str) -> list[str]:
         """List the signs in a part of the sentence."""
@@ -137,66 +149,38 @@ def rules_of_text(text: str) -> list[Rule]:
     return sure[:MOST_RULES]
 
 
-# evidence
-
-DAYS = 30  # of past sessions
-
-
-class ProposedRule(NamedTuple):
-    """A rule that words say, how often past sessions could keep it, and how often they broke it."""
-
-    rule: Rule
-    opportunities: int
-    broken: int
-
-
-def recent_transcripts(config_dir: str, slugs: Collection[str] | None, now: float, seconds: float) -> Iterator[str]:
-    """Yield the transcripts of the last DAYS, newest first, as long as there is time; `slugs`: of these projects."""
-    end, top = time.monotonic() + seconds, config_dir + "/projects"
-    times: dict[str, float] = {}
-    for slug in paths_hot.names_in(top) if slugs is None else slugs:
-        for name in paths_hot.names_in(f"{top}/{slug}"):
-            with suppress(OSError):
-                path = f"{top}/{slug}/{name}"
-                times[path] = os.stat(path).st_mtime if name.endswith(".jsonl") else 0.0
-    for path in sorted(times, key=lambda path: -times[path]):
-        if times[path] < now - DAYS * clock_hot.DAY or time.monotonic() > end:
-            return
-        yield path
-
-
-def with_evidence(
-    rules: Sequence[Rule], moments: Mapping[str, Sequence[Moment]], written: float = float("inf")
-) -> list[ProposedRule]:
-    """Return the rules that sessions could keep at all, most broken first. `moments`: by the key of a rule; a rule that
-    was broken more often than kept after its memory was `written` may say something else, and is left out."""
-    proposed = []
-    for rule in rules:
-        of_rule = moments.get(rule.key(), ())
-        later = [moment.is_kept for moment in of_rule if moment.time > written]
-        if of_rule and later.count(False) <= later.count(True):
-            proposed.append(ProposedRule(rule, len(of_rule), sum(not moment.is_kept for moment in of_rule)))
-    return sorted(proposed, key=lambda each: -each.broken)
-
-
 # sentences
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:
-    """Yield the sentences that hold always: no code, no reasons, nothing below a heading or lead-in for some case."""
+    """Yield the sentences that hold always: no code, no reasons, nothing below a heading or lead-in for some case, but
+    for points that are an order together with it."""
     section, lead_in = (False, False), (False, False)  # whether it limits what is below, and lists what not to do
-    for line in _lines(_FENCE.sub("", text.replace("’", "'"))):
+    heading, opening = "", ""
+    for line in _lines(_FENCE.sub(_points, text.replace("’", "'"))):
         mark = _MARK.match(line)
-        words, names = _masked(line[mark.end() :] if mark else line)
+        plain = _PLAIN.sub(lambda match: match[0] if match[0][0] == "`" else "", line[mark.end() :] if mark else line)
+        plain = plain.strip()
+        words, names = _masked(plain)
         is_listed = bool(mark and mark["mark"])
         above = _limits(words), bool(_INVERTED.search(words))
         if line.lstrip().startswith("#"):
-            section, lead_in = above, (False, False)
+            section, lead_in, is_listed = above, (False, False), False
+            heading = opening = plain if _OPENING.match(plain) else ""
         elif not is_listed and words:
-            lead_in = above if words.endswith((":", "：")) else (False, False)
+            is_lead_in = words.endswith((":", "："))
+            lead_in = above if is_lead_in else (False, False)
+            if is_lead_in and _OPENING.match(plain) and (heading or not section[0]):
+                opening = plain.rstrip(":： ")
+            elif not _NEUTRAL.match(plain):
+                opening = "" if is_lead_in else heading
+        is_refused = is_listed and bool(_NEGATED.match(opening)) and not _NEGATED.match(plain)
+        if is_listed and opening and (point := _POINT.match(plain)):
+            rest = point["rest"] if is_refused else re.sub(r"^ ?(?=(?:to|and) )", " — ", point["rest"])
+            yield _Sentence(*_masked(f"{opening}: {point['order']}{rest}"), opening=len(_masked(opening)[0]))
         parts = [_ASIDE.sub("", part).strip() for part in _END.split(words)]
         for part, following in zip(parts, [*parts[1:], ""], strict=True):
-            is_limited = section[0] or lead_in[0] or _EXCEPTION.match(following)
+            is_limited = is_refused or section[0] or lead_in[0] or _EXCEPTION.match(following)
             if (
                 not is_limited
                 and not part.endswith(("?", "？"))
@@ -204,6 +188,16 @@ def _sentences(text: str) -> Iterator[_Sentence]:
                 and len(names) < MOST_NAMES
             ):
                 yield _Sentence(part.rstrip(".!。！ "), names, is_listed and (section[1] or lead_in[1]))
+
+
+def _points(fence: re.Match[str]) -> str:
+    """Return the commands of a code block behind a lead-in or heading as points of a list; nothing for other code."""
+    above = fence.string[: fence.start()].rstrip().rpartition("\n")[2].rstrip("*_ ")
+    if fence["language"].strip() not in _SHELLS or not (above.endswith((":", "：")) or above.startswith("#")):
+        return ""
+    commands = [re.sub(r"(?:^|\s+)#.*|^\$ ", "", line.strip()) for line in fence["code"].split("\n")]
+    is_plain = not any("`" in command or command.endswith("\\") for command in commands)
+    return "\n".join(f"- `{command}`" for command in commands if command and is_plain)
 
 
 def _lines(text: str) -> list[str]:
@@ -241,6 +235,7 @@ def _masked(line: str) -> tuple[str, dict[str, str]]:
         is_named = _is_path(name) and (name.endswith("/") or name.rpartition(".")[2].lower() in ENDINGS)
         return sign(name, "P") + match[0][len(name) :] if is_named else match[0]
 
+    line = _JOINED.sub(lambda match: match[0].replace("/", ", "), line)
     words = _CO_AUTHOR.sub("`Co-Authored-By:`", line)
     words = _DASH.sub(lambda _: sign("—", "D"), words)
     words = _CODE.sub(coded, words)
@@ -264,12 +259,13 @@ def _kind(code: str) -> str:
 
 
 def _is_path(name: str) -> bool:
+    name = name if name.startswith(OUTSIDE) else name.removeprefix("/")
     if _NO_PATH.search(name):
         return False
     stem, _, ending = name.rpartition("/")[2].rpartition(".")
     is_file = bool(stem) and ending.lower() in ENDINGS and name.lower() not in NOT_FILES
     is_directory = "/" in name.strip("/") or name.endswith("/")
-    return is_file or bool(re.fullmatch(r"\.[a-z][\w.-]*", name)) or (is_directory and any(map(str.isalpha, name)))
+    return is_file or bool(re.fullmatch(r"\.[a-z][\w.*-]*", name)) or (is_directory and any(map(str.isalpha, name)))
 
 
 # clauses
@@ -278,13 +274,18 @@ def _is_path(name: str) -> bool:
 def _rules_of(sentence: _Sentence) -> Iterator[Rule]:
     """Yield what a sentence says: itself, and its clauses behind a mark; behind a comma only after an order."""
     words, end = sentence.words, 0
-    breaks = [(match.end(), match[0].startswith(",") and "." not in match[0]) for match in _BREAK.finditer(words)]
+    breaks = (
+        []
+        if sentence.opening
+        else [(match.end(), match[0].startswith(",") and "." not in match[0]) for match in _BREAK.finditer(words)]
+    )
     for start, is_comma in ((0, False), *breaks):
         if start < end or (not end and start and (is_comma or _limits(words[:start]))):
             continue
         is_inverted = sentence.inverted and not _NEGATED.match(words, start)
         for name, forms in _forms().items():
-            match = next((match for form in forms if (match := form.match(words, start))), None)
+            matches = (match for form in forms if (match := form.match(words, start)))
+            match = next((match for match in matches if match.end() > sentence.opening), None)
             rules = [] if match is None else [*_BUILDERS[name](sentence, match)]
             if match is None or (is_inverted and name != "for_instead") or (name == "for_option" and not rules):
                 continue
@@ -296,6 +297,13 @@ def _rules_of(sentence: _Sentence) -> Iterator[Rule]:
 
 def _of_kind(sign: str) -> str:
     return next(kind for kind, first in reversed(SIGNS.items()) if ord(sign) >= first)
+
+
+def _kind_of(sentence: _Sentence, sign: str) -> str:
+    """Return the kind of what is run: a path that is a script is a command."""
+    kind, name = _of_kind(sign), sentence.names[sign]
+    is_script = kind == "P" and (name.startswith(("./", "bin/", "scripts/")) or name.endswith(SCRIPTS))
+    return "C" if is_script and not name.endswith("/") else kind
 
 
 def _command(name: str) -> str:
@@ -315,16 +323,15 @@ def _commands(sentence: _Sentence, part: str) -> list[Pattern]:
     """Return the patterns of what is run, each of several that `&&` joins; none if one of them has no pattern."""
     patterns = []
     for sign in sentence.signs(part):
-        kind, name = _of_kind(sign), sentence.names[sign]
-        is_script = kind == "P" and (name.startswith(("./", "bin/", "scripts/")) or name.endswith(SCRIPTS))
-        if kind not in {"C", "W"} and not is_script:
+        name = sentence.names[sign]
+        if _kind_of(sentence, sign) not in {"C", "W"}:
             return []
         patterns += [Pattern(command=_command(command)) for command in name.split("&&")]
     return patterns if all(pattern.command for pattern in patterns) else []
 
 
 def _path(name: str) -> Pattern:
-    name = name.removeprefix("./")
+    name = name.removeprefix("./").removeprefix("/")
     is_file = name not in DIRECTORIES and ("*" in name or "." in name.rpartition("/")[2] or "/" not in name)
     return Pattern(path=f"{name}**" if name.endswith("/") else name if is_file else f"{name}/**")
 
@@ -352,7 +359,10 @@ def _instead(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
         return
     other = match["other"]
     for sign in sentence.signs(match["subject"]):
-        pair, kinds = (sentence.names[sign], sentence.names[other]), {_of_kind(sign), _of_kind(other)}
+        pair, kinds = (
+            (sentence.names[sign], sentence.names[other]),
+            {_kind_of(sentence, sign), _kind_of(sentence, other)},
+        )
         is_same_program = pair[0].split()[0] == pair[1].split()[0] and all(" " in name for name in pair)
         if "T" in kinds and kinds <= {"T", "W"}:
             subject, wanted = _text(pair[0]), _text(pair[1])
@@ -406,7 +416,7 @@ def _never_say(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
 def _before(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
     moments = filter(None, (match["moment"], match.groupdict().get("moment2")))
     for moment in moments:
-        command = next((MOMENTS[word] for word in MOMENTS if moment.lower().startswith(word)), PULL_REQUEST)
+        command = next((MOMENTS[word] for word in MOMENTS if word in moment.lower()), PULL_REQUEST)
         others = _commands(sentence, moment) if sentence.signs(moment) else [Pattern(command=command)]
         pairs = [(subject, other) for other in others for subject in _commands(sentence, match["subject"])]
         yield from (Rule(ALWAYS, one, "before", other) for one, other in pairs if str(one) != str(other))
@@ -416,6 +426,9 @@ def _with(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield what goes with a change of a path, or of any; a text goes with another one in a file."""
     part, other = match["subject"], match.groupdict().get("other") or ""
     beside: list[Pattern | None] = [*_paths(sentence, other)] if other else [ANY_FILE]
+    if language := match.groupdict().get("language"):
+        ending = LANGUAGES.get(language.lower())
+        beside = [Pattern(path=f"**/*.{ending}")] if ending else []
     subjects: list[Pattern | None] = [*(_commands(sentence, part) or _paths(sentence, part))]
     if _of_kind(part[0]) == "T":
         beside = beside or [_text(sentence.names[other])]

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from memtui.base import clock_hot, paths_hot
 from memtui.base.phrasing_hot import many
-from memtui.rules import counts, proposals, rule_lines
-from memtui.rules.proposals import ProposedRule
+from memtui.rules import counts, proposal_evidence, proposals, rule_lines
+from memtui.rules.proposal_evidence import ProposedRule
 from memtui.rules.rule_hot import Rule, parse_all
 from memtui.store import scopes
 from memtui.store.memory import Memory
@@ -62,16 +62,16 @@ def _proposals(
     every = {rule.key(): rule for _, rules in stated for rule in rules}
     if not every:
         return
-    transcripts = proposals.recent_transcripts(paths_hot.config_dir(store.env), slugs, now, SECONDS)
-    moments = counts.count_in(transcripts, every.values(), now - proposals.DAYS * clock_hot.DAY)
+    transcripts = proposal_evidence.recent_transcripts(paths_hot.config_dir(store.env), slugs, now, SECONDS)
+    moments = counts.count_in(transcripts, every.values(), now - proposal_evidence.DAYS * clock_hot.DAY)
     for mem, rules in stated:
-        if proposed := proposals.with_evidence(rules, moments, mem.mtime):
+        if proposed := proposal_evidence.with_evidence(rules, moments, mem.mtime):
             yield sum(rule.broken for rule in proposed), _proposal(mem, proposed)
 
 
 def _proposal(mem: Memory, proposed: Sequence[ProposedRule]) -> Proposal:
     words = [f"{rule.rule} (broken {rule.broken} of {many(rule.opportunities, 'time')})" for rule in proposed]
-    reason = f"{'; '.join(words)} in the last {proposals.DAYS} days. Then memtui counts how often it is kept."
+    reason = f"{'; '.join(words)} in the last {proposal_evidence.DAYS} days. Then memtui counts how often it is kept."
     data = rule_lines.with_rules(mem.raw, [rule.rule for rule in proposed])
     evidence = ProposalEvidence(RULES, texts=tuple(str(rule.rule) for rule in proposed), data={"path": mem.path})
     return changeset.propose("rewrite", [FileDiff(mem.path, mem.raw, data)], [evidence], reason)

@@ -19,7 +19,7 @@ from memtui.views.parts import Part, Words, heading, line
 from memtui.views.rules import proposed
 
 if TYPE_CHECKING:
-    from memtui.rules.proposals import ProposedRule
+    from memtui.rules.proposal_evidence import ProposedRule
     from memtui.store.memory import Memory
     from memtui.transfer.export_folder import Export
     from memtui.transfer.import_plan import ImportPlan

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from memtui.base import clock_hot
 from memtui.base.phrasing_hot import ago, many
 from memtui.rules.problems import problems_of
-from memtui.rules.proposals import DAYS
+from memtui.rules.proposal_evidence import DAYS
 from memtui.rules.rule_hot import parse_all
 
 if TYPE_CHECKING:
     from memtui.rules.counting import Moment
     from memtui.rules.counts import Held
-    from memtui.rules.proposals import ProposedRule
+    from memtui.rules.proposal_evidence import ProposedRule
     from memtui.rules.rule_hot import Rule
     from memtui.store.memory import Memory
     from memtui.store.status import Row

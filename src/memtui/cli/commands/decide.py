@@ -22,7 +22,7 @@ from memtui.review import outside_changes
 from memtui.review.approvals import Approval, Choices, Draft
 from memtui.review.waiting_entries import TAKEN, Waiting, hidden_until, hide, hiding_step
 from memtui.rules import rule_lines
-from memtui.rules.proposals import ProposedRule
+from memtui.rules.proposal_evidence import ProposedRule
 from memtui.store import scopes, triggers
 from memtui.store.journal import acts
 from memtui.views import changes, drafts, notes, rules
