@@ -89,6 +89,8 @@ def test_one_command_before_another(text: str) -> None:
         ("Always call `resetCache()` after `stubEnv()`", ["always “resetCache(” with “stubEnv(”"]),
         ("Never skip the hooks (`--no-verify`).", ["never git commit * --no-verify *"]),
         ("Never amend commits", ["never git commit * --amend *"]),
+        ("When committing:\n- do not add “Co-Authored-By: Bot” or similar", ["never git commit * *Co-Authored-By:* *"]),
+        ("Forbidden commands:\n- `make drop`", ["never make drop *"]),
         ("Never force-push.", ["never git push * --force *"]),
         ("Don't update files under `api/*.json`, as they are generated", ["never api/*.json"]),
         ("Run `hook run --all` before committing to catch lint errors", ["always hook run * --all * before git commit *"]),

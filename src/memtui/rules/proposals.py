@@ -74,23 +74,14 @@ def _forms() -> dict[str, list[re.Pattern[str]]]:
 _CONDITION, _ONLY_FOR, _PART = _compiled("condition"), _compiled("only_for"), _compiled("part")
 _INVERTED, _EXCEPTION, _LATER = _compiled("inverted"), _compiled("exception"), _compiled("later")
 _NEGATED = re.compile(_expanded("lead") + _expanded("neg"), re.IGNORECASE)
-# What stands over a list and is the beginning of each of its points, and such a point.
-_OPENING = re.compile(
-    r"(?=.{3,120}$).*\b(?:before|after|when|whenever|end of|never|don't|avoid|not|every time)\b", re.IGNORECASE
-)
-_NEUTRAL = re.compile(f"(?:{_expanded('lead')})(?:run|execute):? ?(?:{_expanded('these_commands')})?:?$", re.IGNORECASE)
-_POINT = re.compile(
-    r"(?:[\w /&-]{1,30}: )?(?P<order>(?:(?:run|execute|use)(?:ing)? |(?:edit|modify|change|touch) (?:files in )?)?"
-    r"(?:`[^`]+`(?:,? (?:and|or) |, )?)+)(?P<rest>.*)",
-    re.IGNORECASE,
-)
+_OPENING, _NEUTRAL, _POINT = _compiled("opening"), _compiled("neutral"), _compiled("point")
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _OPTION = re.compile(r"\bamend|\bforce[- ]push", re.IGNORECASE)
 _FENCE = re.compile(r"^ *(```|~~~)(?P<language>[^\n]*)\n?(?P<code>.*?)(?:^ *\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _SHELLS = {"bash", "sh", "shell", "zsh", "console"}
 _CODE = re.compile(r"`+(?P<code>[^`\n]+)`+|[“\"](?P<quoted>[^“”\"\n]{1,40})[”\"]")
-_CO_AUTHOR = re.compile(r"`\bco-?authored-?by\b:?[^`]*`|(?<!`)\bco-?authored-?by\b:?(?!`)", re.IGNORECASE)
+_CO_AUTHOR = re.compile(r"[`“\"]co-?authored-?by\b:?[^`\"”]*[`\"”]|(?<!`)\bco-?authored-?by\b:?(?!`)", re.IGNORECASE)
 _DASH = re.compile(r"\bem[- ]?dash(?:es)?\b(?: ?\(?[\"“'`]?—[\"”'`]?\)?)?", re.IGNORECASE)
 _MARK = re.compile(r"^\s*(?P<mark>(?:[-*+>•]|\d{1,2}[.)]|#{1,6})\s+)*(?:\W*why\b.*$)?", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*|__|(?<![\w*])\*(?=\w)|(?<=\w)\*(?![\w*])|[⚠\ufe0f❌✅🚫]")
@@ -108,7 +99,7 @@ _LIBRARY = re.compile(
 # Between sentences, but not before one that says what to use instead.
 _END = re.compile(
     r"(?:(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)\s+|(?<=[。！？])\s*)(?=\S)"
-    r"(?!(?:always |please )*(?:use|run|prefer) \S+ instead)",
+    r"(?!(?:always |please )*(?:use|run|prefer) \S+ instead(?! of\b))",
     re.IGNORECASE,
 )
 _BREAK = re.compile(
@@ -176,7 +167,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
                 opening = "" if is_lead_in else heading
         is_refused = is_listed and bool(_NEGATED.match(opening)) and not _NEGATED.match(plain)
         if is_listed and opening and (point := _POINT.match(plain)):
-            rest = point["rest"] if is_refused else re.sub(r"^ ?(?=(?:to|and) )", " — ", point["rest"])
+            rest = point["rest"] if _INVERTED.search(opening) else re.sub(r"^ ?(?=(?:to|and) )", " — ", point["rest"])
             yield _Sentence(*_masked(f"{opening}: {point['order']}{rest}"), opening=len(_masked(opening)[0]))
         parts = [_ASIDE.sub("", part).strip() for part in _END.split(words)]
         for part, following in zip(parts, [*parts[1:], ""], strict=True):
@@ -287,7 +278,11 @@ def _rules_of(sentence: _Sentence) -> Iterator[Rule]:
             matches = (match for form in forms if (match := form.match(words, start)))
             match = next((match for match in matches if match.end() > sentence.opening), None)
             rules = [] if match is None else [*_BUILDERS[name](sentence, match)]
-            if match is None or (is_inverted and name != "for_instead") or (name == "for_option" and not rules):
+            if (
+                match is None
+                or (is_inverted and name != "for_instead")
+                or (name in {"for_option", "for_trailer"} and not rules)
+            ):
                 continue
             if not _LATER.search(_BECAUSE.sub("", words[match.end() :])):
                 yield from rules
@@ -397,7 +392,8 @@ def _never_write(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
 def _never_sign(sentence: _Sentence, match: re.Match[str]) -> Iterator[Rule]:
     """Yield that no commit has a trailer, such as `Co-Authored-By:`."""
     name = sentence.names[match["subject"]].partition(":")[0]
-    if re.fullmatch(r"[A-Z]\w+(?:-\w+)+", name):
+    is_named = match["kind"] or match["place"] or name.lower().startswith("co-authored")
+    if is_named and re.fullmatch(r"[A-Z]\w+(?:-\w+)+", name):
         yield Rule(NEVER, Pattern(command=f"git commit * *{name}:* *"))
 
 
