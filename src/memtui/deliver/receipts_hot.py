@@ -22,7 +22,7 @@ UserPromptSubmit at once, and its context waits with it in the client's queue; t
 
 from memtui.base import clock_hot, paths_hot
 from memtui.client import process_hot
-from memtui.client.agents import agents_hot
+from memtui.client.agents import agents_hot, records_hot
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.transcript_hot import text_of
 
@@ -46,7 +46,7 @@ LONG_LINE = 1 << 20
 KEPT_MESSAGES, KEPT_STEPS, KEPT_RECORDS = 64, 4096, 512
 # The place at which a prompt leaves the client's queue that is still in it.
 NEVER = float("inf")
-PREVIEW_MARK = "<persisted-output>"
+PREVIEW_MARK = records_hot.PREVIEW_MARK
 BLOCKED_MARK = "operation blocked by hook"
 # A message that the client wrote itself: an error of the API, or a filler at a resume.
 SYNTHETIC = "<synthetic>"
@@ -218,6 +218,7 @@ class TranscriptView:
         main = bool(record.get("isSidechain")) == self._subagent
         uuid = text_of(record.get("uuid")) if main and "parentUuid" in record else ""
         parent = text_of(record.get("parentUuid")) or text_of(record.get("logicalParentUuid"))
+        parent = self._tip if parent == records_hot.BEFORE else parent
         if uuid:
             self._link(uuid, parent)
         if kind == "attachment":

@@ -39,4 +39,11 @@ def _item(block: dict[str, Any], name: str) -> dict[str, Any]:
     told = block["input"]
     if set(told) == {"freeform"}:  # a custom tool takes plain text
         return {"type": "custom_tool_call", "call_id": block["id"], "name": block["name"], "input": told["freeform"]}
-    return {"type": "function_call", "call_id": block["id"], "name": block["name"], "arguments": json.dumps(told)}
+    more = {"namespace": block["namespace"]} if "namespace" in block else {}
+    return {
+        "type": "function_call",
+        **more,
+        "call_id": block["id"],
+        "name": block["name"],
+        "arguments": json.dumps(told),
+    }

@@ -1,7 +1,12 @@
 """Records as Claude Code's transcripts have them, made of another agent's: who spoke, which tools ran, what hooks gave.
 Hot path.
 
-`origin` has what all records share: `uuid` (the same at each reading), `timestamp` (ISO 8601), `sessionId`, `cwd`."""
+`origin` has what all records share: `uuid` (the same at each reading), `timestamp` (ISO 8601), `sessionId`, `cwd`; and
+`parentUuid` where a text of a hook has only arrived once the model answered below it: BEFORE for a record that follows
+the one before it in the file."""
+
+BEFORE = "before"
+PREVIEW_MARK = "<persisted-output>"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +27,11 @@ def aside(text: str, origin: "Record") -> "Record":
 def reply(text: str, origin: "Record") -> "Record":
     """Make the record of the agent's words."""
     return _message([{"type": "text", "text": text}], origin)
+
+
+def answer(origin: "Record") -> "Record":
+    """Make the record of an answer of the model whose words and calls other records have."""
+    return _message([], origin)
 
 
 def tool_call(name: str, call_id: str, tool_input: "Record", origin: "Record") -> "Record":
@@ -47,6 +57,11 @@ def injected(texts: "list[str]", event: str, origin: "Record") -> "Record":
     """Make the record of texts that hooks gave the model at an event."""
     attachment: Record = {"type": "hook_additional_context", "hookEvent": event, "content": texts}
     return {"type": "attachment", "attachment": attachment, **origin}
+
+
+def preview(text: str) -> str:
+    """Mark a text of a hook as one that did not reach the model whole."""
+    return PREVIEW_MARK + "\n" + text
 
 
 def failure(event: str, command: str, origin: "Record", is_late: bool = False) -> "Record":
