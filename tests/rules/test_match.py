@@ -1,7 +1,7 @@
 """Whether a call of a tool gives a rule an opportunity, and whether it breaks it."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memtui.rules import match_hot, rule_hot
@@ -193,6 +193,7 @@ def test_no_input_of_a_tool_is_too_odd(tool, tool_input, result):
     st.lists(st.sampled_from(["a", "b", "ab", "*"]), min_size=1),
     st.lists(st.sampled_from(["a", "b", "ab"]), min_size=1),
 )
+@example(["a", "*", "a", "*", "*", "*"], ["a"])
 def test_words_fit_as_letters_fit_a_glob(pattern, words):
     """A word a letter: `*` between words does what `*` does in a word."""
     letters = {"a": "x", "b": "y", "ab": "z", "*": "*"}

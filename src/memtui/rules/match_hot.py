@@ -191,8 +191,8 @@ def _fits_word(glob: str, word: str) -> bool:
         return glob == word
     last = middle.pop()
     at = len(first)
-    for piece in middle:
-        at = word.find(piece, at) + len(piece) if at >= 0 and piece in word[at:] else len(word) + 1
+    for piece in filter(None, middle):
+        at = word.find(piece, at) + len(piece) if piece in word[at:] else len(word) + 1
     return word.startswith(first) and word.endswith(last) and at <= len(word) - len(last)
 
 
