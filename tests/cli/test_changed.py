@@ -31,17 +31,6 @@ def write(path, text, at=100):
     os.utime(path, (NOW + at, NOW + at))
 
 
-def test_a_sample_memory_waits_with_the_prompt_after_which_it_changed(bare, world):
-    bare.env |= world.env
-    bare.cwd = world.shop
-    (row,) = bare.json("inbox", "--kind", "changed")["entries"]
-    assert (row["name"], row["change"], row["by"]) == ("flaky-upload-test", "edited", "agent")
-    assert (row["session"], row["prompt_text"]) == (world.sessions["today"], "add tests for the new components")
-    assert "-**How to apply:** stop and ask me when it fails." in row["diff"]
-    known = bare.json("history", "flaky-upload-test")["versions"]
-    assert [each["session"] for each in known] == [SESSION, world.sessions["today"]]
-
-
 def listed(memtui, *more):
     rows = memtui.json("inbox", "--kind", "changed", *more)["entries"]
     return {(row["name"], row["change"], row["by"]) for row in rows}

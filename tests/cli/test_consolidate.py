@@ -133,14 +133,6 @@ def test_what_a_model_proposed_is_listed_made_and_rejected_by_its_id(shell, worl
     assert not os.path.exists(world.path("prefer-pnpm.md"))
 
 
-def test_a_proposal_about_a_file_elsewhere_is_not_made(shell, world, saved):
-    victim = f"{world.top}/.bashrc"
-    edited(saved, lambda each: each["outputs"][0].update(path=victim))
-    before = world.files()
-    assert shell("approve", "abcdef", "--yes", check=False).code == 3
-    assert world.files() == before
-
-
 def test_a_secret_that_a_proposal_brings_in_is_asked_about(shell, world, saved, monkeypatch):
     key = "\nThe key is ghp_" + "a1B2" * 9 + "\n"
     edited(saved, lambda each: each["outputs"][0].update(text=each["outputs"][0]["text"] + key))

@@ -13,17 +13,6 @@ def outcomes(memtui, *words):
     return [row["outcome"] for row in memtui.json("activity", *words)["deliveries"]]
 
 
-def test_every_receipt_occurs_in_the_sample_world(memtui):
-    found = outcomes(memtui, "--all-projects")
-    assert len(found) == 15
-    assert {*found} == {"waiting", "arrived", "failed", "timed out", "previewed", "unknown"}
-    text = memtui("activity", "--all-projects").out
-    assert "✗ lost" in text
-    assert max(map(len, text.splitlines())) <= 80
-    assert "The lint job is slow today" in text, "a note is shown by its first words"
-    assert "index of 6 · prefer" in text
-
-
 @pytest.mark.slow
 def test_filters(memtui, world):
     assert outcomes(memtui, "--all-projects", "--outcome", "failed") == ["failed"]
@@ -72,17 +61,6 @@ def test_an_answer_that_waits_is_listed_and_seen_once_it_is_shown(memtui, world)
     shown = memtui("activity", reply.id[-6:]).out
     assert ("when do we deploy?" in shown, "\nOn Tuesdays.\n" in shown) == (True, True)
     assert memtui.json("activity")["answers"] == [{**answer, "seen": True}]
-
-
-def test_one_delivery_is_shown_whole(memtui):
-    (row,) = memtui.json("activity", "--text", "registry mirror")["deliveries"]
-    found = memtui.json("activity", row["id"][-6:])
-    assert found == {**row, "meaning": found["meaning"], "transcript_found": found["transcript_found"]}
-    text = memtui("activity", row["id"]).out
-    assert row["text"] in text
-    assert "next prompt" in text
-    assert text.count("Use the registry mirror today, the public one is slow.") == 2, "its title, and the very text"
-    assert "✓ arrived" in text
 
 
 def test_what_was_left_out_is_shown(memtui, world):

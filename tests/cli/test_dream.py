@@ -184,14 +184,3 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     dreamy("reject", change["id"])
     assert change["id"] not in {each["id"] for each in dreamy.json("inbox")["entries"]}
     assert home(dreamy) == before
-
-
-@pytest.mark.slow
-def test_what_is_accepted_is_made_and_undone_in_one_step(dreamy):
-    before = home(dreamy)
-    (found,) = dreamy.json("consolidate", "--ask-model", "--yes")["proposals"]
-    dreamy("approve", found["id"], "--yes")
-    assert len(home(dreamy)) == len(before) - 1
-    assert found["id"] not in {each["id"] for each in dreamy.json("inbox")["entries"]}
-    dreamy("undo", "--yes")
-    assert home(dreamy) == before

@@ -4,13 +4,15 @@ import os
 
 import pytest
 
-from memtui.base import clock_hot, ids_hot
+from memtui.base import clock_hot
 from memtui.deliver import log_hot
 from memtui.store.versions import trash
+from recalls import deliver
 
 from .conftest import NOW
 
 DAY = 86_400.0
+NOTE = "01K8ZC5N8W3M1T9Q6V2R4B7XAD"
 
 
 @pytest.fixture
@@ -24,19 +26,11 @@ def old(bare):
     root = bare.env["HOME"] + "/.claude/memtui"
     made = []
     for seconds in (NOW - 290 * DAY, NOW - 1):
-        record = {
-            "v": 1,
-            "id": ids_hot.new_id(seconds),
-            "time": clock_hot.iso(seconds),
-            "event": "UserPromptSubmit",
-            "session_id": "5e551011",
-            "project": "-shop",
-            "text": '<memtui-guidance id="01K8ZC5N8W3M1T9Q6V2R4B7XAD" from="ci">\nNote.\nCI is red.\n</memtui-guidance>',
-            "chars": 97,
-            "items": [{"kind": "guidance", "id": "01K8ZC5N8W3M1T9Q6V2R4B7XAD", "scope": "project"}],
-        }
-        log_hot.append(root, record, seconds)
-        made.append(record["id"])
+        text = f'<memtui-guidance id="{NOTE}" from="ci">\nNote.\nCI is red.\n</memtui-guidance>'
+        item = {"kind": "guidance", "id": NOTE, "scope": "project"}
+        made.append(
+            deliver(root, seconds, item, event="UserPromptSubmit", session_id="5e551011", text=text, chars=97)["id"]
+        )
     os.rename(log_hot.log_path(root, NOW), root + "/now")
     return made
 

@@ -4,8 +4,7 @@ COMMAND = "npm install --registry https://mirror.shop.example"
 NUMBERS = {"opportunities": 32, "kept": 31, "opportunities_before": 20, "kept_before": 6}
 
 
-def test_list_show_and_status_count_how_memories_are_held(memtui):
-    assert "31/32" in memtui("list").out
+def test_list_and_show_count_how_memories_are_held(memtui):
     rows = {row["name"]: row for row in memtui.json("list", "is:unkept")["memories"]}
     assert rows.keys() == {"conventional-commits", "prefer-pnpm"}
     assert rows["prefer-pnpm"].items() >= NUMBERS.items()
@@ -15,8 +14,6 @@ def test_list_show_and_status_count_how_memories_are_held(memtui):
     (counts,) = memtui.json("show", "prefer-pnpm")["held"]
     assert counts.items() >= NUMBERS.items()
     assert [moment["line"] for moment in counts["breaks"]] == [COMMAND]
-    assert "kept 31 of 32 since 9 days" in memtui("show", "prefer-pnpm").out
-    assert "rules: 3 memories, kept 92% since written, 46% before" in memtui("status").out
 
 
 def test_activity_lists_what_was_broken(memtui, world):

@@ -9,21 +9,6 @@ def memory(memtui, name):
     return next((m for m in memtui.json("list")["memories"] if m["file"] == name + ".md"), None)
 
 
-@pytest.mark.slow
-def test_the_list_says_what_is_wrong_with_each_and_how_often_it_was_used(memtui):
-    found = memory(memtui, "prefer-pnpm")
-    assert (found["flags"], found["deliveries"], found["uses"]) == ([], 4, 1)
-    # It shall have no line in MEMORY.md, for nobody trusts it.
-    assert memory(memtui, "skip-code-review")["flags"] == ["not trusted, not delivered: memtui trust"]
-    assert memory(memtui, "skip-code-review")["deliveries"] == 0
-    assert memory(memtui, "release-steps")["flags"] == ["broken link [[deploy-dashboard]]"]
-    assert memory(memtui, "meeting-notes")["flags"][0].startswith("broken: line 3")
-    text = memtui("list").out
-    assert "· broken link [[deploy-dashboard]]" in text  # as doctor marks it: only worth knowing
-    assert "! no line in MEMORY.md" in text
-    assert max(map(len, text.splitlines())) <= 80
-
-
 def test_list_and_search_take_the_query_and_no_text_acts_on_the_terminal(memtui, world):
     for words, name in ((("pnpm", "type:feedback"), "prefer-pnpm"), (("project:blog", "exclamation"), "writing-style")):
         assert [row["name"] for row in memtui.json("list", *words)["memories"]] == [name]

@@ -17,13 +17,6 @@ from memtui.worker import sentence_vectors
 from waiting import eventually
 
 
-def test_off_says_how_to_switch_it_on(bare):
-    said = bare("model").out
-    assert "memtui config set llm_backend auto" in said
-    assert bare.json("model")["backend"] is None
-    assert "No model was asked" in bare("model", "log").out
-
-
 def test_calls_are_listed_with_what_they_used_and_what_is_left_today(bare):
     now = log.clock_hot.parse(bare.env["MEMTUI_NOW"]) if "MEMTUI_NOW" in bare.env else log.clock_hot.now()
     used = ModelUsage(1200, 80, 3000, 0, 0.0123)

@@ -77,22 +77,3 @@ def test_an_index_that_can_t_be_written_is_said_and_what_there_is_answers(memtui
     done = memtui("recall", PROMPT)
     assert "can't be brought up to date: recall: No space left on device" in done.err
     assert "prefer-pnpm" in done.out
-
-
-EVERYDAY = [
-    "run the tests again",
-    "fix the typo in the title",
-    "sort the list by date",
-    "make the header sticky",
-    "rename this function",
-    "why does the page stay blank?",
-    "add a button to save the form",
-    "show me what you changed",
-    "explain this error to me",
-    "Zeig die neuesten Einträge zuerst",
-]
-
-
-def test_everyday_prompts_bring_nothing(memtui):
-    for prompt in EVERYDAY:
-        assert "inject" not in {row["outcome"] for row in found(memtui, prompt)[1].values()}, prompt

@@ -6,7 +6,7 @@ what goes into a repository; a rewrite keeps the mode of the file it replaces.""
 import posix
 import time
 
-from memtui.base import native_hot
+from memtui.base import fastjson_hot, native_hot
 
 FILE_MODE = 0o600
 DIR_MODE = 0o700
@@ -66,6 +66,14 @@ def read(path: str, kind: str) -> bytes:
         return read_fd(fd, most=most, path=path)
     finally:
         posix.close(fd)
+
+
+def read_table(path: str, kind: str = "cache") -> "dict[str, object]":
+    """Read a JSON object as `read` does; an empty one for a file that can't be read, or holds none."""
+    try:
+        return fastjson_hot.loads_dict(read(path, kind))
+    except OSError:
+        return {}
 
 
 def read_bytes(path: str, limit: int = -1, offset: int = 0) -> bytes:

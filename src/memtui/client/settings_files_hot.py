@@ -4,7 +4,7 @@ client/applied_settings.py says which of them the client skips."""
 import posix
 import sys
 
-from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.base import fs_hot, paths_hot
 
 SHARED, LOCAL = "/.claude/settings.json", "/.claude/settings.local.json"
 # Where an administrator's settings are, which override all others.
@@ -54,10 +54,7 @@ def every(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
 
 def read(path: str) -> "dict[str, object]":
     """Return what a file sets; nothing if it is missing, too large or not JSON, as the client does."""
-    try:
-        return fastjson_hot.loads_dict(fs_hot.read(path, "client"))
-    except OSError:
-        return {}
+    return fs_hot.read_table(path, "client")
 
 
 def nearest(env: "dict[str, str]", cwd: str, key: str, kind: type) -> object:

@@ -69,11 +69,9 @@ def settings_install_active(root: str, env: "dict[str, str]", cwd: str, event: s
     """Tell whether the hook of a settings file serves an event of this session: the client would run it and the
     plugin's, which then stays silent. The client reads project settings where it was started alone. Never raises."""
     try:
-        directory, user_file = (
-            paths_hot.started_in(env, cwd),
-            paths_hot.real(paths_hot.config_dir(env) + "/settings.json"),
-        )
-        files = fastjson_hot.table(fastjson_hot.loads_dict(fs_hot.read(root + "/installs.json", "settings")), "files")
+        directory = paths_hot.started_in(env, cwd)
+        user_file = paths_hot.real(paths_hot.config_dir(env) + "/settings.json")
+        files = fastjson_hot.table(fs_hot.read_table(root + "/installs.json", "settings"), "files")
         return any(_serves(path, record, directory, user_file, event) for path, record in files.items())
     except (OSError, ValueError, KeyError, RecursionError):
         return False

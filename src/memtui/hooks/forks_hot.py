@@ -40,13 +40,6 @@ def note_session(hook: Hook, before: "dict[str, object]") -> None:
     fs_hot.write_atomic(path(hook), fastjson_hot.dumps(row).encode(), durable=False)
 
 
-def _noted(hook: Hook) -> "dict[str, object]":
-    try:
-        return fastjson_hot.loads_dict(fs_hot.read(path(hook), "cache"))
-    except OSError:
-        return {}
-
-
 def state_at_start(hook: Hook) -> SessionState:
     """Return the state of a session that starts as a copy of another; a new one if it is none, or of an unknown one."""
     parent = _parent_by_record(hook)
@@ -64,7 +57,7 @@ def _state(hook: Hook, values: "dict[str, object]") -> SessionState:
 def state_at_prompt(hook: Hook) -> "SessionState | None":
     """Return the state of a session first seen with a prompt; None if it is no copy, or none of a resumed one. The fork
     received what its parent was told at the start, so the parent's state goes back to before that."""
-    noted = _noted(hook)
+    noted = fs_hot.read_table(path(hook))
     parent = fastjson_hot.text(noted, "session_id")
     was_resumed = noted.get("source") == "resume" and parent not in {"", hook.session_id}
     origin = _parent_by_record(hook)  # its start was killed before it noted anything

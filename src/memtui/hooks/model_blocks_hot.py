@@ -55,10 +55,8 @@ def blocks(hook: Hook, state: session_state_hot.SessionState) -> "list[blocks_ho
         if text == old:
             continue
         body = blocks_hot.difference(old, text) if old else text
-        scope, path = (
-            "project" if block_files_hot.BLOCKS[name][0] else "global",
-            block_files_hot.path(hook.root, hook.slug, name),
-        )
+        scope = "project" if block_files_hot.BLOCKS[name][0] else "global"
+        path = block_files_hot.path(hook.root, hook.slug, name)
         item = blocks_hot.item(KIND, name, scope, path, ids_hot.content_hash(text), "changed" if old else "new")
         parts.append(blocks_hot.Part(f"[{name}]\n{body}", name, item))
     names = [*fastjson_hot.rows(state.blocks, "tool"), *[part.label for part in parts if hook.event == "PreToolUse"]]

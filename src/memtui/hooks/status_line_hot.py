@@ -75,11 +75,8 @@ def _drafts(hook: runner_hot.Hook) -> str:
 
 def _changed(hook: runner_hot.Hook) -> str:
     """Say how many memories somebody else wrote that nobody has seen (store/versions/versions.py)."""
-    try:
-        counts_by_place = fastjson_hot.loads_dict(fs_hot.read(hook.root + "/run/unseen.json", "cache")).get("unseen")
-    except OSError:
-        return ""
-    if not isinstance(counts_by_place, dict) or not counts_by_place:
+    counts_by_place = fastjson_hot.table(fs_hot.read_table(hook.root + "/run/unseen.json"), "unseen")
+    if not counts_by_place:
         return ""
     from memtui.client import locate_hot
     from memtui.settings import config_hot

@@ -274,10 +274,8 @@ class _Claim:
             known_ids = file_hot.known_elsewhere(
                 self.directory, ids_hot.id_time(self.delivery_id) or 0.0, self.delivery_id
             )
-            failed, others = (
-                file_hot.unknown_entries(failed, known_ids),
-                file_hot.unknown_entries(others, known_ids),
-            )
+            failed = file_hot.unknown_entries(failed, known_ids)
+            others = file_hot.unknown_entries(others, known_ids)
         # If a person left the branch or ended the client, the note is not to blame.
         attempts = 0 if outcome in MAYBE_SEEN else 1
         session = self.owner if outcome == receipts_hot.BROKEN_OFF else ""

@@ -226,10 +226,7 @@ def why_absent(served: Served) -> str:
 
 def known(root: str, url: str | None = None) -> Served:
     """Return what a service said of its models as long as that holds; without `url`, what was noted last."""
-    try:
-        row = fastjson_hot.loads_dict(fs_hot.read(root + KEPT, "cache"))
-    except OSError:
-        return Served()
+    row = fs_hot.read_table(root + KEPT)
     time, holds = row.get("time"), row.get("holds", HOLDS)
     if not isinstance(time, float) or not isinstance(holds, float):
         return Served()

@@ -46,8 +46,5 @@ def _matching(root: str, name: str, where: "Sequence[Place]", fits: "Callable[[s
 
 def listed(root: str, file: str) -> "dict[str, object]":
     """Return what a file under the data root lists, by directory; `{}` if it lists nothing or can't be read."""
-    try:
-        table = fastjson_hot.loads_dict(fs_hot.read(f"{root}/{file}", "cache"))
-    except OSError:
-        return {}
+    table = fs_hot.read_table(f"{root}/{file}")
     return fastjson_hot.table(table, "dirs") if table.get("v") == VERSION else {}

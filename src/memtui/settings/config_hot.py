@@ -41,12 +41,8 @@ def load(root: str, project_root: "str | None" = None) -> "dict[str, object]":
     # ctime, not mtime: fixed permissions count as an edit.
     stamp = [stat.st_ctime_ns, stat.st_size, stat.st_ino, VERSION]
     cache = root + "/run/config.json"
-    try:
-        cached = fastjson_hot.loads_dict(fs_hot.read(cache, "cache"))
-    except OSError:
-        cached = {}
-    last = cached.get("settings")
-    settings = last if isinstance(last, dict) else {}
+    cached = fs_hot.read_table(cache)
+    settings = fastjson_hot.table(cached, "settings")
     if cached.get("stamp") == stamp:
         return settings
     settings = _parse(path, settings)

@@ -97,7 +97,7 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
     """Return the catalog from the caches in the time that a hook has, or with `quick` a prompt; else `unready`."""
     base = _base(root, directory)
     stamp = _trust_stamp(root, project)
-    cached = _kept(base)
+    cached = fs_hot.read_table(base + ".json")
     noted = touched(base + ".touched")
     catalog = None if noted else _held(cached, directory, stamp, WATCHED if quick else HEAD)
     if catalog is None and fastjson_hot.number(cached, "count") + fastjson_hot.number(cached, "untrusted") <= AT_ONCE:
@@ -139,13 +139,6 @@ def _stamp(path: str) -> "list[int]":
     """Return what shows that a file changed, with its change time, which no archive sets. Raises OSError."""
     status = posix.stat(path)
     return [status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns]
-
-
-def _kept(base: str) -> "dict[str, object]":
-    try:
-        return fastjson_hot.loads_dict(fs_hot.read(base + ".json", "cache"))
-    except OSError:
-        return {}
 
 
 def _held(cached: "dict[str, object]", directory: str, stamp: "list[int] | None", watched: int) -> "Catalog | None":

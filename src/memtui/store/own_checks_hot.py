@@ -12,10 +12,7 @@ RULE = "feedback"
 
 def load(root: str, directory: str) -> "dict[str, object]":
     """Return the rows of a directory's memories, by file."""
-    try:
-        table = fastjson_hot.loads_dict(fs_hot.read(paths_hot.checks_path(root, directory), "cache"))
-    except OSError:
-        return {}
+    table = fs_hot.read_table(paths_hot.checks_path(root, directory))
     return fastjson_hot.table(table, "memories") if table.get("v") == VERSION else {}
 
 

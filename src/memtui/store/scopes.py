@@ -383,10 +383,8 @@ def _only(memories: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memo
         if scope.kind != "instructions"
         for name, _ in files(scope)
     ]
-    near, wanted = (
-        {stem.rpartition(":")[2]: stem for stem in stems},
-        ref.rpartition(":")[2].removesuffix(locate_hot.SUFFIX),
-    )
+    near = {stem.rpartition(":")[2]: stem for stem in stems}
+    wanted = ref.rpartition(":")[2].removesuffix(locate_hot.SUFFIX)
     parts = [name for name in near if len(wanted) >= MIN_PART and wanted.casefold() in name.casefold()]
     close = [*dict.fromkeys([*parts, *close_to(wanted, near, CANDIDATES_SHOWN)])][:CANDIDATES_SHOWN]
     hint = f"Did you mean {', '.join(near[name] for name in close)}?" if close else ALL_LISTED

@@ -132,10 +132,8 @@ def change(store: Store, memory: Memory, add: Sequence[str] = (), remove: Sequen
     """Add and remove lines, as one undo step; return whether anything changed. Raises UsageError, MemtuiError."""
     scope, file = place_of(store, memory)
     now = store.journal.now()
-    add, removed = (
-        [checked(phrase, partial(scopes.memories, scope)) for phrase in add],
-        {one_line(phrase).casefold() for phrase in remove},
-    )
+    add = [checked(phrase, partial(scopes.memories, scope)) for phrase in add]
+    removed = {one_line(phrase).casefold() for phrase in remove}
     own = in_frontmatter(memory.fields)
     rows = sidecars.rows(store.root, sidecars.TRIGGERS, scope.directory).get(file, {})
     after = after_removing(rows, remove, now)

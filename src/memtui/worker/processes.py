@@ -32,11 +32,7 @@ def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, pa
 def python(root: str) -> str:
     """Return the interpreter with all that memtui needs: hooks and workers run in a bare one. The installation noted it
     (hooks/install/installation.py), or memtui is in its site-packages."""
-    try:
-        files = fastjson_hot.loads_dict(fs_hot.read(root + "/installs.json", "settings")).get("files")
-    except OSError:
-        files = None
-    records = files.values() if isinstance(files, dict) else []
+    records = fastjson_hot.table(fs_hot.read_table(root + "/installs.json", "settings"), "files").values()
     noted = [str(record.get("python")) for record in records if isinstance(record, dict) and record.get("python")]
     above, separator, _ = paths_hot.SOURCES.rpartition("/lib/python")
     candidates = [*noted, above + "/bin/python"] if separator else noted

@@ -112,10 +112,7 @@ def is_held(root: str) -> bool:
 
 def why_failed(root: str) -> str:
     """Return why the last daemon could not load its model; empty if it could."""
-    try:
-        return str(fastjson_hot.loads_dict(fs_hot.read(semantic_hot.failed(root), "cache")).get("why", ""))
-    except OSError:
-        return ""
+    return str(fs_hot.read_table(semantic_hot.failed(root)).get("why", ""))
 
 
 def failed_lately(root: str, now: float) -> bool:

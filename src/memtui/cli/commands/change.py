@@ -285,11 +285,8 @@ def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None,
         versions_of_name = history.of_deleted(history.looked(versions, every), every, name)
         if not versions_of_name:
             raise  # says what there is instead
-        return (
-            None,
-            next(place for place in every if place.directory == versions_of_name[-1].directory),
-            versions_of_name,
-        )
+        directory = versions_of_name[-1].directory
+        return None, next(place for place in every if place.directory == directory), versions_of_name
     scope = scopes.of_memory(ctx.env, ctx.cwd, memory)
     if scope is None:
         return memory, None, []

@@ -344,10 +344,7 @@ class Versions:
 
 def noted_unseen(root: str) -> dict[str, int] | None:
     """Return how many files of each directory nobody has seen, by what was noted last; None if nothing is noted."""
-    try:
-        counts = fastjson_hot.loads_dict(fs_hot.read(root + UNSEEN, "cache")).get("unseen")
-    except OSError:
-        return None
+    counts = fs_hot.read_table(root + UNSEEN).get("unseen")
     return {directory: n for directory, n in counts.items() if isinstance(n, int)} if isinstance(counts, dict) else None
 
 
