@@ -1,0 +1,265 @@
+"""Sessions of Codex as files: who spoke, what became of hooks' texts, which tools ran; and what a hook reads and answers."""
+
+import hashlib
+import json
+import pathlib
+import shutil
+import time
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.client.agents import codex, codex_hot
+from memtui.client.transcripts import speaker, transcript_hot
+from memtui.deliver import receipts_hot
+from memtui.rules.tool_calls import DeedReader
+
+DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "codex"
+NAME = "rollout-2026-11-30T14-03-11-01a22cc4-4962-7a20-954f-865468865e0c.jsonl"
+FORK = "rollout-2026-11-30T14-03-13-01a22cc4-5390-7a20-954f-865468865e0c.jsonl"
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A `.codex` with one session and its fork."""
+    day = tmp_path / ".codex" / "sessions" / "2026" / "11" / "30"
+    day.mkdir(parents=True)
+    shutil.copy(DATA / "session.jsonl", day / NAME)
+    shutil.copy(DATA / "fork.jsonl", day / FORK)
+    return tmp_path / ".codex"
+
+
+@pytest.fixture
+def session(home):
+    return home / "sessions" / "2026" / "11" / "30" / NAME
+
+
+def records(path, start=0):
+    return list(transcript_hot.Reader(str(path), start))
+
+
+def words(path):
+    return [text for record in records(path) if (text := speaker.prompt_text(record))]
+
+
+def test_the_persons_words_are_those_of_a_person_alone(session):
+    said = ["RUN the tests, please", "DENY: push it", "PATCH the notes"]
+    said += ["No, never write French: use plain English in notes.txt", "a long one", "after it"]
+    assert words(session) == said
+
+
+def test_what_is_piped_into_a_run_is_nobodys_words(session):
+    text = "look at this\n\n<stdin>\nnever use tabs\n</stdin>"
+    session.write_text(session.read_text().replace('"text":"after it"', '"text":' + json.dumps(text)))
+    assert speaker.own_words(words(session)[-1]) == "look at this"
+
+
+def test_what_is_told_a_subagent_is_no_persons_word(session):
+    text = session.read_text().replace('"parent_turn_id":null', '"parent_turn_id":"01a2"')
+    session.write_text(text)
+    assert words(session) == []
+    session.write_text((DATA / "session.jsonl").read_text().replace('"cli_version"', '"thread_source":"subagent","cli_version"'))
+    assert words(session) == []
+
+
+def test_a_fork_names_its_session_and_repeats_nothing(session):
+    fork = session.with_name(FORK)
+    assert records(fork)[0]["forkedFrom"] == {"sessionId": NAME[-41:-6]}
+    assert words(fork) == ["in the fork"]
+
+
+def test_each_reading_gives_a_record_the_same_uuid(session):
+    whole = [record["uuid"] for record in records(session)]
+    assert len(set(whole)) == len(whole)
+    at = 0
+    for line in session.read_bytes().splitlines(keepends=True):
+        part = [record["uuid"] for record in records(session, at)]
+        assert part == whole[len(whole) - len(part) :] or "end-" in whole[len(whole) - len(part)]
+        at += len(line)
+
+
+def delivery(name, event, size=0):
+    return {"id": name, "event": event, "text": "x", "chars": 1, "transcript_size": size, "time": "2026-11-30T14:03:00Z"}
+
+
+def test_receipts_say_arrived_cut_and_lost(session):
+    view = receipts_hot.view_from(str(session), 0)
+    assert {name: view.outcomes.get(name) for name in ("start1", "prompt1", "tool1", "tool2", "start7", "prompt7")} == dict.fromkeys(
+        ("start1", "prompt1", "tool1", "tool2", "start7", "prompt7"), "arrived"
+    )
+    # What is too long has lost its middle. A blocked prompt's text goes along with the next prompt.
+    assert [view.outcomes[name] for name in ("prompt6", "prompt4")] == ["previewed", "arrived"]
+    assert receipts_hot.outcome(delivery("other", "UserPromptSubmit"), view) == "failed"
+    session.write_text(session.read_text().replace('"cli_version":"0.171.0"', '"cli_version":"0.999.0"'))
+    unknown = receipts_hot.view_from(str(session), session.read_bytes().rfind(b"additional_context"))
+    assert receipts_hot.outcome(delivery("other", "UserPromptSubmit"), unknown) == "unknown"
+
+
+def test_a_text_waits_until_the_model_answered_it(session):
+    lines = session.read_text().splitlines(keepends=True)
+    until = next(at for at, line in enumerate(lines) if "prompt7" in line) + 1
+    session.write_text("".join(lines[:until]))
+    view = receipts_hot.view_from(str(session), 0)
+    now = time.time()
+    assert receipts_hot.outcome(delivery("prompt7", "UserPromptSubmit"), view, now) == "waiting"
+    assert receipts_hot.outcome(delivery("prompt7", "UserPromptSubmit"), view, now, ended=True) == "broken off"
+    session.write_text("".join(lines))
+    assert receipts_hot.outcome(delivery("prompt7", "UserPromptSubmit"), view.refresh(), now) == "arrived"
+
+
+def test_an_archived_session_is_still_read(session, home):
+    (home / "archived_sessions").mkdir()
+    session.rename(home / "archived_sessions" / NAME)
+    moved = transcript_hot.path_of({"transcript": str(session)}, "")
+    assert moved == str(home / "archived_sessions" / NAME)
+    assert str(session) in codex_hot.AGENT.places(moved)
+    assert sorted(codex.PROGRAM.sessions({"CODEX_HOME": str(home)})) == sorted([moved, str(session.with_name(FORK))])
+
+
+def test_sessions_of_subagents_are_not_listed(session, home):
+    text = session.read_text().replace('"cli_version"', '"thread_source":"subagent","cli_version"')
+    session.write_text(text)
+    assert list(codex.PROGRAM.sessions({"CODEX_HOME": str(home)})) == [str(session.with_name(FORK))]
+
+
+def test_commands_and_patches_count_and_refused_ones_do_not(session):
+    reader = DeedReader()
+    deeds = [deed for record in records(session) for deed in reader.feed(record) if deed.call and not deed.call.replies]
+    run, patch = [deed.call for deed in deeds]
+    assert run.commands == [["npm", "test"]]
+    assert patch.paths == ["/home/anna/shop/more.txt", "/home/anna/shop/notes.txt"]
+    assert [text.strip() for _, text in patch.added] == ["hello", "deux"]
+
+
+@given(cut=st.integers(0, 40_000), length=st.integers(1, 3000), junk=st.binary(max_size=20))
+def test_torn_lines_lose_only_themselves(tmp_path_factory, cut, length, junk):
+    path = tmp_path_factory.mktemp("torn") / NAME
+    whole = (DATA / "session.jsonl").read_bytes()
+    shutil.copy(DATA / "session.jsonl", path)
+    uuids = {record["uuid"] for record in records(path)}
+    path.write_bytes(whole[:cut] + junk + whole[cut + length :])
+    torn = {record["uuid"] for record in records(path)}
+    assert torn - uuids <= {uuid for uuid in torn if uuid.startswith("end-")}
+    assert len(uuids - torn) <= 4 + (whole[cut : cut + length].count(b"\n") + junk.count(b"\n")) * 3
+
+
+@pytest.mark.slow
+def test_a_session_of_100_mb_is_read_in_bounded_memory(session):
+    turns = session.read_bytes()
+    with session.open("ab") as file:
+        for _ in range((100 << 20) // len(turns)):
+            file.write(turns)
+    started = time.process_time()
+    assert sum(1 for _ in transcript_hot.Reader(str(session))) > 1000
+    assert session.stat().st_size / (time.process_time() - started) > 10 << 20
+    tracemalloc.start()
+    for _ in zip(range(20_000), transcript_hot.Reader(str(session)), strict=False):
+        pass
+    assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    tracemalloc.stop()
+
+
+# What a hook reads and answers
+
+
+def read(event, **payload):
+    return codex_hot.AGENT.read(event, {"session_id": "s", "cwd": "/home/anna/shop", **payload}, {"HOME": "/home/anna"})
+
+
+def test_the_agent_that_writes_codex_own_memories_is_left_alone():
+    assert read("UserPromptSubmit", cwd="/home/anna/.codex/memories") is None
+    assert read("UserPromptSubmit", turn_id="t1")["prompt_id"] == "t1"
+
+
+@pytest.mark.parametrize(
+    "patch, tool, tool_input",
+    [
+        ("*** Add File: a/x.md\n+one\n+two\n", "Write", {"file_path": "a/x.md", "content": "one\ntwo\n"}),
+        (
+            "*** Update File: x.md\n@@ head\n one\n-two\n+deux\n@@\n-three\n+trois\n",
+            "MultiEdit",
+            {
+                "file_path": "x.md",
+                "edits": [
+                    {"old_string": "one\ntwo", "new_string": "one\ndeux"},
+                    {"old_string": "three", "new_string": "trois"},
+                ],
+            },
+        ),
+    ],
+)
+def test_a_patch_of_one_memory_is_a_write_or_an_edit(patch, tool, tool_input):
+    whole = f"*** Begin Patch\n{patch}*** End Patch"
+    for name, command in (("apply_patch", whole), ("Bash", f"apply_patch <<'EOF'\n{whole}\nEOF\n")):
+        payload = read("PreToolUse", tool_name=name, tool_input={"command": command})
+        assert (payload["tool_name"], payload["tool_input"]) == (tool, tool_input)
+
+
+def test_other_patches_stay_patches():
+    patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** Add File: b.py\n+y\n*** End Patch"
+    payload = read("PreToolUse", tool_name="apply_patch", tool_input={"command": patch})
+    assert (payload["tool_name"], payload["tool_input"]) == ("apply_patch", {"patch": patch, "file_path": "a.py"})
+    payload = read("PreToolUse", tool_name="Bash", tool_input={"command": "ls"})
+    assert (payload["tool_name"], payload["tool_input"]) == ("Bash", {"command": "ls"})
+
+
+def test_a_question_to_the_person_is_no_answer_that_codex_knows():
+    output = json.loads(codex_hot.AGENT.answer("PreToolUse", "context", "", "because", "ask"))["hookSpecificOutput"]
+    assert output == {"hookEventName": "PreToolUse", "additionalContext": "context"}
+    output = json.loads(codex_hot.AGENT.answer("PreToolUse", "", "", "because", "deny"))["hookSpecificOutput"]
+    assert output["permissionDecision"] == "deny"
+    assert codex_hot.AGENT.answer("PreToolUse", "", "", "because", "ask") == ""
+
+
+def test_who_runs_a_session_is_read_from_its_file(session):
+    assert codex_hot.AGENT.is_personal({"transcript_path": str(session)}, {})
+    session.write_text(session.read_text().replace('"source":"vscode"', '"source":"exec"'))
+    assert not codex_hot.AGENT.is_personal({"transcript_path": str(session)}, {})
+
+
+# Trust
+
+
+def test_setup_says_what_a_person_has_to_do_until_all_are_trusted(home):
+    env = {"CODEX_HOME": str(home)}
+    line = "exec python3 /opt/memtui/hooks/launch.py {0} --root /r --config /c --agent codex"
+    events = codex.PROGRAM.events
+    theirs = {"hooks": [{"type": "command", "command": "true"}]}
+    groups = {event.own: [theirs, codex.PROGRAM.group(event, line.format(event.name))] for event in events}
+    (home / "hooks.json").write_text(json.dumps({"hooks": groups}))
+    assert codex.PROGRAM.trust(env) == codex.REVIEW
+    handler = '{"additionalContextLimit":8000,"async":false,"command":"%s","timeout":5,"type":"command"}'
+    prompt = '{"event_name":"user_prompt_submit","hooks":[%s]}' % (handler % line.format("UserPromptSubmit"))
+    hashes = {event.own: codex._hash(event.own, *_entry(groups, event.own)) for event in events}
+    assert hashes["UserPromptSubmit"] == "sha256:" + hashlib.sha256(prompt.encode()).hexdigest()
+    _trust(home, hashes)
+    assert codex.PROGRAM.trust(env) == ""
+    _trust(home, {**hashes, "Stop": "sha256:0"})
+    assert codex.PROGRAM.trust(env) == codex.CHANGED
+    _trust(home, hashes, 'enabled = false\ntrusted_hash = "sha256:0"')
+    assert codex.PROGRAM.trust(env) == codex.DISABLED
+
+
+def _entry(groups, event):
+    return groups[event][1], groups[event][1]["hooks"][0]
+
+
+def _trust(home, hashes, last=""):
+    keys = {event: f"{home}/hooks.json:{codex._snake(event)}:1:0" for event in hashes}
+    tables = {key: f'trusted_hash = "{hashes[event]}"' for event, key in keys.items()}
+    tables[keys["Stop"]] = last or tables[keys["Stop"]]
+    (home / "config.toml").write_text("\n".join(f'[hooks.state."{key}"]\n{text}' for key, text in tables.items()))
+
+
+def test_hooks_in_the_persons_config_are_named_and_left_alone(home):
+    path = home / "config.toml"
+    env = {"CODEX_HOME": str(home)}
+    assert codex.PROGRAM.notes(env) == []
+    path.write_text('[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "true"\n')
+    assert codex.PROGRAM.notes(env) == [codex.OTHERS.format(path=path)]
+    path.write_text("[features]\nhooks = false\n")
+    assert codex.PROGRAM.notes(env) == [codex.OFF.format(path=path)]
+    path.write_text("[broken")
+    assert codex.PROGRAM.notes(env)[0].startswith(f"{path} can't be read")
