@@ -164,6 +164,8 @@ class _Translator:
         if self._session:
             return []  # that of a session which this one was copied from, as older versions did
         self._session, self._cwd = fastjson_hot.text(payload, "id"), fastjson_hot.text(payload, "cwd")
+        if not self._session:
+            return []
         self._is_subagents = payload.get("thread_source") not in (None, "user")
         origin = self._origin(raw, "session-" + self._session)
         parent = fastjson_hot.text(payload, "forked_from_id")
