@@ -3,7 +3,7 @@
 import json
 
 
-def run(home, event, agent="qwen", **more):
+def run(home, event, agent="codex", **more):
     argv = [event, "--root", str(home.root), "--config", str(home.config), "--agent", agent]
     return home.run(event, json.dumps(home.payload(event, **more)).encode(), argv=argv)
 
@@ -15,12 +15,12 @@ def remember_native(home, name):
 
 
 def test_a_note_for_an_agent_reaches_its_sessions_alone(home):
-    home.guide("for this one", for_="agent:qwen")
+    home.guide("for this one", for_="agent:codex")
     assert home.prompt(session="claude").context == ""
     assert "for this one" in run(home, "UserPromptSubmit").context
     assert run(home, "UserPromptSubmit").context == ""
     (row,) = home.log()
-    assert row["agent"] == "qwen"
+    assert row["agent"] == "codex"
 
 
 def test_global_memories_go_to_every_agent_and_claudes_own_on_demand(home):

@@ -250,6 +250,7 @@ def test_a_hot_module_has_the_suffix_and_imports_hot_ones_and_little_else():
         if cold | dear:
             wrong[name] = cold | dear
     assert wrong == {}
-    started = {f"memtui.hooks.{module}" for module, _, _ in runner_hot.EVENTS.values()}
+    modules = [runner_hot.LATE_START, *[module for module, _, _ in runner_hot.EVENTS.values()]]
+    started = {f"memtui.hooks.{module}" for module in modules}
     started |= {f"memtui.client.agents.{name}_hot" for name in agents_hot.NAMES[1:]}
     assert hot - reached - started == set(), "a suffix that no hook earns"

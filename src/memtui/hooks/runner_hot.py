@@ -34,6 +34,8 @@ EVENTS = {
     "SessionEnd": ("worker_start_hot", "end_session", LONGER),
     "StatusLine": ("status_line_hot", "handle", PATIENCE),  # no event, but with a payload like theirs
 }
+# What serves the prompts of an agent that drops what is said at a start.
+LATE_START = "late_start_hot"
 # Set for what memtui starts itself, so that the hooks of a client started by a hook stay silent.
 INSIDE = "MEMTUI_INSIDE"
 STDIN_LIMIT = 64 << 20  # bytes
@@ -92,6 +94,7 @@ class Hook:
         "deadline",
         "env",
         "event",
+        "held",
         "mode",
         "payload",
         "project_root",
@@ -115,11 +118,17 @@ class Hook:
         self.mode = "full"
         self.agent_name = ""
         self.deadline: Deadline | None = None
+        # The answers so far, (context, message), of a hook whose parts answer together.
+        self.held: list[tuple[str, str]] | None = None
 
     @property
     def agent(self) -> "Agent":
         """The coding agent that runs the hook."""
         return agents_hot.load(self.agent_name)
+
+    def is_silent(self) -> bool:
+        """Tell whether the agent lets nothing through that is said at this event (`Agent.silent`)."""
+        return bool(self.agent_name) and self.event in self.agent.silent
 
     def enter(self, directory: str) -> None:
         """Take the project from the directory that the session was started in."""
@@ -241,6 +250,8 @@ def main(argv: "list[str]") -> None:
             return
         if doubt is not None and hook.event == "SessionStart":
             fail(env, hook.event, doubt)
+        if agent_name and module == "user_prompt_submit_hot" and "SessionStart" in hook.agent.silent:
+            module = LATE_START
         name = "memtui.hooks." + module
         __import__(name)
         getattr(sys.modules[name], function)(hook)
@@ -277,7 +288,11 @@ def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
 def reply(hook: Hook, context: str, message: str = "", refusal: str = "", decision: str = "deny") -> None:
     """Print context for the model, a message for the person, and why the tool must not run,
     or, with the `decision` ask, why the client asks. Lifts the deadline: what
-    was printed has to be logged, in all the time that the client gives. Raises OSError."""
+    was printed has to be logged, in all the time that the client gives. A hook that holds its answers only notes it.
+    Raises OSError."""
+    if hook.held is not None:
+        hook.held.append((context, message))
+        return
     answer = hook.agent.answer(hook.event, context, message, refusal, decision)
     if not answer:
         return

@@ -29,6 +29,9 @@ def handle(hook: runner_hot.Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     source = hook.text("source")
+    if hook.is_silent():
+        _leave_to_prompt(hook, source)
+        return
     state = _state(hook, source)
     if state is None:
         return
@@ -69,6 +72,15 @@ def handle(hook: runner_hot.Hook) -> None:
         pinned[0].end(left_out)
     prompt_hot.end(hook, state, left_out)
     _catch_up(hook, catalogs)
+
+
+def _leave_to_prompt(hook: runner_hot.Hook, source: str) -> None:
+    """Have the next prompt bring what this start would, if the context is new; see to the indexes. Raises OSError."""
+    state = session_state_hot.load(hook.root, hook.session_id)
+    if source not in COPIES and not state.is_new:
+        state.started = ""
+        state.save()
+    _catch_up(hook, [])
 
 
 def _forget_given(hook: runner_hot.Hook, source: str) -> None:

@@ -179,8 +179,7 @@ def _deliver_with_blocks(hook: Hook, recalled: "list[judge_hot.Verdict]") -> boo
 
 
 def before_tool(hook: Hook) -> None:
-    """Keep memories as drafts, where the person wants that; deliver what must not wait for the next prompt. A subagent
-    gets nothing: no transcript proves what reached it."""
+    """Keep memories as drafts, where the person wants that; deliver what must not wait for the next prompt."""
     if hook.settings and _is_refused(hook):
         return
     if hook.text("tool_name") in CHECKED and hook.mode == "full" and paths_hot.exists(hook.root + ENFORCED):
@@ -189,6 +188,12 @@ def before_tool(hook: Hook) -> None:
 
         if refusals_hot.refuse_breach(hook):
             return
+    if not hook.is_silent():
+        _deliver_due(hook)
+
+
+def _deliver_due(hook: Hook) -> None:
+    """Deliver what must not wait. A subagent gets nothing: no transcript proves what reached it."""
     if hook.payload.get("agent_id"):
         return
     recalled = _recalled(hook)
@@ -202,7 +207,13 @@ def before_tool(hook: Hook) -> None:
 
 
 def after_tool(hook: Hook) -> None:
-    """Log the use of a memory file; prints nothing."""
+    """Log the use of a memory file; deliver what an agent drops before a tool."""
+    _log_use(hook)
+    if hook.agent_name and "PreToolUse" in hook.agent.silent:
+        _deliver_due(hook)
+
+
+def _log_use(hook: Hook) -> None:
     action = ACTIONS.get(hook.text("tool_name"))
     if not action or _failed(hook):
         return

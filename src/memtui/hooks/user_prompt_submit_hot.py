@@ -44,7 +44,7 @@ def handle(hook: Hook) -> None:
 
 def _deliver(hook: Hook) -> None:
     state = session_state_hot.load(hook.root, hook.session_id)
-    if state.is_new and (copy := _forked(hook)):
+    if state.is_new and (copy := forked(hook)):
         state = copy
         hook.attempt(None, state.save)  # its parent goes on, and is told what this session is not
     state = without_missed(hook, state)
@@ -137,7 +137,7 @@ def reconcile_claims(hook: Hook, session_id: str = "") -> None:
     hook.attempt(None, reconciliation_hot.reconcile, hook.env, hook.root, session_id, directories, **how)
 
 
-def _forked(hook: Hook) -> "SessionState | None":
+def forked(hook: Hook) -> "SessionState | None":
     """Return the state of a copy whose start told of its parent, or was killed; None if this is none."""
     for path in (f"{hook.root}/run/client-{posix.getppid()}", hook.text("transcript_path")):
         if paths_hot.exists(path):

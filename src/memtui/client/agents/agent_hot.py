@@ -14,11 +14,14 @@ if TYPE_CHECKING:
 
 class Agent:
     """Claude Code. `name`: in commands, logs and addresses of notes; `title`: for people; `cap`: the most UTF-16 units
-    of one hook's context that arrive whole, 0 for no cap but the setting `budget`."""
+    of one hook's context that arrive whole, 0 for no cap but the setting `budget`; `silent`: events whose context the
+    agent drops, or puts where no session file shows it. What a start would bring comes with the prompt after it then,
+    and what a tool would bring before it, after it."""
 
     name = "claude"
     title = "Claude Code"
     cap = 0
+    silent: "tuple[str, ...]" = ()
 
     def read(self, event: str, payload: "Record", env: "dict[str, str]") -> "Record | None":
         """Return a hook's payload in Claude Code's terms; None if memtui has nothing to say to this run."""

@@ -26,20 +26,21 @@ def aside(text: str, origin: "Record") -> "Record":
 
 def reply(text: str, origin: "Record") -> "Record":
     """Make the record of the agent's words."""
-    return _message([{"type": "text", "text": text}], origin)
+    return message([{"type": "text", "text": text}], origin)
 
 
 def answer(origin: "Record") -> "Record":
     """Make the record of an answer of the model whose words and calls other records have."""
-    return _message([], origin)
+    return message([], origin)
 
 
 def tool_call(name: str, call_id: str, tool_input: "Record", origin: "Record") -> "Record":
     """Make the record of a tool's call; name and input as Claude Code's tools have them where there is one alike."""
-    return _message([{"type": "tool_use", "id": call_id, "name": name, "input": tool_input}], origin)
+    return message([{"type": "tool_use", "id": call_id, "name": name, "input": tool_input}], origin)
 
 
-def _message(blocks: "list[Record]", origin: "Record") -> "Record":
+def message(blocks: "list[Record]", origin: "Record") -> "Record":
+    """Make the record of one message of the model: blocks of text and of calls."""
     return {
         "type": "assistant",
         "message": {"id": origin.get("uuid", ""), "role": "assistant", "content": blocks},

@@ -1,0 +1,34 @@
+"""Before a prompt of an agent that drops what is said at a session's start: the first prompt brings it, in one answer
+with what is due by itself."""
+
+from memtui.base import session_state_hot
+from memtui.hooks import runner_hot, user_prompt_submit_hot
+
+
+def handle(hook: runner_hot.Hook) -> None:
+    """Do what a start and a prompt do, if the session's context has nothing of memtui's; else what a prompt does."""
+    try:
+        if not hook.payload.get("agent_id"):
+            _begin(hook)
+        user_prompt_submit_hot.handle(hook)
+    finally:
+        answers, hook.held = hook.held, None
+        if answers:
+            contexts = [context for context, _ in answers if context]
+            messages = [message for _, message in answers if message]
+            runner_hot.reply(hook, "\n".join(contexts), " · ".join(messages))
+
+
+def _begin(hook: runner_hot.Hook) -> None:
+    state = session_state_hot.load(hook.root, hook.session_id)
+    if state.started:
+        return
+    copy = hook.attempt(None, user_prompt_submit_hot.forked, hook) if state.is_new else None
+    if copy:
+        hook.attempt(None, copy.save)
+        return
+    from memtui.hooks import session_start_hot
+
+    hook.held = []
+    hook.payload = {**hook.payload, "source": "startup" if state.is_new else "compact"}
+    hook.attempt(None, session_start_hot.handle, hook)
