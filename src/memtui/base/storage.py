@@ -1,7 +1,9 @@
 """Files for the command line and the TUI: reading one that may be missing, and the errors for one that fails."""
 
+import contextlib
 import errno
 import os
+from collections.abc import Iterator
 
 from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
@@ -13,6 +15,15 @@ def read_or_none(path: str) -> bytes | None:
         return fs_hot.read_bytes(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
+
+
+@contextlib.contextmanager
+def storing(path: str) -> Iterator[None]:
+    """Read or write `path`; an OSError becomes the error of `storage_error`."""
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(error, path) from error
 
 
 def storage_error(error: OSError, path: str) -> MemtuiError:

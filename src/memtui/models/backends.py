@@ -21,7 +21,7 @@ from typing import IO, Any
 
 from memtui.base import fastjson_hot, fs_hot
 from memtui.base.errors import MemtuiError
-from memtui.base.storage import storage_error
+from memtui.base.storage import storing
 from memtui.models.call import (
     POLL_SECONDS,
     Answer,
@@ -245,12 +245,9 @@ class Headless:
         if len(schema) > ARGUMENT_MOST:
             raise ModelError("rejected", "The form of the answer is too long for the client.")
         words = [self._program, *self.flags(), "--model", self.model, "--json-schema", schema]
-        try:
-            with slot(self._root) as lock:
-                note_spawn(self._root)
-                return self.run(words, call, stop, lock.fd)
-        except OSError as error:
-            raise storage_error(error, self._root + "/run") from error
+        with storing(self._root + "/run"), slot(self._root) as lock:
+            note_spawn(self._root)
+            return self.run(words, call, stop, lock.fd)
 
     def run(self, words: list[str], call: Request, stop: Stop, slot: int) -> Answer:
         """Run the client to its end. Raises ModelError, OSError."""

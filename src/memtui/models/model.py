@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 from memtui.base import clock_hot, ids_hot, visible_hot
-from memtui.base.storage import storage_error
+from memtui.base.storage import storage_error, storing
 from memtui.models import choice as model_choice
 from memtui.models import log
 from memtui.models.call import Answer, ModelError, ModelUsage, OwnTools, Request, Schema, Stop, fitting, priced, problem
@@ -182,7 +182,5 @@ class LanguageModel:
 
     def _log(self, noted: log.LoggedCall, outcome: str, usage: ModelUsage, seconds: float, tried: int) -> None:
         self.spent = self.spent.plus(usage)
-        try:
+        with storing(self._root + "/log"):
             log.append(self._root, replace(noted, usage=usage, outcome=outcome, seconds=seconds, attempts=tried))
-        except OSError as error:
-            raise storage_error(error, self._root + "/log") from error

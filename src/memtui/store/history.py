@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memtui.base import clock_hot, fs_hot, ids_hot
 from memtui.base.errors import MemtuiError, NotFoundError
-from memtui.base.storage import storage_error
+from memtui.base.storage import storage_error, storing
 from memtui.client import locate_hot
 from memtui.store import references, scopes
 from memtui.store.journal import ledger as journal_ledger
@@ -190,10 +190,8 @@ def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
     dropped: set[str] = set()  # the texts of memories that were deleted for good later
     newest = ""
     path = root + "/journal.jsonl"
-    try:
+    with storing(path):
         every = journal_ledger.shared(path).follow().all()
-    except OSError as error:
-        raise storage_error(error, path) from error
     for transaction in reversed(every):
         if transaction.id == last or (clock_hot.parse(transaction.time) or 0.0) <= oldest:
             break

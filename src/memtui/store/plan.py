@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError, NotFoundError
-from memtui.base.storage import read_or_none, storage_error
+from memtui.base.storage import read_or_none, storing
 from memtui.client import locate_hot
 from memtui.store import memory, references, scopes, sidecars, trust_grants
 from memtui.store.index import index, index_lines
@@ -119,10 +119,8 @@ class ScopeFiles:
     def data(self, path: str) -> bytes | None:
         """Return a file's content as it was when first asked for; None if there is none. Raises MemtuiError."""
         if path not in self.contents:
-            try:
+            with storing(path):
                 self.contents[path] = read_or_none(path)
-            except OSError as error:
-                raise storage_error(error, path) from error
         return self.contents[path]
 
     def memory(self, path: str, data: bytes | None) -> Memory:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from memtui.base import fs_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.shell import shell_word
-from memtui.base.storage import read_or_none, storage_error
+from memtui.base.storage import read_or_none, storing
 from memtui.store import links, memory, scopes
 from memtui.store.frontmatter import document
 from memtui.store.index import index as memory_index
@@ -92,10 +92,8 @@ def content(mem: Memory) -> bytes:
     """Return a memory's whole content, also of a file too large to be shown. Raises MemtuiError."""
     if len(mem.raw) <= memory.MAX_BYTES:
         return mem.raw
-    try:
+    with storing(mem.path):
         return fs_hot.read_bytes(mem.path)
-    except OSError as error:
-        raise storage_error(error, mem.path) from error
 
 
 def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str) -> bytes:

@@ -13,7 +13,7 @@ from memtui.base.errors import MemtuiError, UsageError
 from memtui.base.finding import PROBLEM
 from memtui.base.findings import Problem
 from memtui.base.phrasing_hot import many
-from memtui.base.storage import read_or_none, storage_error
+from memtui.base.storage import read_or_none, storage_error, storing
 from memtui.store import memory, mutes_hot, sidecars
 from memtui.store.journal import acts
 from memtui.store.journal.changes import FileChange
@@ -139,10 +139,8 @@ def directory(root: str) -> str:
 def save(root: str, proposals: Sequence[Proposal], now: float) -> str:
     """Save proposals of one maker and return their file; older files that they repeat go. Raises MemtuiError."""
     path = f"{directory(root)}/{ids_hot.new_id(now)}.json"
-    try:
+    with storing(path):
         fs_hot.write_atomic(path, dumps(proposals, now))
-    except OSError as error:
-        raise storage_error(error, path) from error
     about = set(map(_about, proposals))
     for older, earlier in [*_sets(root)]:
         if older != path and about.issuperset(map(_about, earlier)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
-from memtui.base.storage import storage_error
+from memtui.base.storage import storing
 from memtui.client import projects
 from memtui.models import choice, log
 from memtui.models.call import ModelUsage
@@ -106,11 +106,9 @@ def stop(root: str) -> bool:
     """Stop it, also what it is doing now; False if it was stopped already. Raises MemtuiError."""
     if stopped(root) is not None:
         return False
-    try:
+    with storing(_switch(root)):
         fs_hot.makedirs(block_files_hot.home(root))
         fs_hot.write_atomic(_switch(root), clock_hot.iso_seconds(clock_hot.now()).encode() + b"\n")
-    except OSError as error:
-        raise storage_error(error, _switch(root)) from error
     return True
 
 
@@ -118,10 +116,8 @@ def start(root: str) -> bool:
     """Let it run again; False if it was not stopped. Raises MemtuiError."""
     if stopped(root) is None:
         return False
-    try:
+    with storing(_switch(root)):
         os.unlink(_switch(root))
-    except OSError as error:
-        raise storage_error(error, _switch(root)) from error
     return True
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, visible_hot
 from memtui.base.phrasing_hot import many
-from memtui.base.storage import storage_error
+from memtui.base.storage import storing
 from memtui.client.transcripts import transcript_hot
 from memtui.models.subconscious import block_files_hot, runs
 from memtui.models.subconscious.runs import Run
@@ -187,17 +187,13 @@ class Trace:
     def _add(self, name: str, **values: object) -> None:
         row = {"v": runs.VERSION, "id": name, "time": clock_hot.iso(clock_hot.now()), **values}
         path = path_of(self.root, self.run.id)
-        try:
+        with storing(path):
             fs_hot.append(path, fastjson_hot.dumps(row).encode("utf-8", "replace") + b"\n")
-        except OSError as error:
-            raise storage_error(error, path) from error
 
     def _update(self, run: Run) -> None:
         self.run = run
-        try:
+        with storing(runs.path(self.root)):
             runs.append(self.root, run)
-        except OSError as error:
-            raise storage_error(error, runs.path(self.root)) from error
 
 
 def _named_file(call: Mapping[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, reverse_lines_hot
 from memtui.base.errors import ConflictError, MemtuiError, NotFoundError
-from memtui.base.storage import read_or_none, storage_error
+from memtui.base.storage import read_or_none, storage_error, storing
 from memtui.client import process_hot
 from memtui.store import catalog_hot, index_requests
 from memtui.store.journal.changes import Change, ChangedFiles, FileChange, KeepContent, Patch, ReadContent
@@ -56,10 +56,8 @@ class Journal:
 
     def _append(self, *records: Mapping[str, Any]) -> None:
         lines = b"".join(fastjson_hot.dumps(dict(record)).encode() + b"\n" for record in records)
-        try:
+        with storing(self.path):
             fs_hot.append(self.path, lines, durable=True)
-        except OSError as error:
-            raise storage_error(error, self.path) from error
 
     def _ended(self, transaction: str, state: str, **more: Any) -> dict[str, Any]:
         return {"v": VERSION, "id": transaction, "time": clock_hot.iso(self.now()), "state": state, **more}
@@ -71,10 +69,8 @@ class Journal:
     def locked(self) -> Iterator[None]:
         """Hold the lock on all changes, after recovery from a killed process. Raises MemtuiError."""
         with contextlib.ExitStack() as stack:
-            try:
+            with storing(self.lock_path):
                 stack.enter_context(fs_hot.Lock(self.lock_path, LOCK_SECONDS))
-            except OSError as error:
-                raise storage_error(error, self.lock_path) from error
             self._recover()
             yield
 
@@ -260,10 +256,8 @@ def rows_of(changes: Sequence[Change], keep: KeepContent, files: ChangedFiles | 
     files = ChangedFiles() if files is None else files
     result = []
     for change in changes:
-        try:
+        with storing(change.path):
             result.append({"path": change.path, **change.row(files, keep)})
-        except OSError as error:
-            raise storage_error(error, change.path) from error
     return result
 
 
@@ -295,10 +289,8 @@ class ContentStore:
     def read(self, digest: str) -> bytes:
         """Read a stored content. Raises NotFoundError if it was purged, MemtuiError if it can't be read."""
         path = self.path(digest)
-        try:
+        with storing(path):
             data = read_or_none(path)
-        except OSError as error:
-            raise storage_error(error, path) from error
         if data is None:
             raise NotFoundError("The old content was deleted for good.", "It can't be restored.")
         if ids_hot.digest(data) != digest:
@@ -314,12 +306,10 @@ class ContentStore:
         """Store a content, synced if `durable`, as an undo needs it; return its hash. Raises MemtuiError."""
         digest = ids_hot.digest(data)
         path = self.path(digest)
-        try:
+        with storing(path):
             # One that exists but is damaged is written anew.
             if read_or_none(path) != data:
                 fs_hot.write_atomic(path, data, durable)
             elif durable:
                 fs_hot.sync(path)  # it may have been stored before without
-        except OSError as error:
-            raise storage_error(error, path) from error
         return digest

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memtui.base import fastjson_hot, fs_hot, ids_hot, paths_hot, reverse_lines_hot
 from memtui.base.errors import MemtuiError, NotFoundError
-from memtui.base.storage import storage_error
+from memtui.base.storage import storing
 from memtui.deliver import log_hot
 from memtui.store import index_requests
 from memtui.store.journal.journal import ContentStore, Journal
@@ -203,18 +203,15 @@ def sweep(journal: Journal, versions: Versions, go: Callable[[], bool] = lambda:
     has_more = bool(_unnamed(journal.contents))
     while has_more and go():
         # Whoever stores a content names it under one of these locks.
-        with journal.locked(), versions.locked():
-            try:
-                until = time.monotonic() + HELD_SECONDS
-                for digest in _unnamed(journal.contents):
-                    if has_more := time.monotonic() > until:
-                        break
-                    journal.contents.remove([digest])
-                    count += 1
-                else:
-                    has_more = False
-            except OSError as error:
-                raise storage_error(error, journal.contents.directory) from error
+        with journal.locked(), versions.locked(), storing(journal.contents.directory):
+            until = time.monotonic() + HELD_SECONDS
+            for digest in _unnamed(journal.contents):
+                if has_more := time.monotonic() > until:
+                    break
+                journal.contents.remove([digest])
+                count += 1
+            else:
+                has_more = False
         time.sleep(FREE_SECONDS if has_more else 0)
     return count
 
@@ -222,13 +219,11 @@ def sweep(journal: Journal, versions: Versions, go: Callable[[], bool] = lambda:
 def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
     """Remove the words from delivery log, sessions, proposals, and indexes, which are made anew. Raises MemtuiError."""
     directories = {directory for path in paths if (directory := index_requests.indexed(root, path)) is not None}
-    try:
+    with storing(root):
         fold_records(root, words.delivered_by, words.within)
         _forget_lines(root, words)
         _drop_proposals(root, words)
         outdated = [directory for directory in directories if index_requests.remove(root, directory)]
-    except OSError as error:
-        raise storage_error(error, root) from error
     index_requests.start(root, outdated)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot
 from memtui.base.errors import MemtuiError, NotFoundError
-from memtui.base.storage import storage_error
+from memtui.base.storage import storage_error, storing
 from memtui.store.journal.journal import ContentStore
 from memtui.store.journal.own_files import FORMAT, LOCK_SECONDS, UNSEEN, VERSIONS_LOCK, seen_lines
 
@@ -278,11 +278,9 @@ class Versions:
         self._write(b"".join(fastjson_hot.dumps(row).encode() + b"\n" for row in rows))
 
     def _write(self, data: bytes) -> None:
-        try:
+        with storing(self.path):
             if data:
                 fs_hot.append(self.path, data)
-        except OSError as error:
-            raise storage_error(error, self.path) from error
 
     def _too_old(self, oldest: float, most_bytes: int) -> list[Version]:
         """Return versions before `oldest` or beyond `most_bytes` (0: any); none that is needed."""
@@ -334,10 +332,8 @@ class Versions:
         journal = [] if self.journal is None else [{"v": FORMAT, "journal": self.journal}]
         rows = [*looked, *(version.row() for version in rest), *journal]
         data = b"".join(fastjson_hot.dumps(row).encode() + b"\n" for row in rows)
-        try:
+        with storing(self.path):
             fs_hot.write_atomic(self.path, data)
-        except OSError as error:
-            raise storage_error(error, self.path) from error
         self.reread()
         self.follow()
 

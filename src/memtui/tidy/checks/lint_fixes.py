@@ -11,7 +11,7 @@ from memtui.base.errors import MemtuiError
 from memtui.base.finding import Finding
 from memtui.base.findings import Problem, message
 from memtui.base.memory_kinds import FIX
-from memtui.base.storage import read_or_none, storage_error
+from memtui.base.storage import read_or_none, storing
 from memtui.client.locate_hot import TEAM
 from memtui.store import memory, references
 from memtui.store.index import index_lines
@@ -171,8 +171,6 @@ def make(fixes: Iterable[Proposal]) -> list[Proposal]:
     """Make fixes where nothing else is written; return those whose file is as it was read. Raises MemtuiError."""
     current = [fix for fix in fixes if fix.is_current]
     for file in (file for fix in current for file in fix.written):
-        try:
+        with storing(file.path):
             fs_hot.write_atomic(os.path.realpath(file.path), file.after or b"")
-        except OSError as error:
-            raise storage_error(error, file.path) from error
     return current
