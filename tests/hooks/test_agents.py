@@ -39,3 +39,39 @@ def test_global_memories_go_to_every_agent_and_claudes_own_on_demand(home):
 def test_an_unknown_agent_is_served_as_claude_code_is(home):
     home.guide("for anyone")
     assert "for anyone" in run(home, "UserPromptSubmit", agent="newer").context
+
+
+def prompt_of_qwen(home, text="hello", **more):
+    return run(home, "UserPromptSubmit", agent="qwen", prompt=text, submitted_prompt=text, **more)
+
+
+def test_what_an_agent_drops_at_a_start_comes_with_the_first_prompt(home):
+    home.remember("shared")
+    home.guide("a note")
+    assert run(home, "SessionStart", agent="qwen", source="startup").context == ""
+    context = prompt_of_qwen(home).context
+    assert context.index("shared") < context.index("a note")
+    assert prompt_of_qwen(home).context == ""
+    home.remember("newer")
+    assert "newer" in prompt_of_qwen(home).context
+    assert [item["kind"] for row in home.log() for item in row["items"]] == ["index", "guidance", "index"]
+
+
+def test_it_comes_again_after_a_compaction_and_not_after_a_resume(home):
+    home.remember("shared")
+    assert "shared" in prompt_of_qwen(home).context
+    run(home, "SessionStart", agent="qwen", source="resume")
+    assert prompt_of_qwen(home).context == ""
+    run(home, "SessionStart", agent="qwen", source="compact")
+    assert "shared" in prompt_of_qwen(home).context
+    assert prompt_of_qwen(home).context == ""
+    assert "shared" in prompt_of_qwen(home, session="cleared").context
+
+
+def test_what_an_agent_drops_before_a_tool_comes_after_it(home):
+    home.guide("stop now", urgent="yes")
+    tool = {"agent": "qwen", "tool_name": "run_shell_command", "tool_input": {"command": "ls"}}
+    assert run(home, "PreToolUse", **tool).context == ""
+    assert run(home, "PostToolUse", agent_id="helper", **tool).context == ""
+    assert "stop now" in run(home, "PostToolUse", **tool).context
+    assert run(home, "PostToolUse", **tool).context == ""
