@@ -192,7 +192,8 @@ class TranscriptView:
             self.whole = reader.whole
             self.exists = True
             agent = agents_hot.of_session(self.path)
-            self.records_attachments |= agent is not None and agent.has_known_format(self.path)
+            if agent is not None:
+                self.records_attachments = agent.has_known_format(self.path)
         except OSError:
             self.exists = False
         return self

@@ -61,7 +61,7 @@ def state_at_prompt(hook: Hook) -> "SessionState | None":
     parent = fastjson_hot.text(noted, "session_id")
     was_resumed = noted.get("source") == "resume" and parent not in {"", hook.session_id}
     origin = _parent_by_record(hook)  # its start was killed before it noted anything
-    if not origin and not was_resumed:
+    if not origin and not was_resumed and not hook.agent_name:
         at, size = _last_answer(hook.text("transcript_path"))
         origin = _parent_by_answer(hook, {"seconds_since_last_response": clock_hot.now() - at, "context_tokens": size})
     if origin:

@@ -129,7 +129,8 @@ def _state(hook: runner_hot.Hook, source: str) -> "SessionState | None":
 def _add_dropped(hook: runner_hot.Hook, source: str, state: SessionState, blocks: "list[blocks_hot.Block]") -> None:
     """Add the guidance and the lists that a compaction or a resume dropped from the context."""
     if source == "compact":
-        prompt_hot.begin_turn(hook, state)
+        if hook.event == "SessionStart":  # else the prompt that brings it begins a turn
+            prompt_hot.begin_turn(hook, state)
         # A long turn may be compacted again.
         state.turn = state.turn if state.compacting != "manual" else []
         blocks += _again(hook, state.turn, "the compaction")

@@ -68,6 +68,8 @@ def compact(hook: runner_hot.Hook) -> None:
 
     state = session_state_hot.load(hook.root, hook.session_id)
     state.compacting = hook.text("trigger")
+    if hook.agent_name and not hook.agent.announces_compaction:
+        state.started = ""  # the next prompt begins anew
     state.save()
     detach(hook)
 

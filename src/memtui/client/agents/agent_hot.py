@@ -22,6 +22,8 @@ class Agent:
     title = "Claude Code"
     cap = 0
     silent: "tuple[str, ...]" = ()
+    # Whether a start, with the source `compact`, follows a compaction.
+    announces_compaction = True
 
     def read(self, event: str, payload: "Record", env: "dict[str, str]") -> "Record | None":
         """Return a hook's payload in Claude Code's terms; None if memtui has nothing to say to this run."""
