@@ -183,3 +183,73 @@ def test_words_of_tools_subagents_models_and_files_are_no_corrections(on, model)
     assert any(piped in request.text() for request in model.requests)
     assert drafts(on) == ""
     assert on.errors() == []
+
+
+MEMORY = "Never indent with tabs"
+
+
+def test_what_still_stands_is_not_told_again_and_what_is_gone_is(on):
+    """The index stands after a resume and in a copy; a compaction, /new and a prompt that is edited drop it."""
+    on.remember("tabs", MEMORY)
+
+    def said(requests):
+        return requests[-1].count(MEMORY)
+
+    with on.session() as session:
+        assert [said(session.say(text)) for text in ("one", "two")] == [1, 1]
+        on.leave("The build is broken.")
+        assert session.say("three")[-1].count("The build is broken.") == 1
+        session.compact()
+        (request,) = session.say("four")
+        assert [said([request]), said(session.say("five"))] == [1, 1]
+        first = session.id
+        session.clear()
+        assert session.id != first
+        assert said(session.say("six")) == 1
+    with on.session(first) as session:
+        assert said(session.say("seven")) == 1
+        session.fork()
+        assert said(session.say("eight")) == 1
+        on.remember("spaces", "Indent with four spaces")
+        (request,) = session.say("nine")
+        assert [said([request]), request.count("Indent with four spaces")] == [1, 1]
+    assert set(on.receipts()) == {"arrived"}
+    assert on.errors() == []
+
+
+def test_a_turn_that_is_stopped_keeps_its_text(on, model):
+    on.leave("The build is broken.")
+    with on.session() as session:
+        session.say("hello")
+        on.leave("It is green again.")
+        model.script = lambda _: say("Late.", delay=2)
+        turn = session.begin("go on")
+        assert eventually(lambda: model.requests[-1].count("It is green again."))
+        session.stop(turn)
+        model.script = None
+        (request,) = session.say("again")
+    assert [request.count(text) for text in ("The build is broken.", "It is green again.")] == [1, 1]
+    assert on.receipts() == ["arrived", "arrived"]
+
+
+def test_what_an_edited_prompt_took_away_is_told_again(on):
+    on.remember("tabs", MEMORY)
+    with on.session() as session:
+        session.say("one")
+        on.leave("The build is broken.")
+        on.remember("spaces", "Indent with four spaces")
+        turn = session.begin("two")
+        session.end()
+        session.say("three")
+        session.go_back(turn)
+        (request,) = session.say("another two")
+        texts = (MEMORY, "Indent with four spaces", "three")
+        assert [request.count(text) for text in texts] == [1, 1, 0]
+        turn = session.begin("four")
+        session.end()
+        on.remember("lines", "Keep lines short")
+        assert session.say("five")[-1].count("Keep lines short") == 1
+        session.go_back(turn)
+        (request,) = session.say("another four")
+        assert [request.count(text) for text in (*texts[:2], "Keep lines short", "five")] == [1, 1, 1, 0]
+    assert on.errors() == []
