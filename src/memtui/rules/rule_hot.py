@@ -100,8 +100,8 @@ def parse(entry: object) -> Rule:
     rule = Rule(kind, main, relation, other, str(enforce))
     if enforce and not rule.is_enforceable:
         raise RuleError(
-            "`enforce` needs a rule that one call breaks, not `before`, a reply or `with` between files: leave it out, such"
-            " rules only count"
+            "`enforce` needs a rule that one call breaks, not `before`, a reply or `with` between files: without it"
+            " the rule is counted"
         )
     return rule
 
