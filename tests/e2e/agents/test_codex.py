@@ -1,11 +1,15 @@
 """Codex, the newest on npm, against a loopback model."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from e2e.model import say, use
+from memtui.client.agents import codex
 from memtui.deliver import receipts_hot
+from memtui.hooks.install import entries
 from waiting import eventually
 
 from .codex_world import CodexWorld
@@ -252,4 +256,81 @@ def test_what_an_edited_prompt_took_away_is_told_again(on):
         session.go_back(turn)
         (request,) = session.say("another four")
         assert [request.count(text) for text in (*texts[:2], "Keep lines short", "five")] == [1, 1, 1, 0]
+    assert on.errors() == []
+
+
+THEIRS = {"type": "command", "command": "true"}
+CONFIGURATIONS = {
+    "none": None,
+    "empty": "",
+    "blank": "\n",
+    "braces": "{}",
+    "no hooks": '{"hooks": {}}',
+    "described": json.dumps({"description": "Mine", "hooks": {"Stop": [{"hooks": [THEIRS]}]}}, indent=2),
+    "one line": json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [THEIRS, {**THEIRS, "timeout": 3}]}]}}),
+    "tabs": json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [THEIRS]}]}}, indent="\t") + "\n\n",
+    "windows": json.dumps({"hooks": {"Stop": [{"hooks": [THEIRS]}] * 2}}, indent=4).replace("\n", "\r\n"),
+    "accents": '{"hooks": {"SessionStart": [{"matcher": "startup|resume", "hooks": [{"type": "command", "command": "echo \\u00e9 é"}]}]}}',
+    "other events": json.dumps({"hooks": {"SubagentStop": [{"hooks": [THEIRS]}], "PostToolUse": []}}, indent=1),
+    "every event": json.dumps(
+        {
+            "hooks": {
+                event: [{"hooks": [THEIRS]}] for event in ("SessionStart", "UserPromptSubmit", "PreToolUse", "Stop")
+            }
+        }
+    ),
+}
+
+
+@pytest.mark.every(of=2)
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+def test_setup_leaves_a_persons_hooks_and_their_trust_alone(world, configuration):
+    path, before = world.codex / "hooks.json", CONFIGURATIONS[configuration]
+    if before is not None:
+        path.write_bytes(before.encode())
+    world.trust()
+    theirs = [(hook["key"], hook["trustStatus"]) for hook in world.hooks()["hooks"]]
+    assert {status for _, status in theirs} <= {"trusted"}
+    world.memtui("setup", "hooks", "--agent", "codex", "--yes")
+    installed = path.read_bytes()
+    listed = world.hooks()
+    statuses = [(hook["key"], hook["trustStatus"]) for hook in listed["hooks"]]
+    assert set(theirs) <= set(statuses)
+    assert len(statuses) == len(theirs) + len(codex.PROGRAM.events)
+    assert (listed["warnings"], listed["errors"]) == ([], [])
+    assert codex.PROGRAM.trust(world.environment()) == codex.REVIEW
+    world.trust()
+    assert codex.PROGRAM.trust(world.environment()) == ""
+    world.memtui("setup", "hooks", "--agent", "codex", "--yes")
+    assert path.read_bytes() == installed
+    world.memtui("setup", "hooks", "--agent", "codex", "--remove", "--yes")
+    assert (path.read_bytes().decode() if path.exists() else None) == before
+    assert [(hook["key"], hook["trustStatus"]) for hook in world.hooks()["hooks"]] == theirs
+
+
+def test_an_approved_draft_is_told_in_other_agents_at_the_next_turn(on):
+    """Said to Codex, told by Claude Code's hook; and the other way round."""
+    on.memtui("config", "set", "extract_confidence", "0")
+    payload = {"session_id": "c1", "cwd": str(on.project), "transcript_path": str(on.base / "c1.jsonl")}
+
+    def claude(event, **more):
+        command = entries.command(event, sys.executable, entries.launcher_path())
+        return subprocess.run(
+            ["sh", "-c", command],
+            input=json.dumps({**payload, "hook_event_name": event, **more}),
+            cwd=on.project,
+            env=on.environment(),
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    claude("SessionStart", source="startup")
+    with on.session() as session:
+        session.say(CORRECTIONS[0])
+        (draft,) = eventually(on.drafts)
+        on.memtui("approve", draft.id, "--scope", "global")
+        assert "pnpm" in claude("UserPromptSubmit", prompt="go on with the work")
+        on.remember("tabs", MEMORY)
+        assert session.say("go on with the work")[-1].count(MEMORY) == 1
     assert on.errors() == []
