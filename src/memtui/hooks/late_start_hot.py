@@ -6,7 +6,8 @@ from memtui.hooks import runner_hot, user_prompt_submit_hot
 
 
 def handle(hook: runner_hot.Hook) -> None:
-    """Do what a start and a prompt do, if the session's context has nothing of memtui's; else what a prompt does."""
+    """Do what a start and a prompt do, if the session's context has nothing of memtui's, or its agent says that it lost
+    the index (`lost_index`); else what a prompt does."""
     try:
         if not hook.payload.get("agent_id"):
             _begin(hook)
@@ -21,7 +22,7 @@ def handle(hook: runner_hot.Hook) -> None:
 
 def _begin(hook: runner_hot.Hook) -> None:
     state = session_state_hot.load(hook.root, hook.session_id)
-    if state.started:
+    if state.started and not hook.payload.get("lost_index"):
         return
     copy = hook.attempt(None, user_prompt_submit_hot.forked, hook) if state.is_new else None
     if copy:

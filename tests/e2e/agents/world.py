@@ -54,33 +54,25 @@ class AgentWorld(World):
         self.memtui("setup", "hooks", "--agent", self.name, "--yes")
 
     def begin(
-        self,
-        prompt: str,
-        *args: str,
-        resume: str = "",
-        cwd: Path | None = None,
-        env: Mapping[str, str] | None = None,
-        stdin: int = subprocess.DEVNULL,
+        self, prompt: str, *args: str, resume: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None
     ) -> "subprocess.Popen[str]":
         """Start the agent and return at once."""
         return subprocess.Popen(
             [str(self.binary), *self.command(prompt, resume), *args],
             cwd=cwd or self.project,
             env=self.environment(env),
-            stdin=stdin,
+            stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
 
-    def run(self, prompt: str, *args: str, resume: str = "", stdin: str | None = None, **how: Any) -> Run:
-        """Run one turn to its end. `stdin`: what is piped into the agent; `how`: its `cwd` and `env`."""
+    def run(self, prompt: str, *args: str, resume: str = "", **how: Any) -> Run:
+        """Run one turn to its end. `how`: `cwd` and `env` of the agent."""
         before = len(self.model.requests)
-        process = self.begin(
-            prompt, *args, resume=resume, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE, **how
-        )
+        process = self.begin(prompt, *args, resume=resume, **how)
         try:
-            out, err = process.communicate(stdin, timeout=TIMEOUT)
+            out, err = process.communicate(timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()

@@ -56,11 +56,6 @@ class Agent:
         """List where a session file is now, if the agent moved it from `path`."""
         return []
 
-    def cut_off(self, path: str, records: "list[Record]") -> "set[str]":
-        """Return the ids among records of the delivery log that a session no longer has in its history, since it goes
-        on from an earlier place in a new file."""
-        return set()
-
     def status(self, path: str) -> "tuple[int, float]":
         """Return the size of a session file, the end of its offsets, and the seconds since the epoch of its last
         change. Raises OSError."""
@@ -80,6 +75,10 @@ class Agent:
         """Return a function that makes of a raw record, and the offset behind it, records as Claude Code writes them
         (client/agents/records_hot.py). It is called in order, for one reading, which may begin anywhere."""
         return lambda record, _: [record]
+
+    def translator_of(self, path: str) -> "Callable[[Record, int], list[Record]]":
+        """Return the translator for a session file, whose path or beginning may say what its records do not."""
+        return self.translator()
 
 
 AGENT = Agent()

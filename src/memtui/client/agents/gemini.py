@@ -1,26 +1,76 @@
 """Gemini CLI as a program on this machine."""
 
+import os
 from collections.abc import Iterator
+from typing import Any
 
-from memtui.base import paths_hot
-from memtui.client.agents.program import Env, Program
+from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.client.agents.program import Env, Event, Program
+
+# The tools whose calls can break a rule, or write a memory.
+WRITERS = "^(run_shell_command|write_file|replace)$"
+# In the program's list of hooks, and what `/hooks disable` takes.
+HOOK_NAME = "memtui"
+TRUSTED = ("TRUST_FOLDER", "TRUST_PARENT")
 
 
 class GeminiProgram(Program):
-    """Gemini CLI."""
+    """Gemini CLI. Its timeouts are in milliseconds. It announces a compaction before every request, so that event has
+    no hook."""
 
     name = "gemini"
     title = "Gemini CLI"
     command = "gemini"
+    events = (
+        Event("SessionStart", "SessionStart", None, 10_000),
+        Event("UserPromptSubmit", "BeforeAgent", None, 5_000),
+        Event("PreToolUse", "BeforeTool", WRITERS, 5_000),
+        Event("PostToolUse", "AfterTool", None, 5_000),
+        Event("Stop", "AfterAgent", None, 10_000),
+        Event("SessionEnd", "SessionEnd", None, 10_000),
+    )
 
     def home(self, env: Env) -> str:
-        return paths_hot.home(env) + "/.gemini"
+        return (env.get("GEMINI_CLI_HOME") or paths_hot.home(env)) + "/.gemini"
 
     def hooks_file(self, env: Env) -> str:
         return self.home(env) + "/settings.json"
 
+    def group(self, event: Event, command: str) -> dict[str, Any]:
+        group = super().group(event, command)
+        group["hooks"][0] = {"name": HOOK_NAME, **group["hooks"][0]}
+        return group
+
+    def trust(self, env: Env) -> str:
+        settings = fastjson_hot.loads_dict(fs_hot.read_or_empty(self.hooks_file(env)))
+        folder_trust = fastjson_hot.table(fastjson_hot.table(settings, "security"), "folderTrust")
+        folder = env.get("PWD", "")
+        if folder_trust.get("enabled") is False or env.get("GEMINI_CLI_TRUST_WORKSPACE") == "true":
+            return ""
+        rules = fastjson_hot.loads_dict(fs_hot.read_or_empty(self.home(env) + "/trustedFolders.json"))
+        tops = [
+            os.path.dirname(path) if rule == "TRUST_PARENT" else path for path, rule in rules.items() if rule in TRUSTED
+        ]
+        if any(paths_hot.inside(top, folder) for top in tops):
+            return ""
+        return "it runs no hooks in a folder that it does not trust: start gemini there, and choose Trust folder"
+
+    def notes(self, env: Env) -> list[str]:
+        settings = fastjson_hot.loads_dict(fs_hot.read_or_empty(self.hooks_file(env)))
+        config = fastjson_hot.table(settings, "hooksConfig")
+        notes = []
+        if config.get("enabled") is False:
+            notes.append("hooksConfig.enabled is false in its settings, so it runs no hooks.")
+        if HOOK_NAME in fastjson_hot.rows(config, "disabled"):
+            notes.append(f"Its hooks of memtui are disabled: /hooks enable {HOOK_NAME}")
+        return notes
+
     def sessions(self, env: Env) -> Iterator[str]:
-        yield from ()
+        top = self.home(env) + "/" + "tmp"
+        for project in paths_hot.names_in(top):
+            for name in paths_hot.names_in(f"{top}/{project}/chats"):
+                if name.startswith("session-") and name.endswith(".jsonl"):
+                    yield f"{top}/{project}/chats/{name}"
 
 
 PROGRAM = GeminiProgram()

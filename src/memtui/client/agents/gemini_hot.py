@@ -1,6 +1,32 @@
-"""Gemini CLI as hooks and readers of sessions see it. Hot path."""
+"""Gemini CLI as hooks and readers of sessions see it. Hot path. Observed with 0.61.0:
 
+At a session's start it glues what a hook gives in front of the person's prompt, and drops it after /clear; a text
+before a tool is dropped, one after it stands in the tool's output. Tools of subagents run the session's own hooks, in
+its name. `<` and `>` of our texts arrive as `&lt;` and `&gt;`."""
+
+import posix
+
+from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.client.agents import gemini_records_hot
 from memtui.client.agents.agent_hot import Agent
+from memtui.client.agents.gemini_records_hot import TOOLS, tool_input
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Record = dict[str, object]
+
+FOLDER = "/chats/session-"
+# The tool that runs a subagent, whose files lie in a directory of the session's name.
+SUBAGENT_TOOL = "invoke_agent"
+# The end of a session file that is searched for a compaction, in bytes, and what it begins the request with.
+TAIL_BYTES, SNAPSHOT, INDEX = 2 << 20, b'"text":"<state_snapshot>', b"&lt;memtui-index"
+# A file is known by its first record, and by the first words in it.
+HEAD_BYTES, HEAD, WORDS = 1 << 16, b'{"sessionId":"', b'"type":"user","content":[{"text":"'
+PROC_BYTES = 1 << 16
+# Arguments by which no person's session starts.
+HEADLESS = (b"-p", b"--prompt")
 
 
 class Gemini(Agent):
@@ -8,9 +34,91 @@ class Gemini(Agent):
 
     name = "gemini"
     title = "Gemini CLI"
+    silent = ("SessionStart", "PreToolUse")
+
+    def read(self, event: str, payload: "Record", env: "dict[str, str]") -> "Record | None":
+        payload = dict(payload)
+        path = fastjson_hot.text(payload, "transcript_path")
+        name = fastjson_hot.text(payload, "tool_name")
+        if name:
+            agent_id = "" if name == SUBAGENT_TOOL else _subagent(path, fastjson_hot.text(payload, "session_id"))
+            payload |= {"agent_id": agent_id} if agent_id else {}
+            payload["tool_name"] = TOOLS.get(name, name)
+            payload["tool_input"] = tool_input(name, fastjson_hot.table(payload, "tool_input"))
+        if event == "UserPromptSubmit" and _lost_index(path):
+            payload["lost_index"] = True
+        if event == "Stop":
+            payload["last_assistant_message"] = fastjson_hot.text(payload, "prompt_response")
+        return payload
+
+    def answer(self, event: str, context: str, message: str, refusal: str, decision: str) -> str:
+        # What reads like a tag of ours after the program's escapes is none.
+        context = context.replace("&lt;memtui-", "&amp;lt;memtui-")
+        answer: Record = {}
+        if context:
+            answer["hookSpecificOutput"] = {"additionalContext": context}
+        if refusal:
+            answer |= {"decision": decision, "reason": refusal}
+        if message:
+            answer["systemMessage"] = message
+        return fastjson_hot.dumps(answer) if answer else ""
+
+    def is_personal(self, payload: "Record", env: "dict[str, str]") -> bool:
+        from memtui.client import process_hot
+
+        pid = process_hot.client()[0]
+        try:
+            arguments = fs_hot.read_bytes(f"/proc/{pid}/cmdline", PROC_BYTES).split(b"\0")
+            terminal = posix.readlink(f"/proc/{pid}/fd/0")
+        except OSError:
+            return False
+        is_headless = any(word in HEADLESS or word.startswith(b"--prompt=") for word in arguments)
+        return not is_headless and terminal.startswith(("/dev/pts/", "/dev/tty"))
 
     def owns(self, path: str) -> bool:
-        return "/chats/session-" in path
+        return FOLDER in path
+
+    def has_known_format(self, path: str) -> bool:
+        head = fs_hot.read_or_empty(path, HEAD_BYTES)
+        return head.startswith(HEAD) and b'"projectHash":"' in head[:400] and WORDS in head
+
+    def translator_of(self, path: str) -> "Callable[[Record, int], list[Record]]":
+        directory = paths_hot.parent(paths_hot.parent(path))
+        cwd = fs_hot.read_or_empty(directory + "/.project_root", PROC_BYTES).decode("utf-8", "replace").strip()
+        session = fastjson_hot.text(fastjson_hot.loads_dict(_first_line(path)), "sessionId")
+        return gemini_records_hot.Translator(session, cwd).translate
+
+
+def _first_line(path: str) -> bytes:
+    return fs_hot.read_or_empty(path, HEAD_BYTES).partition(b"\n")[0]
+
+
+def _subagent(path: str, session_id: str) -> str:
+    """Return the id of the subagent whose tool a hook is about: it wrote its file after the session wrote its own."""
+    directory = f"{paths_hot.parent(path)}/{session_id}"
+    if not session_id or not paths_hot.exists(directory):
+        return ""
+    try:
+        changes = [
+            (posix.stat(f"{directory}/{name}").st_mtime_ns, name)
+            for name in paths_hot.names_in(directory)
+            if name.endswith(".jsonl")
+        ]
+        newest, name = max(changes, default=(0, ""))
+        return name.removesuffix(".jsonl") if newest > posix.stat(path).st_mtime_ns else ""
+    except OSError:
+        return ""
+
+
+def _lost_index(path: str) -> bool:
+    """Tell whether a compaction left no index of ours in the request, by the end of the session's file."""
+    try:
+        size = posix.stat(path).st_size
+        tail = fs_hot.read_bytes(path, TAIL_BYTES, max(0, size - TAIL_BYTES))
+    except OSError:
+        return False
+    at = tail.rfind(SNAPSHOT)
+    return at >= 0 and INDEX not in tail[at:]
 
 
 AGENT = Gemini()

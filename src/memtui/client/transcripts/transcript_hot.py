@@ -58,7 +58,7 @@ class Reader:
 
     def _translated(self, agent: "Agent") -> "Iterator[dict[str, object]]":
         keep, self._keep = self._keep, None
-        translate = agent.translator()
+        translate = agent.translator_of(self.path)
         rows = agent.rows(self.path, self.offset, self._limit)
         for raw, offset in ((record, self.offset) for record in self._lines()) if rows is None else rows:
             self.offset = offset

@@ -38,8 +38,6 @@ WHILE_READ = ("edit", "follow", "remove", "retype", "move")
 READING = "Reading …"
 # As rules/counts_file.py has it, which is imported after the first paint.
 COUNTS = "rules/counts.db"
-# After a change of these parts no memory is read again.
-LATE = frozenset({"log", "rules"})
 IN_SCOPES = "That is for the list: enter goes to it."
 
 
@@ -48,7 +46,7 @@ class Memories(ListScreen[Pair]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("memories")]
     group: ClassVar[str] = "memories"
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories", "rules"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     row_word: ClassVar[str] = "memory"
     nouns: ClassVar[tuple[str, str]] = ("memory", "memories")
     legend: str = rows.LEGEND
@@ -108,9 +106,9 @@ class Memories(ListScreen[Pair]):
             recall.run(fresh=True)
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        if parts is None or parts & (self.reads - LATE):
+        if parts is None or parts & (self.reads - {"log"}):
             self.reload()
-        elif parts & LATE:
+        elif "log" in parts:
             self.reader.count_deliveries()
             if recall := self.recalled:
                 recall.run(fresh=False)

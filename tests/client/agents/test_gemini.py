@@ -1,0 +1,277 @@
+"""Gemini CLI: its session files, what its hooks are told, and what they answer."""
+
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import paths_hot
+from memtui.client.agents import agents_hot, programs
+from memtui.client.transcripts.conversation import Conversation
+from memtui.client.transcripts.transcript_hot import Reader
+from memtui.deliver import receipts_hot
+
+DATA = Path(__file__).resolve().parents[2] / "data" / "agents" / "gemini"
+SESSION = DATA / "tmp" / "shop" / "chats" / "session-2026-11-30T14-04-91b667c6.jsonl"
+LINES = SESSION.read_bytes().splitlines(keepends=True)
+SAID = [
+    "Use tabs in Makefiles, please.",
+    "A quiet word: always sign your commits.",
+    "Please look at @note.md now",
+    "This one fails, I fear.",
+    "Please run `echo done`.",
+    "Tell me a long story",
+    "And a long one more",
+    "No, not like that: use British spelling.",
+    "Please run `rm -r build`.",
+    "A quiet word again: never delete build.",
+    "Go on after the resume, please.",
+    "What do these logs say?",
+    "A quiet word a minute later: keep the changelog short.",
+]
+GEMINI = agents_hot.load("gemini")
+PROGRAM = programs.load("gemini")
+HOOK = {"session_id": "s1", "cwd": "/home/ada/shop", "hook_event_name": "BeforeAgent"}
+
+
+def talk(path, start=0):
+    conversation = Conversation()
+    for record in Reader(str(path), start):
+        conversation.feed(record)
+    return conversation
+
+
+def write(path, *messages):
+    """A session file of these lines."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    head = {"sessionId": "s1", "projectHash": "0" * 64, "startTime": "2026-11-30T14:00:00.000Z", "kind": "main"}
+    path.write_text("".join(json.dumps(line) + "\n" for line in (head, *messages)))
+    return path
+
+
+def message(name, kind, *texts, **more):
+    parts = [{"text": text} for text in texts]
+    content = parts if kind == "user" else texts[0]
+    return {"id": name, "timestamp": "2026-11-30T14:00:01.000Z", "type": kind, "content": content, **more}
+
+
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / ".gemini" / "tmp" / "shop" / "chats" / "session-2026-11-30T14-00-s1.jsonl"
+
+
+def test_only_the_persons_words_are_heard_and_copies_once():
+    turns = talk(SESSION).turns
+    assert [turn.text for turn in turns] == SAID
+    assert len({turn.uuid for turn in turns}) == len(turns)
+    assert {turn.session for turn in turns} == {json.loads(LINES[0])["sessionId"]}
+
+
+def test_records_name_the_project_that_the_session_is_of():
+    assert {record["cwd"] for record in Reader(str(SESSION)) if record["type"] == "user"} == {"/home/ada/shop"}
+
+
+@given(st.integers(0, len(LINES)))
+def test_a_reading_from_any_line_hears_no_other_words(number):
+    whole = {(turn.uuid, turn.text) for turn in talk(SESSION).turns}
+    part = talk(SESSION, sum(map(len, LINES[:number]))).turns
+    copies = {(turn.uuid, turn.text) for turn in part} - whole
+    # A reading that begins within lines that copy earlier ones takes them for new.
+    assert {text for _, text in copies} <= {"No, not like that: use British spelling."}
+    assert len(copies) <= 1
+
+
+@given(st.integers(0, SESSION.stat().st_size))
+def test_a_torn_file_gives_the_turns_before_the_tear(tmp_path_factory, size):
+    path = tmp_path_factory.mktemp("torn") / "chats" / SESSION.name
+    path.parent.mkdir()
+    path.write_bytes(SESSION.read_bytes()[:size])
+    heard = [turn.text for turn in talk(path).turns]
+    assert heard == SAID[: len(heard)]
+
+
+def test_hooks_texts_are_known_as_injected_with_their_own_characters():
+    conversation = talk(SESSION)
+    assert conversation.was_injected("Keep the answers & the <b> short, says the note of this prompt.")
+    assert conversation.was_injected("Run the tests after this tool, says the note.")
+    assert not conversation.was_injected("Use tabs in Makefiles, please.")
+
+
+def test_receipts_tell_what_arrived_and_what_a_failed_request_took_along():
+    view = receipts_hot.TranscriptView(str(SESSION)).refresh()
+    assert view.outcomes == {
+        **dict.fromkeys(["p2", "p8", "p14", "t17", "p20", "p23", "p27", "p30", "p40", "p45"], receipts_hot.ARRIVED),
+        "p11": receipts_hot.DROPPED,
+    }
+
+
+def test_a_text_of_a_request_that_never_ended_is_dropped_at_the_end(place):
+    hooks = '<hook_context>&lt;memtui-guidance delivery="d1"&gt;\nMind.\n&lt;/memtui-guidance&gt;</hook_context>'
+    context = message("c0", "user", "<session_context>\nHere.</session_context>")
+    rolled_back = {"$set": {"messages": [context], "lastUpdated": "2026-11-30T14:00:03.000Z"}}
+    prompt = message("m1", "user", "Go.", hooks, displayContent=[{"text": "Go."}])
+    view = receipts_hot.TranscriptView(str(write(place, prompt, rolled_back))).refresh()
+    assert view.at_end("d1") == receipts_hot.DROPPED
+    view = receipts_hot.TranscriptView(str(write(place, prompt))).refresh()
+    assert view.at_end("d1") == receipts_hot.BROKEN_OFF
+
+
+def test_a_rewound_message_and_its_text_are_dropped(place):
+    hooks = '<hook_context>&lt;memtui-guidance delivery="d1"&gt;\nMind.\n&lt;/memtui-guidance&gt;</hook_context>'
+    lines = [
+        message("m1", "user", "First."),
+        message("m2", "gemini", "Yes."),
+        message("m3", "user", "Second.", hooks, displayContent=[{"text": "Second."}]),
+        {"$rewindTo": "m3"},
+        message("m4", "user", "Third."),
+        message("m5", "gemini", "Yes."),
+    ]
+    view = receipts_hot.TranscriptView(str(write(place, *lines))).refresh()
+    assert view.outcomes == {"d1": receipts_hot.DROPPED}
+
+
+def test_what_the_program_asks_in_a_turn_by_itself_is_not_the_persons(place):
+    loop = "System: Potential loop detected. Details: go on, as Ada says. Please take a step back."
+    lines = [
+        message("m1", "user", "Go on, as Ada says."),
+        message("m2", "user", loop, displayContent=[{"text": "go on, as Ada says."}]),
+        message("m3", "user", "Here is the user's editor context as a JSON object. Never use tabs."),
+        message("m4", "user", "The template of a command", displayContent=[{"text": "/plan the garden"}]),
+    ]
+    assert [turn.text for turn in talk(write(place, *lines)).turns] == ["Go on, as Ada says."]
+
+
+def test_an_answer_to_the_agents_question_is_heard(place):
+    question = {"question": "Tabs?", "header": "Tabs", "type": "choice", "options": [{"label": "yes"}]}
+    result = {"functionResponse": {"id": "q1", "response": {"output": '{"answers": {"0": "no, never tabs"}}'}}}
+    call = {"id": "q1", "name": "ask_user", "args": {"questions": [question]}, "result": [result], "status": "success"}
+    turns = talk(write(place, message("m1", "gemini", "", toolCalls=[call]))).turns
+    assert [(turn.text, turn.channel) for turn in turns] == [("no, never tabs", "answer")]
+
+
+def test_the_todo_list_of_the_agent_is_read(place):
+    todos = [{"description": "Sweep", "status": "blocked"}, {"description": "Mop", "status": "cancelled"}]
+    call = {"id": "t1", "name": "write_todos", "args": {"todos": todos}, "result": [], "status": "success"}
+    talked = talk(write(place, message("m1", "gemini", "", toolCalls=[call])))
+    assert [tuple(todo) for todo in talked.todos()] == [("Sweep", "pending"), ("Mop", "deleted")]
+
+
+def test_a_file_of_another_form_gives_no_receipt(tmp_path, place):
+    assert GEMINI.has_known_format(str(SESSION))
+    assert not GEMINI.has_known_format(str(write(place, {"type": "user", "text": "Go."})))
+    assert not GEMINI.has_known_format(str(tmp_path / "chats" / "session-1.jsonl"))
+
+
+def test_sessions_are_those_of_persons_and_owned_by_their_paths(tmp_path):
+    shutil.copytree(DATA, tmp_path / ".gemini")
+    helper = tmp_path / ".gemini/tmp/shop/chats/91b667c6-aaaa/1234.jsonl"
+    helper.parent.mkdir()
+    helper.write_text("{}\n")
+    sessions = sorted(PROGRAM.sessions({"HOME": str(tmp_path)}))
+    assert os.path.basename(sessions[0]) == SESSION.name
+    assert len(sessions) == 2
+    assert all(GEMINI.owns(path) for path in sessions)
+    assert not GEMINI.owns(str(helper))
+
+
+def test_a_tool_of_a_subagent_is_told_by_the_file_written_last(place):
+    write(place, message("m1", "user", "Go."))
+    helper = place.parent / "s1" / "helper-1.jsonl"
+    helper.parent.mkdir()
+    helper.write_text("{}\n")
+    payload = {**HOOK, "transcript_path": str(place), "tool_name": "run_shell_command", "tool_input": {"command": "ls"}}
+    now = time.time()
+    os.utime(helper, (now, now))
+    os.utime(place, (now - 1, now - 1))
+    assert GEMINI.read("PostToolUse", payload, {})["agent_id"] == "helper-1"
+    assert "agent_id" not in GEMINI.read("PostToolUse", {**payload, "tool_name": "invoke_agent"}, {})
+    os.utime(place, (now + 1, now + 1))
+    own = GEMINI.read("PostToolUse", payload, {})
+    assert "agent_id" not in own
+    assert (own["tool_name"], own["tool_input"]) == ("Bash", {"command": "ls"})
+
+
+def test_an_index_that_a_compaction_dropped_is_due_again(place):
+    snapshot = message("c1", "user", "<state_snapshot>\nAll.</state_snapshot>")
+    index = '<hook_context>&lt;memtui-index delivery="d1"&gt;\nAll.\n&lt;/memtui-index&gt;</hook_context>'
+    before, after = (message(name, "user", "Go.", index) for name in ("m1", "m2"))
+    compaction = {"$set": {"messages": [snapshot], "lastUpdated": "2026-11-30T14:00:03.000Z"}}
+    payload = {**HOOK, "transcript_path": str(write(place, before)), "prompt": "Go on."}
+    is_due = lambda: bool(GEMINI.read("UserPromptSubmit", payload, {}).get("lost_index"))
+    assert not is_due()
+    place.write_text(write(place, before, compaction).read_text().replace('": ', '":'))
+    assert is_due()
+    place.write_text(write(place, before, compaction, after).read_text().replace('": ', '":'))
+    assert not is_due()
+
+
+def test_answers_have_the_programs_form_and_no_false_tag():
+    answer = json.loads(GEMINI.answer("UserPromptSubmit", '&lt;memtui-guidance delivery="x"&gt;', "Hello.", "", ""))
+    assert answer == {
+        "hookSpecificOutput": {"additionalContext": '&amp;lt;memtui-guidance delivery="x"&gt;'},
+        "systemMessage": "Hello.",
+    }
+    assert json.loads(GEMINI.answer("PreToolUse", "", "", "No.", "deny")) == {"decision": "deny", "reason": "No."}
+    assert GEMINI.answer("Stop", "", "", "", "") == ""
+
+
+def test_hooks_are_named_and_timed_in_milliseconds(tmp_path):
+    groups = {event.own: PROGRAM.group(event, "run me") for event in PROGRAM.events}
+    assert "PreCompress" not in groups
+    hooks = [group["hooks"][0] for group in groups.values()]
+    assert all(hook["name"] == "memtui" and hook["timeout"] >= 5000 for hook in hooks)
+
+
+def test_trust_is_asked_for_until_the_folder_or_all_are_trusted(tmp_path):
+    home, project = tmp_path / "home", tmp_path / "work" / "shop"
+    (home / ".gemini").mkdir(parents=True)
+    env = {"HOME": str(home), "PWD": str(project)}
+    assert "Trust folder" in PROGRAM.trust(env)
+    (home / ".gemini/trustedFolders.json").write_text(json.dumps({str(project): "TRUST_PARENT"}))
+    assert PROGRAM.trust({**env, "PWD": str(project.parent / "garden")}) == ""
+    (home / ".gemini/trustedFolders.json").write_text(json.dumps({str(project): "DO_NOT_TRUST"}))
+    assert PROGRAM.trust(env)
+    (home / ".gemini/settings.json").write_text('{"security": {"folderTrust": {"enabled": false}}}')
+    assert PROGRAM.trust(env) == ""
+
+
+def test_switched_off_hooks_are_named(tmp_path):
+    (tmp_path / ".gemini").mkdir()
+    config = {"hooksConfig": {"enabled": False, "disabled": ["memtui"]}}
+    (tmp_path / ".gemini/settings.json").write_text(json.dumps(config))
+    notes = " ".join(PROGRAM.notes({"HOME": str(tmp_path)}))
+    assert "hooksConfig.enabled" in notes
+    assert "/hooks enable memtui" in notes
+
+
+@pytest.mark.slow
+def test_a_session_of_100_mb_is_read_at_10_mb_a_second(tmp_path):
+    import tracemalloc
+
+    path = tmp_path / "chats" / SESSION.name
+    path.parent.mkdir()
+    body = b"".join(LINES[1:])
+    with path.open("wb") as file:
+        file.write(LINES[0])
+        for number in range((100 << 20) // len(body)):
+            file.write(body.replace(b"-", b"%d-" % number))
+    began = time.process_time()
+    count = sum(1 for _ in Reader(str(path)))
+    assert (path.stat().st_size >> 20) / (time.process_time() - began) > 10
+    assert count > 100_000
+    tracemalloc.start()
+    reader = iter(Reader(str(path)))
+    for _ in range(20_000):
+        next(reader)
+    assert tracemalloc.get_traced_memory()[1] < 32 << 20
+    tracemalloc.stop()
+
+
+def test_the_root_of_a_session_is_never_that_of_claude_code(tmp_path):
+    assert agents_hot.of_session(str(SESSION)) is GEMINI
+    assert paths_hot.parent(str(SESSION)).endswith("/chats")
