@@ -20,6 +20,7 @@ from memtui.hooks.install import status as hook_status
 from memtui.hooks.install.entries import STATUS_LINE
 from memtui.inbox.reconciliation_hot import Reconciled
 from memtui.store.store import Store
+from memtui.sync import driver
 from memtui.tidy.checks import fixes
 from memtui.tidy.checks.fixes import AT_ONCE, DECIDED
 from memtui.views import setup as setup_words
@@ -148,6 +149,31 @@ def plugin(_: Context, __: argparse.Namespace) -> Result:
         " PATH-OR-URL is that of memtui's repository:"
     )
     return Result({"commands": list(PLUGIN)}, about, *(f"  {command}" for command in PLUGIN))
+
+
+@parser.command("""\
+setup merge-driver: have git merge memories in this repository by field and paragraph
+  memtui setup merge-driver
+  memtui setup merge-driver --remove
+It adds a block to .gitattributes, which you can commit, and one to this clone's git configuration. It shows the diff
+first.
+--remove | remove instead
+--dry-run | only show the diff
+--yes | don't ask""")
+def merge_driver(ctx: Context, args: argparse.Namespace) -> Result:
+    plan = driver.plan(ctx.cwd, remove=args.remove)
+    changed = plan.changed
+    if not ctx.out.json:
+        ctx.out.diff_lines(plan.diff)
+    if changed and not args.dry_run:
+        if not args.yes:
+            ctx.confirm(f"Write {' and '.join(line(path) for path, _, _ in changed)}?", "Nothing was written.")
+        driver.apply(plan, ctx.root, remove=args.remove, now=ctx.now)
+    there = "is not set up" if args.remove else "is set up"
+    words = f"The merge driver {there} in this repository" + ("" if changed else " already") + "."
+    written = bool(changed) and not args.dry_run
+    data = {"changed": bool(changed), "written": written, "paths": [path for path, _, _ in changed], "diff": plan.diff}
+    return Result(data, f"{words}   (undo: memtui undo)" if written else "" if changed else words)
 
 
 @parser.command(

@@ -1,0 +1,204 @@
+"""Merge what two machines made of one tree of memories: renames first, then each file (sync/merge.py), then the index.
+
+A tree is a mapping of paths, relative and with `/`, to contents."""
+
+import difflib
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
+
+from memtui.client.locate_hot import INDEX_NAME
+from memtui.store.frontmatter import document
+from memtui.store.index import index as memory_index
+from memtui.store.index import index_lines
+from memtui.sync.merge import Conflict, Merge, merge_index, merge_lines, merge_memory
+
+Tree = dict[str, bytes]
+# From this ratio of difflib on, the text of a file that is gone and of a new one make a rename.
+RENAMED = 0.6
+# Characters of a body that are compared for that.
+COMPARED = 4_000
+# In the name of a memory, during a merge, that took the place of another one.
+_NEW = "~new"
+
+
+class TreeMerge(NamedTuple):
+    """A merged tree, and what did not fit into it."""
+
+    tree: Tree
+    conflicts: list[Conflict]
+
+
+def merge(base: Tree, ours: Tree, theirs: Tree, ours_stand: Callable[[str], bool] = lambda _: True) -> TreeMerge:
+    """Merge two trees over the one that both began with. `ours_stand`: for a path, whose text stands in doubt."""
+    conflicts: list[Conflict] = []
+    ours, theirs = _apart(base, ours), _apart(base, theirs)
+    renames = _renames(base, ours), _renames(base, theirs)
+    for path in renames[0].keys() & renames[1].keys():  # one name stands if both found another
+        names = renames[0][path], renames[1][path]
+        if names[0] != names[1]:
+            loser, winner = (1, 0) if ours_stand(path) else (0, 1)
+            conflicts.append(Conflict(path, names[winner], names[loser]))
+            side = (ours, theirs)[loser]
+            renamed = _moved(side, {names[loser]: names[winner]})
+            ours, theirs = (ours, renamed) if loser else (renamed, theirs)
+            renames[loser][path] = names[winner]
+    for number in (0, 1):  # a new file of the other side, of the name that one found
+        for old, new in renames[number].items():
+            other = (theirs, ours)[number]
+            if new in other and renames[1 - number].get(old) != new:
+                free = _free_name(new, {*base, *ours, *theirs})
+                if ours_stand(new) == (number == 0):
+                    other = _moved(other, {new: free})
+                    ours, theirs = (ours, other) if number == 0 else (other, theirs)
+                    renames[1 - number].update({o: free for o, n in renames[1 - number].items() if n == new})
+                else:
+                    side = _moved((ours, theirs)[number], {new: free})
+                    ours, theirs = (side, theirs) if number == 0 else (ours, side)
+                    renames[number][old] = free
+    base = _moved(base, renames[0] | renames[1])
+    ours, theirs = _moved(ours, renames[1]), _moved(theirs, renames[0])
+    for path in sorted((ours.keys() & theirs.keys()) - base.keys()):
+        if ours[path] != theirs[path] and path.endswith(".md") and os.path.basename(path) != INDEX_NAME:
+            free = _free_name(path, {*base, *ours, *theirs})
+            if ours_stand(path):
+                theirs = _moved(theirs, {path: free})
+            else:
+                ours = _moved(ours, {path: free})
+    tree: Tree = {}
+    for path in sorted({*base, *ours, *theirs}):
+        merged = _file(path, (base.get(path), ours.get(path), theirs.get(path)), conflicts, ours_stand(path))
+        if merged is not None:
+            tree[path] = merged
+    for path in [path for path in tree if os.path.basename(path) == INDEX_NAME]:
+        tree[path] = _sound_index(path, tree, {*base, *ours, *theirs}, (ours, theirs))
+    for path in [path for path in tree if _NEW in path]:
+        name = path.replace(_NEW, "")
+        tree = _moved(tree, {path: name if name not in tree else _free_name(name, tree)})
+    return TreeMerge(tree, conflicts)
+
+
+def _file(
+    path: str, sides: tuple[bytes | None, bytes | None, bytes | None], conflicts: list[Conflict], ours_stand: bool
+) -> bytes | None:
+    """Merge one file, None where it is absent; adds to `conflicts`."""
+    base, ours, theirs = sides
+    if theirs in {ours, base}:
+        return ours
+    if base == ours:
+        return theirs
+    if ours is None or theirs is None:  # the other side changed what one deleted
+        rest = ours or theirs or b""
+        conflicts.append(Conflict(path, rest.decode("utf-8", "replace"), ""))
+        return rest
+    if path.endswith(".jsonl"):
+        merged: Merge = merge_lines(base or b"", ours, theirs)
+    else:
+        one = merge_index if os.path.basename(path) == INDEX_NAME else merge_memory
+        merged = one(base or b"", ours, theirs, path, ours_stand=ours_stand)
+    conflicts += merged.conflicts
+    return merged.data
+
+
+def _apart(base: Tree, side: Tree) -> Tree:
+    """Return a side in which a memory that took the place of another one has a name of its own."""
+    replaced = [
+        path
+        for path in base.keys() & side.keys()
+        if _is_memory(path) and not _ratio(_body(base[path]), _body(side[path]))
+    ]
+    return _moved(side, {path: path.removesuffix(".md") + _NEW + ".md" for path in replaced}) if replaced else side
+
+
+def _renames(base: Mapping[str, bytes], side: Mapping[str, bytes]) -> dict[str, str]:
+    """Return the new path of each memory that a side renamed or moved, by its old one: the one whose body is the same,
+    else the most alike."""
+    gone = [path for path in sorted(base.keys() - side.keys()) if _is_memory(path)]
+    new = [path for path in sorted(side.keys() - base.keys()) if _is_memory(path)]
+    bodies = {path: _body(tree[path]) for tree, paths in ((base, gone), (side, new)) for path in paths}
+    likeness = sorted(
+        ((_ratio(bodies[old], bodies[path]), old, path) for old in gone for path in new),
+        key=lambda row: (-row[0], row[1:]),
+    )
+    renames: dict[str, str] = {}
+    for ratio, old, path in likeness:
+        if ratio >= RENAMED and old not in renames and path not in renames.values():
+            renames[old] = path
+    return renames
+
+
+def _is_memory(path: str) -> bool:
+    return path.endswith(".md") and os.path.basename(path) != INDEX_NAME
+
+
+def _body(data: bytes) -> str:
+    return document.parse(data).body.strip()[:COMPARED]
+
+
+def _ratio(one: str, other: str) -> float:
+    """Return how much two bodies share, from 0 to 1: by paragraphs, of which one that is the same makes a rename, else
+    by words."""
+    if one == other:
+        return 1.0
+    parts = [{part for part in text.split("\n\n") if part.strip()} for text in (one, other)]
+    shared = len(parts[0] & parts[1]) / max(1, min(map(len, parts)))
+    if shared:
+        return max(RENAMED, shared)
+    matcher = difflib.SequenceMatcher(None, one.split(), other.split(), autojunk=False)
+    return matcher.ratio() if matcher.real_quick_ratio() >= RENAMED and matcher.quick_ratio() >= RENAMED else 0.0
+
+
+def _moved(tree: Tree, renames: Mapping[str, str]) -> Tree:
+    """Return a tree with files at other paths, and their lines in the index with them."""
+    moved = dict(tree)
+    for old, new in renames.items():
+        if old not in moved or new in moved:
+            continue
+        moved[new] = moved.pop(old)
+        (directory, _, name), (new_directory, _, new_name) = old.rpartition("/"), new.rpartition("/")
+        index, new_index = f"{directory}/{INDEX_NAME}", f"{new_directory}/{INDEX_NAME}"
+        if index not in moved:
+            continue
+        lines = index_lines.replace_target(moved[index], name, new_name)
+        if new_directory != directory:
+            rows = memory_index.parse_index(lines)
+            own = [rows.lines[entry.line - 1] for entry in rows.entries if entry.is_for(new_name)][:1]
+            lines = index_lines.remove_line(moved[index], name)
+            if own and not any(e.is_for(new_name) for e in memory_index.parse_index(moved.get(new_index, b"")).entries):
+                above = moved.get(new_index, b"").rstrip(b"\r\n")
+                moved[new_index] = b"\n".join([above, own[0].rstrip("\r\n").encode("utf-8", "surrogateescape")]) + b"\n"
+        moved[index] = lines
+    return moved
+
+
+def _free_name(path: str, names: Iterable[str]) -> str:
+    stem, number = path.removesuffix(".md"), 2
+    while f"{stem}-{number}.md" in names:
+        number += 1
+    return f"{stem}-{number}.md"
+
+
+def _sound_index(path: str, tree: Tree, before: set[str], sides: tuple[Tree, Tree]) -> bytes:
+    """Return an index without lines of memories that are gone, and with one line of each that stands although a side
+    deleted it."""
+    directory, data = path.removesuffix(INDEX_NAME), tree[path]
+    seen: set[str] = set()
+    lines = []
+    index = memory_index.parse_index(data)
+    entries = {entry.line - 1: memory_index.normal(entry.target) for entry in index.lines_of_memories}
+    for number, line in enumerate(index.lines):
+        target = entries.get(number, "")
+        gone = target and directory + target not in tree and directory + target in before
+        if not gone and target not in seen:
+            lines.append(line)
+        seen |= {target} - {""}
+    for side, other in (sides, sides[::-1]):
+        rows = memory_index.parse_index(side.get(path, b""))
+        for entry in rows.lines_of_memories:
+            target = memory_index.normal(entry.target)
+            if target not in seen and directory + target in tree and directory + target not in other:
+                if lines and not lines[-1].endswith("\n"):
+                    lines[-1] += index.newline
+                lines.append(rows.lines[entry.line - 1].rstrip("\r\n") + index.newline)
+                seen.add(target)
+    return index_lines.joined_lines(index, lines)

@@ -1,0 +1,231 @@
+"""Two machines change the same memories: nothing is lost, nothing doubled, no marker is written."""
+
+from random import Random
+
+import pytest
+
+from memtui.store.frontmatter import document
+from memtui.sync import merge, trees
+
+MEMORY = b"""---
+name: ship
+description: How we ship
+metadata:
+  type: project
+  modified: 1
+---
+
+Ship on Tuesdays.
+
+Ask Jo before a migration runs.
+
+- run the tests
+- tag the commit
+"""
+
+
+def test_fields_paragraphs_and_points_are_merged_each_for_itself():
+    ours = MEMORY.replace(b"type: project", b"type: feedback").replace(b"on Tuesdays", b"on Thursdays")
+    theirs = (
+        MEMORY.replace(b"Ask Jo", b"Ask Ann").replace(b"commit\n", b"commit\n- tell the team\n") + b"\nNo Fridays.\n"
+    )
+    merged = merge.merge_memory(MEMORY, ours, theirs, "ship.md")
+    wanted = theirs.replace(b"type: project", b"type: feedback").replace(b"on Tuesdays", b"on Thursdays")
+    assert merged == merge.Merge(wanted)
+    assert merge.merge_memory(MEMORY, theirs, ours, "ship.md", ours_stand=False) == merged
+
+
+def test_what_both_changed_stands_once_and_the_other_is_returned():
+    ours, theirs = MEMORY.replace(b"on Tuesdays", b"on Mondays"), MEMORY.replace(b"on Tuesdays", b"on Sundays")
+    for args, stand in (((ours, theirs), True), ((theirs, ours), False)):
+        merged = merge.merge_memory(MEMORY, *args, "ship.md", ours_stand=stand)
+        assert merged.data == ours
+        assert [(row.stands, row.other) for row in merged.conflicts] == [("Ship on Mondays.", "Ship on Sundays.")]
+
+
+def test_a_paragraph_that_one_deleted_and_the_other_changed_stands():
+    ours = MEMORY.replace(b"Ask Jo before a migration runs.\n\n", b"")
+    theirs = MEMORY.replace(b"Ask Jo", b"Ask Ann")
+    merged = merge.merge_memory(MEMORY, ours, theirs, "ship.md")
+    assert b"Ask Ann" in merged.data
+    assert [row.other for row in merged.conflicts] == [""]
+
+
+def test_a_paragraph_that_moved_is_there_once_with_the_others_change():
+    ours = MEMORY.replace(b"Ship on Tuesdays.\n\n", b"") + b"\nShip on Tuesdays.\n"
+    theirs = MEMORY.replace(b"on Tuesdays", b"on Thursdays")
+    merged = merge.merge_memory(MEMORY, ours, theirs, "ship.md")
+    assert merged.data.count(b"Ship on") == 1
+    assert merged.data.endswith(b"\nShip on Thursdays.\n")
+
+
+def test_a_memory_keeps_its_line_ends_and_stays_readable():
+    crlf = MEMORY.replace(b"\n", b"\r\n")
+    merged = merge.merge_memory(crlf, crlf.replace(b"Jo", b"Ann"), crlf.replace(b"Ship on", b"We ship on"), "ship.md")
+    assert merged.data == crlf.replace(b"Jo", b"Ann").replace(b"Ship on", b"We ship on")
+
+
+def test_a_line_of_the_index_is_one_thing_wherever_it_stands():
+    base = b"# Memory\n\n- [A](a.md) - x\n- [B](b.md) - y\n"
+    ours = b"# Memory\n\n- [B](b.md) - y\n- [A](a.md) - x\n- [C](c.md) - z\n"
+    theirs = b"# Memory\n\n- [A](a.md) - new words\n- [B](b.md) - y\n- [C](c.md) - z\n"
+    merged = merge.merge_index(base, ours, theirs, "MEMORY.md")
+    assert sorted(merged.data.splitlines()) == sorted(theirs.splitlines())
+
+
+def test_a_memory_renamed_here_and_changed_there_is_one_memory():
+    base = {"global/ship.md": MEMORY, "global/MEMORY.md": b"- [Ship](ship.md) - how\n"}
+    ours = {"global/deploy.md": MEMORY, "global/MEMORY.md": b"- [Ship](deploy.md) - how\n"}
+    theirs = {**base, "global/ship.md": MEMORY.replace(b"Jo", b"Ann"), "global/MEMORY.md": b"- [Ship](ship.md) - why\n"}
+    merged = trees.merge(base, ours, theirs)
+    assert merged.tree == {
+        "global/deploy.md": MEMORY.replace(b"Jo", b"Ann"),
+        "global/MEMORY.md": b"- [Ship](deploy.md) - why\n",
+    }
+    assert merged.conflicts == []
+
+
+def test_two_new_memories_of_one_name_are_two():
+    base = {"global/MEMORY.md": b""}
+    ours = {"global/a.md": b"One.\n", "global/MEMORY.md": b"- [A](a.md)\n"}
+    theirs = {"global/a.md": b"Other.\n", "global/MEMORY.md": b"- [A](a.md)\n"}
+    merged = trees.merge(base, ours, theirs)
+    assert merged.tree["global/a.md"] == b"One.\n"
+    assert merged.tree["global/a-2.md"] == b"Other.\n"
+    assert sorted(merged.tree["global/MEMORY.md"].splitlines()) == [b"- [A](a-2.md)", b"- [A](a.md)"]
+    assert trees.merge(base, ours, ours).tree == ours
+
+
+WORDS = [a + b + c for a in "bdfklmnprst" for b in ("a", "e", "io", "u") for c in ("n", "rt", "lm", "sk", "gg")]
+
+
+class Machine:
+    """A machine with its tree, and the tree at its last sync."""
+
+    def __init__(self):
+        self.tree = {"global/MEMORY.md": b"# Memory\n\n", "projects/shop/MEMORY.md": b"# Memory\n\n"}
+        self.base = dict(self.tree)
+
+
+class Simulation:
+    """Machines that change memories and sync over one remote. Each statement is a paragraph `sID.VERSION words`."""
+
+    def __init__(self, seed, machines=3):
+        self.draw = Random(seed)
+        self.machines = [Machine() for _ in range(machines)]
+        self.remote = dict(self.machines[0].tree)
+        self.number = 0
+        self.live = set()  # versions of statements that nobody replaced or deleted
+        self.conflicts = []
+
+    def words(self):
+        return " ".join(self.draw.choices(WORDS, k=8))
+
+    def statement(self):
+        self.number += 1
+        self.live.add(f"s{self.number}.")
+        return f"s{self.number}. {self.words()}"
+
+    def change(self, machine):
+        tree = machine.tree
+        paths = [path for path in sorted(tree) if not path.endswith("MEMORY.md")]
+        kind = self.draw.choice(["create", "body", "body", "add", "field", "rename", "move", "delete", "drop"])
+        if kind == "create" or not paths:
+            scope = self.draw.choice(["global", "projects/shop"])
+            path = f"{scope}/m{self.draw.randrange(12)}.md"
+            if path in tree:
+                return
+            tree[path] = f"---\nname: x\ntype: user\n---\n\n{self.statement()}\n\n{self.statement()}\n".encode()
+            self.index(tree, path, True)
+            return
+        path = self.draw.choice(paths)
+        text = tree[path].decode()
+        head, _, body = text.partition("---\n\n")
+        parts = body.rstrip("\n").split("\n\n")
+        at = self.draw.randrange(len(parts))
+        if not body.strip():  # each side dropped another part
+            parts, kind = [], "add"
+        if kind == "body":
+            old, _, words = parts[at].partition(" ")
+            self.number += 1
+            self.live -= {old}
+            self.live.add(new := f"s{self.number}.")
+            changed = words.split()
+            changed[self.draw.randrange(len(changed))] = self.draw.choice(WORDS)
+            parts[at] = f"{new} {' '.join(changed)}"
+        elif kind == "add":
+            parts.insert(at, self.statement())
+        elif kind == "drop" and len(parts) > 1:
+            self.live -= {parts.pop(at).partition(" ")[0]}
+        elif kind == "field":
+            head = head.replace("type: user", "type: project") if "user" in head else head.replace("project", "user")
+        elif kind in ("rename", "move"):
+            scope, _, name = path.rpartition("/")
+            target = f"{scope}/r{self.draw.randrange(1000)}.md" if kind == "rename" else (
+                f"{'global' if scope != 'global' else 'projects/shop'}/{name}")  # fmt: skip
+            if target in tree:
+                return
+            tree[target] = tree.pop(path)
+            self.index(tree, path, False)
+            self.index(tree, target, True)
+            return
+        elif kind == "delete":
+            self.live -= {part.partition(" ")[0] for part in parts}
+            del tree[path]
+            self.index(tree, path, False)
+            return
+        tree[path] = "".join([head, "---\n\n", "\n\n".join(parts), "\n"]).encode()
+
+    def index(self, tree, path, there):
+        scope, _, name = path.rpartition("/")
+        line = f"- [{name}]({name}) - {self.draw.randrange(9)}\n".encode()
+        rows = [row for row in tree[f"{scope}/MEMORY.md"].splitlines(True) if f"({name})".encode() not in row]
+        tree[f"{scope}/MEMORY.md"] = b"".join([*rows, *([line] if there else [])])
+
+    def sync(self, machine):
+        merged = trees.merge(machine.base, machine.tree, self.remote, lambda path: hash(path) % 2 == 0)
+        self.conflicts += merged.conflicts
+        self.remote, machine.tree, machine.base = dict(merged.tree), dict(merged.tree), dict(merged.tree)
+
+    def run(self, steps):
+        for _ in range(steps):
+            machine = self.draw.choice(self.machines)
+            self.sync(machine) if self.draw.random() < 0.25 else self.change(machine)
+        for machine in [*self.machines, *self.machines]:
+            self.sync(machine)
+
+    def faults(self):
+        """What is wrong in the end, in words."""
+        faults = [f"machine {n} differs" for n, each in enumerate(self.machines) if each.tree != self.remote]
+        text = b"\n".join(self.remote[path] for path in sorted(self.remote) if "MEMORY" not in path).decode()
+        aside = "\n".join(row.stands + "\n" + row.other for row in self.conflicts)
+        words = text.split()
+        for name in sorted(self.live):
+            if name not in words and name not in aside.split():
+                faults.append(f"{name} is lost")
+            if words.count(name) > 1:
+                faults.append(f"{name} is there {words.count(name)} times")
+        for scope in ("global", "projects/shop"):
+            names = sorted(
+                path.rpartition("/")[2] for path in self.remote if path.startswith(scope) and "MEMORY" not in path
+            )
+            rows = self.remote[f"{scope}/MEMORY.md"].decode()
+            listed = sorted(row.partition("](")[2].partition(")")[0] for row in rows.splitlines() if "](" in row)
+            if names != listed:
+                faults.append(f"the index of {scope} has {listed}, not {names}")
+        faults += [f"{path} is broken" for path, data in self.remote.items() if document.parse(data).broken]
+        faults += ["a marker was written"] * ("<<<<" in text)
+        return faults
+
+
+@pytest.mark.every(step=11)
+@pytest.mark.parametrize("count", [40, *[1_000] * 10])
+def test_random_histories_lose_nothing_and_double_nothing(count):
+    wrong = {}
+    for _ in range(count):
+        seed = Random().randrange(1 << 30)
+        simulation = Simulation(seed)
+        simulation.run(30)
+        if simulation.faults():
+            wrong[seed] = simulation.faults()
+    assert wrong == {}
