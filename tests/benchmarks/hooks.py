@@ -57,7 +57,10 @@ BARS = {
     "recall of 10,000": 2.1,
 }
 # Cases in multiples of another one, with the bar.
-OF_OTHERS = {"tool, 50 rules": ("tool, nothing urgent", 1.15)}
+OF_OTHERS: dict[str, tuple[str, float | None]] = {
+    "tool, 50 rules": ("tool, nothing urgent", 1.15),
+    "session start, 5 pinned": ("session start, index", None),
+}
 MEMORY_BAR_MB = 20
 # Seconds that a worker may take where the machine has other work: it keeps 10,000 versions after a first start.
 PATIENCE = 120
@@ -219,6 +222,7 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
         "tool, nothing urgent": tool,
         "tool, 50 rules": enforced(world),
         "session start, index": start,
+        "session start, 5 pinned": pinned(world),
         "settling prompt": settling(world),
         "status line": status_line,
     }
@@ -239,6 +243,31 @@ def enforced(world: World) -> Callable[[], tuple[float, float]]:
         seconds, memory, out = world.run(world.hook("PreToolUse"))
         file.unlink()
         assert out == b"", out
+        return seconds, memory
+
+    return case
+
+
+def pinned(world: World) -> Callable[[], tuple[float, float]]:
+    """The start of a session beside five pinned memories, whose texts it brings: of sixty words each."""
+    names = [f"pinned-{number}.md" for number in range(5)]
+    file, text = world.root / "recall" / "pinned", " ".join(["Words of the memory"] * 15)
+    listed = {"v": 1, "dirs": {str(world.memories): {name: ["pinned"] for name in names}}}
+    rounds = 0
+
+    def case() -> tuple[float, float]:
+        nonlocal rounds
+        rounds += 1
+        for name in names:
+            head = f"name: {name[:-3]}\ndescription: Pinned\npinned: true\nmetadata:\n  type: feedback\n"
+            (world.memories / name).write_text(f"---\n{head}---\n{text}.\n")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(listed))
+        seconds, memory, out = world.say("SessionStart", f"pinned{rounds}", source="startup")
+        assert out.count(b"Words of the memory Words") >= len(names), out
+        for name in names:
+            (world.memories / name).unlink()
+        file.unlink(missing_ok=True)
         return seconds, memory
 
     return case

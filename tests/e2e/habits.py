@@ -159,7 +159,7 @@ class HabitualAgent:
         commands = [block["input"]["command"] for block in blocks if block["name"] == "Bash"]
         if self.in_one and commands:
             blocks = [block for block in blocks if block["name"] != "Bash"]
-            blocks += [use("Bash", command="; ".join(commands))]
+            blocks += [{**use("Bash", command="; ".join(commands)), "id": self._next_id()}]
         return Reply(blocks) if blocks else say("Nothing to do.")
 
     def _further(self, request: Request) -> Reply:
@@ -184,10 +184,13 @@ class HabitualAgent:
     def _named(self, habit: Habit, calls: list[Block]) -> list[Block]:
         named = []
         for call in calls:
-            self._number += 1
-            named.append({**call, "id": f"toolu_{self._number:024}"})
-            self._made[f"toolu_{self._number:024}"] = habit, calls
+            named.append({**call, "id": self._next_id()})
+            self._made[named[-1]["id"]] = habit, calls
         return named
+
+    def _next_id(self) -> str:
+        self._number += 1
+        return f"toolu_{self._number:024}"
 
     def _random(self, habit: Habit, what: str) -> float:
         return random.Random(f"{self.seed} {self.session} {habit.number} {what}").random()

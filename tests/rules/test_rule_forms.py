@@ -62,9 +62,9 @@ def test_every_form_is_read_in_any_order_and_nesting(tmp_path):
         ("{always: {command: a}}", "`always` needs one of `before` and `with`"),
         ("{never: {command: a}, unless: b}", "no `unless`"),
         ("{never: {command: a}, enforce: block}", "`enforce` is refuse or ask"),
-        ("{always: {command: a, before: {command: b}}, enforce: refuse}", "what one call shows"),
-        ("{always: {path: a, with: {path: b}}, enforce: ask}", "what one call shows"),
-        ("{never: {reply: a}, enforce: ask}", "what one call shows"),
+        ("{always: {command: a, before: {command: b}}, enforce: refuse}", "one call breaks"),
+        ("{always: {path: a, with: {path: b}}, enforce: ask}", "one call breaks"),
+        ("{never: {reply: a}, enforce: ask}", "one call breaks"),
     ],
 )
 def test_a_wrong_entry_is_a_problem_with_its_line_and_the_others_work(tmp_path, entry, why):

@@ -71,4 +71,5 @@ def test_rules_that_are_there_are_not_written_over():
     data = with_rules(b"---\nname: x\n---\n", rules_of_line(PNPM))
     with pytest.raises(MemtuiError, match="rules already"):
         with_rules(data, rules_of_line(PNPM))
+    assert with_rules(with_rules(data, rules_of_line(PNPM), others=True), [], others=True) == b"---\nname: x\n---\n"
     assert with_rules(data.replace(b"rules", b"others"), []) == data.replace(b"rules", b"others")

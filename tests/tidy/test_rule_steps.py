@@ -92,7 +92,7 @@ def test_a_memory_broken_in_two_of_five_sessions_is_to_be_pinned(home):
     (pin,) = home.proposed()
     assert (
         pin.reason
-        == f"global:pnpm was broken in 2 of the last 5 sessions that had it: {NPM}. Pinned, every session begins with it."
+        == f"global:pnpm was lately broken in 2 of 5 sessions that had it: {NPM}. Pinned, every session begins with it."
     )
     assert changeset.apply(home.store, [pin]).refused == ()
     assert Path(home.path).read_bytes() == before.replace(b"---\n\n", b'pinned: "true"\n---\n\n')
@@ -127,7 +127,7 @@ def test_a_rule_broken_although_pinned_is_to_be_refused(home):
         str(each.evidence[0].data["rule"]): each for each in home.proposed() if each.evidence[0].code == "rules.refuse"
     }
     refuse = refusals[NPM]
-    assert "broken in 1 of the last 2 sessions that began with it" in refuse.reason
+    assert "lately broken in 1 of 2 sessions that began with it" in refuse.reason
     assert changeset.apply(home.store, [refuse]).refused == ()
     text = Path(home.path).read_text()
     assert '    instead: {command: "pnpm *"}\n    enforce: refuse\n  - always' in text

@@ -53,6 +53,7 @@ def test_a_change_anywhere_is_told_by_what_it_concerns(world):
         (f"{world.root}/config.toml", files.SETTINGS),
         (f"{world.config}/settings.json", files.SETTINGS),
         (f"{world.root}/log/errors.jsonl", files.LOG),
+        (f"{world.root}/rules/counts.db", files.RULES),
         (paths_hot.inbox_dir(world.root, None) + "/pending-updates.md", files.INBOX),
     ):
         write(path)

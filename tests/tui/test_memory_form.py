@@ -245,6 +245,27 @@ def triggers_of(world, file):
     return [each.text for each in found]
 
 
+async def test_rules_are_edited_as_a_line_and_taken_back(app, world):
+    path = project(world, "prefer-pnpm.md")
+    before = read(path)
+    first, more = 'never: {command: "npm *"}, instead: {command: "pnpm *"}', '; never: {path: "gen/**"}'
+    async with app.run_test(size=(120, 40)) as pilot:
+        form = await open_form(pilot, "prefer-pnpm")
+        assert field(form, "rules").value == first
+        field(form, "rules").value = "never: {command"
+        await press(pilot, "ctrl+s")
+        assert "no rule" in told(form)
+        field(form, "rules").value = first + more
+        await press(pilot, "ctrl+s")
+        assert len(memory.read_memory(path, "project").fields["rules"]) == 2
+        form = await open_form(pilot, "prefer-pnpm")
+        field(form, "rules").value = ""
+        await press(pilot, "ctrl+s")
+        assert "rules" not in read(path)
+        await press(pilot, "z", "z")
+        assert read(path) == before
+
+
 async def test_triggers_change_with_the_memory_as_one_step_and_follow_its_name(app, world):
     path = project(world, "prefer-pnpm.md")
     before, text = triggers_of(world, "prefer-pnpm.md"), read(path)

@@ -280,11 +280,11 @@ KINDS = {
         "Correct it: memtui edit {scope}:{memory}. The memory and its other rules work all the same.",
     ),
     "rules.pin": Kind(
-        "{scope}:{memory} was broken in {broken} of the last {sessions:session} that had it: {rule}.",
+        "{scope}:{memory} was lately broken in {broken} of {sessions:session} that had it: {rule}.",
         "memtui consolidate proposes to pin it: then every session begins with it.",
     ),
     "rules.refuse": Kind(
-        "{scope}:{memory} was broken in {broken} of the last {sessions:session} that began with it: {rule}.",
+        "{scope}:{memory} was lately broken in {broken} of {sessions:session} that began with it: {rule}.",
         "memtui consolidate proposes that a hook refuses that, or that Claude Code asks you.",
     ),
     "rules.relax": Kind(

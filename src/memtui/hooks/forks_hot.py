@@ -59,7 +59,8 @@ def state_at_prompt(hook: Hook) -> "SessionState | None":
     received what its parent was told at the start, so the parent's state goes back to before that."""
     noted = fs_hot.read_table(path(hook))
     parent = fastjson_hot.text(noted, "session_id")
-    was_resumed = noted.get("source") == "resume" and parent not in {"", hook.session_id}
+    # Other agents report a copy as one, and may serve many sessions in a process.
+    was_resumed = noted.get("source") == "resume" and parent not in {"", hook.session_id} and not hook.agent_name
     origin = _parent_by_record(hook)  # its start was killed before it noted anything
     if not origin and not was_resumed and not hook.agent_name:
         at, size = _last_answer(hook.text("transcript_path"))

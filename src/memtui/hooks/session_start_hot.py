@@ -119,6 +119,11 @@ def _state(hook: runner_hot.Hook, source: str) -> "SessionState | None":
         if copied is None:
             return None
         state = copied
+    elif source == "resume" and hook.agent_name:
+        from memtui.inbox import redelivery_hot
+
+        path = hook.text("transcript_path")
+        hook.attempt(None, redelivery_hot.note_cut, hook.agent, hook.root, hook.session_id, path)
     state = without_missed(hook, state)
     if source in {*COPIES, "compact"}:
         return state

@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from memtui.client.agents.agent_hot import Agent
+
 
 def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     """Note what became of a session's deliveries; return those with a list that did not arrive. Raises OSError."""
@@ -38,6 +40,14 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
     if tip:
         session_state_hot.save_part(root, session_id, "tip", {"uuid": tip})
     return sorted(lost)
+
+
+def note_cut(agent: "Agent", root: str, session_id: str, path: str) -> None:
+    """Note the lists that a session of another agent no longer has, since it goes on from an earlier place."""
+    state = session_state_hot.load(root, session_id)
+    lost = agent.cut_off(path, [record for record in _records(root, state) if _lists(record)])
+    if lost:
+        session_state_hot.save_part(root, session_id, "missed", {"ids": sorted(lost | _missed(root, session_id))})
 
 
 def _missed(root: str, session_id: str) -> "set[str]":

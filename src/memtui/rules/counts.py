@@ -110,6 +110,12 @@ def by_session(root: str, path: str) -> dict[str, list[SessionCount]]:
     return counts
 
 
+def breaks(root: str) -> int:
+    """Count the moments at which any session broke a rule."""
+    (rows,) = counts_file.query(root, "SELECT count(*) FROM moments WHERE NOT is_kept")
+    return rows[0][0] if rows else 0
+
+
 def moments_of(root: str, session: str) -> list[tuple[str, Moment]]:
     """List the moments of a session after each memory was written, in order of time, with the memory's path."""
     (rows,) = counts_file.query(

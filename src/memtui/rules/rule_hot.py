@@ -99,7 +99,10 @@ def parse(entry: object) -> Rule:
     other = _pattern(relation, beside[relation]) if relation else None
     rule = Rule(kind, main, relation, other, str(enforce))
     if enforce and not rule.is_enforceable:
-        raise RuleError("`enforce` is for what one call shows: no `before`, no reply, `with` only from text to text")
+        raise RuleError(
+            "`enforce` needs a rule that one call breaks, not `before`, a reply or `with` between files: without it"
+            " the rule is counted"
+        )
     return rule
 
 

@@ -2,7 +2,7 @@
 into a memory's file, as entries of `rules:`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from memtui.base import fastjson_hot
 from memtui.base.errors import MemtuiError, UsageError
@@ -48,13 +48,25 @@ def rules_of_line(text: str) -> list[Rule]:
     return rules
 
 
-def with_rules(data: bytes, rules: Sequence[Rule]) -> bytes:
-    """Return a memory's file with rules, at the end of its frontmatter. Raises MemtuiError if it has some already."""
-    if not rules:
+def stated(fields: Mapping[str, object]) -> str | None:
+    """Return the entries of `rules:` on one line, separated by `;`; None where one is no rule, or `metadata` has
+    them."""
+    nested = fields.get("metadata")
+    rules, problems = parse_all({FIELD: fields.get(FIELD)})
+    return None if problems or (isinstance(nested, dict) and FIELD in nested) else "; ".join(map(line, rules))
+
+
+def with_rules(data: bytes, rules: Sequence[Rule], *, others: bool = False) -> bytes:
+    """Return a memory's file with rules, at the end of its frontmatter. Raises MemtuiError if it has some already;
+    `others`: these are replaced."""
+    if not (rules or others):
         return data
     doc = document.parse(data)
-    if FIELD in doc.fields:
+    if FIELD in doc.fields and not others:
         raise MemtuiError("The memory has rules already.", "Change them in its file.")
+    doc = doc.without_field([FIELD])
+    if not rules:
+        return doc.raw
     lines = [
         f"{'    ' if number else '  - '}{key}: {value}\n"
         for rule in rules

@@ -40,8 +40,8 @@ LIVE_SECONDS = 5.0
 Stamp = tuple[int, int, int]  # mtime in nanoseconds, size, inode
 # Parts of the files: each is read again as a whole.
 SETTINGS, INBOX, LOG, MEMORIES, VERSIONS = "settings", "inbox", "log", "memories", "versions"
-SUBCONSCIOUS = "subconscious"
-PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES, VERSIONS, SUBCONSCIOUS})
+SUBCONSCIOUS, RULES = "subconscious", "rules"
+PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES, VERSIONS, SUBCONSCIOUS, RULES})
 # Not one of our files has changed, but a transcript now proves a delivery that a screen shows as not proven.
 RECEIPTS = "receipts"
 # A look checks all directories and so many files; the next one goes on where it ended.
@@ -120,11 +120,12 @@ class Watch:
         data, root = self.data, self.data.root
         settings = [config_hot.file_path(root), f"{root}/trust.json", f"{root}/journal.jsonl"]
         inboxes = [paths_hot.inbox_dir(root, slug) for slug in (None, *paths_hot.inbox_slugs(root))]
-        home, counts = block_files_hot.home(root), f"{root}/{counts_file.FILE}"
+        home = block_files_hot.home(root)
         return {
             SETTINGS: [*settings, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)],
             INBOX: [*inboxes, *(f"{inbox}/{name}" for inbox in inboxes for name in sorted(paths_hot.names_in(inbox)))],
-            LOG: [*log_hot.months(root)[:1], f"{root}/log/errors.jsonl", counts],
+            LOG: [*log_hot.months(root)[:1], f"{root}/log/errors.jsonl"],
+            RULES: [f"{root}/{counts_file.FILE}"],
             VERSIONS: [f"{root}/versions.jsonl"],
             MEMORIES: [paths_hot.checks_path(root, scope.directory) for scope in data.library()],
             SUBCONSCIOUS: [home, *(f"{home}/{name}" for name in ("runs.jsonl", "sessions", "stopped"))],

@@ -54,25 +54,33 @@ class AgentWorld(World):
         self.memtui("setup", "hooks", "--agent", self.name, "--yes")
 
     def begin(
-        self, prompt: str, *args: str, resume: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None
+        self,
+        prompt: str,
+        *args: str,
+        resume: str = "",
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        stdin: int = subprocess.DEVNULL,
     ) -> "subprocess.Popen[str]":
         """Start the agent and return at once."""
         return subprocess.Popen(
             [str(self.binary), *self.command(prompt, resume), *args],
             cwd=cwd or self.project,
             env=self.environment(env),
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
 
-    def run(self, prompt: str, *args: str, resume: str = "", **how: Any) -> Run:
-        """Run one turn to its end. `how`: `cwd` and `env` of the agent."""
+    def run(self, prompt: str, *args: str, resume: str = "", stdin: str | None = None, **how: Any) -> Run:
+        """Run one turn to its end. `stdin`: what is piped into the agent; `how`: its `cwd` and `env`."""
         before = len(self.model.requests)
-        process = self.begin(prompt, *args, resume=resume, **how)
+        process = self.begin(
+            prompt, *args, resume=resume, stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE, **how
+        )
         try:
-            out, err = process.communicate(timeout=TIMEOUT)
+            out, err = process.communicate(stdin, timeout=TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
             out, err = process.communicate()

@@ -373,11 +373,16 @@ async def test_a_step_about_a_rule_says_what_it_does_and_can_be_edited_whole(emp
     row = SessionCount("5e55", NOW - 60, 3, 2, NOW - 30)
     item = {"kind": "memory", "path": path, "reason": "pinned"}
     deliver(paths_hot.root(empty[0]), NOW - 90, item, event="SessionStart", session_id="5e55")
-    monkeypatch.setattr(counts, "by_session", lambda *_: {"never npm *, instead pnpm *": [row]})
+    rows = []
+    monkeypatch.setattr(counts, "by_session", lambda *_: {"never npm *, instead pnpm *": rows})
+    monkeypatch.setattr(counts, "breaks", lambda _: len(rows))
     app = started(empty)
     async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        rows.append(row)
+        app.screen.follow(frozenset({"rules"}))  # a turn was counted
         await to(pilot, "rewrite")
-        assert app.screen.table.row.says.startswith("Enforce prefer-pnpm: broken in 1 of the last 1 session that")
+        assert app.screen.table.row.says.startswith("Enforce prefer-pnpm: lately broken in 1 of 1 session that")
         assert "+     enforce: refuse" in app.screen.detail.plain
         await press(pilot, "e")
         area = app.screen.query_one(TextArea)

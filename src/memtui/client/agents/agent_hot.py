@@ -56,6 +56,11 @@ class Agent:
         """List where a session file is now, if the agent moved it from `path`."""
         return []
 
+    def cut_off(self, path: str, records: "list[Record]") -> "set[str]":
+        """Return the ids among records of the delivery log that a session no longer has in its history, since it goes
+        on from an earlier place in a new file."""
+        return set()
+
     def status(self, path: str) -> "tuple[int, float]":
         """Return the size of a session file, the end of its offsets, and the seconds since the epoch of its last
         change. Raises OSError."""

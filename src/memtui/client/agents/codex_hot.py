@@ -5,8 +5,6 @@ What hooks gave stands beside them as developer messages, which are part of ever
 if another hook blocked the prompt. A fork's file names the session and the place that it goes on from, and copies
 nothing."""
 
-import posix
-
 from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.client.agents import records_hot
 from memtui.client.agents.agent_hot import Agent
@@ -16,6 +14,8 @@ from memtui.client.agents.agent_hot import Agent
 TESTED = (b'"cli_version":"0.171.',)
 # Bytes at a session's beginning that say who runs it.
 HEAD_BYTES = 4096
+# Bytes that hold its first line, with the instructions of the model in it.
+FIRST_LINE = 1 << 19
 # How a text begins that was longer than the entry of the hook allows: its middle is missing.
 CUT = "Warning: truncated output ("
 BLOCKED, BLOCKED_COMMAND = "Command blocked by PreToolUse hook: ", ". Command: "
@@ -68,6 +68,24 @@ class Codex(Agent):
         top, _, rest = path.rpartition("/sessions/")
         return [path, f"{top}/archived_sessions/{rest[rest.rfind('/') + 1 :]}"]
 
+    def cut_off(self, path: str, records: "list[Record]") -> "set[str]":
+        begin = _begin(path)
+        base = fastjson_hot.table(fastjson_hot.table(begin, "payload"), "history_base")
+        end = fastjson_hot.number(base, "end_ordinal_exclusive")
+        if not end:
+            return set()
+        names = {fastjson_hot.text(record, "transcript") for record in records} - {path, ""}
+        starts = {name: fastjson_hot.number(_begin(name), "ordinal") for name in names}
+        # The file that the new one goes on from; later ones are left out as a whole.
+        last = max([start for start in starts.values() if start < end], default=-1)
+        offset = fastjson_hot.number(base, "end_byte_offset")
+        return {
+            fastjson_hot.text(record, "id")
+            for record in records
+            if (start := starts.get(fastjson_hot.text(record, "transcript"), -1)) >= end
+            or (start == last and fastjson_hot.number(record, "transcript_size") >= offset)
+        }
+
     def has_known_format(self, path: str) -> bool:
         head = _head(path)
         return any(version in head for version in TESTED)
@@ -89,19 +107,19 @@ def is_subagents(path: str) -> bool:
 
 def _head(path: str) -> bytes:
     """Return the beginning of a session's file; empty if it can't be read."""
-    if not path:
-        return b""
+    return _bytes(path, HEAD_BYTES).partition(b'"base_instructions"')[0]
+
+
+def _begin(path: str) -> "Record":
+    """Return the first record of a session's file; empty if it can't be read."""
+    return fastjson_hot.loads_dict(_bytes(path, FIRST_LINE).partition(b"\n")[0])
+
+
+def _bytes(path: str, limit: int) -> bytes:
     try:
-        fd = fs_hot.open_regular(path)
+        return fs_hot.read_bytes(path, limit)
     except OSError:
         return b""
-    try:
-        head = posix.read(fd, HEAD_BYTES)
-    except OSError:
-        return b""
-    finally:
-        posix.close(fd)
-    return head[: head.find(b'"base_instructions"')] if b'"base_instructions"' in head else head
 
 
 def _of_patch(command: str) -> "tuple[str, Record]":

@@ -12,6 +12,7 @@ from memtui.base import ids_hot
 from memtui.base.errors import NotFoundError, UsageError
 from memtui.base.phrasing_hot import age
 from memtui.redact import redact
+from memtui.rules import rule_lines
 from memtui.store import memory, references, scopes, triggers
 from memtui.store.frontmatter import document, head_hot
 from memtui.store.memory import TYPES, Memory
@@ -37,6 +38,8 @@ FIXED = {"originSessionId", "node_type", "modified", "updated"}
 OWN = {"name", "description", "type", "title"}
 # The field of the triggers, and what it says while it is empty.
 TRIGGERS, WHEN = "triggers", "other words to find it by; several with ;"
+# The field of the rules, and what it says while it is empty.
+RULES, NO_RULES = rule_lines.FIELD, f"what memtui counts; several with ;  {rule_lines.AS_IN}"
 # Prompts that are replayed.
 PROMPTS = 50
 NO_RECALL = "None of your last {} prompts would get it."
@@ -93,12 +96,19 @@ class MemorySubject(Subject):
             file = references.relative(scope, memory.path)
             kept_triggers = triggers.of_memory(data.root, scope.directory, file, memory)
             self.triggers = [trigger.text for trigger in kept_triggers]
-            self.fields = [*self.fields[:-1], _trigger_field(self.triggers), self.fields[-1]]
+            rules = rule_lines.stated(memory.fields) if memory.has_frontmatter else None
+            checks = (
+                []
+                if rules is None or not memory.has_frontmatter
+                else [FormField(RULES, rules, label="checks", placeholder=NO_RULES)]
+            )
+            self.fields = [*self.fields[:-1], *checks, _trigger_field(self.triggers), self.fields[-1]]
 
     def check(self, typed: Typed) -> Text:
         """Return no words: the title of the form names the file. Raises UsageError for what can't be kept."""
         if "name" in typed.changed:
             references.check_name(typed.changed["name"])
+        rule_lines.rules_of_line(typed.changed.get(RULES, ""))
         add, remove = self._trigger_changes(typed)
         _check_triggers(add, len(self.triggers) - len(remove))
         return Text("")
@@ -276,11 +286,13 @@ def _bytes_of(mem: Memory, changed: Mapping[str, str]) -> bytes:
     """Return the memory's file with the changed values, except the name. Raises MemtuiError."""
     if "raw" in changed:
         return changed["raw"].encode("utf-8", "surrogateescape")
-    fields = {key: value for key, value in changed.items() if key not in {"name", TRIGGERS}}
+    fields = {key: value for key, value in changed.items() if key not in {"name", TRIGGERS, RULES}}
     if "body" in fields:  # the form does not show the blank lines around it
         lead = mem.body[: len(mem.body) - len(mem.body.lstrip("\n"))]
         fields["body"] = lead + fields["body"].strip("\n") + "\n"
-    return memory.with_fields(mem, fields) if fields else mem.raw
+    data = memory.with_fields(mem, fields) if fields else mem.raw
+    rules = changed.get(RULES)
+    return data if rules is None else rule_lines.with_rules(data, rule_lines.rules_of_line(rules), others=True)
 
 
 def _field(key: str, value: str) -> FormField:
@@ -321,7 +333,11 @@ def _as_raw(autosave: Autosave) -> Autosave:
     was = autosave.memory()
     whole_file = typed_over(was, raw=True)
     whole_file.time = autosave.time
-    whole_file.values = {"raw": _text(_bytes_of(was, autosave.values))}
+    try:
+        data = _bytes_of(was, autosave.values)
+    except UsageError:  # rules that are not typed to their end
+        data = _bytes_of(was, {key: value for key, value in autosave.values.items() if key != RULES})
+    whole_file.values = {"raw": _text(data)}
     whole_file.was = {"raw": whole_file.whole}
     return whole_file
 

@@ -33,7 +33,7 @@ class ListScreen(Screen[None], Generic[Row]):
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (STACKED, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories", "rules"})
     typing_seconds = 0.0  # how long the typing of a filter rests before it is searched
     glance_lines = 7  # of the preview below a list, at most
     # A row in messages: "There is no … under the cursor"; one and several rows in the title, after their number.

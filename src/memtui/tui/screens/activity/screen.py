@@ -52,7 +52,9 @@ class Activity(ListScreen[Row]):
     group: ClassVar[str] = "activity"
     typing_seconds = 0.2  # each search reads the log again
     legend: str = glyphs.section("Rows", MARKS) + "\n" + deliveries.legend()
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories", "receipts", "subconscious"})
+    reads: ClassVar[frozenset[str]] = frozenset(
+        {"settings", "inbox", "log", "memories", "receipts", "subconscious", "rules"}
+    )
     row_word: ClassVar[str] = "row"
     terms: ClassVar[Collection[str]] = FIELDS
     nouns: ClassVar[tuple[str, str]] = ("delivery", "deliveries")

@@ -28,7 +28,7 @@ from memtui.views.parts import Words
 
 # The parts of the files that a decision about an entry, or about memories, touches. What else depends on it is read
 # when the keys rest.
-ENTRIES, MEMORIES = frozenset({"inbox"}), frozenset({"memories"})
+ENTRIES, MEMORIES, RULES = frozenset({"inbox"}), frozenset({"memories"}), frozenset({"rules"})
 # When a row may wait until, in words that `hidden_until` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 NOW = "now"

@@ -118,6 +118,8 @@ def weigh(data: Data, plan: InboxPlan) -> Iterator[list[Weighed]]:
 
 def stamps(data: Data) -> Stamps:
     """Return the stamps of the files that a plan depends on, by path. Raises MemtuiError or OSError."""
+    from memtui.rules import counts, counts_file  # not needed for the first paint
+
     root = data.root
     files = [
         waiting_proposals.rejected_path(root),
@@ -134,7 +136,8 @@ def stamps(data: Data) -> Stamps:
         elif not scope.problem:
             files += [scope.index_path, paths_hot.checks_path(root, scope.directory)]
             files += [f"{scope.directory}/{name}" for name, _ in locate_hot.walk(scope.directory)]
-    return {path: fs_hot.stamp(path) for path in files}
+    # What is proposed about rules follows the breaks; most counts bring none.
+    return {path: fs_hot.stamp(path) for path in files} | {counts_file.FILE: counts.breaks(root)}
 
 
 def texts(proposal: Proposal) -> list[tuple[Text, Text]]:

@@ -23,7 +23,7 @@ from memtui.tidy.changeset import Weighed
 from memtui.tui.model import autosave
 from memtui.tui.screens.frame import REPEATED, Described
 from memtui.tui.screens.inbox import proposals
-from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
+from memtui.tui.screens.inbox.chosen import ENTRIES, RULES, Chosen
 from memtui.tui.screens.inbox.commands import OF_FAMILY, VERBS, GhostCommands, commands
 from memtui.tui.screens.inbox.proposals import InboxPlan, PlannedChanges
 from memtui.tui.screens.inbox.row import (
@@ -79,7 +79,7 @@ class Inbox(ListScreen[Decision]):
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("inbox")]
     group: ClassVar[str] = "inbox"
     glance_lines = 20
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions", "rules"})
     row_word: ClassVar[str] = "row"
     nouns: ClassVar[tuple[str, str]] = ("to decide", "to decide")
     nothing_chosen: ClassVar[str] = ""
@@ -144,6 +144,9 @@ class Inbox(ListScreen[Decision]):
             if parts & ENTRIES and self._last is not None:
                 self._read(self._last)
             self._settle_soon()
+        elif parts == RULES:
+            if self.planned:
+                self._look_for_changes()
         else:
             super().follow(parts)
 

@@ -38,6 +38,8 @@ WHILE_READ = ("edit", "follow", "remove", "retype", "move")
 READING = "Reading …"
 # As rules/counts_file.py has it, which is imported after the first paint.
 COUNTS = "rules/counts.db"
+# After a change of these parts no memory is read again.
+LATE = frozenset({"log", "rules"})
 IN_SCOPES = "That is for the list: enter goes to it."
 
 
@@ -46,7 +48,7 @@ class Memories(ListScreen[Pair]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("memories")]
     group: ClassVar[str] = "memories"
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories", "rules"})
     row_word: ClassVar[str] = "memory"
     nouns: ClassVar[tuple[str, str]] = ("memory", "memories")
     legend: str = rows.LEGEND
@@ -106,9 +108,9 @@ class Memories(ListScreen[Pair]):
             recall.run(fresh=True)
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        if parts is None or parts & (self.reads - {"log"}):
+        if parts is None or parts & (self.reads - LATE):
             self.reload()
-        elif "log" in parts:
+        elif parts & LATE:
             self.reader.count_deliveries()
             if recall := self.recalled:
                 recall.run(fresh=False)
