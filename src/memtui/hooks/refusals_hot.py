@@ -63,6 +63,8 @@ def refuse_breach(hook: runner_hot.Hook) -> bool:
     from memtui.hooks import deliver_hot, recall_block_hot
 
     breach, verdict = broken
+    if breach.rule.enforce == "ask" and not hook.agent.can_ask:
+        return False
     if hook.attempt(True, _comes_again, hook):
         _log(hook, breach, verdict, "broke")
         return False

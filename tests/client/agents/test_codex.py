@@ -217,14 +217,6 @@ def test_other_patches_stay_patches():
     assert (payload["tool_name"], payload["tool_input"]) == ("Bash", {"command": "ls"})
 
 
-def test_a_question_to_the_person_is_no_answer_that_codex_knows():
-    output = json.loads(codex_hot.AGENT.answer("PreToolUse", "context", "", "because", "ask"))["hookSpecificOutput"]
-    assert output == {"hookEventName": "PreToolUse", "additionalContext": "context"}
-    output = json.loads(codex_hot.AGENT.answer("PreToolUse", "", "", "because", "deny"))["hookSpecificOutput"]
-    assert output["permissionDecision"] == "deny"
-    assert codex_hot.AGENT.answer("PreToolUse", "", "", "because", "ask") == ""
-
-
 def test_who_runs_a_session_is_read_from_its_file(session):
     assert codex_hot.AGENT.is_personal({"transcript_path": str(session)}, {})
     session.write_text(session.read_text().replace('"source":"vscode"', '"source":"exec"'))

@@ -334,3 +334,61 @@ def test_an_approved_draft_is_told_in_other_agents_at_the_next_turn(on):
         on.remember("tabs", MEMORY)
         assert session.say("go on with the work")[-1].count(MEMORY) == 1
     assert on.errors() == []
+
+
+RULES = """---
+name: shop-rules
+description: How files of the shop are made
+rules:
+  - never: {path: "made/**"}
+    enforce: refuse
+  - never: {command: "touch asked*"}
+    enforce: ask
+---
+
+Files of the shop are made by its generator.
+"""
+PATCH = "*** Begin Patch\n*** Add File: {}\n+{}\n*** End Patch"
+SHELL_PATCH = "apply_patch <<'EOF'\n" + PATCH + "\nEOF\n"
+FULL_ACCESS = ("-c", "sandbox_mode=danger-full-access")
+
+
+def answers(run):
+    """What the tools answered."""
+    return [json.dumps(item["output"]) for item in run.main[-1].body["input"] if item["type"].endswith("_output")]
+
+
+@pytest.mark.parametrize("is_script", [False, True], ids=["by the shell", "by a script of the model"])
+def test_a_patch_that_breaks_a_rule_is_refused(on, model, is_script):
+    (on.config / "memory").mkdir()
+    (on.config / "memory" / "shop-rules.md").write_text(RULES)
+    on.run("hello")
+    assert eventually((on.root / "rules" / "enforced").exists)
+    patch = PATCH.format("made/a.txt", "x")
+    calls = [use("exec_command", cmd=SHELL_PATCH.format("made/a.txt", "x")), use("exec_command", cmd="touch asked")]
+    if is_script:  # a model that Codex gives one tool, which runs JavaScript
+        script = f"try {{ await tools.apply_patch({json.dumps(patch)}) }} catch (error) {{ text(String(error)) }}"
+        calls = [use("exec", freeform=script), use("exec", freeform='await tools.exec_command({cmd: "touch asked"})')]
+    model.will(*calls, "Done.")
+    run = on.run("go", *FULL_ACCESS, *(["-m", "gpt-6.2-sol"] if is_script else []))
+    if is_script and "unsupported custom tool call: exec" in answers(run)[0]:
+        pytest.skip("this version has no such model")
+    assert "breaks a rule of the user's memory" in answers(run)[0]
+    assert not (on.project / "made").exists()
+    assert "Files of the shop are made by its generator." in run.main[1].text()
+    assert (on.project / "asked").exists(), "Codex can't ask the person"
+    reasons = [record["items"][0]["reason"] for record in on.deliveries() if record["event"] == "PreToolUse"]
+    assert reasons == ["never made/**: refused"]
+    assert on.errors() == []
+
+
+def test_a_memory_that_the_agent_writes_is_a_draft_if_gate_is_ask(on, model):
+    on.memtui("config", "set", "gate", "ask")
+    memory = on.config / "memory" / "use-uv.md"
+    text = "---\n+name: use-uv\n+description: Use uv, never pip\n+---\n+\n+Install Python packages with uv."
+    model.will(use("exec_command", cmd=SHELL_PATCH.format(memory, text)), "Done.")
+    run = on.run("remember that", *FULL_ACCESS)
+    assert "Not written: memtui keeps this memory as a draft" in answers(run)[0]
+    assert not memory.exists()
+    assert "Install Python packages with uv." in drafts(on)
+    assert on.errors() == []

@@ -21,6 +21,8 @@ class Agent:
     name = "claude"
     title = "Claude Code"
     cap = 0
+    # Whether a hook can have it ask the person before a tool runs.
+    can_ask = True
     silent: "tuple[str, ...]" = ()
     # Whether a start, with the source `compact`, follows a compaction.
     announces_compaction = True

@@ -35,6 +35,7 @@ class Codex(Agent):
 
     name = "codex"
     title = "Codex"
+    can_ask = False  # an answer with a decision that it does not know is dropped as a whole
 
     def read(self, event: str, payload: "Record", env: "dict[str, str]") -> "Record | None":
         if fastjson_hot.text(payload, "cwd") == home(env) + "/memories":
@@ -49,10 +50,6 @@ class Codex(Agent):
         if name == "apply_patch" or (name == "Bash" and command.startswith("apply_patch") and PATCH in command):
             changes["tool_name"], changes["tool_input"] = _of_patch(command)
         return {**payload, **changes}
-
-    def answer(self, event: str, context: str, message: str, refusal: str, decision: str) -> str:
-        # An answer with a decision that Codex does not know is dropped as a whole: it can't ask the person.
-        return super().answer(event, context, message, refusal if decision == "deny" else "", decision)
 
     def is_personal(self, payload: "Record", env: "dict[str, str]") -> bool:
         return b'"source":"exec"' not in _head(fastjson_hot.text(payload, "transcript_path"))
