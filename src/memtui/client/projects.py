@@ -10,6 +10,7 @@ from itertools import chain, islice
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.client import locate_hot
+from memtui.client.agents import agents_hot
 
 VERSION = 2
 # The beginning of a transcript that is searched for its cwd; the first record can be large.
@@ -186,6 +187,16 @@ def _heads(directory: str) -> Iterator[list[str]]:
             yield list(dict.fromkeys(cwds(fs_hot.read_bytes(path, HEAD_BYTES))))
         except OSError:
             continue
+
+
+def session_cwd(path: str) -> str:
+    """Return the working directory that a session's file names first; empty if it names none. Raises OSError."""
+    if agents_hot.of_session(path) is None:
+        return next(cwds(fs_hot.read_bytes(path, HEAD_BYTES)), "")
+    from memtui.client.transcripts import transcript_hot
+
+    directories = (record.get("cwd") for record in transcript_hot.Reader(path, limit=HEAD_BYTES))
+    return next((cwd for cwd in directories if isinstance(cwd, str) and cwd.startswith("/")), "")
 
 
 def cwds(head: bytes) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, session_state_hot
 from memtui.base.fastjson_hot import text
 from memtui.client import process_hot
+from memtui.client.agents import agents_hot
 from memtui.client.transcripts import prompts, transcript_hot
 from memtui.client.transcripts.transcript_hot import Finder, text_of
 from memtui.deliver import log_hot
@@ -79,7 +80,7 @@ class Session:
     def look(self, clients: Mapping[int, str], now: float) -> None:
         """Find out whether it is live (`clients`: as `served` returns), and when it, or its transcript, changed."""
         try:
-            changed = min(os.stat(self.transcript).st_mtime, now)
+            changed = min(agents_hot.status(self.transcript)[1], now)
         except OSError:
             changed = None
         self.live = live(self.id, self.client, clients)
@@ -87,7 +88,7 @@ class Session:
 
     def look_up(self, finder: Finder) -> None:
         """Find out what it is about, by its transcript."""
-        if not os.path.isfile(self.transcript):
+        if not agents_hot.exists(self.transcript):
             self.transcript = (finder.find(self.id) if self.id else None) or ""
         self.title, self.branch = prompts.about(self.transcript)
         self.looked_up = True

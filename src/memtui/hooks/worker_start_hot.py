@@ -7,6 +7,7 @@ import gc
 import posix
 
 from memtui.base import paths_hot
+from memtui.client.agents import agents_hot
 from memtui.hooks import runner_hot
 
 # Seconds that each step of a worker may take, and all together: as `runner_hot.EVENTS`, but nobody waits for a worker.
@@ -46,7 +47,8 @@ def end_turn(hook: runner_hot.Hook) -> None:
     """Have the turn read. Prints nothing: context from Stop makes the model go on. A subagent's turn is none."""
     if hook.payload.get("agent_id"):
         return
-    if not paths_hot.exists(hook.text("transcript_path")):
+    transcript = hook.text("transcript_path")
+    if not paths_hot.exists(transcript) and not (hook.agent_name and agents_hot.exists(transcript)):
         _note_claims(hook)
     detach(hook)
 

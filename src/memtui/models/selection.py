@@ -130,7 +130,7 @@ def messages_before(path: str, prompt: str) -> list[tuple[str, str]]:
     """List what a transcript has of the last turns before a prompt, as (who, text), oldest first, without secrets."""
     conversation = Conversation(None, redacted)
     try:
-        for record in transcript_hot.Reader(path, transcript_hot.line_start(path, os.stat(path).st_size - TAIL_BYTES)):
+        for record in transcript_hot.Reader(path, transcript_hot.tail_start(path, TAIL_BYTES)):
             conversation.feed(record)
     except OSError:
         return []  # a first prompt has no transcript yet

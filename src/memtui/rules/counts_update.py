@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot
 from memtui.client import locate_hot, projects
+from memtui.client.agents import agents_hot
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import note_position, position
 from memtui.rules import counts_file, stated_rules
@@ -134,7 +135,7 @@ class _Counting:
         facts = fastjson_hot.loads_dict(text)
         counted_to = position(facts, path)
         start = counted_to if rules.keys() <= set(fastjson_hot.rows(facts, "rules")) else 0
-        if not rules or (start and start == os.stat(path).st_size):
+        if not rules or (start and start == agents_hot.status(path)[0]):
             return
         if not number:
             query = "INSERT INTO transcripts (path, place, top, facts) VALUES (?, ?, ?, '{}') RETURNING id"
@@ -180,7 +181,7 @@ class _Counting:
                 for moment in several:
                     self.database.execute("INSERT OR IGNORE INTO sessions (name) VALUES (?)", (moment.session,))
                     # A turn may end otherwise in a copy of the session: what its own transcript says holds.
-                    is_own = moment.session == os.path.basename(path).removesuffix(".jsonl")
+                    is_own = moment.session == agents_hot.session_id(path)
                     self.database.executemany(
                         REPLACE if is_own else ADD,
                         [
@@ -209,7 +210,7 @@ def _transaction(database: "sqlite3.Connection") -> Iterator[None]:
 
 def places(path: str) -> tuple[str, str]:
     """Return the roots of the project and of the work tree of a transcript; empty if it names none. Raises OSError."""
-    cwd = next(projects.cwds(fs_hot.read_bytes(path, projects.HEAD_BYTES)), "")
+    cwd = projects.session_cwd(path)
     return (paths_hot.project_root(cwd), locate_hot.worktree_top(cwd)) if cwd else ("", "")
 
 

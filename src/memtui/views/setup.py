@@ -10,7 +10,7 @@ from memtui.base.finding import Finding
 from memtui.base.phrasing_hot import many
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import settings_merge
-from memtui.hooks.install.entries import is_ours, shows_ours
+from memtui.hooks.install.entries import commands_in, is_ours, shows_ours
 from memtui.hooks.install.installation import SettingsPlan
 from memtui.hooks.install.status import Status
 
@@ -112,7 +112,10 @@ def effects(plan: SettingsPlan) -> list[tuple[str, list[str]]]:
 
 def _ours(data: bytes | None) -> dict[str, list[str]]:
     """Return the commands of our hooks in a settings file, by event, and that of our status line."""
-    settings = settings_merge.read(install.decode(data)[1], "")
+    text = install.decode(data)[1]
+    if text.startswith("//"):  # a plugin
+        return {event: [command] for event, command in commands_in(text).items()}
+    settings = settings_merge.read(text, "")
     commands: dict[str, list[str]] = {}
     for event, command in settings_merge.our_hooks(settings):
         commands.setdefault(event, []).append(command)

@@ -1,10 +1,10 @@
 """Extraction: read the new part of a session's transcript, and leave drafts and open items in the inboxes."""
 
-import os
 import time
 from collections.abc import Iterable
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot, session_state_hot
+from memtui.client.agents import agents_hot
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import Conversation, normalised, note_position, position
 from memtui.deliver import error_log_hot
@@ -36,7 +36,7 @@ def extract(env: dict[str, str], root: str, payload: dict[str, object], session_
         return
     with fs_hot.Lock(f"{root}/run/worker-{session_state_hot.safe(session_id)}.lock", LOCK_SECONDS):
         last = transcript_hot.text_of(payload.get("last_assistant_message"))
-        if not (wait_for_turn(path, last) or last or os.path.lexists(path)):
+        if not (wait_for_turn(path, last) or last or agents_hot.exists(path)):
             return  # a session that ended before its first prompt has no transcript
         _read_session(env, cwd, session_id, path, last, config_hot.fraction(settings, "extract_confidence"))
 
@@ -47,7 +47,7 @@ def wait_for_turn(path: str, last: str) -> bool:
     size = -1
     while True:
         try:
-            new_size = os.stat(path).st_size
+            new_size = agents_hot.status(path)[0]
         except OSError:
             new_size = -1
         if not last and new_size == size and new_size >= 0:
@@ -79,7 +79,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     root = paths_hot.root(env)
     cursor = session_state_hot.load_part(root, session_id, "cursor")
     # Under --no-session-persistence or CLAUDE_CODE_SKIP_PROMPT_HISTORY there is no transcript.
-    is_kept = os.path.lexists(path)
+    is_kept = agents_hot.exists(path)
     start = position(cursor, path) if is_kept else 0
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)

@@ -26,6 +26,7 @@ class Agent:
     silent: "tuple[str, ...]" = ()
     # Whether a start, with the source `compact`, follows a compaction.
     announces_compaction = True
+    has_lines = True  # whether a session is a file of JSON lines, and its offsets are bytes
 
     def read(self, event: str, payload: "Record", env: "dict[str, str]") -> "Record | None":
         """Return a hook's payload in Claude Code's terms; None if memtui has nothing to say to this run."""
@@ -68,6 +69,15 @@ class Agent:
         change. Raises OSError."""
         status = posix.stat(path)
         return status.st_size, status.st_mtime
+
+    def tail(self, path: str, size: int) -> int:
+        """Return an offset with at least `size` bytes of a session behind it, where it is no file of lines; 0 if there
+        are fewer. Raises OSError."""
+        return 0
+
+    def session_id(self, path: str) -> str:
+        """Return the session that a file belongs to."""
+        return path[path.rfind("/") + 1 :].removesuffix(".jsonl")
 
     def has_known_format(self, path: str) -> bool:
         """Tell whether a session file says what became of hooks' texts as the versions do that were tested."""

@@ -36,6 +36,19 @@ def of_session(path: str) -> "Agent | None":
     return next((agent for agent in map(load, NAMES[1:]) if agent.owns(path)), None)
 
 
+def session_id(path: str) -> str:
+    """Return the session that a file belongs to, as `Agent.session_id`."""
+    return (of_session(path) or load("")).session_id(path)
+
+
 def status(path: str) -> "tuple[int, float]":
     """Return the size and the time of last change of a session file, as `Agent.status`. Raises OSError."""
     return (of_session(path) or load("")).status(path)
+
+
+def exists(path: str) -> bool:
+    """Tell whether a session is where a path says."""
+    try:
+        return status(path)[0] >= 0
+    except OSError:
+        return False

@@ -13,6 +13,7 @@ from itertools import starmap
 from typing import Any, NamedTuple
 
 from memtui.base import fastjson_hot, fs_hot, ids_hot
+from memtui.client.agents import agents_hot
 from memtui.client.transcripts import speaker, transcript_hot
 from memtui.client.transcripts.speaker import MAX_TEXT, argument, own_words
 from memtui.client.transcripts.transcript_hot import text_of
@@ -341,7 +342,11 @@ def position(noted: dict[str, object], path: str) -> int:
 
 
 def _mark(path: str, offset: int) -> str:
-    """Return a hash of the bytes before an offset; empty if the file is shorter. Raises OSError."""
+    """Return a hash of the bytes before an offset; empty if the file is shorter; its name if it has no bytes of its
+    own. Raises OSError."""
+    agent = agents_hot.of_session(path)
+    if agent is not None and not agent.has_lines:
+        return agent.session_id(path) if agent.status(path) else ""
     begin = max(0, offset - MARK_BYTES)
     data = fs_hot.read_bytes(path, offset - begin, begin) if offset else b""
     return ids_hot.content_hash(data) if len(data) == offset - begin else ""

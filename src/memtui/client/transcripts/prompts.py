@@ -57,8 +57,8 @@ def of_transcript(path: str, start: int = -1, needle: bytes = b"") -> Iterator[P
     )
     try:
         if start < 0:
-            start = transcript_hot.line_start(path, agents_hot.status(path)[0] - TAIL_BYTES)
-        session = os.path.basename(path).removesuffix(".jsonl")
+            start = transcript_hot.tail_start(path, TAIL_BYTES)
+        session = agents_hot.session_id(path)
         for record in transcript_hot.Reader(path, start, may_be_prompt):
             words = own_words(speaker.prompt_text(record))
             if words:
@@ -80,7 +80,7 @@ def under_way(path: str, clean: Callable[[str], str], asks: Callable[[str], bool
     if not path.startswith("/"):
         return ""
     try:
-        start = transcript_hot.line_start(path, os.stat(path).st_size - HOOK_BYTES)
+        start = transcript_hot.tail_start(path, HOOK_BYTES)
     except OSError:
         return ""
     for prompt in reversed(list(of_transcript(path, start))):
@@ -107,8 +107,13 @@ class About(NamedTuple):
 def about(path: str | None) -> About:
     """Return what a session is about, by the beginning and the end of its transcript."""
     if path and agents_hot.of_session(path):
-        first = next(of_transcript(path, 0), None)
-        return About(first.text.split("\n")[0] if first else "")
+        try:
+            records = transcript_hot.Reader(path, limit=TITLE_TAIL)
+            titles = [transcript_hot.text_of(record.get("aiTitle")) for record in records]
+        except OSError:
+            titles = []
+        first = "" if any(titles) else next((prompt.text for prompt in of_transcript(path, 0)), "")
+        return About(next(filter(None, [*titles, first]), "").split("\n")[0])
     try:
         head = fs_hot.read_bytes(path or "", HEAD_BYTES)
         tail = fs_hot.read_bytes(path or "", TITLE_TAIL, max(len(head), posix.stat(path or "").st_size - TITLE_TAIL))

@@ -65,7 +65,8 @@ class Reader:
             for record in translate(raw, offset):
                 if keep is None or keep(fastjson_hot.dumps(record).encode()):
                     yield record
-        self.whole = self.whole or rows is not None
+        if rows is not None:
+            self.whole = self._limit is None or self.offset >= agent.status(self.path)[0]
 
     def _lines(self) -> "Iterator[dict[str, object]]":
         fd = fs_hot.open_regular(self.path, ours=True)
@@ -154,8 +155,9 @@ def _without_images(line: bytes) -> bytes:
 
 def line_start(path: str, at: int) -> int:
     """Return the offset of the first line that begins at the byte `at` or after it. Raises OSError."""
-    if at <= 0:
-        return 0
+    agent = agents_hot.of_session(path)
+    if at <= 0 or (agent is not None and not agent.has_lines):
+        return max(0, at)
     fd = fs_hot.open_regular(path)
     try:
         at -= 1
@@ -167,6 +169,14 @@ def line_start(path: str, at: int) -> int:
         return at
     finally:
         posix.close(fd)
+
+
+def tail_start(path: str, size: int) -> int:
+    """Return the offset of a record near a transcript's end, with about `size` bytes behind it. Raises OSError."""
+    agent = agents_hot.of_session(path)
+    if agent is not None and not agent.has_lines:
+        return agent.tail(path, size)
+    return line_start(path, agents_hot.status(path)[0] - size)
 
 
 def holds(path: str, needle: bytes, end: int, limit: "int | None" = None) -> bool:
@@ -293,29 +303,27 @@ def recent_start(path: str, seconds: float, limit: "int | None" = None) -> "int 
     """Return an offset after which a transcript holds everything since `seconds` (of the epoch); None if that is over
     `limit` bytes from its end, 0 if it can't be read. Records are almost in the order of time."""
     try:
-        size = posix.stat(path).st_size
         tail = RECENT_BYTES
-        while tail < size and (limit is None or tail <= limit):
-            begin = size - tail
-            for record in Reader(path, line_start(path, begin)):
+        while (limit is None or tail <= limit) and (begin := tail_start(path, tail)):
+            for record in Reader(path, begin):
                 time = clock_hot.parse(record.get("timestamp"))
                 if time is not None:
                     if time < seconds - RECENT_MARGIN_SECONDS:
                         return begin
                     break
             tail *= 4
+        return 0 if limit is None or not tail_start(path, limit) else None
     except OSError:
         return 0
-    return 0 if limit is None or size <= limit else None
 
 
 def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None" = None) -> "str | None":
     """Return the path of a delivery's transcript, a subagent's own with `agent_id`, wherever it is now."""
     named = text_of(record.get("transcript"))
-    path: str | None = named if named.startswith("/") and _is_file(named) else None
+    path: str | None = named if named.startswith("/") and agents_hot.exists(named) else None
     agent_of_session = agents_hot.of_session(named) if path is None and named else None
     if agent_of_session is not None:
-        return next((place for place in agent_of_session.places(named) if _is_file(place)), None)
+        return next((place for place in agent_of_session.places(named) if agents_hot.exists(place)), None)
     if path is None:
         session = text_of(record.get("session_id"))
         path = finder.find(session) if finder is not None else find(config_dir, session)

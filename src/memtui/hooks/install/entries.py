@@ -2,7 +2,9 @@
 
 import functools
 import itertools
+import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -13,6 +15,7 @@ from memtui.base.errors import MemtuiError
 from memtui.client.agents.program import PROGRAM, Program
 from memtui.hooks.environment_hot import LAUNCHER_TAIL
 
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 MAIN_TAIL = "/memtui/__main__.py"
 STATUS_LINE = "StatusLine"  # in the place of an event, in the command of the status line
 START_SECONDS = 10
@@ -159,6 +162,12 @@ def _parse(text: str) -> HookCommand | None:
             root, config = (rest[2], rest[4]) if rest[1:4:2] == ["--root", "--config"] else ("", "")
             return HookCommand(words[0], word, rest[0], root, config, rest[6] if rest[5] == "--agent" else "")
     return None
+
+
+def commands_in(text: str) -> dict[str, str]:
+    """Return our commands by event that stand as JSON strings in a file of another form, such as a plugin."""
+    words = (json.loads(match[0]) for match in _STRING.finditer(text) if LAUNCHER_TAIL in match[0])
+    return {hook.event: word for word in words if (hook := parse(word))}
 
 
 def starts_ours(data: bytes | None) -> bool:

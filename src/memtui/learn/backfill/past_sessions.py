@@ -13,6 +13,7 @@ from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import ConflictError
 from memtui.base.storage import storage_error
 from memtui.client import projects
+from memtui.client.agents import agents_hot
 from memtui.deliver import error_log_hot
 from memtui.learn import classifier
 from memtui.learn.backfill import progress, ranking, session
@@ -198,7 +199,7 @@ class _Reader:
 
     def save(self) -> None:
         """Write the state. Raises MemtuiError."""
-        files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
+        files = {path: row for path, row in self.files.items() if agents_hot.exists(path)}
         rows = [asdict(candidate) for candidate in self.reading.candidates.best()]
         data = fastjson_hot.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
         path = f"{self.root}/{progress.STATE}"
@@ -220,7 +221,7 @@ class _Reader:
     def _root_of(self, path: str) -> str:
         """Return the root of a transcript's project; empty if it names none of this machine."""
         if path not in self.roots:
-            cwd = next(projects.cwds(fs_hot.read_bytes(path, projects.HEAD_BYTES)), "")
+            cwd = projects.session_cwd(path)
             self.roots[path] = paths_hot.project_root(paths_hot.started_in(self.env, cwd)) if cwd else ""
         return self.roots[path]
 

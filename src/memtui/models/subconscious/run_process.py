@@ -169,7 +169,7 @@ class Along:
         """Return what is new in the session since the state, its conversation, and the offset at which it ends."""
         begin, in_midst = position(state, self.transcript), False
         if not begin:
-            begin = transcript_hot.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
+            begin = transcript_hot.tail_start(self.transcript, FIRST_BYTES)
             in_midst = begin > 0
         earlier = state.get("conversation") if begin and not in_midst else None
         conversation = Conversation(earlier if isinstance(earlier, dict) else None, redacted)
