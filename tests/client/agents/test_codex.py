@@ -72,6 +72,30 @@ def test_a_fork_names_its_session_and_repeats_nothing(session):
     assert words(fork) == ["in the fork"]
 
 
+def test_sessions_of_older_versions_are_read(session):
+    """Versions up to 0.120 give messages no ids; those of the session's instructions have another kind."""
+    meta = {"id": "01a2", "cwd": "/home/anna/shop", "cli_version": "0.80.0", "source": "exec"}
+    events = [
+        {
+            "type": "user_message",
+            "message": "<user_instructions>Be kind</user_instructions>",
+            "kind": "user_instructions",
+        },
+        {"type": "user_message", "message": "Never use tabs", "images": []},
+        {"type": "agent_message", "message": "Done."},
+    ]
+    rows = [{"type": "session_meta", "payload": meta}, *[{"type": "event_msg", "payload": event} for event in events]]
+    lines = [json.dumps({"timestamp": "2026-11-30T14:23:32.910Z", **row}) for row in rows]
+    session.write_text("\n".join([*lines, ""]))
+    assert words(session) == ["Never use tabs"]
+    whole = [record["uuid"] for record in records(session)]
+    assert len(set(whole)) == 4
+    subagents = lines[0].replace('"exec"', '{"subagent": "review"}')
+    session.write_text("\n".join([subagents.replace(": {", ":{").replace('": "', '":"'), *lines[1:], ""]))
+    assert words(session) == []
+    assert codex_hot.is_subagents(str(session))
+
+
 def test_each_reading_gives_a_record_the_same_uuid(session):
     whole = [record["uuid"] for record in records(session)]
     assert len(set(whole)) == len(whole)

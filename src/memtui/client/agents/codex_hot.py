@@ -99,7 +99,7 @@ def home(env: "dict[str, str]") -> str:
 def is_subagents(path: str) -> bool:
     """Tell whether a session is a subagent's, or one that nobody talks to."""
     head = _head(path)
-    return b'"thread_source":"' in head and b'"thread_source":"user"' not in head
+    return (b'"thread_source":"' in head and b'"thread_source":"user"' not in head) or b'"source":{"subagent"' in head
 
 
 def _head(path: str) -> bytes:
@@ -159,7 +159,7 @@ class _Translator:
         if kind == "turn_context":
             self._cwd = fastjson_hot.text(payload, "cwd") or self._cwd
         elif kind == "event_msg":
-            return self._event(raw, payload)
+            return self._event(raw, payload) or self._old_message(raw, payload, end)
         elif kind == "response_item":
             return self._item(raw, payload)
         elif kind == "compacted":
@@ -181,7 +181,9 @@ class _Translator:
         self._session, self._cwd = fastjson_hot.text(payload, "id"), fastjson_hot.text(payload, "cwd")
         if not self._session:
             return []
-        self._is_subagents = payload.get("thread_source") not in (None, "user")
+        self._is_subagents = payload.get("thread_source") not in (None, "user") or isinstance(
+            payload.get("source"), dict
+        )
         origin = self._origin(raw, "session-" + self._session)
         parent = fastjson_hot.text(payload, "forked_from_id")
         return [
@@ -207,6 +209,17 @@ class _Translator:
             self._session = fastjson_hot.text(payload, "thread_id") or self._session
             return self._completed(raw, payload, fastjson_hot.table(payload, "item"))
         return []
+
+    def _old_message(self, raw: "Record", payload: "Record", end: int) -> "list[Record]":
+        """Return a message as versions before 0.150 wrote it, without an id."""
+        kind, text = payload.get("type"), fastjson_hot.text(payload, "message")
+        if "ordinal" in raw or kind not in ("user_message", "agent_message"):
+            return []
+        origin = self._origin(raw, f"{self._session}-{end}")
+        if kind == "agent_message":
+            return [records_hot.reply(text, origin)]
+        is_persons = payload.get("kind") in (None, "plain") and not self._is_subagents
+        return [(records_hot.person if is_persons else records_hot.aside)(_without_input(text), origin)]
 
     def _completed(self, raw: "Record", payload: "Record", item: "Record") -> "list[Record]":
         kind, name = item.get("type"), fastjson_hot.text(item, "id")
