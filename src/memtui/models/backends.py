@@ -222,6 +222,8 @@ TERM_SECONDS = 2.0
 RUN_IT = "Run `claude -p hello` to see why."
 # What the client says when the model gave no object of the schema, in several attempts; and when it reached a limit.
 NO_OBJECT = "error_max_structured_output_retries"
+# Ends the client and its commands as soon as the process that started it is gone: 2.1.197 would go on.
+GUARD = 'pipe=$1; shift; (read -r _ < "/dev/fd/$pipe"; kill -TERM 0) > /dev/null 2>&1 & exec "$@"'
 NO_TURNS, NO_DOLLARS = "error_max_turns", "error_max_budget_usd"
 
 
@@ -269,30 +271,41 @@ class Headless:
         stdin: IO[bytes] | int,
         stdout: IO[bytes] | int,
         workplace: str = "",
-        more_fds: tuple[int, ...] = (),
     ) -> "Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]":
-        """Start the client, and end it after the block; the file is its standard error. It holds the slot as long as it
-        lives, even if this process is killed. It gets all text from pipes and files without a name: other users of the
+        """Start the client, and end it after the block, or when this process is killed; the file is its standard error.
+        It holds the slot as long as it lives. It gets all text from pipes and files without a name: other users of the
         machine see the arguments of a process."""
         directory = self._root + "/run/headless"
         fs_hot.makedirs(directory)
         env = {key: value for key, value in self._env.items() if not key.startswith(OF_A_SESSION)}
         with ExitStack() as stack:
             rules, err = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(2))
+            its_end, our_end = os.pipe()
+            stack.callback(os.close, its_end)
+            stack.callback(os.close, our_end)
             rules.write(call.system.encode("utf-8", "replace"))
             rules.seek(0)
             process = None
             try:
                 with _signals_held_back():
                     process = subprocess.Popen(
-                        [*words, "--system-prompt-file", f"/dev/fd/{rules.fileno()}"],
+                        [
+                            "/bin/sh",
+                            "-c",
+                            GUARD,
+                            "sh",
+                            str(its_end),
+                            *words,
+                            "--system-prompt-file",
+                            f"/dev/fd/{rules.fileno()}",
+                        ],
                         stdin=stdin,
                         stdout=stdout,
                         stderr=err,
                         cwd=workplace or directory,
                         env={**env, **ENVIRONMENT},
                         start_new_session=True,
-                        pass_fds=(slot, rules.fileno(), *more_fds),
+                        pass_fds=(slot, rules.fileno(), its_end),
                     )
                 yield process, err
             finally:

@@ -23,8 +23,6 @@ ALL_TOOLS = (
 )
 WEB_TOOL = ("--tools", "WebSearch", "--allowedTools", "WebSearch")
 EVENTS = ("PreToolUse", "PostToolUse", "PostToolUseFailure")
-# Ends the client and its commands as soon as the process that hears them is gone: 2.1.197 would go on.
-GUARD = 'pipe=$1; shift; (read -r _ < "/dev/fd/$pipe"; kill -TERM 0) > /dev/null 2>&1 & exec "$@"'
 
 
 class ToolClient(Headless):
@@ -42,18 +40,13 @@ class ToolClient(Headless):
         return [*STREAM, *(ALL_TOOLS if self._own.workplace else web), *limits]
 
     def run(self, words: list[str], call: Request, stop: Stop, slot: int) -> Answer:
-        pipe, (its_end, our_end) = subprocess.PIPE, os.pipe()
-        words = ["/bin/sh", "-c", GUARD, "sh", str(its_end), *words]
-        try:
-            with self.client(words, call, slot, pipe, pipe, self._own.workplace, (its_end,)) as (process, err):
-                result = self._talk(process, call, stop)
-                if not result:
-                    with suppress(subprocess.TimeoutExpired):
-                        process.wait(TERM_SECONDS)
-                return backends.answer_in(result, backends.text_of(err), process.returncode or 0, self.model)
-        finally:
-            os.close(its_end)
-            os.close(our_end)
+        pipe = subprocess.PIPE
+        with self.client(words, call, slot, pipe, pipe, self._own.workplace) as (process, err):
+            result = self._talk(process, call, stop)
+            if not result:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(TERM_SECONDS)
+            return backends.answer_in(result, backends.text_of(err), process.returncode or 0, self.model)
 
     def _talk(self, process: "subprocess.Popen[bytes]", call: Request, stop: Stop) -> str:
         """Return the line with the result; empty if the client ended without one. Neither side can block the other."""

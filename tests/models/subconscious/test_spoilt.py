@@ -50,9 +50,9 @@ def test_an_error_that_nobody_thought_of_is_logged(read):
     assert [row["where"] for row in error_log_hot.newest_first(read.root)]
 
 
-@pytest.mark.parametrize("number", [signal.SIGALRM, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGALRM, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_that_is_ended_ends_its_client(read, number):
-    read.client(f"sleep 60 &\necho $$ $! > {read.base}/pids.new\nmv {read.base}/pids.new {read.base}/pids\nwait")
+    read.client(f"sleep 600 &\necho $$ $! > {read.base}/pids.new\nmv {read.base}/pids.new {read.base}/pids\nwait")
     read.settings('llm_backend = "claude"', 'subconscious = "full"')
     read.says(SAID)
     process = subprocess.Popen(WORDS, stdin=subprocess.PIPE, env={**os.environ, **read.env})
@@ -60,10 +60,10 @@ def test_a_run_that_is_ended_ends_its_client(read, number):
     process.stdin.close()
     assert eventually((read.base / "pids").exists)
     process.send_signal(number)
-    assert process.wait(10) == 0
+    assert process.wait(10) == (-number if number == signal.SIGKILL else 0)
     for pid in map(int, (read.base / "pids").read_text().split()):
         assert eventually(lambda pid=pid: ended(pid))
-    assert read.calls == [("subconscious", "cancelled")]
+    assert read.calls == [("subconscious", "begun" if number == signal.SIGKILL else "cancelled")]
 
 
 def ended(pid):
