@@ -126,7 +126,7 @@ def test_a_worker_killed_before_it_noted_a_draft_does_not_count_it_twice(env, re
 
 
 def test_what_was_rejected_for_good_is_not_drafted_even_without_the_ledger(env, repo):
-    row = {"v": 1, "hash": "x", "text": "Use pnpm instead of npm"}
+    row = {"v": 1, "hash": "x", "text": "Use pnpm instead of npm", "never": True}
     fs_hot.append(box(env, repo) + "/rejected.jsonl", fastjson_hot.dumps(row).encode() + b"\n{torn")
     assert put(env, repo, say(RULE)) == []
 
