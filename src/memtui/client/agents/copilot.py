@@ -52,11 +52,11 @@ class CopilotProgram(Program):
         ]
 
     def _behind(self, env: Env) -> Iterator[str]:
-        """Yield the user's files with a prompt hook that runs behind ours: files of hooks in the order of their names,
-        then the settings."""
-        own = self.hooks_file(env)
-        directory, name = os.path.split(own)
-        later = sorted(other for other in paths_hot.names_in(directory) if other.endswith(".json") and other > name)
+        """Yield the user's files with a prompt hook that runs behind ours: files of hooks run in the reverse order of
+        their names (1.0.102), then the settings."""
+        directory, name = os.path.split(self.hooks_file(env))
+        names = sorted(paths_hot.names_in(directory), reverse=True)
+        later = [other for other in names if other.endswith(".json") and other < name]
         for path in [*(f"{directory}/{other}" for other in later), self.home(env) + "/settings.json"]:
             hooks = _read(path).get("hooks")
             if isinstance(hooks, dict) and any(hooks.get(event) for event in PROMPT_EVENTS):

@@ -51,6 +51,7 @@ INTERRUPTED = "[Request interrupted by user]"
 # A run without a person at it, by its arguments.
 SCRIPTED = (b"-p", b"--prompt")
 TERMINALS = ("/dev/pts/", "/dev/tty")
+EDITOR = b"--acp"  # an editor runs it for a person
 ARGUMENT_BYTES = 1 << 16
 
 
@@ -111,6 +112,8 @@ class Copilot(Agent):
         process = f"/proc/{process_hot.client()[0]}"
         try:
             words = fs_hot.read_bytes(process + "/cmdline", ARGUMENT_BYTES).split(b"\0")
+            if EDITOR in words:
+                return True
             is_scripted = any(word.partition(b"=")[0] in SCRIPTED for word in words)
             return not is_scripted and posix.readlink(process + "/fd/0").startswith(TERMINALS)
         except OSError:
