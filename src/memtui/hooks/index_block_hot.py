@@ -102,7 +102,8 @@ def note_known(
 
 def _watched(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catalog]]") -> "list[str]":
     """List the paths that every prompt checks: directories, some files, and the trusted memories if there are any."""
-    watched = []
+    project, exists = locate_hot.project_dir(hook.env, hook.started_in)
+    watched = [] if exists else [project]  # it may be made in the session
     for scope, memories in catalogs:
         watched.append(paths_hot.checks_path(hook.root, memories.directory))
         watched += memories.directories[: catalog_hot.WATCHED]

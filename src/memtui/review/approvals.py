@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from memtui.base import clock_hot, fastjson_hot, ids_hot, paths_hot
 from memtui.base.errors import MemtuiError, UsageError
+from memtui.client.agents import programs
+from memtui.client.transcripts import transcript_hot
 from memtui.review.entries import removal
 from memtui.review.waiting_entries import Waiting, from_the_end
 from memtui.rules import counts, proposal_evidence, proposals, rule_lines
@@ -79,12 +81,13 @@ class Draft:
 
 
 def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft:
-    """Return what approving an update writes, and where: no repository without memories. Raises MemtuiError."""
+    """Return what approving an update writes, and where: no repository without memories, unless the agent that was told
+    has no other place for a project's. Raises MemtuiError."""
     stem, data = content(item, choices)
     label = label_of(item, choices)
     own = _store_for(store, item, label)
     scope = own.scope(label)
-    if not choices.scope and scope.kind == "project" and not scope.exists:
+    if not choices.scope and scope.kind == "project" and not scope.exists and _reads_auto(own, item):
         scope = own.scope("auto")
     references.writable(scope, shared=store.shared)
     request = item.entry.fields.get("request", "")
@@ -99,6 +102,15 @@ def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft
         data = rule_lines.with_rules(memory.with_fields(replaced, fields), rules)
         return Draft(item, own, scope, replaced.stem, data, replaced, request)
     return Draft(item, own, scope, references.check_name(stem), rule_lines.with_rules(data, rules), trigger=request)
+
+
+def _reads_auto(store: Store, item: Waiting) -> bool:
+    """Tell whether the agent of a draft's session gets the memories that Claude Code keeps itself."""
+    session_id = item.entry.fields.get("session", "")
+    if transcript_hot.find(paths_hot.config_dir(store.env), session_id):
+        return True
+    is_shared = config_hot.value(config_hot.load(store.root), paths_hot.project_root(store.cwd), "share_auto")
+    return bool(is_shared) or programs.session_file(store.env, session_id) is None
 
 
 def _replaced(scope: Scope, item: Waiting, stem: str) -> Memory | None:

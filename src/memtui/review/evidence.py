@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from memtui.base import paths_hot
+from memtui.client.agents import programs
 from memtui.client.transcripts import prompts, speaker, transcript_hot
 from memtui.client.transcripts.conversation import normalised
 from memtui.client.transcripts.speaker import argument, on_plan, own_words, refusal
@@ -125,7 +126,8 @@ def evidence_of(env: dict[str, str], item: Waiting, similar: Sequence[Similar] =
     """Find the evidence of a pending update or item in its session's transcript."""
     evidence = Evidence(similar=similar)
     fields = item.entry.fields
-    path = transcript_hot.path_of({"session_id": fields.get("session")}, paths_hot.config_dir(env))
+    session_id = fields.get("session", "")
+    path = transcript_hot.find(paths_hot.config_dir(env), session_id) or programs.session_file(env, session_id)
     if path:
         quotes = [line.partition(": ")[2] for line in item.evidence if line.startswith("> you: ")]
         try:

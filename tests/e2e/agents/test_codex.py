@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from e2e.model import say, use
+from e2e.model import call, say, use
 from memtui.client.agents import codex
 from memtui.deliver import receipts_hot
 from memtui.hooks.install import entries
@@ -221,6 +221,17 @@ def test_what_still_stands_is_not_told_again_and_what_is_gone_is(on):
     assert on.errors() == []
 
 
+def test_a_compaction_within_a_turn_brings_its_notes_and_the_index_again(on, model):
+    on.remember("tabs", MEMORY)
+    on.leave("The build is broken.")
+    model.will(call(use("exec_command", cmd="true"), input_tokens=300_000), use("exec_command", cmd="true"), "Done.")
+    run = on.run("go", "-c", "model_auto_compact_token_limit=200000")
+    assert [request.kind for request in run.requests] == ["main", "compact", "main", "main"]
+    for text in (MEMORY, "The build is broken."):
+        assert [request.count(text) for request in run.requests] == [1] * 4
+    assert set(on.receipts()) == {"arrived"}
+
+
 def test_a_turn_that_is_stopped_keeps_its_text(on, model):
     on.leave("The build is broken.")
     with on.session() as session:
@@ -329,8 +340,12 @@ def test_an_approved_draft_is_told_in_other_agents_at_the_next_turn(on):
     with on.session() as session:
         session.say(CORRECTIONS[0])
         (draft,) = eventually(on.drafts)
-        on.memtui("approve", draft.id, "--scope", "global")
+        shown = on.memtui("inbox", draft.id).stdout
+        assert "becomes  project:" in shown, "Claude Code's own memory is not Codex'"
+        assert "transcript is gone" not in shown
+        on.memtui("approve", draft.id)
         assert "pnpm" in claude("UserPromptSubmit", prompt="go on with the work")
+        assert session.say("and what else?")[-1].count("Always use pnpm") == 1
         on.remember("tabs", MEMORY)
         assert session.say("go on with the work")[-1].count(MEMORY) == 1
     assert on.errors() == []

@@ -25,3 +25,10 @@ def sessions(env: Env) -> Iterator[str]:
     """Yield the session files of all agents."""
     for program in every():
         yield from program.sessions(env)
+
+
+def session_file(env: Env, session_id: str) -> str | None:
+    """Return where another agent than Claude Code has the session of an id; None if it is none of theirs."""
+    if not session_id:
+        return None
+    return next((path for program in every()[1:] for path in program.sessions(env) if session_id in path), None)
