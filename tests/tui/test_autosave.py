@@ -1,4 +1,4 @@
-"""What is typed in a form and not saved, as it lies on the disk: of this version and of those before it."""
+"""What is typed in a form and not saved, as it lies on the disk."""
 
 import json
 import os
@@ -37,14 +37,6 @@ def test_it_comes_back_as_it_was(root):
     made.save(root)
     assert autosave.kept(root, name) == made
     assert autosave.of_memories(root) == autosave.offered(root) == [made]  # its file is gone
-
-
-def test_what_a_version_before_typed_of_a_memory_is_offered(root):
-    row = {"v": 1, "key": "k", "path": "", "base": "", "scope": "global", "time": 3.0, "raw": False}
-    row |= {"values": {"name": "jq"}, "was": {"name": ""}, "whole": ""}
-    write(root, "memory-k", row)
-    (found,) = autosave.offered(root)
-    assert (found.title, found.scope, found.was) == ("jq", "global", {"name": ""})
 
 
 def test_the_time_of_unsaved_text_is_named_where_it_is_known():

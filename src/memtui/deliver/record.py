@@ -4,10 +4,9 @@ import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.base import clock_hot, paths_hot, short_ids, visible_hot
+from memtui.base import clock_hot, short_ids, visible_hot
 from memtui.base.fastjson_hot import text
 from memtui.client import process_hot
 from memtui.deliver import log_hot
@@ -31,16 +30,6 @@ TITLES = 4
 SCORED = frozenset({"score", "scores", "probability"})
 # The reason of an item that tells the session that a memory has gone.
 GONE = "gone in this session"
-
-
-def project_of(record: Record) -> str:
-    """Return the key of the project of a record, or of the state of a session: by its root, since older versions wrote
-    the slug; what is written, where no root is."""
-    root, project = text(record, "project_root"), text(record, "project")
-    return project if "." in project or not root else _key(root)
-
-
-_key = lru_cache(256)(paths_hot.project_key)
 
 
 def _number(record: Record, key: str) -> float | None:
@@ -111,7 +100,7 @@ class Delivery:
         self.session = sys.intern(text(record, "session_id"))
         self.agent = text(record, "agent")
         self.agent_id = text(record, "agent_id")
-        self.project = project_of(record)
+        self.project = text(record, "project")
         self.project_root = text(record, "project_root")
         self.root = self.project_root or self.project
         self.cwd = text(record, "cwd")

@@ -14,7 +14,7 @@ from memtui.client.transcripts import prompts, transcript_hot
 from memtui.client.transcripts.transcript_hot import Finder, text_of
 from memtui.deliver import log_hot
 from memtui.deliver.log_queries import Proof
-from memtui.deliver.record import CHARS_A_TOKEN, Delivery, Record, project_of, session_kind
+from memtui.deliver.record import CHARS_A_TOKEN, Delivery, Record, session_kind
 from memtui.deliver.statistics import RecallCounter, RecallCounts, ReceiptCounts
 
 STATE_BYTES = 1 << 20
@@ -111,8 +111,8 @@ class Session:
 
 def of_state(session_id: str, state: Record) -> Session:
     """Return a session as its state file says."""
-    root, started = text(state, "project_root"), text(state, "started")
-    session = Session(session_id, root or text(state, "project"), project_of(state), started=clock_hot.parse(started))
+    root, project, started = text(state, "project_root"), text(state, "project"), text(state, "started")
+    session = Session(session_id, root or project, project, started=clock_hot.parse(started))
     session.cwd, session.mode, session.transcript = (text(state, key) for key in ("cwd", "mode", "transcript"))
     session.logged = started
     return session

@@ -127,15 +127,6 @@ def moments_of(root: str, session: str) -> list[tuple[str, Moment]]:
     return [(path, _moment(*values)) for path, *values in rows]
 
 
-def sessions_with_breaks(root: str) -> dict[str, int]:
-    """Count the rules that each session broke after they were written, by session; sessions without one are left
-    out."""
-    (rows,) = counts_file.query(
-        root, "SELECT session, count(DISTINCT rule) FROM told WHERE time >= since AND NOT is_kept GROUP BY session"
-    )
-    return dict(rows)
-
-
 def places_of_breaks(root: str) -> dict[str, str]:
     """Return the root of the project that each session with a break ran in, by session; empty if nothing tells."""
     (rows,) = counts_file.query(

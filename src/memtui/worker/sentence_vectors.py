@@ -75,7 +75,7 @@ def stop(root: str) -> bool:
             os.kill(identity[0], signal.SIGKILL)
             fs_hot.unlink(semantic_hot.socket_of(root))
     except (OSError, ValueError):
-        return True  # it ended by itself, or is one of an earlier version, which said nothing of itself
+        return True  # it ended by itself
     return True
 
 

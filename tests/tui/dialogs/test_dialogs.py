@@ -103,9 +103,3 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
         assert lines(app)[-1].strip() == "escape clear"
         await press(pilot, "escape", "escape")
         assert app.screen.group == "memories"
-
-
-# fields
-
-
-# what lies below

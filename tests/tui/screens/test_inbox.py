@@ -66,40 +66,6 @@ def leave(world, text, **fields):
     )
 
 
-async def test_rows_stand_surest_first_with_a_sentence_and_detail_shows_setting(app):
-    async with running(app, WIDE) as pilot:
-        rows = app.screen.table.rows
-        names = [row.item.entry.fields.get("name", row.item.text[:8]) if row.item else "" for row in rows]
-        assert names[:4] == ["ask-before-migrations", "no-snapshot-tests", "metric-units", "prefer-pnpm"]
-        families = [row.kind.family for row in rows]
-        assert families[4] == "changed"
-        assert families.index("change") < families.index("trust") < families.index("todo")
-        assert rows[-1].key == "one-offs"
-        every = app.screen.all_rows
-        signs = {row.item.entry.fields.get("name"): row.sign[0] for row in every if row.item}
-        assert {name for name, sign in signs.items() if sign} == {"prefer-pnpm"}, "its name is taken"
-        problem = next(row for row in every if row.kind.word == "problem")
-        assert problem.says.startswith("meeting-notes is broken: ")
-        assert problem.place == "auto shop"
-        assert all(row.place for row in every)
-        assert not [row.says for row in every if "of project" in row.says or "agent:" in row.says]
-        await to(pilot, "no-snapshot-tests")
-        await rest(pilot)
-        assert "draft · feedback for project shop" in app.screen.frame._titles[app.screen.detail].plain
-        shown = app.screen.detail.plain
-        assert shown.startswith("No snapshot tests for components")
-        assert "no-snapshot-tests   " not in shown
-        assert "evidence" in shown
-        assert "› you   no, no snapshots please" in shown
-        assert "Replaced by assertions" in shown  # what came after, too
-        assert "add tests for the new components" in shown  # the session, by its first words
-        assert lines(app)[-1].startswith(" enter read  a approve  e edit  x reject  w later")
-        await to(pilot, "Fix the flaky")
-        assert lines(app)[-1].startswith(" enter read  a done  e edit  x reject  w later")
-        await press(pilot, "slash")
-        assert lines(app)[-1].startswith(" enter to the list  escape clear")
-
-
 async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(world, app):
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     async with app.run_test(size=WIDE) as pilot:
@@ -121,23 +87,6 @@ async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(
         assert "no-snapshot-tests" in updates(world)
         await press(pilot, "Z")
         assert memory(world, "no-snapshot-tests") is not None
-
-
-async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "ask-before-migrations")
-        await pilot.press("space", "space", "a")
-        await pilot.pause()
-        assert isinstance(app.screen, Preview)
-        assert "ask-before-migrations" in app.screen.plain
-        assert "no-snapshot-tests" in app.screen.plain
-        await agree(pilot)
-        assert memory(world, "no-snapshot-tests")
-        assert memory(world, "ask-before-migrations")
-        await press(pilot, "z")
-        assert memory(world, "no-snapshot-tests") is None
-        assert memory(world, "ask-before-migrations") is None
-        assert {"no-snapshot-tests", "ask-before-migrations"} <= set(updates(world))
 
 
 async def test_a_draft_of_a_taken_name_is_not_accepted_alone_or_with_all(world, app):

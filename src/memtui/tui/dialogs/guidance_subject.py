@@ -108,8 +108,6 @@ class GuidanceSubject(Subject):
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
         title = "Edit the note" if item else "Your first note" if notice else "Write a note"
         self.title = title if own else f"{title} · {self.project}"
-        if self.autosave.values.get("to", "").startswith("in:"):  # a version before had other projects in this field
-            self.autosave.values.pop("to")
         values, past = self._given(), self._past(self._there["expires"])
         self.verb, self.is_example = "save" if item else "send", bool(notice)
         self.notice = EXPIRED.format(ago(past, data.now())) if past else notice

@@ -177,21 +177,6 @@ async def test_filters_show_what_fits_and_escape_shows_all(app, world):
             assert len(listed(screen)) == sum(bool(r["text"]) for r in every)
 
 
-async def test_plots_tell_days_outcomes_times_and_memories(app):
-    async with app.run_test(size=SIZES[0]) as pilot:
-        screen = await ready(pilot)
-        await press(pilot, "P")
-        for size in SIZES:
-            await pilot.resize_terminal(*size)
-            await settle(pilot)
-            text = app.screen.pane.plain
-            for words in ("Per day", "Receipts", "arrived 9 of 12", "half under", "95% under"):
-                assert words in text
-            assert "known for 12 of the newest 15 deliveries" in text
-        await pilot.press("escape")
-        assert app.screen is screen
-
-
 @pytest.mark.large
 async def test_a_long_log_opens_with_its_newest_and_reads_on_when_followed(world):
     path = log_hot.log_path(world.root, NOW)

@@ -10,7 +10,6 @@ from memtui.deliver import log_hot
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS
-from memtui.tui.screens.activity.breaks import BreakRow
 from memtui.tui.screens.activity.rows import NoteRow
 from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
 from tui.conftest import NOW, press, running, settle
@@ -79,24 +78,6 @@ async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app
         app.screen.table.move_to(app.screen.table.index_of(row.key))
         await settle(pilot)
         assert "Nothing yet." in app.screen.detail.plain
-
-
-async def test_notes_stand_on_top_and_enter_reads_a_session_folded_or_not(app, world):
-    async with running(app, SMALL) as pilot:
-        kinds = [type(row) for row in app.screen.table.rows]
-        waiting = kinds.index(SessionGroup)
-        assert set(kinds[:waiting]) == {NoteRow}
-        below = [DeliveryEntry, BreakRow, BreakRow, DeliveryEntry, DeliveryEntry]
-        assert kinds[waiting : waiting + 7] == [SessionGroup, *below, SessionGroup]
-        assert [row.unfolded for row in of(app, SessionGroup)] == [True, *[False] * 5]
-        for name, unfolded in (("today", True), ("tuesday", False)):
-            await to(pilot, world, name)
-            await press(pilot, "enter")
-            assert app.screen.detail_covers_list
-            assert f"claude --resume {world.sessions[name]}" in app.screen.query_one("#detail").plain
-            await press(pilot, "escape")
-            assert app.screen.table.row.key == f"session {world.sessions[name]}"
-            assert app.screen.table.row.unfolded is unfolded
 
 
 async def test_the_detail_says_what_became_of_what_it_got(app, world):

@@ -38,21 +38,6 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
         assert not exists(everywhere(world, "conventional-commits.md"))
 
 
-async def test_a_range_and_all_can_be_marked(app):
-    async with running(app, (120, 40)) as pilot:
-        await pilot.press("v", "j", "j", "v")
-        assert len(app.screen.table.marks) == 3
-        assert " · 3 marked" in str(app.screen.middle.border_title)
-        await pilot.press("e")  # one by one
-        assert app.screen.group == "memories"
-        await pilot.press("escape")
-        assert not app.screen.table.marks
-        await pilot.press("A")
-        assert len(app.screen.table.marks) == 13
-        await pilot.press("A")
-        assert not app.screen.table.marks
-
-
 async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "editor")

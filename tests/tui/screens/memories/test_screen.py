@@ -5,13 +5,12 @@ import json
 import os
 
 import pytest
-from textual.widgets import Input
 
 from memtui.base import paths_hot
 from memtui.demo.content import layout
 from memtui.tui.app import MemtuiApp
 from tui.conftest import NOW, press, running, settle, until
-from tui.hands import detail, exists, line, names, read, stand_on, write
+from tui.hands import detail, exists, names, read, stand_on, write
 
 
 async def test_scopes_are_a_tree_with_counts_and_groups(app):
@@ -47,25 +46,6 @@ async def test_the_preview_tells_all_there_is(app):
         assert "✓" in text
         await stand_on(pilot, "flaky-upload-test")
         assert detail(app).count("temp-dir-per-worker") == 2  # in the text, and the line about the broken link
-
-
-async def test_the_filter_is_live_counts_and_escape_clears_it(app):
-    async with running(app, (120, 40)) as pilot:
-        await pilot.press("slash", *"pnpm")
-        assert names(app) == ["prefer-pnpm", "release-steps"]  # in its name, then in its text
-        assert app.screen.counted() == "2 of 13 memories"
-        cells = app.screen.table._cells(app.screen.table.rows[0])
-        assert any("underline" in str(span.style) for span in cells[3].spans)
-        await pilot.press(*"xyzzy")
-        assert names(app) == []
-        assert "escape clears the filter" in app.screen.table.empty
-        await pilot.press("escape")
-        assert len(names(app)) == 13
-        assert app.screen.table.has_focus
-        await pilot.press("slash", *"pnpm", "enter")
-        assert app.screen.table.has_focus
-        await pilot.press("escape")
-        assert app.screen.query_one("#filter", Input).value == ""
 
 
 async def test_the_order_goes_by_key_and_is_remembered(app, world):
@@ -108,31 +88,6 @@ async def test_a_query_has_terms(app):
         assert {scope.kind for scope, _ in app.screen.table.rows} == {"instructions"}
         await pilot.press("escape")
         assert len(names(app)) == 13
-
-
-async def test_at_80_columns_the_tree_is_a_line_and_a_memory_opens_over_the_list(app):
-    async with running(app, (80, 24)) as pilot:
-        assert not app.screen.places.display
-        assert "scope all here" in line(app, "#summary")
-        await pilot.press("h")
-        options = [words for _, words in app.screen.rows]
-        at = next(i for i, words in enumerate(options) if words.startswith("project shop"))
-        await pilot.press(*["down"] * at, "enter")
-        await pilot.pause()
-        assert "scope project shop" in line(app, "#summary")
-        assert sorted(names(app))[0] == "payment-provider"
-        assert not app.screen.query_one("#detail").display
-        await pilot.press("enter")
-        assert app.screen.query_one("#detail").display
-        assert not app.screen.query_one("#middle").display
-        await pilot.press("escape")
-        assert app.screen.table.has_focus
-
-
-async def test_without_room_for_the_tree_its_key_asks_for_a_scope_typing_narrows(app):
-    async with running(app, (80, 24), "h", *"other", "enter"):
-        assert app.screen.group == "memories"
-        assert app.screen.places.row.label == "other projects"
 
 
 async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app):
@@ -214,15 +169,6 @@ async def test_what_is_empty_says_what_to_do(tmp_path):
 def titled(app, name):
     """Whether a rule with the name of a memory is on the screen."""
     return any(strip.text.startswith(f"── {name} ──") for strip in app.screen._compositor.render_strips())
-
-
-async def test_only_what_wants_attention_is_shown(app):
-    async with running(app, (80, 24)) as pilot:
-        await pilot.press("exclamation_mark")
-        assert names(app) == ["meeting-notes", "payment-provider", "skip-code-review"]
-        assert app.screen.counted() == "3 of 13 memories"
-        await pilot.press("escape")
-        assert "prefer-pnpm" in names(app)
 
 
 async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
