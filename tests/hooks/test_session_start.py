@@ -123,6 +123,13 @@ def test_a_later_prompt_tells_what_changed_among_the_memories(home):
     assert home.prompt().raw == b""
 
 
+def test_the_first_memory_of_a_project_is_told_in_sessions_that_run(home):
+    home.start()
+    home.remember("first", "Just learnt", scope="project")
+    assert "+ - [feedback] first: Just learnt" in home.prompt().context
+    assert home.prompt().raw == b""
+
+
 # --- compact, clear, resume, fork
 
 

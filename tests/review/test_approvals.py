@@ -7,6 +7,7 @@ from memtui.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.inbox import file_hot
 from memtui.review import approvals
 from memtui.review.approvals import Choices, approve_all, content, label_of
+from memtui.review.evidence import evidence_of
 from memtui.review.waiting_entries import waiting_in
 from memtui.rules import counts
 from memtui.rules.counting import Moment
@@ -85,6 +86,22 @@ def test_what_a_draft_says_of_the_project_goes_where_memories_are_already(store,
     assert approvals.propose(store, item, Choices(scope="project")).scope.label == "project"
     (tmp_path / "shop/.claude/memory").mkdir(parents=True)
     assert approvals.propose(store, item).scope.label == "project"
+
+
+@pytest.mark.parametrize(("agent", "scope"), [("codex", "project"), ("claude", "auto")])
+def test_a_draft_goes_where_the_agent_that_was_told_reads_it(store, tmp_path, agent, scope):
+    sessions = {
+        "codex": "home/.codex/sessions/2026/11/30/rollout-{}.jsonl",
+        "claude": "home/.claude/projects/shop/{}.jsonl",
+    }
+    path = tmp_path / sessions[agent].format("s1")
+    path.parent.mkdir(parents=True)
+    path.write_text("{}\n")
+    (item,) = leave(store, "Use pnpm", scope="project", session="s1")
+    assert approvals.propose(store, item).scope.label == scope
+    fs_hot.append(store.root + "/config.toml", b"share_auto = true\n")
+    assert approvals.propose(store, item).scope.label == "auto"
+    assert evidence_of(store.env, item).problem == ""
 
 
 def test_drafts_are_put_at_the_end_of_a_memory_in_one_step(store):
