@@ -266,6 +266,11 @@ def test_setup_says_what_a_person_has_to_do_until_all_are_trusted(home):
     assert codex.PROGRAM.trust(env) == ""
     _trust(home, {**hashes, "Stop": "sha256:0"})
     assert codex.PROGRAM.trust(env) == codex.CHANGED
+    (home / "hooks.json").write_text(json.dumps({"version": 1, "hooks": groups}))
+    assert codex.PROGRAM.trust(env) == codex.SKIPPED.format(what="“version”")
+    (home / "hooks.json").write_text(json.dumps({"hooks": {**groups, "Stop": [{"hooks": [{"timeout": "5"}]}]}}))
+    assert codex.PROGRAM.trust(env) == codex.SKIPPED.format(what="“timeout”")
+    (home / "hooks.json").write_text(json.dumps({"hooks": groups}))
     _trust(home, hashes, 'enabled = false\ntrusted_hash = "sha256:0"')
     assert codex.PROGRAM.trust(env) == codex.DISABLED
 

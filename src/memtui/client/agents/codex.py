@@ -25,6 +25,8 @@ MATCHED = ("SessionStart", "PreToolUse", "PostToolUse", "PreCompact", "SessionEn
 REVIEW = "not trusted yet: start codex and choose “Trust all and continue”, or open /hooks in it"
 CHANGED = "changed since they were trusted: open /hooks in codex"
 DISABLED = "switched off: open /hooks in codex"
+SKIPPED = "codex skips the file as a whole: it does not know {what} in it"
+KEYS = {"hooks", "description"}
 OTHERS = "{path} has hooks, too. They run beside memtui's, and stay as they are."
 OFF = "{path} switches hooks off (features.hooks)."
 UNREADABLE = "{path} can't be read: {error}."
@@ -67,7 +69,11 @@ class CodexProgram(Program):
                 yield from (path for path in paths if codex_hot.AGENT.owns(path) and not codex_hot.is_subagents(path))
 
     def trust(self, env: Env) -> str:
-        states = list(self._states(env))
+        table = fs_hot.read_table(self.hooks_file(env), "settings")
+        strange = _strange(table)
+        if strange:
+            return SKIPPED.format(what=strange)
+        states = list(self._states(env, fastjson_hot.table(table, "hooks")))
         words = (REVIEW, CHANGED, DISABLED)
         return next((word for word in words if word in states), "")
 
@@ -84,21 +90,35 @@ class CodexProgram(Program):
     def _config_file(self, env: Env) -> str:
         return self.home(env) + "/config.toml"
 
-    def _states(self, env: Env) -> Iterator[str]:
+    def _states(self, env: Env, hooks: dict[str, Any]) -> Iterator[str]:
         """Yield for each of our hooks what keeps Codex from running it; empty for nothing."""
         path = self.hooks_file(env)
         try:
-            hooks = fastjson_hot.table(fastjson_hot.loads_dict(fs_hot.read(path, "settings")), "hooks")
             trusted = fastjson_hot.table(fastjson_hot.table(_config(self._config_file(env)), "hooks"), "state")
         except (OSError, ValueError):
             return
-        for event, groups in hooks.items():
-            for at, group in enumerate(groups if isinstance(groups, list) else []):
-                for number, hook in enumerate(fastjson_hot.rows(group, "hooks") if isinstance(group, dict) else []):
-                    if isinstance(hook, dict) and LAUNCHER_TAIL in str(hook.get("command")):
-                        keys = [f"{name}:{_snake(event)}:{at}:{number}" for name in (path, os.path.realpath(path))]
-                        known = [state for key in keys if isinstance(state := trusted.get(key), dict)]
-                        yield _state(known[0] if known else {}, _hash(event, group, hook))
+        for event, group, place, hook in _handlers(hooks):
+            if LAUNCHER_TAIL in str(hook.get("command")):
+                keys = [f"{name}:{_snake(event)}:{place}" for name in (path, os.path.realpath(path))]
+                known = [state for key in keys if isinstance(state := trusted.get(key), dict)]
+                yield _state(known[0] if known else {}, _hash(event, group, hook))
+
+
+def _handlers(hooks: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], str, dict[str, Any]]]:
+    """Yield each hook: its event, its group, their places in the lists, and itself."""
+    for event, groups in hooks.items():
+        for at, group in enumerate(groups if isinstance(groups, list) else []):
+            for number, hook in enumerate(fastjson_hot.rows(group, "hooks") if isinstance(group, dict) else []):
+                if isinstance(hook, dict):
+                    yield event, group, f"{at}:{number}", hook
+
+
+def _strange(table: dict[str, Any]) -> str:
+    """Return what makes Codex skip a hooks file as a whole; empty for nothing that is looked for here."""
+    keys = sorted(table.keys() - KEYS)
+    for _, _, _, hook in _handlers(fastjson_hot.table(table, "hooks")):
+        keys += [key for key in ("timeout", "additionalContextLimit") if not isinstance(hook.get(key, 0), int)]
+    return f"“{keys[0]}”" if keys else ""
 
 
 def _state(state: dict[str, Any], wanted: str) -> str:
