@@ -12,6 +12,7 @@ to those.
 """
 
 import argparse
+import functools
 import json
 import os
 import random
@@ -24,6 +25,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from memtui.client.agents import agents_hot
 from memtui.hooks.install import entries
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -60,6 +62,8 @@ BARS = {
 OF_OTHERS: dict[str, tuple[str, float | None]] = {
     "tool, 50 rules": ("tool, nothing urgent", 1.15),
     "session start, 5 pinned": ("session start, index", None),
+    **{f"{name}, nothing": ("nothing to deliver", 1.1) for name in agents_hot.NAMES[1:]},
+    **{f"{name}, guidance": ("guidance delivered", 1.1) for name in agents_hot.NAMES[1:]},
 }
 MEMORY_BAR_MB = 20
 # Seconds that a worker may take where the machine has other work: it keeps 10,000 versions after a first start.
@@ -148,9 +152,10 @@ class World:
             raise SystemExit(f"{argv} ended with {status}")
         return seconds, int(weight.read_bytes() or 0) / 1024, out.read_bytes()
 
-    def hook(self, event: str) -> list[str]:
-        """How the client starts a hook."""
-        return ["/bin/sh", "-c", entries.command(event, PYTHON, str(self.launcher), str(self.root), str(self.config))]
+    def hook(self, event: str, agent: str = "") -> list[str]:
+        """How an agent starts a hook."""
+        command = entries.command(event, PYTHON, str(self.launcher), str(self.root), str(self.config), agent)
+        return ["/bin/sh", "-c", command]
 
     def say(self, event: str, session: str = "bench", **more: object) -> tuple[float, float, bytes]:
         """Run a hook; any worker it leaves behind has ended when this returns, and is not in the time."""
@@ -167,20 +172,26 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
         world.payload("UserPromptSubmit", prompt="hi")
         return world.run([PYTHON, "-I", "-S", "-c", "pass"])[:2]
 
-    def nothing() -> tuple[float, float]:
-        world.payload("UserPromptSubmit", prompt="hi")
-        seconds, memory, out = world.run(world.hook("UserPromptSubmit"))
+    begun: set[str] = set()
+
+    def nothing(agent: str = "") -> tuple[float, float]:
+        if agent and agent not in begun:  # some get the index with the first prompt
+            begun.add(agent)
+            world.payload("UserPromptSubmit", agent, prompt="hi", submitted_prompt="hi", sessionId=agent)
+            world.run(world.hook("UserPromptSubmit", agent))
+        world.payload("UserPromptSubmit", agent or "bench", prompt="hi", submitted_prompt="hi", sessionId=agent)
+        seconds, memory, out = world.run(world.hook("UserPromptSubmit", agent))
         assert out == b"", out
         return seconds, memory
 
-    def guidance() -> tuple[float, float]:
+    def guidance(agent: str = "") -> tuple[float, float]:
         guide(world)
-        world.payload("UserPromptSubmit", prompt="hi")
+        world.payload("UserPromptSubmit", agent or "bench", prompt="hi", submitted_prompt="hi", sessionId=agent)
         log = next((world.root / "log").glob("deliveries-*.jsonl"), None)
         before = log.stat().st_size if log else 0
-        seconds, memory, out = world.run(world.hook("UserPromptSubmit"))
+        seconds, memory, out = world.run(world.hook("UserPromptSubmit", agent))
         log = next((world.root / "log").glob("deliveries-*.jsonl"))
-        assert b"CI is red" in out
+        assert b"CI is red" in out, (agent, out)
         assert log.stat().st_size > before, "delivered but not logged"
         shutil.rmtree(world.inbox / "claimed")
         return seconds, memory
@@ -225,6 +236,8 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
         "session start, 5 pinned": pinned(world),
         "settling prompt": settling(world),
         "status line": status_line,
+        **{f"{name}, nothing": functools.partial(nothing, name) for name in agents_hot.NAMES[1:]},
+        **{f"{name}, guidance": functools.partial(guidance, name) for name in agents_hot.NAMES[1:]},
     }
 
 

@@ -34,6 +34,8 @@ def main(argv: "list[str]") -> None:
     gc.disable()
     if argv and argv[0] in EVENTS:
         load(EVENTS[argv[0]])
+        if argv[5:6] == ["--agent"]:
+            load(argv[-1])
     from memtui.hooks import runner_hot
 
     runner_hot.main(argv)

@@ -4,6 +4,7 @@ import ast
 import marshal
 
 from memtui.base import fs_hot
+from memtui.client.agents import agents_hot
 from memtui.hooks import bundle
 
 # By what begins, an event or a piece of work: the modules that are then loaded at once, with all that these import at
@@ -34,6 +35,7 @@ ROOTS = {
         ),
         ("UserPromptSubmit",),
     ),
+    **{name: ((f"client.agents.{name}_hot",), ("UserPromptSubmit",)) for name in agents_hot.NAMES[1:]},
 }
 
 
