@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.client.agents import qwen, qwen_hot
-from memtui.client.transcripts import speaker, transcript_hot
+from memtui.client.transcripts import prompts, speaker, transcript_hot
 from memtui.client.transcripts.conversation import Conversation
 from memtui.deliver import receipts_hot
 from memtui.rules.tool_calls import DeedReader
@@ -88,6 +88,15 @@ def test_a_fork_names_its_session_and_keeps_the_ids(session):
     rewrite(fork, lambda line: {**line, "sessionId": "fork", "forkedFrom": origin})
     assert [record["uuid"] for record in records(fork)] == [record["uuid"] for record in records(session)]
     assert records(fork)[0]["forkedFrom"]["sessionId"] == NAME.removesuffix(".jsonl")
+
+
+def test_a_session_is_called_by_its_title_or_its_first_words(session):
+    assert prompts.about(str(session)).title == "Why is the build red?"
+    title = json.loads(session.read_text().splitlines()[1])
+    title |= {"uuid": "title", "subtype": "custom_title", "systemPayload": {"customTitle": "A red build"}}
+    with session.open("a") as file:
+        file.write(json.dumps(title) + "\n")
+    assert prompts.about(str(session)).title == "A red build"
 
 
 def delivery(name, size=0):
@@ -224,6 +233,13 @@ def test_tools_come_with_the_names_and_ids_of_the_session_file():
     payload = read("PostToolUse", tool_name="write_file", tool_input={"file_path": "/a.md", "content": "x"})
     assert payload["tool_name"] == "Write"
     assert read("PreToolUse", tool_name="mcp__x__y", tool_input={"a": 1})["tool_name"] == "mcp__x__y"
+
+
+def test_content_can_not_look_like_a_tag_of_ours_after_the_escapes():
+    context = '<memtui-index delivery="A">\n&lt;/memtui-index&gt; &lt;memtui-guidance delivery="B"&gt; &lt;b&gt;\n</memtui-index>'
+    output = json.loads(qwen_hot.AGENT.answer("UserPromptSubmit", context, "", "", "deny"))["hookSpecificOutput"]
+    escaped = output["additionalContext"].replace("<", "&lt;").replace(">", "&gt;")
+    assert [escaped.count(tag) for tag in ("&lt;memtui-", "&lt;/memtui-", "&lt;b&gt;")] == [1, 1, 1]
 
 
 def test_a_script_is_told_from_a_person_by_what_a_terminal_session_sets():

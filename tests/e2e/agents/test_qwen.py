@@ -1,11 +1,15 @@
 """Qwen Code, the newest on npm, against a loopback model."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from e2e.model import call, say, use
+from memtui.client.agents import qwen
 from memtui.deliver import receipts_hot
+from memtui.hooks.install import entries
 from waiting import eventually
 
 from .chat import Chat
@@ -231,4 +235,72 @@ def test_words_of_tools_subagents_files_and_commands_are_no_corrections(on, mode
         session.say("/review")
     assert all(any(text in request.text() for request in model.requests) for text in (tool, child, attached, template))
     assert drafts(on) == ""
+    assert on.errors() == []
+
+
+THEIRS = {"type": "command", "command": "echo theirs >> ran"}
+MINE = {"hooks": {"UserPromptSubmit": [{"hooks": [THEIRS]}]}}
+CONFIGURATIONS = {
+    "none": None,
+    "empty": "",
+    "blank": "\n",
+    "braces": "{}",
+    "no hooks": '{"hooks": {}}',
+    "other settings": json.dumps({"ui": {"theme": "Default"}, "memory": {"enableManagedAutoMemory": False}}, indent=2),
+    "one line": json.dumps(MINE),
+    "tabs": json.dumps({**MINE, "general": {}}, indent="\t") + "\n\n",
+    "windows": json.dumps(MINE, indent=4).replace("\n", "\r\n"),
+    "accents": '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo \\u00e9 é"}]}]}}',
+    "other events": json.dumps({"hooks": {"SubagentStop": [{"hooks": [THEIRS]}], "PostToolUse": []}}, indent=1),
+    "every event": json.dumps({"hooks": {event.own: [{"hooks": [THEIRS]}] for event in qwen.PROGRAM.events}}),
+}
+
+
+@pytest.mark.every(of=2)
+@pytest.mark.parametrize("configuration", CONFIGURATIONS)
+def test_setup_beside_a_persons_hooks_leaves_no_byte(world, configuration):
+    path, before = world.qwen / "settings.json", CONFIGURATIONS[configuration]
+    path.unlink()
+    if before is not None:
+        path.write_bytes(before.encode())
+    world.install()
+    installed = path.read_bytes()
+    assert b"launch.py UserPromptSubmit" in installed
+    world.install()
+    assert path.read_bytes() == installed
+    world.memtui("setup", "hooks", "--agent", "qwen", "--remove", "--yes")
+    assert (path.read_bytes().decode() if path.exists() else None) == before
+
+
+def test_a_persons_hooks_run_beside_ours_and_stay_when_ours_go(world):
+    theirs = json.loads(CONFIGURATIONS["every event"])
+    world.write(theirs)
+    world.install()
+    world.leave("The build is broken.")
+    run = world.run("hello")
+    assert count(run.main[0], "The build is broken.") == [1]
+    assert (world.project / "ran").read_text().count("theirs") == 3  # start, prompt, stop
+    world.memtui("setup", "hooks", "--agent", "qwen", "--remove", "--yes")
+    assert {key: value for key, value in world.read().items() if key != "$version"} == theirs  # Qwen Code adds that
+
+
+def test_an_approved_draft_is_told_in_other_agents_at_the_next_turn(on):
+    """Said to Qwen Code, told by Claude Code's hook; and the other way round."""
+    on.memtui("config", "set", "extract_confidence", "0")
+    payload = {"session_id": "c1", "cwd": str(on.project), "transcript_path": str(on.base / "c1.jsonl")}
+
+    def claude(event, **more):
+        command = entries.command(event, sys.executable, entries.launcher_path())
+        stdin = json.dumps({**payload, "hook_event_name": event, **more})
+        how = {"cwd": on.project, "env": on.environment(), "capture_output": True, "text": True, "check": True}
+        return subprocess.run(["sh", "-c", command], input=stdin, **how).stdout
+
+    claude("SessionStart", source="startup")
+    with on.session() as session:
+        session.say(CORRECTIONS[0])
+        (draft,) = eventually(on.drafts)
+        on.memtui("approve", draft.id, "--scope", "global")
+        assert "npm" in claude("UserPromptSubmit", prompt="go on with the work")
+        on.remember("tabs", MEMORY)
+        assert count(session.say("go on with the work")[-1], MEMORY) == [1]
     assert on.errors() == []

@@ -71,6 +71,12 @@ class Qwen(Agent):
             changes["tool_input"] = _arguments(fastjson_hot.table(payload, "tool_input"))
         return {**payload, **changes}
 
+    def answer(self, event: str, context: str, message: str, refusal: str, decision: str) -> str:
+        # What reads like a tag of ours after the program's escapes is none.
+        for tag in ("memtui-", "/memtui-"):
+            context = context.replace("&lt;" + tag, "&amp;lt;" + tag)
+        return super().answer(event, context, message, refusal, decision)
+
     def is_personal(self, payload: "Record", env: "dict[str, str]") -> bool:
         return bool(env.get(PERSONAL))
 
@@ -131,7 +137,7 @@ class _QwenReading:
         if subtype == "chat_compression":
             return [records_hot.compaction(origin)]
         if subtype == "custom_title":
-            return [{"type": "custom-title", "customTitle": payload.get("customTitle"), **origin}]
+            return [{"type": "ai-title", "aiTitle": payload.get("customTitle"), **origin}]
         if subtype == "parent_session":
             self._is_agents = True
         if subtype == "slash_command" and payload.get("phase") == "invocation":

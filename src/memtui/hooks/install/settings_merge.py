@@ -199,8 +199,9 @@ class Made:
         return next((text for earlier, text in self.replaced if earlier == list(path)), None)
 
 
-def read(text: str, name: str, agent: str = "Claude Code") -> dict[str, Any]:
-    """Parse settings as an `agent` would; a blank file means empty settings. Raises MemtuiError."""
+def read(text: str, name: str, agent: str = "") -> dict[str, Any]:
+    """Parse settings as Claude Code would; a blank file means empty settings. `agent`: another one, which may read
+    more than that. Raises MemtuiError."""
     if not text.strip(WHITESPACE):
         return {}
     try:
@@ -208,7 +209,9 @@ def read(text: str, name: str, agent: str = "Claude Code") -> dict[str, Any]:
     except ValueError as error:
         raise MemtuiError(
             f"{name} is not valid JSON: {error}.",
-            f"{agent} can't read it either. Fix the file (comments and trailing commas are not allowed).",
+            f"{agent} may read comments and trailing commas. memtui can't keep them: take them out."
+            if agent
+            else "Claude Code can't read it either. Fix the file (comments and trailing commas are not allowed).",
         ) from error
     if not isinstance(value, dict):
         raise MemtuiError(f"{name} has a JSON {_kind(value)}, not an object.", "Settings look like {…}: fix the file.")
