@@ -28,11 +28,6 @@ def test_a_path_is_broken_at_its_slashes():
     ]
 
 
-def test_prose_is_broken_between_words():
-    text = Text("Use pnpm for every install and script, and never npm.")
-    assert lines(text, 30) == ["Use pnpm for every install and", "script, and never npm."]
-
-
 def test_what_is_said_of_a_letter_stays_at_it_when_the_line_is_broken():
     text = Text("Use pnpm for every install and script, and never npm.").append("\nsecond\n")
     text.stylize("bold", text.plain.index("never"), text.plain.index("never") + 5)

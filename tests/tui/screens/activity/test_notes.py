@@ -2,7 +2,6 @@
 
 import os
 
-import pytest
 from textual.screen import ModalScreen
 from textual.widgets import Input, Select, TextArea
 
@@ -310,23 +309,3 @@ async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, 
         assert isinstance(app.screen, DraftForm)
         assert app.screen.query_one("#text", TextArea).text == "CI is green"
     assert notes(world) == {}
-
-
-@pytest.mark.slow
-@pytest.mark.every(step=3)
-@pytest.mark.parametrize("size", [(40, 20), SMALL, (160, 48)])
-async def test_an_empty_screen_says_what_to_press(tmp_path, size):
-    env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "c"), "MEMTUI_HOME": str(tmp_path / "c/memtui")}
-    (tmp_path / "project").mkdir()
-    app = MemtuiApp(env, str(tmp_path / "project"), screen="activity", now=NOW)
-    async with running(app, size) as pilot:
-        if isinstance(app.screen, ModalScreen):
-            await pilot.press("escape")  # the offer to install the hooks
-            await settle(pilot)
-        drawn = "".join(s.text for y in range(8) for s in app.screen.table.render_line(y))
-        assert "Nothing yet." in drawn
-        assert "Sessions get nothing yet" in drawn
-        assert not app.screen.detail.display  # nothing can be selected
-        await pilot.press("c", *"hi", "ctrl+s")  # into directories that are not there yet
-        await settle(pilot)
-        assert list(states(app)) == ["hi"]

@@ -10,8 +10,7 @@ from memtui.deliver import log_hot
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS
-from memtui.tui.screens.activity.rows import NoteRow
-from memtui.tui.screens.activity.sessions import DeliveryEntry, SessionGroup
+from memtui.tui.screens.activity.sessions import SessionGroup
 from tui.conftest import NOW, press, running, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -102,29 +101,6 @@ async def test_the_detail_says_what_became_of_what_it_got(app, world):
             await settle(pilot)
             assert name in names(app, world)
             assert all(row.unfolded for row in of(app, SessionGroup))
-
-
-async def test_only_what_never_arrived_and_escape_shows_all(app, world):
-    async with running(app, WIDE) as pilot:
-        every = keys(app)
-        await press(pilot, "exclamation_mark")
-        assert names(app, world) == ["blog"]
-        assert len(of(app, DeliveryEntry)) == 2
-        assert {row.word for row in of(app, NoteRow)} == {"expired", "returned 3×"}
-        notes = len(of(app, NoteRow))
-        assert app.screen.summary().plain.endswith(f" · {notes} notes lost · 2 of 15 deliveries · 2 lost")
-        found = keys(app)
-        await press(pilot, "escape")
-        assert f" · {notes} notes lost · 15 deliveries · 9 arrived" in app.screen.summary().plain
-        await press(pilot, "slash", *"lost", "enter")
-        assert keys(app) == found, "the word that rows and title say finds them"
-        await press(pilot, "escape", "exclamation_mark")
-        await press(pilot, "p")
-        assert {row.word for row in app.screen.table.rows} == {"expired", "returned 3×"}, (
-            "all else that was lost is of another project"
-        )
-        await press(pilot, "p", "escape")
-        assert keys(app) == every
 
 
 QUERIES = {

@@ -9,7 +9,6 @@ import pytest
 from memtui.base import paths_hot
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, burst, press, running, settle
 from tui.hands import choose, everywhere, exists, names, project, read, stand_on, write
 
@@ -49,22 +48,6 @@ async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
         assert not exists(everywhere(world, "editor.md"))
         kept = [read(f"{world.root}/trash/{name}") for name in os.listdir(world.root + "/trash")]
         assert not any("I use Helix" in text for text in kept)
-
-
-async def test_the_trash_gives_back(app, world):
-    async with running(app, (120, 40)) as pilot:
-        await stand_on(pilot, "editor")
-        await press(pilot, "x", "memories.restore")
-        assert [words.split()[1:] for _, words in app.screen.rows] == [
-            ["editor,", "global"],
-            ["prefer-tabs,", "global"],
-        ]
-        assert "I use Helix" in app.screen.query_one(Detail).plain  # read before it is brought back
-        await press(pilot, "enter")
-        assert read(everywhere(world, "editor.md")).startswith("I use Helix")
-        assert app.screen.table.row[1].memory.stem == "editor"
-        await press(pilot, "memories.restore", "enter", "memories.restore")
-        assert app.screen.group == "memories"  # nothing is left to show
 
 
 async def test_move_to_another_scope(app, world):

@@ -180,14 +180,6 @@ async def test_marks_and_filter_deliver_log_and_change_nothing(app, world):
     assert read(world.root + "/journal.jsonl") == journal
 
 
-async def test_where_nothing_is_remembered_it_says_how_to_begin(empty):
-    env, project = empty
-    app = MemtuiApp(dict(env), project, now=NOW)
-    async with app.run_test(size=SMALL) as pilot:
-        await ask(pilot)
-        assert "Nothing is remembered here yet" in app.screen.why_empty()
-
-
 async def test_read_only_builds_no_index_and_says_so(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
     async with app.run_test(size=SMALL) as pilot:

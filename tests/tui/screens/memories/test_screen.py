@@ -4,13 +4,10 @@ import glob
 import json
 import os
 
-import pytest
-
 from memtui.base import paths_hot
-from memtui.demo.content import layout
 from memtui.tui.app import MemtuiApp
 from tui.conftest import NOW, press, running, settle, until
-from tui.hands import detail, exists, names, read, stand_on, write
+from tui.hands import exists, names, read, stand_on, write
 
 
 async def test_scopes_are_a_tree_with_counts_and_groups(app):
@@ -32,20 +29,6 @@ async def test_scopes_are_a_tree_with_counts_and_groups(app):
         assert app.screen.places.row.fold is False
         await pilot.press("right")
         assert app.screen.places.row.fold
-
-
-async def test_the_preview_tells_all_there_is(app):
-    async with running(app, (160, 48)) as pilot:
-        await stand_on(pilot, "prefer-pnpm")
-        text = detail(app)
-        assert "Why: the lock file" in text  # without the stars
-        assert "→ release-steps" in text
-        assert "← release-steps" in text
-        assert "line 4 of MEMORY.md" in text
-        assert "delivered 4×" in text
-        assert "✓" in text
-        await stand_on(pilot, "flaky-upload-test")
-        assert detail(app).count("temp-dir-per-worker") == 2  # in the text, and the line about the broken link
 
 
 async def test_the_order_goes_by_key_and_is_remembered(app, world):
@@ -133,17 +116,6 @@ async def test_a_change_while_reading_is_of_the_memory_read_not_of_the_marked(ap
         assert len(app.screen.table.marks) == marked - 1
 
 
-async def test_what_may_not_be_written_is_not_offered(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
-    async with running(app, (80, 24)):
-        lines = ["".join(s.text for s in strip) for strip in app.screen._compositor.render_strips()]
-        assert "read-only" in lines[0]
-        assert "trash" not in lines[-1]
-        assert "edit" not in lines[-1]
-        assert "guide" not in lines[-1]
-        assert "filter" in lines[-1]
-
-
 async def test_a_change_from_outside_shows_by_itself_and_keeps_the_cursor(app, world):
     async with running(app, (120, 40)) as pilot:
         await stand_on(pilot, "release-steps")
@@ -151,19 +123,6 @@ async def test_a_change_from_outside_shows_by_itself_and_keeps_the_cursor(app, w
         write(world.shop + "/.claude/memory/a-first-one.md", new)
         await until(pilot, lambda: "a-first-one" in names(app))
         assert app.screen.table.row[1].memory.stem == "release-steps"
-
-
-@pytest.mark.slow
-async def test_what_is_empty_says_what_to_do(tmp_path):
-    world = layout(str(tmp_path / "nothing"), NOW)
-    os.makedirs(world.shop)
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with running(app, (80, 24)) as pilot:
-        await pilot.press("escape")  # the hooks are offered first
-        await settle(pilot)
-        assert "n  creates a memory" in app.screen.table.empty
-        await pilot.press("x", "e", "y")  # nothing to do it to: told, not raised
-        assert app.screen.group == "memories"
 
 
 def titled(app, name):
