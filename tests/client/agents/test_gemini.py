@@ -15,6 +15,8 @@ from memtui.client.agents import agents_hot, programs
 from memtui.client.transcripts.conversation import Conversation
 from memtui.client.transcripts.transcript_hot import Reader
 from memtui.deliver import receipts_hot
+from memtui.hooks.install import installation as install
+from memtui.hooks.install import settings_merge
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "agents" / "gemini"
 SESSION = DATA / "tmp" / "shop" / "chats" / "session-2026-11-30T14-04-91b667c6.jsonl"
@@ -247,6 +249,48 @@ def test_switched_off_hooks_are_named(tmp_path):
     notes = " ".join(PROGRAM.notes({"HOME": str(tmp_path)}))
     assert "hooksConfig.enabled" in notes
     assert "/hooks enable memtui" in notes
+
+
+THEIRS = {"type": "command", "command": "true", "timeout": 300}
+CONFIGURATIONS = {
+    "none": None,
+    "empty": "",
+    "braces": "{}",
+    "no hooks": '{"hooks": {}}\n',
+    "other settings": json.dumps({"ui": {"theme": "Default"}, "security": {"auth": {}}}, indent=2),
+    "one line": json.dumps({"hooks": {"BeforeAgent": [{"hooks": [THEIRS, {**THEIRS, "name": "mine"}]}]}}),
+    "tabs": json.dumps({"hooks": {"BeforeTool": [{"matcher": "write_file", "hooks": [THEIRS]}]}}, indent="\t") + "\n\n",
+    "windows": json.dumps({"hooks": {"AfterAgent": [{"hooks": [THEIRS]}] * 2}}, indent=4).replace("\n", "\r\n"),
+    "in a row": json.dumps({"hooks": {"BeforeAgent": [{"sequential": True, "hooks": [THEIRS]}]}}, indent=1),
+    "switches": json.dumps({"hooksConfig": {"enabled": True, "disabled": ["mine"]}, "hooks": {"Notification": []}}),
+    "comments": '// Mine\n{\n  "ui": {}, // no theme: "hooks": {\n  /* later\n  "hooks": {} */\n  "model": {"name": "a//b"}\n}\n',
+    "only a comment": "{\n  // nothing yet\n}\n",
+    "comments in hooks": '{\n  "hooks": {\n    // of mine\n  } /* end */\n}\n',
+    "accents": '{"ui": {"customThemes": {"caf\\u00e9": {}, "é": {}}}}',
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_setup_adds_hooks_and_removes_them_to_the_byte(tmp_path, name):
+    before = CONFIGURATIONS[name]
+    env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"]}
+    path = tmp_path / ".gemini" / "settings.json"
+    if before is not None:
+        path.parent.mkdir()
+        path.write_bytes(before.encode())
+    change = lambda action: install.apply(install.plan(str(path), action, env=env, program=PROGRAM))
+    change("install")
+    installed = path.read_bytes().decode()
+    settings = settings_merge.load(installed)
+    own = [event.own for event in PROGRAM.events]
+    hooks = {event: groups[-1]["hooks"][0] for event, groups in settings["hooks"].items() if event in own}
+    assert {event: hook["name"] for event, hook in hooks.items()} == dict.fromkeys(own, "memtui")
+    for comment in ("// no theme", "/* later", "// nothing yet", "// of mine", "/* end */"):
+        assert (comment in (before or "")) == (comment in installed)
+    change("install")
+    assert path.read_bytes().decode() == installed
+    change("uninstall")
+    assert (path.read_bytes().decode() if path.exists() else None) == before
 
 
 @pytest.mark.slow

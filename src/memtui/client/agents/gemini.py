@@ -21,6 +21,7 @@ class GeminiProgram(Program):
     name = "gemini"
     title = "Gemini CLI"
     command = "gemini"
+    allows_comments = True
     events = (
         Event("SessionStart", "SessionStart", None, 10_000),
         Event("UserPromptSubmit", "BeforeAgent", None, 5_000),

@@ -27,8 +27,9 @@ def same_names(*rows: tuple[str, str | None, float]) -> tuple[Event, ...]:
 
 
 class Program:
-    """Claude Code."""
+    """Claude Code. `allows_comments`: whether its settings may have comments, as JavaScript has them."""
 
+    allows_comments = False
     name = "claude"
     title = "Claude Code"
     command = "claude"

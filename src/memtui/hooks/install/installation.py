@@ -224,9 +224,8 @@ def plan(
     before = _read(path, real_path)
     key, record = find(load(root), path, real_path)
     is_whole = program.whole_file(str) is not None
-    settings = (
-        {} if is_whole else settings_merge.read(decode(before)[1], path, "" if program is PROGRAM else program.title)
-    )
+    agent = "" if program is PROGRAM else program.title
+    settings = {} if is_whole else settings_merge.read(decode(before)[1], path, agent, program.allows_comments)
     new_record: Record | None = None
     after: bytes | None
     other: Any = None

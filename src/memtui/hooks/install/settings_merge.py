@@ -3,6 +3,7 @@
 The JSON is edited without reformatting: one value is appended, replaced or removed, every other character stays, and
 new text takes the layout of its surroundings. A path is a tuple of keys and indexes; the last of equal keys counts."""
 
+import functools
 import json
 import re
 from collections.abc import Iterator
@@ -17,6 +18,7 @@ WHITESPACE = " \t\r\n"
 DEFAULT_INDENT = "  "
 STATUS_LINE = "statusLine"
 _BLANKS = re.compile(r"[ \t\r\n]*")
+_COMMENTS = re.compile(r'"(?:[^"\\]|\\.)*"|(//[^\r\n]*|/\*.*?\*/)', re.DOTALL)
 
 JsonPath = tuple[str | int, ...]
 Groups = dict[str, dict[str, Any]]
@@ -32,8 +34,21 @@ class Child(NamedTuple):
     end: int
 
 
-def load(text: str) -> Any:
+@functools.lru_cache(maxsize=8)
+def bare(text: str) -> str:
+    """Return a text with blanks in the place of each comment, so that all positions are the same."""
+    return _COMMENTS.sub(lambda part: re.sub(r"[^\r\n]", " ", part[0]) if part[1] else part[0], text)
+
+
+def load(text: str, allows_comments: bool = True) -> Any:
     """Parse a whole document. Raises ValueError, also for nesting too deep to read."""
+    if bare(text) != text and not allows_comments:
+        raise json.JSONDecodeError(
+            "A comment",
+            text,
+            next(at for at, pair in enumerate(zip(text, bare(text), strict=True)) if pair[0] != pair[1]),
+        )
+    text = bare(text)
     try:
         value, end = DECODER.raw_decode(text, _skip(text, 0))
     except RecursionError as error:
@@ -44,7 +59,7 @@ def load(text: str) -> Any:
 
 
 def _skip(text: str, position: int) -> int:
-    match = _BLANKS.match(text, position)
+    match = _BLANKS.match(bare(text), position)
     return match.end() if match else position
 
 
@@ -53,7 +68,7 @@ def _blank_before(text: str, position: int) -> str:
 
 
 def _end(text: str, start: int) -> int:
-    return int(DECODER.raw_decode(text, start)[1])
+    return int(DECODER.raw_decode(bare(text), start)[1])
 
 
 def _children(text: str, start: int) -> list[Child]:
@@ -149,7 +164,8 @@ def append(text: str, path: JsonPath, value: Any, key: str | None = None) -> str
         outer = _line_indent(text, start)
         inner = outer + style.unit
         body = style.newline + inner + label + _render(value, style, inner, lines=True) + style.newline + outer
-    return text[: start + 1] + body + text[end - 1 :]
+    comments = text[start + 1 : end - 1].rstrip(WHITESPACE)
+    return text[: start + 1] + comments + body + text[end - 1 :]
 
 
 def replace(text: str, path: JsonPath, value: Any) -> str:
@@ -199,13 +215,13 @@ class Made:
         return next((text for earlier, text in self.replaced if earlier == list(path)), None)
 
 
-def read(text: str, name: str, agent: str = "") -> dict[str, Any]:
+def read(text: str, name: str, agent: str = "", allows_comments: bool = True) -> dict[str, Any]:
     """Parse settings as Claude Code would; a blank file means empty settings. `agent`: another one, which may read
     more than that. Raises MemtuiError."""
     if not text.strip(WHITESPACE):
         return {}
     try:
-        value = load(text)
+        value = load(text, allows_comments)
     except ValueError as error:
         raise MemtuiError(
             f"{name} is not valid JSON: {error}.",
