@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.base import clock_hot
 from memtui.store.memory import from_bytes
-from memtui.store.relative_dates import FOREIGN, RELATIVE, SAID, dated, relative_dates
+from memtui.store.relative_dates import RELATIVE, SAID, dated, foreign_patterns, relative_dates
 from memtui.store.scopes import Scope
 from memtui.tidy.checks import stale
 
@@ -203,7 +203,7 @@ FRAGMENTS = (
     *("the day after tomorrow", "the end of the week", "by ", "ab morgen", "nächste Woche", "明天", "내일", "mañana"),
     *(". ", "\n", "`", '"', "“", "”", "> ", "never ", "if ", "the ", "Use ", "uv", "é", "\t", "(", ")", "NEXT WEEK"),
 )
-KNOWN = "|".join(f"(?:{pattern.pattern})" for pattern in (SAID, RELATIVE, *FOREIGN.values()))
+KNOWN = "|".join(f"(?:{pattern.pattern})" for pattern in (SAID, RELATIVE, *foreign_patterns().values()))
 KNOWN = re.compile(re.sub(r"\?P<\w+>", "?:", KNOWN), re.IGNORECASE)
 
 

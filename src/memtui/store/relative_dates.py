@@ -4,6 +4,7 @@ the day of writing is known, and in a person's words, which are of a certain day
 import re
 from collections.abc import Iterable, Iterator
 from datetime import date, timedelta
+from functools import cache
 from typing import NamedTuple
 
 from memtui.store.memory import CODE
@@ -69,7 +70,7 @@ SAID = re.compile(
     re.IGNORECASE,
 )
 # Days from today, and weeks from this one, in other languages; a week is told by its number, in no language.
-_AHEAD = {
+AHEAD = {
     ("day", 1): r"(?<!guten )(?<!heute )(?<!de )(?<!elke )morgen(?! früh\b)|demain(?! matin)|domani|明天|明日|내일"
     r"|(?<!la )(?<!esta )(?<!pasado )mañana|(?<!depois de )amanhã",
     ("day", 2): r"übermorgen|overmorgen|après-demain|pasado mañana|dopodomani|depois de amanhã|后天|明後日|모레",
@@ -78,10 +79,6 @@ _AHEAD = {
     r"|(?:n?a próxima semana|semana que vem)|下周|下星期|来週|다음 ?주",
 }
 _LETTER = r"[^\W\u3040-\ud7a3]"  # of a script with blanks between words
-FOREIGN = {
-    key: re.compile(rf"(?<!{_LETTER})(?<![/#@.-])(?:{words})(?!{_LETTER}|[/-]\w)", re.IGNORECASE)
-    for key, words in _AHEAD.items()
-}
 # Habits; and what makes a sentence one of any case. A habit can begin, or end, on a certain day.
 HABIT = re.compile(r"\b(?:from now on|every|each|always|never|daily|weekly|usually|typically)\b", re.IGNORECASE)
 ANY_CASE = re.compile(r"\b(?:what|whether|if|when|whenever|would|could|e\.g|for example|such as)\b", re.IGNORECASE)
@@ -131,7 +128,7 @@ def dated(text: str, day: date) -> str:
     changes = {
         match.span(match.lastgroup or 0): _spoken_date(match, day) for match in _apart(text, SAID.finditer(text))
     }
-    for (unit, steps), pattern in FOREIGN.items():
+    for (unit, steps), pattern in foreign_patterns().items():
         then = day + timedelta(steps * (7 if unit == "week" else 1))
         absolute = f"{then:%G-W%V}" if unit == "week" else then.isoformat()
         changes |= {match.span(): absolute for match in _apart(text, pattern.finditer(text))}
@@ -144,6 +141,15 @@ def dated(text: str, day: date) -> str:
         if not is_name or not SENTENCE_END.split(text[:start])[-1].strip(STARTS):
             text = text[:start] + (absolute or f"{words} (said on {day.isoformat()})") + text[end:]
     return text
+
+
+@cache
+def foreign_patterns() -> "dict[tuple[str, int], re.Pattern[str]]":
+    """Return the patterns of AHEAD by unit and number, which take longer than a whole check of unchanged memories."""
+    return {
+        key: re.compile(rf"(?<!{_LETTER})(?<![/#@.-])(?:{words})(?!{_LETTER}|[/-]\w)", re.IGNORECASE)
+        for key, words in AHEAD.items()
+    }
 
 
 def _spoken_date(match: "re.Match[str]", day: date) -> str:

@@ -76,6 +76,17 @@ def test_a_name_has_its_newest_commit_first_and_a_cache_is_continued(tmp_path):
     assert names_of(top, cache)["open_till"] == [third, second, first]
 
 
+def test_a_history_is_the_same_in_pieces_of_any_size(tmp_path, monkeypatch):
+    top = tmp_path / "r"
+    steps = [{"a.py": "open_till\n", "b.py": "closeTill\n"}, {"a.py": None, "b.py": "open_till\ncloseTill\n"}]
+    fast_import(top, [([number - 1] * bool(number), files) for number, files in enumerate(steps)])
+    whole = names_of(top)
+    assert whole.keys() == {"open_till", "closeTill"}
+    for size in (1, 7, 64):
+        monkeypatch.setattr(repository, "BYTES", size)
+        assert names_of(top) == whole
+
+
 def test_a_rewritten_history_is_read_anew(tmp_path):
     top, cache = tmp_path / "r", tmp_path / "cache"
     commit(top, {"a.py": "x = 1\n"})

@@ -72,6 +72,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--scope is for your own memories, not for a PATH.", "Give the directory of the scope.")
     chosen = memories.chosen_scopes(ctx, args.scope) if args.scope else []
     labels = {scope.shown for scope in chosen}
+    may_be_rejected = not args.path and bool(waiting_proposals.rejected(ctx.root))
 
     def look() -> "tuple[LintInput, list[Finding], list[Proposal]]":
         subject = _subject(ctx, args.path, chosen)
@@ -84,12 +85,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             reports += doctor.trust(ctx.root, chosen or subject.scopes)
             reports.sort(key=lambda finding: finding.level != PROBLEM)
         reports = [finding for finding in reports if not args.codes or _has_code(finding.code, args.codes)]
-        return subject, reports, lint_fixes.plan(subject, reports)
+        return subject, reports, lint_fixes.plan(subject, reports) if args.fix or may_be_rejected else []
 
     subject, reports, planned = look()
     if args.path is not None:
         _must_hold_memories(args.path, subject)
-    is_rejected = waiting_proposals.rejections(ctx.root) if not args.path else lambda _: False
+    is_rejected = waiting_proposals.rejections(ctx.root) if may_be_rejected else lambda _: False
     rejected = {fix.files[0].path for fix in planned if is_rejected(fix)}
     if rejected and args.fix:
         ctx.out.say(f"{many(len(rejected), 'file')} left out. {REJECTED}")

@@ -46,7 +46,7 @@ class IndexEntry:
         """Return whether the link points at that file (relative path), however it is spelled."""
         return normal(target) in self.targets
 
-    @property
+    @cached_property
     def targets(self) -> set[str]:
         """The normal paths of the files that the link can mean: decoded, and as written."""
         return {normal(self.target), normal(self.raw_target.partition("#")[0])}
@@ -148,7 +148,13 @@ def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], frozenset
     return frozenset(hidden), frozenset(code), began
 
 
-def _links(line: str, number: int) -> Iterator[IndexEntry]:
+@lru_cache(4096)
+def _links(line: str, number: int) -> tuple[IndexEntry, ...]:
+    # A fix parses the whole index after each line that it changes.
+    return tuple(_read_links(line, number))
+
+
+def _read_links(line: str, number: int) -> Iterator[IndexEntry]:
     item = ITEM.match(line)
     for span in links.inline_spans(line, LINK_LIMIT):
         raw = line[span.start : span.end]

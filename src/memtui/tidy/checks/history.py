@@ -5,9 +5,8 @@ A name is an ASCII word of code in snake_case or camelCase. Documentation, data 
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any
 
 from memtui.base import fs_hot
@@ -22,6 +21,8 @@ COMMITS, LOOKED_AT, FEW = 20_000, 20, 50
 PATCH = ("-p", "-U0", "-M", "--diff-algorithm=histogram", "--format=%x00%H", "--submodule=short", *PLAIN)
 NAME = re.compile(rb"\b[A-Za-z]\w{5,}")
 SHAPE = re.compile(rb"_\w|[a-z][A-Z]")
+# Where a commit's id or a file's difference begins; and the head of a file that is added or removed.
+SECTION, WHOLE_FILE = re.compile(rb"\n(?=diff --git |\0)"), re.compile(rb"\n(?:new|deleted) file mode ")
 _LEAD = (
     rb"(?:(?:export|default|declare|public|private|protected|internal|static|readonly|final|abstract|override|virtual|async"
     rb"|partial|pub|local|mut|auto|unsigned|int|long|float|double|bool|boolean|char|void|string|String)[ \t]+)"
@@ -67,7 +68,7 @@ def read(git: Repository, cache: str = "", names: Collection[str] | None = None)
     if is_first and names is not None and len(names) <= FEW:
         history.only = sorted(names)
     pattern = () if history.only is None else ("-G", "|".join(history.only))
-    _add_names(history, git.lines("log", *PATCH, *_span(git, history.head), *pattern, *CODE))
+    _add_names(history, git.chunks("log", *PATCH, *_span(git, history.head), *pattern, *CODE))
     history.head = git.head
     _save(cache, vars(history))
     return history
@@ -117,31 +118,44 @@ def _save(cache: str, content: dict[str, Any]) -> None:
         fs_hot.write_cache(cache, json.dumps({"version": VERSION, **content}, separators=(",", ":")).encode())
 
 
-def _add_names(history: History, lines: Iterable[bytes]) -> None:
+def _add_names(history: History, chunks: Iterable[bytes]) -> None:
     """Add the commits of a `git log -p` and their names to a history."""
-    added: list[bytes] = []
-    removed: list[bytes] = []
-    is_in_hunk, only = False, None if history.only is None else {name.encode() for name in history.only}
-    for line in chain(lines, (b"d",)):
-        mark = line[:1]
-        if mark == b"+":
-            added.append(line)
-        elif mark == b"-":
-            removed.append(line)
-        elif mark == b"@" and not is_in_hunk:  # what came before are the file's names
-            added, removed, is_in_hunk = [], [], True
-        elif mark in b"d\0":  # the next file's "diff", or the next commit
-            if is_in_hunk:
-                before, after = (Counter(NAME.findall(b"".join(part))) for part in (removed, added))
-                for name in {name for name, _ in before.items() ^ after.items() if SHAPE.search(name)}:
-                    if only is not None and name not in only:
-                        continue
-                    numbers = history.names.setdefault(name.decode(), [])
-                    if not numbers or numbers[-1] < len(history.commits) - 1:
-                        numbers.append(len(history.commits) - 1)
-            is_in_hunk = False
-            if mark == b"\0":
-                history.commits.append(line[1:].decode().strip())
+    only = None if history.only is None else {name.encode() for name in history.only}
+    plain: set[bytes] = set()  # words that are no names
+    for section in _sections(chunks):
+        if section[:1] == b"\0":
+            history.commits.append(section[1:].decode().strip())
+            continue
+        number, changed = len(history.commits) - 1, _changed_words(section) - plain
+        for word in changed if only is None else changed & only:
+            if not SHAPE.search(word):
+                plain.add(word)
+                continue
+            numbers = history.names.setdefault(word.decode(), [])
+            if not numbers or numbers[-1] < number:
+                numbers.append(number)
+
+
+def _sections(chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the parts of a `git log -p`: each commit's id, and each file's difference."""
+    rest = b""
+    for data in chunks:
+        *sections, rest = SECTION.split(rest + data)
+        yield from sections
+    yield rest
+
+
+def _changed_words(section: bytes) -> set[bytes]:
+    """Return the words that a file's difference adds or removes: those that one side has more often."""
+    head, _, body = section.partition(b"\n@@ ")
+    if WHOLE_FILE.search(head):  # most of the text of many histories
+        return set(NAME.findall(body))
+    lines = body.split(b"\n")[1:]  # behind the place of the first hunk
+    before, after = (b"\n".join([line for line in lines if line[:1] == mark]) for mark in (b"-", b"+"))
+    if not before or not after:
+        return set(NAME.findall(before or after))
+    counts = Counter(NAME.findall(before)), Counter(NAME.findall(after))
+    return {word for word, _ in counts[0].items() ^ counts[1].items()}
 
 
 def find_lost(git: Repository, names: Collection[str], cache: str = "") -> dict[str, str]:
