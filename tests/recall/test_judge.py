@@ -86,6 +86,23 @@ def test_what_fits_nothing_gets_nothing(store, text, why):
     assert (found.why_silent, found.injected()) == (why, [])
 
 
+def test_a_long_memory_needs_more_than_words_somewhere_in_it(store):
+    notes = "\n\n".join(f"Note {number} of the inventory in the cellar, by shelf and by box." for number in range(150))
+    store.write("cellar", f"{notes}\nA spinner was rusty.\n{notes}\nLoading the van took long.")
+    store.write("short", "A spinner was rusty. Loading the van took long.")
+    found = {each.hit.name: each for each in store.run("add a loading spinner").verdicts}
+    assert found["cellar"].hit.share == found["short"].hit.share
+    assert found["cellar"].hit.length == 1.0
+    assert found["short"].hit.length == 0.0
+    before = found["cellar"].probability
+    store.write(
+        "cellar", f"A spinner was rusty. Loading the van took long.\n{notes}\n{notes}", triggers="loading spinner"
+    )
+    found = {each.hit.name: each for each in store.run("add a loading spinner").verdicts}
+    assert found["cellar"].hit.named > 0.9 * found["cellar"].hit.share
+    assert found["cellar"].probability > 2 * before
+
+
 def test_a_memory_that_is_muted_for_prompts_like_this_is_not_given(store):
     row = mutes_hot.row(RELEASE, words_hot.terms(RELEASE), "2026-01-01T00:00:00Z")
     directory = str(store.directory)

@@ -25,6 +25,8 @@ FINENESS = 1000.0
 # What everyday prompts have in common with a passage, and a prompt with them, on average: for where a sentence model,
 # which has no such measure, compares.
 MEAN_PART, MEAN_NEARNESS = 0.21, 0.15
+# Bytes of a memory that says few words beside those that it is about.
+SHORT = 1000
 # Of so many memories on, a word that more than half of them have is not compared by meaning: in a conversation that is
 # who speaks, whose name is rare in general, and would count most.
 TELLING_FROM = 8
@@ -33,9 +35,10 @@ TELLING_FROM = 8
 class Hit:
     """A memory that a search found. `stamp`: (mtime in ns, size) when it was indexed; `lexical`: BM25 over all fields;
     `share`: of the prompt's idf weight; `cosine`: of its best passage, beyond what everyday prompts have, 0.0 without
-    vectors; `overlap`: share in the prompt of its name and description, or of a trigger; `everyday`: how near the
-    prompt is to everyday ones; `topic`: of a standing instruction the share of its topic in the prompt, else -1.0;
-    `score`: all, in points of BM25; `rank` from 1; `margin`: to the next score."""
+    vectors; `overlap`: share in the prompt of its name and description, or of a trigger; `named`: share of the prompt's
+    idf weight in these; `everyday`: how near the prompt is to everyday ones; `topic`: of a standing instruction the
+    share of its topic in the prompt, else -1.0; `score`: all, in points of BM25; `rank` from 1; `margin`: to the next
+    score."""
 
     def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
         self.scope = scope
@@ -50,13 +53,19 @@ class Hit:
         self.paths: tuple[str, ...] = paths  # type: ignore[assignment]
         self.lexical = self.share = self.cosine = self.overlap = self.score = self.margin = 0.0
         self.topic = -1.0
-        self.everyday = 0.0
+        self.everyday = self.named = 0.0
         self.rank = 0
 
     @property
     def path(self) -> str:
         """The path of its file."""
         return f"{self.directory}/{self.file}"
+
+    @property
+    def length(self) -> float:
+        """How long it is, by doublings: 0.0 up to SHORT bytes, 1.0 from sixteen times as many on."""
+        doublings = (self.stamp[1] // SHORT).bit_length() - 1
+        return min(1.0, (doublings + self.stamp[1] / (SHORT << doublings) - 1.0) / 4) if doublings >= 0 else 0.0
 
 
 class IndexPart:
@@ -230,10 +239,12 @@ def _hits(
         parts_read.append((at, doc, row[segment_hot.HEADS]))
     matched = [part.matched(docs[at], idf) for at, part in enumerate(parts)]
     weight = sum(idf.values()) or 1.0
-    heads = {numbers[term] for term in idf}
+    points = {numbers[term]: idf[term] / weight for term in idf}
     for hit, (at, doc, texts) in zip(hits, parts_read, strict=True):
         hit.share = matched[at][doc] / weight
-        hit.overlap = max([_overlap(head, heads) for head in texts])
+        for head in texts:
+            overlap, named = _overlap(head, points)
+            hit.overlap, hit.named = max(hit.overlap, overlap), max(hit.named, named)
     # A standing instruction whose topic is only near takes no rank from others.
     others = [hit for hit in hits if hit.topic]
     for rank, hit in enumerate(others, 1):
@@ -379,12 +390,13 @@ def _log(number: float) -> float:
     return total + 2.0 * ratio * series
 
 
-def _overlap(head: bytes, bits: "set[int]") -> float:
-    """Return the share of the weight of a head, as in a row, whose terms are asked for."""
+def _overlap(head: bytes, points: "dict[int, float]") -> "tuple[float, float]":
+    """Return the share of the weight of a head, as in a row, whose terms have points, and the sum of these points."""
     count = len(head) // 5
     weights = head[4 * count :]
-    common = 0
+    common, named = 0, 0.0
     for number, weight in zip(memoryview(head[: 4 * count]).cast("I"), weights, strict=True):
-        if number in bits:
+        if number in points:
             common += weight
-    return common / (sum(weights) or 1)
+            named += points[number]
+    return common / (sum(weights) or 1), named
