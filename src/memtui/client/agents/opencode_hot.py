@@ -134,7 +134,7 @@ class Opencode(Agent):
 
     name = "opencode"
     title = "OpenCode"
-    has_lines = False
+    has_lines = can_ask = False
 
     def read(self, event: str, payload: "Record", env: "dict[str, str]") -> "Record | None":
         """The plugin speaks in Claude Code's terms; it knows no paths, and at a start not how the session began."""
@@ -147,10 +147,6 @@ class Opencode(Agent):
         if event == "SessionStart" and not payload.get("source"):
             payload |= {"source": _source(path), "context_tokens": None}
         return payload
-
-    def answer(self, event: str, context: str, message: str, refusal: str, decision: str) -> str:
-        """No plugin can have OpenCode ask: what only asks is let through, and counted."""
-        return super().answer(event, context, message, refusal if decision == "deny" else "", decision)
 
     def is_personal(self, payload: "Record", env: "dict[str, str]") -> bool:
         return payload.get("personal") is True
@@ -304,15 +300,14 @@ class Translation:
         texts = [part for part in parts if part.get("type") == "text" and isinstance(part.get("text"), str)]
         own = [str(part["text"]) for part in texts if not part.get("synthetic") and not part.get("ignored")]
         given = [str(part["text"]) for part in texts if part.get("synthetic") and OURS in str(part["text"])]
-        is_command = any("command" in _ours(part) for part in texts)
+        # What a command's template says, or another agent.
+        is_aside = bool(self._session["parent_id"]) or any("command" in _ours(part) for part in texts)
         name = str(message["id"])
         if own:
             text = "\n".join(own)
             text = _unquoted(text) if UNATTENDED in str(self._session["permission"]) else text
-            record = (
-                records_hot.aside(text, self._next()) if is_command else records_hot.person(text, self._next(), name)
-            )
-            self._add(record)
+            record = records_hot.person(text, self._next(), name)
+            self._add({**record, "isMeta": True} if is_aside else record)
             self._prompt = name
         elif any(part.get("text") == SHELL for part in texts):
             self._shell = name
