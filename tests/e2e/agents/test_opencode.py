@@ -323,7 +323,7 @@ def test_a_call_that_breaks_a_rule_is_refused(on, model):
 def test_urgent_guidance_arrives_in_the_midst_of_a_turn(on, model):
     def script(request):
         if not request.tool_results():
-            on.leave("Stop pushing.", priority="urgent")
+            on.leave("Stop pushing.", urgent="yes")
             return [use("bash", command="echo one", description="Say")]
         return "Done."
 

@@ -146,6 +146,8 @@ class Opencode(Agent):
             payload |= {"tool_name": name, "tool_input": fields}
         if event == "SessionStart" and not payload.get("source"):
             payload |= {"source": _source(path), "context_tokens": None}
+        if event == "PreCompact":
+            payload["trigger"] = _trigger(path)
         return payload
 
     def is_personal(self, payload: "Record", env: "dict[str, str]") -> bool:
@@ -192,7 +194,8 @@ class Opencode(Agent):
         while listing := sessions.listing(session_id, offset, PAGE + 1):
             for (message_id, time), following in zip(listing[:PAGE], [*listing[1:], None], strict=False):
                 message = sessions.message(message_id)
-                if message_id == undone or (limit is not None and size > limit):
+                is_over = limit is not None and size > limit
+                if message_id == undone or (is_over and offset != time):  # never between two with one time
                     return
                 if not sessions.is_complete(session_id, message, time, not following):
                     return
@@ -202,6 +205,7 @@ class Opencode(Agent):
                 yield {"session": session, "message": message, "at": time}, offset
             if len(listing) <= PAGE:
                 return
+            offset = max(offset, listing[0][1] + 1)  # whatever a damaged database says, a reading ends
 
     def translator(self) -> "Callable[[Record, int], list[Record]]":
         return Translation().records
@@ -229,6 +233,17 @@ def _source(path: str) -> str:
     except OSError:
         return "startup"
     return "resume"
+
+
+def _trigger(path: str) -> str:
+    """Return who began the compaction that a session is about to have, as Claude Code says it."""
+    name, _, session_id = path.rpartition("#")
+    query = "SELECT data FROM part WHERE session_id = ? AND data LIKE ? ORDER BY time_created DESC LIMIT 1"
+    try:
+        rows = Sessions(name).rows(query, session_id, '%"type":"compaction"%')
+    except OSError:
+        rows = []
+    return "manual" if rows and fastjson_hot.loads_dict(str(rows[0][0])).get("auto") is False else "auto"
 
 
 def _tool(name: str, fields: "Record") -> "tuple[str, Record]":

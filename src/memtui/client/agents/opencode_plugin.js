@@ -2,7 +2,6 @@
 import { spawn } from "node:child_process"
 const COMMANDS = {}
 const personal = process.argv.slice(2).find((word) => !word.startsWith("-")) !== "run"
-const running = new Set()
 const silent = async (work) => { try { return await work() } catch { return {} } }
 // Parts are sent in the order of their ids, which are keys over all sessions: ours are new, and behind the person's.
 const time = () => ((BigInt(Date.now()) * 0x1000n + 0xf00n) & 0xffffffffffffn).toString(16).padStart(12, "0")
@@ -19,18 +18,15 @@ async function run(event, payload) {
   return JSON.parse(text || "{}").hookSpecificOutput ?? {}
 }
 export const Memtui = async ({ client, directory }) => {
-  const sessions = new Map(), commands = new Map(), contexts = new Map() // by session, by session, by call
+  const sessions = new Map(), commands = new Map(), contexts = new Map(), messages = new Set() // those with texts of ours
   const find = async (id) => ({ start: "", parent: (await client.session.get({ path: { id } })).data.parentID })
   const look = async (id) => sessions.get(id) ?? sessions.set(id, await find(id)).get(id)
-  const ask = (event, id, more, start) => { // for a subagent only about its tools, as part of its session
-    const work = silent(async () => {
-      const session = await look(id), { parent } = session
-      if (start !== undefined) session.start = start
-      if (parent && !more.tool_name) return {}
-      return await run(event, { session_id: parent ?? id, agent_id: parent && id, cwd: directory, ...more })
-    }).finally(() => running.delete(work))
-    return running.add(work) && work
-  }
+  const ask = (event, id, more, start) => silent(async () => { // for a subagent only about its tools, as its session's
+    const session = await look(id), { parent } = session
+    if (start !== undefined) session.start = start
+    if (parent && !more.tool_name) return {}
+    return await run(event, { session_id: parent ?? id, agent_id: parent && id, cwd: directory, ...more })
+  })
   const tool = (event, i, fields) => ask(event, i.sessionID, { tool_name: i.tool, tool_input: fields, tool_use_id: i.callID })
   const prompt = async (id, message, parts) => {
     const typed = parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored).map((part) => part.text)
@@ -38,11 +34,15 @@ export const Memtui = async ({ client, directory }) => {
     const given = [start === null ? {} : await ask("SessionStart", id, { source: start }, null)]
     given.push(await ask("UserPromptSubmit", id, { prompt: words, prompt_id: message.id }))
     if (commands.delete(id)) given.push({ additionalContext: "memtui", ignored: true, metadata: { memtui: { command } } })
-    given.forEach(({ additionalContext: text, ignored, metadata }, number) => text && parts.push({ id: partID(number),
-      sessionID: id, messageID: message.id, type: "text", text, synthetic: true, ignored, metadata }))
+    given.forEach(({ additionalContext: text, ignored, metadata }, n) => text && messages.add(message.id) &&
+      parts.push({ id: partID(n), sessionID: id, messageID: message.id, type: "text", text, synthetic: true, ignored, metadata }))
   }
   return {
-    event: async ({ event: { type, properties } }) => { if (type === "session.idle") ask("Stop", properties.sessionID, {}) },
+    event: ({ event: { type, properties } }) => silent(async () => {
+      if (type === "session.idle") ask("Stop", properties.sessionID, {})
+      const isUndone = type === "message.removed" && messages.has(properties.messageID)
+      if (isUndone) (await look(properties.sessionID)).start = "compact" // what stood in it is told again
+    }),
     "command.execute.before": async (input) => { commands.set(input.sessionID, `/${input.command} ${input.arguments}`) },
     "chat.message": (input, output) => silent(() => prompt(input.sessionID, output.message, output.parts)),
     "tool.execute.before": async (input, output) => {
@@ -54,7 +54,7 @@ export const Memtui = async ({ client, directory }) => {
       if (typeof output?.output === "string") output.output += contexts.get(input.callID) ?? ""
       if (/^(read|write|edit)$/.test(input.tool)) tool("PostToolUse", input, input.args)
     },
-    "experimental.session.compacting": (input) => ask("PreCompact", input.sessionID, { trigger: "auto" }, "compact"),
-    dispose: async () => { await Promise.allSettled([...running]) },
+    "experimental.session.compacting": (input) => ask("PreCompact", input.sessionID, {}, "compact"),
+    dispose: () => new Promise((done) => setTimeout(done, 50)), // until what was just asked has been sent
   }
 }
