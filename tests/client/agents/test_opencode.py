@@ -150,7 +150,7 @@ def test_what_a_program_prints_on_failing_is_no_refusal(database):
     ]
 
 
-def test_a_prompt_of_a_script_reads_as_it_was_typed_and_piped_text_as_pasted(database):
+def test_a_scripts_prompt_reads_as_typed_and_what_is_piped_as_pasted(database):
     add(database, "session", {
         "id": "ses_run", "directory": "/home/anna/shop", "title": "New session - 2026-11-30T14:00:00.000Z", "version": "1.18.33",
         "permission": json.dumps([{"permission": "question", "pattern": "*", "action": "deny"}], separators=(",", ":")),
@@ -163,7 +163,7 @@ def test_a_prompt_of_a_script_reads_as_it_was_typed_and_piped_text_as_pasted(dat
     assert prompts.about(path_of(database, "ses_run")).title == 'Say "hi" twice'
 
 
-def test_a_fork_names_its_session_and_repeats_what_it_copied_under_the_same_uuids(database):
+def test_a_fork_names_its_session_and_repeats_its_records(database):
     ours, copies = records(database), records(database, FORK)
     assert {record["uuid"] for record, _ in ours[1:]} <= {record["uuid"] for record, _ in copies[1:]}
     origins = [record.get("forkedFrom") for record, _ in copies[1:]]
@@ -332,7 +332,7 @@ def test_the_plugin_has_at_most_sixty_lines_and_names_each_event():
 
 
 @pytest.mark.large
-def test_a_large_session_is_read_at_ten_megabytes_a_second_in_little_memory(database):
+def test_a_large_session_is_read_fast_and_in_little_memory(database):
     database.execute("UPDATE session SET revert = NULL")
     database.execute("BEGIN")
     output = "line of a log\n" * 3500

@@ -160,7 +160,7 @@ def test_twenty_corrections_become_drafts(on):
     assert on.errors() == []
 
 
-def test_words_of_tools_subagents_commands_and_files_are_no_corrections(on, model):
+def test_words_of_tools_subagents_and_commands_are_no_corrections(on, model):
     on.memtui("config", "set", "extract_confidence", "0")
     tool, child, words, template, piped = CORRECTIONS[:5]
     (on.project / "notes.txt").write_text("\n".join([tool, f"User: {tool}", f"<user>{tool}</user>", ""]))
