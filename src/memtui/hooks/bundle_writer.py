@@ -5,7 +5,7 @@ import marshal
 
 from memtui.base import fs_hot
 from memtui.client.agents import agents_hot
-from memtui.hooks import bundle
+from memtui.hooks import bundle, runner_hot
 
 # By what begins, an event or a piece of work: the modules that are then loaded at once, with all that these import at
 # their top, and what is loaded before.
@@ -35,7 +35,16 @@ ROOTS = {
         ),
         ("UserPromptSubmit",),
     ),
-    **{name: ((f"client.agents.{name}_hot",), ("UserPromptSubmit",)) for name in agents_hot.NAMES[1:]},
+    **{
+        name: (
+            (
+                f"client.agents.{name}_hot",
+                *[f"hooks.{runner_hot.LATE_START}"] * ("SessionStart" in agents_hot.load(name).silent),
+            ),
+            ("UserPromptSubmit",),
+        )
+        for name in agents_hot.NAMES[1:]
+    },
 }
 
 
