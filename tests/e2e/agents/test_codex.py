@@ -267,6 +267,8 @@ def test_what_an_edited_prompt_took_away_is_told_again(on):
         session.go_back(turn)
         (request,) = session.say("another four")
         assert [request.count(text) for text in (*texts[:2], "Keep lines short", "five")] == [1, 1, 1, 0]
+        session.say(CORRECTIONS[0])
+    assert CORRECTIONS[0] in drafts(on)
     assert on.errors() == []
 
 
