@@ -96,6 +96,22 @@ def test_sessions_of_older_versions_are_read(session):
     assert codex_hot.is_subagents(str(session))
 
 
+def test_what_a_fork_of_an_older_version_copies_is_left_out(session):
+    def row(kind, **payload):
+        return json.dumps({"timestamp": "2026-11-30T14:48:51.853Z", "type": kind, "payload": payload})
+
+    def turn(text, at):
+        started = row("event_msg", type="task_started", turn_id=text, started_at=at)
+        return [started, row("event_msg", type="user_message", message=text)]
+
+    fork = row(
+        "session_meta", id="02", forked_from_id="01", timestamp="2026-11-30T14:48:51.824Z", cwd="/home/anna/shop"
+    )
+    parent = row("session_meta", id="01", timestamp="2026-11-30T14:48:50Z", cwd="/home/anna/shop")
+    session.write_text("\n".join([fork, parent, *turn("first", 1796050130), *turn("in the fork", 1796050131), ""]))
+    assert words(session) == ["in the fork"]
+
+
 def test_each_reading_gives_a_record_the_same_uuid(session):
     whole = [record["uuid"] for record in records(session)]
     assert len(set(whole)) == len(whole)
@@ -239,6 +255,13 @@ def test_other_patches_stay_patches():
     assert (payload["tool_name"], payload["tool_input"]) == ("apply_patch", {"patch": patch, "file_path": "a.py"})
     payload = read("PreToolUse", tool_name="Bash", tool_input={"command": "ls"})
     assert (payload["tool_name"], payload["tool_input"]) == ("Bash", {"command": "ls"})
+
+
+def test_a_start_of_a_fork_is_one_whatever_the_version_calls_it(session):
+    fork = {"transcript_path": str(session.with_name(FORK))}
+    assert read("SessionStart", source="startup", **fork)["source"] == "fork"
+    assert read("SessionStart", source="compact", **fork)["source"] == "compact"
+    assert read("SessionStart", source="startup", transcript_path=str(session))["source"] == "startup"
 
 
 def test_who_runs_a_session_is_read_from_its_file(session):

@@ -5,7 +5,7 @@ What hooks gave stands beside them as developer messages, which are part of ever
 if another hook blocked the prompt. A fork's file names the session and the place that it goes on from, and copies
 nothing."""
 
-from memtui.base import fastjson_hot, fs_hot, paths_hot
+from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
 from memtui.client.agents import records_hot
 from memtui.client.agents.agent_hot import Agent
 
@@ -44,6 +44,9 @@ class Codex(Agent):
         changes: Record = {"prompt_id": turn} if turn else {}
         if event == "SessionStart":
             changes["context_tokens"] = 0  # a resume has all that hooks gave, before tools, too
+            if b'"forked_from_id":"' in _head(fastjson_hot.text(payload, "transcript_path")):
+                # Versions up to 0.150 call it a startup.
+                changes["source"] = payload["source"] if payload.get("source") in ("resume", "compact") else "fork"
         tool_input = fastjson_hot.table(payload, "tool_input")
         command = fastjson_hot.text(tool_input, "command")
         name = fastjson_hot.text(payload, "tool_name")
@@ -151,6 +154,8 @@ class _Translator:
         self._has_prompt = True
         self._is_aside = False  # no person talks in this turn
         self._is_subagents = False
+        self._begun = 0.0  # the session's beginning, in seconds since the epoch
+        self._is_copy = False  # what older versions write once more at the beginning of a fork
 
     def __call__(self, raw: "Record", end: int) -> "list[Record]":
         kind, payload = raw.get("type"), fastjson_hot.table(raw, "payload")
@@ -177,7 +182,9 @@ class _Translator:
 
     def _begin(self, raw: "Record", payload: "Record") -> "list[Record]":
         if self._session:
-            return []  # that of a session which this one was copied from, as older versions did
+            self._is_copy = True
+            return []
+        self._begun = clock_hot.parse(payload.get("timestamp")) or 0.0
         self._session, self._cwd = fastjson_hot.text(payload, "id"), fastjson_hot.text(payload, "cwd")
         if not self._session:
             return []
@@ -199,6 +206,7 @@ class _Translator:
         kind = payload.get("type")
         if kind == "task_started":
             self._turn, self._has_prompt = fastjson_hot.text(payload, "turn_id"), False
+            self._is_copy &= fastjson_hot.number(payload, "started_at") < int(self._begun)
             attribution = fastjson_hot.table(payload, "turn_attribution")
             self._is_aside = self._is_subagents or bool(attribution.get("parent_turn_id"))
         elif kind in ("task_complete", "turn_aborted"):
@@ -213,7 +221,7 @@ class _Translator:
     def _old_message(self, raw: "Record", payload: "Record", end: int) -> "list[Record]":
         """Return a message as versions before 0.150 wrote it, without an id."""
         kind, text = payload.get("type"), fastjson_hot.text(payload, "message")
-        if "ordinal" in raw or kind not in ("user_message", "agent_message"):
+        if "ordinal" in raw or self._is_copy or kind not in ("user_message", "agent_message"):
             return []
         origin = self._origin(raw, f"{self._session}-{end}")
         if kind == "agent_message":
