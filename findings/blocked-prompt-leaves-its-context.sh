@@ -71,11 +71,11 @@ run("resume", started["thread_id"], "do it later")
 sent_blocked = len(asked) - before
 run("resume", started["thread_id"], "what next?")
 rows = [(item["role"], part["text"]) for item in asked[-1]["input"] if item.get("role") for part in item["content"]]
-kept = [row for row in rows if row[1] in ("hello", "Looked up for your prompt.", "what next?") or "later" in row[1]]
+kept = [row for row in rows if row[1] in ("hello", "Looked up for your prompt.", "what next?") or row[1] == "do it later"]
 for role, text in kept:
     print(f"  {role}: {text}")
 print(f"requests for the blocked prompt: {sent_blocked}")
 texts = [text for _, text in kept]
-if sent_blocked or any("later" in text for text in texts) or texts.count("Looked up for your prompt.") != 3:
+if sent_blocked or "do it later" in texts or texts.count("Looked up for your prompt.") != 3:
     sys.exit("This has changed.")
 PY
