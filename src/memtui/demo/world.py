@@ -35,6 +35,9 @@ def build(directory: str, now: float | None = None) -> World:
     _write(world.directory + "/" + SAMPLE_MARKER, b"A sample world of memtui; memtui demo may replace it.\n", world.now)
     for project in (world.shop, world.blog):
         _write(project + "/.git/HEAD", b"ref: refs/heads/main\n", world.now - 900 * HOUR)
+        for name in ("objects", "refs/heads"):  # so that git reads it as a repository without a commit
+            os.makedirs(f"{project}/.git/{name}")
+    _write(world.shop + "/compose.yaml", data.TEXTS["SHOP_COMPOSE"].encode(), world.now - 900 * HOUR)
     _memories(world)
     _inboxes(world)
     sessions.write(world)
