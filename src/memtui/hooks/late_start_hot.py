@@ -1,7 +1,7 @@
 """Before a prompt of an agent that drops what is said at a session's start: the first prompt brings it, in one answer
 with what is due by itself."""
 
-from memtui.base import session_state_hot
+from memtui.base import fastjson_hot, session_state_hot
 from memtui.hooks import runner_hot, user_prompt_submit_hot
 
 
@@ -22,7 +22,7 @@ def handle(hook: runner_hot.Hook) -> None:
 
 def _begin(hook: runner_hot.Hook) -> None:
     state = session_state_hot.load(hook.root, hook.session_id)
-    if state.started and not hook.payload.get("lost_index"):
+    if state.started and not _lost_index(hook):
         return
     copy = hook.attempt(None, user_prompt_submit_hot.forked, hook) if state.is_new else None
     if copy:
@@ -33,3 +33,10 @@ def _begin(hook: runner_hot.Hook) -> None:
     hook.held = []
     hook.payload = {**hook.payload, "source": "startup" if state.is_new else "compact"}
     hook.attempt(None, session_start_hot.handle, hook)
+
+
+def _lost_index(hook: runner_hot.Hook) -> bool:
+    if not hook.payload.get("lost_index"):
+        return False
+    lines = fastjson_hot.table(session_state_hot.load_part(hook.root, hook.session_id, "index"), "lines")
+    return any(lines.values())

@@ -198,7 +198,7 @@ def test_a_tool_of_a_subagent_is_told_by_the_file_written_last(place):
     assert (own["tool_name"], own["tool_input"]) == ("Bash", {"command": "ls"})
 
 
-def test_an_index_that_a_compaction_dropped_is_due_again(place):
+def test_an_index_that_is_in_no_later_request_is_due_again(place):
     snapshot = message("c1", "user", "<state_snapshot>\nAll.</state_snapshot>")
     index = '<hook_context>&lt;memtui-index delivery="d1"&gt;\nAll.\n&lt;/memtui-index&gt;</hook_context>'
     before, after = (message(name, "user", "Go.", index) for name in ("m1", "m2"))

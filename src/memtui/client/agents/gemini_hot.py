@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 FOLDER = "/chats/session-"
 # The tool that runs a subagent, whose files lie in a directory of the session's name.
 SUBAGENT_TOOL = "invoke_agent"
-# The end of a session file that is searched for a compaction, in bytes, and what it begins the request with.
-TAIL_BYTES, SNAPSHOT, INDEX = 2 << 20, b'"text":"<state_snapshot>', b"&lt;memtui-index"
+# The end of a session file that is searched, in bytes; how a line begins that says all that is in the next request; and
+# how an index stands there.
+TAIL_BYTES, MESSAGES, INDEX = 2 << 20, b'{"$set":{"messages":[', b"&lt;memtui-index"
 # A file is known by its first record, and by the first words in it.
 HEAD_BYTES, HEAD, WORDS = 1 << 16, b'{"sessionId":"', b'"type":"user","content":[{"text":"'
 PROC_BYTES = 1 << 16
@@ -111,13 +112,14 @@ def _subagent(path: str, session_id: str) -> str:
 
 
 def _lost_index(path: str) -> bool:
-    """Tell whether a compaction left no index of ours in the request, by the end of the session's file."""
+    """Tell whether the next request has no index of ours, by the end of the session's file: a compaction dropped it, or
+    the request failed or was stopped that brought it."""
     try:
         size = posix.stat(path).st_size
         tail = fs_hot.read_bytes(path, TAIL_BYTES, max(0, size - TAIL_BYTES))
     except OSError:
         return False
-    at = tail.rfind(SNAPSHOT)
+    at = tail.rfind(MESSAGES)
     return at >= 0 and INDEX not in tail[at:]
 
 
