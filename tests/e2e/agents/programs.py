@@ -38,9 +38,9 @@ def cached(name: str) -> dict[str, Path]:
     return dict(sorted(programs.items(), key=lambda item: [int(part) for part in re.findall(r"\d+", item[0])]))
 
 
-def ensure_program(name: str) -> Path:
-    """An agent's newest program, installed if it is not there. RuntimeError if it can't be had."""
-    version = newest_version(name)
+def ensure_program(name: str, version: str = "") -> Path:
+    """An agent's program, the newest or of a version, installed if it is not there. RuntimeError if it can't be had."""
+    version = version or newest_version(name)
     (CACHE / name).mkdir(parents=True, exist_ok=True)
     with (CACHE / name / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # other processes run tests, too
@@ -52,16 +52,17 @@ def ensure_program(name: str) -> Path:
     return cached(name)[version]
 
 
-def program_or_skip(name: str) -> Path:
-    """An agent's program; without it the tests are skipped with the way to get it, but in CI they fail."""
+def program_or_skip(name: str, version: str = "") -> Path:
+    """An agent's program, the newest or of a version; without it the tests are skipped with the way to get it, but in CI they fail."""
     try:
         if os.environ.get("CI", "").lower() == "true":
-            return ensure_program(name)
+            return ensure_program(name, version)
     except (RuntimeError, OSError, subprocess.SubprocessError) as error:
         pytest.fail(f"{name} is needed and could not be had: {error}")
     with contextlib.suppress(StopIteration):
-        return next(reversed(cached(name).values()))
-    pytest.skip(f"needs {name}: {GET}")
+        programs = [path for each, path in cached(name).items() if version in {"", each}]
+        return next(reversed(programs))
+    pytest.skip(f"needs {name} {version}: {GET}")
 
 
 if __name__ == "__main__":

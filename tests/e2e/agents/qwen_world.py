@@ -12,7 +12,8 @@ from e2e.model import Request
 
 from .world import AgentWorld
 
-STREAM = ("--input-format", "stream-json", "--output-format", "stream-json", "--yolo")
+COMMON = ("--auth-type", "openai", "--yolo")
+STREAM = ("--input-format", "stream-json", "--output-format", "stream-json")
 
 
 class Session:
@@ -22,7 +23,7 @@ class Session:
         self._world = world
         self.id = ""
         self._process = subprocess.Popen(
-            [world.binary, *STREAM, *args],
+            [world.binary, *COMMON, *STREAM, *args],
             cwd=world.project,
             env=world.environment(),
             stdin=subprocess.PIPE,
@@ -93,11 +94,10 @@ class QwenWorld(AgentWorld):
         return dict(json.loads((self.qwen / "settings.json").read_text()))
 
     def variables(self) -> dict[str, str]:
-        api = {"OPENAI_API_KEY": "loopback", "OPENAI_BASE_URL": f"{self.model.url}/v1", "OPENAI_MODEL": "stand-in"}
-        return {**api, "QWEN_DEFAULT_AUTH_TYPE": "openai"}
+        return {"OPENAI_API_KEY": "loopback", "OPENAI_BASE_URL": f"{self.model.url}/v1", "OPENAI_MODEL": "stand-in"}
 
     def command(self, prompt: str, resume: str) -> list[str]:
-        return [*(["--resume", resume] if resume else []), "--yolo", "--output-format", "json", "-p", prompt]
+        return [*(["--resume", resume] if resume else []), *COMMON, "--output-format", "json", "-p", prompt]
 
     def session_of(self, run: Run) -> str:
         return str(json.loads(run.stdout)[-1]["session_id"])

@@ -1,4 +1,4 @@
-"""Qwen Code, the newest on npm, against a loopback model."""
+"""Qwen Code, the newest on npm and once the oldest that is served, against a loopback model."""
 
 import json
 import subprocess
@@ -17,6 +17,7 @@ from .programs import program_or_skip
 from .qwen_world import QwenWorld
 
 pytestmark = pytest.mark.client
+OLDEST = "0.15.10"
 MEMORY = "Never indent with tabs"
 NOTE = "Note number {} of fifty."
 
@@ -29,8 +30,8 @@ def model():
 
 
 @pytest.fixture
-def world(tmp_path, model):
-    return QwenWorld(tmp_path, model, program_or_skip("qwen"))
+def world(tmp_path, model, request):
+    return QwenWorld(tmp_path, model, program_or_skip("qwen", getattr(request, "param", "")))
 
 
 @pytest.fixture
@@ -51,6 +52,7 @@ def count(request, *texts):
 
 
 @pytest.mark.client(always=True)
+@pytest.mark.parametrize("world", ["", OLDEST], ids=["newest", "oldest"], indirect=True)
 def test_a_note_and_the_index_reach_the_prompt_once_and_say_arrived(on):
     on.remember("tabs", MEMORY)
     on.leave("CI is red on master: the lockfile job fails.")
@@ -238,12 +240,53 @@ def test_words_of_tools_subagents_files_and_commands_are_no_corrections(on, mode
     assert on.errors() == []
 
 
+RULES = """---
+name: shop-files
+description: How files of the shop are made
+rules:
+  - never: {path: "made/**"}
+    enforce: refuse
+  - never: {command: "touch asked*"}
+    enforce: ask
+---
+
+Files of the shop are made by its generator.
+"""
+
+
+def test_what_breaks_a_rule_is_refused(on, model):
+    (on.config / "memory").mkdir()
+    (on.config / "memory" / "shop-files.md").write_text(RULES)
+    on.run("hello")
+    assert eventually((on.root / "rules" / "enforced").exists)
+    write = use("write_file", file_path=str(on.project / "made" / "a.txt"), content="x")
+    model.will(write, shell("touch asked"), "Done.")
+    refused, unasked = on.run("go").main[-1].tool_results()
+    assert "breaks a rule of the user's memory" in refused
+    assert "breaks a rule of the user's memory" in unasked  # nobody is there to say yes
+    assert not (on.project / "made").exists()
+    assert not (on.project / "asked").exists()
+    assert on.errors() == []
+
+
+def test_a_memory_that_the_agent_writes_is_a_draft_if_gate_is_ask(on, model):
+    on.memtui("config", "set", "gate", "ask")
+    memory = on.config / "memory" / "use-uv.md"
+    text = "---\nname: use-uv\ndescription: Use uv, never pip\n---\n\nInstall Python packages with uv.\n"
+    model.will(use("write_file", file_path=str(memory), content=text), "Done.")
+    (answer,) = on.run("remember that").main[-1].tool_results()
+    assert "Not written: memtui keeps this memory as a draft" in answer
+    assert not memory.exists()
+    assert "Install Python packages with uv." in drafts(on)
+    assert on.errors() == []
+
+
 THEIRS = {"type": "command", "command": "echo theirs >> ran"}
 MINE = {"hooks": {"UserPromptSubmit": [{"hooks": [THEIRS]}]}}
 CONFIGURATIONS = {
     "none": None,
     "empty": "",
-    "blank": "\n",
+    "comments": '// mine\n{\n  "ui": {}, // the look\n  /* nothing */ "hooks": {"Stop": []}\n}\n',
     "braces": "{}",
     "no hooks": '{"hooks": {}}',
     "other settings": json.dumps({"ui": {"theme": "Default"}, "memory": {"enableManagedAutoMemory": False}}, indent=2),

@@ -225,7 +225,7 @@ def read(text: str, name: str, agent: str = "", allows_comments: bool = True) ->
     except ValueError as error:
         raise MemtuiError(
             f"{name} is not valid JSON: {error}.",
-            f"{agent} may read comments and trailing commas. memtui can't keep them: take them out."
+            f"{agent} may read it, but memtui can't change it: fix the file (trailing commas and the like)."
             if agent
             else "Claude Code can't read it either. Fix the file (comments and trailing commas are not allowed).",
         ) from error
