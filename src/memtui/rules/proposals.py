@@ -75,6 +75,7 @@ _CONDITION, _ONLY_FOR, _PART = _compiled("condition"), _compiled("only_for"), _c
 _INVERTED, _EXCEPTION, _LATER = _compiled("inverted"), _compiled("exception"), _compiled("later")
 _NEGATED = re.compile(_expanded("lead") + _expanded("neg"), re.IGNORECASE)
 _OPENING, _NEUTRAL, _POINT = _compiled("opening"), _compiled("neutral"), _compiled("point")
+_FORBIDS = re.compile(r"(?:never|do not|don't|avoid)\b", re.IGNORECASE)
 # A line that goes on in the next, and one that begins anew.
 _WRAPS, _BEGINS = re.compile(r".{60,}[^\s.!?:|]$"), re.compile(r"\s*(?:[-*+>•|#]|\d{1,2}[.)]) |\s*$")
 _OPTION = re.compile(r"\bamend|\bforce[- ]push", re.IGNORECASE)
@@ -110,7 +111,7 @@ _SHELL = re.compile(r"[|;&<>(){}$`\\\"'\n,]")
 # What was run in one case; what stands for any words of a command; and what a text of a file can't have.
 _HASH = re.compile(r"(?=.*\d)[0-9a-f]{7,40}")
 _HOLE = re.compile(
-    r"\b(?:package|module|file|script|branch)[-_]names?\b|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|…|\.\.\.|\$\w+"
+    r"\b(?:package|module|file|script|branch)[-_]names?\b|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|…|(?<!/)\.\.\.|\$\w+"
 )
 _OPEN_END = re.compile(r"(?:<[^<>]*>|\[[^\[\]]*\]|…|\.\.\.)$")
 _CUT = re.compile(r"<[a-z_ -]+>|…|\.\.\.")
@@ -157,7 +158,7 @@ def _sentences(text: str) -> Iterator[_Sentence]:
         above = _limits(words), bool(_INVERTED.search(words))
         if line.lstrip().startswith("#"):
             section, lead_in, is_listed = above, (False, False), False
-            heading = opening = plain if _OPENING.match(plain) else ""
+            heading = opening = plain.rstrip(":： ") if _OPENING.match(plain) else ""
         elif not is_listed and words:
             is_lead_in = words.endswith((":", "："))
             lead_in = above if is_lead_in else (False, False)
@@ -184,7 +185,8 @@ def _sentences(text: str) -> Iterator[_Sentence]:
 def _points(fence: re.Match[str]) -> str:
     """Return the commands of a code block behind a lead-in or heading as points of a list; nothing for other code."""
     above = fence.string[: fence.start()].rstrip().rpartition("\n")[2].rstrip("*_ ")
-    if fence["language"].strip() not in _SHELLS or not (above.endswith((":", "：")) or above.startswith("#")):
+    is_below = above.endswith((":", "：")) or above.startswith("#") or fence[0].startswith("  ")  # of a point
+    if fence["language"].strip() not in _SHELLS or not is_below:
         return ""
     commands = [re.sub(r"(?:^|\s+)#.*|^\$ ", "", line.strip()) for line in fence["code"].split("\n")]
     is_plain = not any("`" in command or command.endswith("\\") for command in commands)
@@ -263,15 +265,15 @@ def _is_path(name: str) -> bool:
 
 
 def _rules_of(sentence: _Sentence) -> Iterator[Rule]:
-    """Yield what a sentence says: itself, and its clauses behind a mark; behind a comma only after an order."""
+    """Yield what a sentence says: itself, and its clauses behind a mark; behind a comma only after an order, or what is
+    forbidden."""
     words, end = sentence.words, 0
-    breaks = (
-        []
-        if sentence.opening
-        else [(match.end(), match[0].startswith(",") and "." not in match[0]) for match in _BREAK.finditer(words)]
-    )
+    breaks = [(match.end(), match[0].startswith(",") and "." not in match[0]) for match in _BREAK.finditer(words)]
+    if sentence.opening:
+        breaks = [(at, is_comma) for at, is_comma in breaks if at < sentence.opening]
     for start, is_comma in ((0, False), *breaks):
-        if start < end or (not end and start and (is_comma or _limits(words[:start]))):
+        is_aside = is_comma and not _FORBIDS.match(words, start)
+        if start < end or (not end and start and (is_aside or _limits(words[:start]))):
             continue
         is_inverted = sentence.inverted and not _NEGATED.match(words, start)
         for name, forms in _forms().items():
