@@ -59,6 +59,11 @@ def test_a_prompt_that_another_session_wrote_is_nobodys_words(session):
     assert words(session)[0] == "Install it then."
 
 
+def test_what_is_piped_in_without_a_prompt_is_nobodys_words(session):
+    session.write_text(session.read_text().replace('"displayText":"thanks"', '"displayText":"never use npm\\n\\n"'))
+    assert words(session)[-1] == "Remove dist"
+
+
 def test_what_hooks_gave_is_not_heard_as_the_persons(session):
     conversation = Conversation()
     for record in records(session):
@@ -67,6 +72,31 @@ def test_what_hooks_gave_is_not_heard_as_the_persons(session):
     assert conversation.was_injected("CI is green again, go on.")
     assert [turn.agent for turn in conversation.turns[:2]] == ["", "The lockfile is old."]
     assert "Thinking" not in "".join(turn.agent for turn in conversation.turns)
+
+
+def test_what_a_person_types_to_answer_a_question_is_heard(session):
+    lines = [json.loads(line) for line in session.read_text().splitlines()]
+    ask, result = (json.loads(json.dumps(line)) for line in lines if "call_1" in json.dumps(line))
+    question = {"question": "Which tool?", "header": "Tool", "options": [{"label": "npm"}, {"label": "yarn"}]}
+    call = {
+        "id": "q1",
+        "name": "ask_user_question",
+        "args": {"questions": [question, {**question, "question": "Where?"}]},
+    }
+    ask["message"]["parts"] = [{"functionCall": call}]
+    output = {
+        "id": "q1",
+        "name": "ask_user_question",
+        "response": {"output": "User has provided the following answers:"},
+    }
+    result["message"]["parts"] = [{"functionResponse": output}]
+    answers = [{"question": "Which tool?", "answer": "never npm, use pnpm"}, {"question": "Where?", "answer": "yarn"}]
+    result["toolCallResult"] = {"resultDisplay": {"type": "ask_user_question_answers", "answers": answers}}
+    session.write_text("".join(json.dumps(line) + "\n" for line in (lines[0], ask, result)))
+    conversation = Conversation()
+    for record in records(session):
+        conversation.feed(record)
+    assert [(turn.text, turn.channel) for turn in conversation.turns[1:]] == [("never npm, use pnpm", "answer")]
 
 
 def test_records_stay_a_tree_under_the_same_ids(session):

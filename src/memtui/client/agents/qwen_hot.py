@@ -35,6 +35,8 @@ TESTED = (0, 24)
 HEAD_BYTES = 4096
 SPEAKER, VERSION = b'"provenance":"', b'"version":"'
 OPEN, CLOSE = "<qwen:user-prompt-submit-context>", "</qwen:user-prompt-submit-context>"
+# What stands behind piped input, before the prompt if there is one. Nothing tells that from the end of a paragraph.
+PIPED = "\n\n"
 OURS = ("<memtui-", "&lt;memtui-")
 # How a call's error begins that a person refused or stopped, and how Claude Code writes that.
 CANCELLED, REFUSAL = "[Operation Cancelled]", "The user doesn't want to proceed with this tool use."
@@ -132,7 +134,7 @@ class _QwenReading:
         if kind == "assistant":
             return [_answer(parts, origin)]
         if kind == "tool_result":
-            return _results(parts, origin)
+            return _results(raw, parts, origin)
         payload = fastjson_hot.table(raw, "systemPayload")
         if subtype == "chat_compression":
             return [records_hot.compaction(origin)]
@@ -171,7 +173,7 @@ def _prompt(
     if not isinstance(words, str):
         # Behind the words stand the files that they name.
         words, is_person = (texts or [""])[0], is_person and not is_command
-    make = records_hot.person if is_person else records_hot.aside
+    make = records_hot.person if is_person and not words.endswith(PIPED) else records_hot.aside
     if not contexts:
         return [make(words, origin)]
     above, below = _split(origin)
@@ -199,7 +201,7 @@ def _answer(parts: "list[Record]", origin: "Record") -> "Record":
     return records_hot.message(blocks, origin)
 
 
-def _results(parts: "list[Record]", origin: "Record") -> "list[Record]":
+def _results(raw: "Record", parts: "list[Record]", origin: "Record") -> "list[Record]":
     """Return what tools answered, and what hooks said behind it: the end of an output, escaped."""
     blocks: list[Record] = []
     contexts: list[str] = []
@@ -216,9 +218,18 @@ def _results(parts: "list[Record]", origin: "Record") -> "list[Record]":
         block: Record = {"type": "tool_result", "tool_use_id": call_id, "content": text, "is_error": bool(error)}
         blocks += [block] if result else []
     above, below = _split(origin) if contexts else (origin, origin)
-    content: Record = {"message": {"role": "user", "content": blocks}, "toolUseResult": ""}
+    content: Record = {"message": {"role": "user", "content": blocks}, "toolUseResult": _answers(raw)}
     results = [{"type": "user", **content, **above}]
     return [*results, records_hot.injected(contexts, "PostToolUse", below)] if contexts else results
+
+
+def _answers(raw: "Record") -> "Record | str":
+    """Return a person's answers to the agent's questions, by question; empty for another tool's result."""
+    display = fastjson_hot.table(fastjson_hot.table(raw, "toolCallResult"), "resultDisplay")
+    if display.get("type") != "ask_user_question_answers":
+        return ""
+    pairs = [pair for pair in fastjson_hot.rows(display, "answers") if isinstance(pair, dict)]
+    return {"answers": {fastjson_hot.text(pair, "question"): pair.get("answer") for pair in pairs}}
 
 
 def _split(origin: "Record") -> "tuple[Record, Record]":
