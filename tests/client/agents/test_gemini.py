@@ -148,6 +148,14 @@ def test_what_the_program_asks_in_a_turn_by_itself_is_not_the_persons(place):
     assert [turn.text for turn in talk(write(place, *lines)).turns] == ["Go on, as Ada says."]
 
 
+def test_words_behind_a_start_text_of_another_hook_are_heard(place):
+    lines = [
+        message("m1", "user", "<hook_context>Never use tabs.</hook_context>\n\nUse spaces."),
+        message("m2", "user", "<hook_context>Never use tabs.</hook_context>"),
+    ]
+    assert [turn.text for turn in talk(write(place, *lines)).turns] == ["Use spaces."]
+
+
 def test_an_answer_to_the_agents_question_is_heard(place):
     question = {"question": "Tabs?", "header": "Tabs", "type": "choice", "options": [{"label": "yes"}]}
     result = {"functionResponse": {"id": "q1", "response": {"output": '{"answers": {"0": "no, never tabs"}}'}}}

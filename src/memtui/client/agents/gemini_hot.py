@@ -7,9 +7,7 @@ its name. `<` and `>` of our texts arrive as `&lt;` and `&gt;`."""
 import posix
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
-from memtui.client.agents import gemini_records_hot
 from memtui.client.agents.agent_hot import Agent
-from memtui.client.agents.gemini_records_hot import TOOLS, tool_input
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +20,7 @@ FOLDER = "/chats/session-"
 SUBAGENT_TOOL = "invoke_agent"
 # The end of a session file that is searched, in bytes; how a line begins that says all that is in the next request; and
 # how an index stands there.
-TAIL_BYTES, MESSAGES, INDEX = 2 << 20, b'{"$set":{"messages":[', b"&lt;memtui-index"
+TAIL_BYTES, MESSAGES, INDEX = 1 << 20, b'{"$set":{"messages":[', b"&lt;memtui-index"
 # A file is known by its first record, and by the first words in it.
 HEAD_BYTES, HEAD, WORDS = 1 << 16, b'{"sessionId":"', b'"type":"user","content":[{"text":"'
 PROC_BYTES = 1 << 16
@@ -44,8 +42,10 @@ class Gemini(Agent):
         if name:
             agent_id = "" if name == SUBAGENT_TOOL else _subagent(path, fastjson_hot.text(payload, "session_id"))
             payload |= {"agent_id": agent_id} if agent_id else {}
-            payload["tool_name"] = TOOLS.get(name, name)
-            payload["tool_input"] = tool_input(name, fastjson_hot.table(payload, "tool_input"))
+            from memtui.client.agents import gemini_records_hot
+
+            payload["tool_name"] = gemini_records_hot.TOOLS.get(name, name)
+            payload["tool_input"] = gemini_records_hot.tool_input(name, fastjson_hot.table(payload, "tool_input"))
         if event == "UserPromptSubmit" and _lost_index(path):
             payload["lost_index"] = True
         if event == "Stop":
@@ -84,6 +84,8 @@ class Gemini(Agent):
         return head.startswith(HEAD) and b'"projectHash":"' in head[:400] and WORDS in head
 
     def translator_of(self, path: str) -> "Callable[[Record, int], list[Record]]":
+        from memtui.client.agents import gemini_records_hot
+
         directory = paths_hot.parent(paths_hot.parent(path))
         cwd = fs_hot.read_or_empty(directory + "/.project_root", PROC_BYTES).decode("utf-8", "replace").strip()
         session = fastjson_hot.text(fastjson_hot.loads_dict(_first_line(path)), "sessionId")

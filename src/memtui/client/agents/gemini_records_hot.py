@@ -64,6 +64,8 @@ def words(message: "Record", parts: "list[Record]") -> "str | None":
         # A command of the person stands in the place of its template.
         is_prompt = display.startswith("/") or first.strip().startswith(display.strip())
         return display if is_prompt else None
+    if first.startswith(HOOKS):  # what a hook of others gave at the start, in front of the prompt
+        first = first.partition(HOOKS_END + "\n\n")[2]
     return None if len(parts) != 1 or not first or first.startswith(PROGRAM) else first
 
 
