@@ -110,7 +110,6 @@ def test_a_run_is_under_way_while_its_process_is_and_no_longer_than_it_may(read)
         assert replace(begun, process=process).settled(0.0).outcome == "stopped"
     for process in ((pid, "1", "elsewhere"), (), ("x",), ("7",), (place, pid, start)):
         assert replace(begun, process=process).settled(0.0).outcome == "begun", "nothing is known of its process"
-    assert runs.Run("r", 0.0, "s", "p", "/", "Stop").settled(1000.0).outcome == "stopped", "of an older version"
 
 
 def test_a_worker_killed_while_it_asks_is_told_and_the_next_reads_on(read, api):

@@ -18,9 +18,8 @@ LOCK_SECONDS = 5.0
 # Outcomes. Others are those of a call that failed (models/call.py): budget, busy, …
 BEGUN, DONE, FAILED, STOPPED = "begun", "done", "failed", "stopped"
 WORKER_STOPPED = "memtui's worker was stopped; what it was to read is read after the next turn"
-# Bytes of the file from which its older half is dropped; seconds after which a run that only began was killed, where it
-# does not say how many it may take.
-TRIM_BYTES, UNDER_WAY = 2 << 20, 900.0
+# Bytes of the file from which its older half is dropped.
+TRIM_BYTES = 2 << 20
 SENDER = "subconscious"
 # Characters of a whisper; seconds after which it is not delivered any more.
 MOST, EXPIRES = 1200, clock_hot.DAY
@@ -104,7 +103,7 @@ class Run:
         """Return the run; one that only began and whose process is gone, or takes too long, as STOPPED."""
         pid, *start = self.process or ("0",)
         is_gone = pid.isdecimal() and process_hot.gone([int(pid), *start])
-        if self.outcome != BEGUN or not (is_gone or now - self.time > (self.limit or UNDER_WAY)):
+        if self.outcome != BEGUN or not (is_gone or now - self.time > self.limit):
             return self
         return replace(self, outcome=STOPPED, why=WORKER_STOPPED)
 

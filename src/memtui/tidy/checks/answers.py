@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 import memtui
-from memtui.base import fs_hot
+from memtui.base import fastjson_hot, fs_hot
 
 
 @cache
@@ -26,12 +26,7 @@ class Answers:
     def __init__(self, path: str = "") -> None:
         self._path = path
         self._asked: dict[str, Any] = {}
-        try:
-            content = json.loads(fs_hot.read(path, "cache")) if path else None
-        except (OSError, ValueError):
-            content = None
-        answers = content.get(_code()) if isinstance(content, dict) else None
-        self._known: dict[str, Any] = answers if isinstance(answers, dict) else {}
+        self._known: dict[str, Any] = fastjson_hot.table(fs_hot.read_table(path), _code()) if path else {}
         self._is_doubted = False
 
     def of(self, question: str, facts: str | bytes, work_out: Callable[[], Any]) -> Any:

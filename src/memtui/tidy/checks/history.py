@@ -106,11 +106,8 @@ def _span(git: Repository, head: str) -> tuple[str, ...]:
 
 def _load(cache: str) -> dict[str, Any]:
     """Return what `_save` wrote into a file; nothing if another version did, or if it is damaged."""
-    try:
-        content = json.loads(fs_hot.read(cache, "cache")) if cache else None
-    except (OSError, ValueError):
-        return {}
-    return content if isinstance(content, dict) and content.pop("version", 0) == VERSION else {}
+    content = fs_hot.read_table(cache) if cache else {}
+    return content if content.pop("version", 0) == VERSION else {}
 
 
 def _save(cache: str, content: dict[str, Any]) -> None:

@@ -27,7 +27,6 @@ DAY_SECONDS = 86_400
 EXPIRES = ("expires", "expires_at", "expiresAt", "valid_until", "validUntil")
 # The most characters of a line that the client asks for.
 LINE_CHARACTERS = 200
-# Two texts say the same if they share this part of their words.
 # Where a part of a sentence ends.
 CLAUSE = re.compile(r"[,;:.!?]\s|\s[—–-]\s|\s\(")
 # A text of fewer words says too little.
