@@ -21,7 +21,7 @@ GROUPS = {
         "change": "new=edit edit mv=change rm=change history=change undo=change note",
         "tidy": "check=tidy consolidate=tidy",
         "bring": "import=transfer export=transfer",
-        "set up": "setup config trust doctor=setup model demo",
+        "set up": "setup config trust doctor=setup model sync demo",
     }.items()
 }
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}

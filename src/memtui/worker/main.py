@@ -215,6 +215,11 @@ TASKS = (
     ),
     BackgroundTask("tidy", lambda on: tidy(on.root)),
     BackgroundTask("subconscious", _think, lambda on: on.asks_models("subconscious")),
+    BackgroundTask(
+        "sync",
+        lambda on: on.start("memtui", "sync", "--unattended"),
+        lambda on: on.event in {"SessionStart", "Stop"} and os.path.lexists(on.root + "/sync/own/state.json"),
+    ),
     BackgroundTask("dream", _dream, lambda on: on.setting("dream") is True and on.asks_models()),
 )
 

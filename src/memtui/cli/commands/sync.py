@@ -1,12 +1,115 @@
-"""`memtui merge-driver`, which git calls once `memtui setup merge-driver` set it up, and that set-up."""
+"""`memtui sync`: the same memories on all of a person's machines; and `memtui merge-driver`, which git calls."""
 
 import argparse
+from collections.abc import Callable, Iterator
 
-from memtui.base.errors import EXIT_FAILED
+from memtui.base.errors import EXIT_FAILED, MemtuiError
+from memtui.base.phrasing_hot import ago, many
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Result, line, safe
+from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.sync import driver
+from memtui.sync import sync as syncs
+
+NOT_SET_UP = "Sync is not set up.", "Set it up with an empty git repository of yours: memtui sync setup URL"
+TRAVELS = """\
+What travels: global memories and the project memories that Claude Code keeps, with their MEMORY.md. What stays: logs,
+sessions, notes, drafts, settings, trust, and each file that may hold a secret."""
+
+
+def _state(ctx: Context) -> syncs.SyncState:
+    if (state := syncs.load(ctx.root)) is None:
+        raise MemtuiError(*NOT_SET_UP)
+    return state
+
+
+@parser.command("""\
+sync: keep memories the same on all your machines, over git
+  memtui sync
+  memtui sync --dry-run
+  memtui sync setup git@example.org:you/memories.git
+It fetches what your other machines pushed, merges it with the memories here, and pushes. What comes in is one step of
+undo; where two machines changed one thing, one text stands and the other waits in the Inbox of both. Sessions do it by
+themselves at their start and after each turn.
+--dry-run | only say what would come and go
+--unattended | for the worker: print nothing, and only if the last sync is half a minute ago""")
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    state = _state(ctx)
+    if args.unattended and 0 <= ctx.now() - state.time < syncs.PAUSE:
+        return Result({"skipped": True})
+    outcome = syncs.run(ctx.env, state, ctx.now(), dry_run=args.dry_run)
+    data = {**outcome._asdict(), "url": state.url, "dry_run": args.dry_run}
+    if args.unattended:
+        return Result(data)
+    verb = "would come" if args.dry_run else "came"
+    other = "would go" if args.dry_run else "went"
+    nothing = not (outcome.came or outcome.went)
+    return Result(
+        data,
+        *(f"{styled('↓', 'green')} {line(path)}" for path in outcome.came),
+        *(f"{styled('↑', 'green')} {line(path)}" for path in outcome.went),
+        *_beside(ctx, outcome),
+        "Nothing to sync: all machines that synced have the same memories." * nothing,
+        f"{many(len(outcome.came), 'file')} {verb}, {len(outcome.went)} {other}." * (not nothing),
+        narrate("Undo what came: memtui undo") if outcome.came and not args.dry_run else "",
+    )
+
+
+def _beside(ctx: Context, outcome: syncs.Outcome) -> "Iterator[str | Callable[[Output], None]]":
+    """Yield what a sync has to say beside the files: what waits for a decision, and what stays here."""
+    for words in outcome.conflicts:
+        yield styled("! " + safe(words), "yellow")
+    for path, reason in outcome.withheld.items():
+        yield narrate(f"stays here: {ctx.tilde(path)}: {reason}")
+
+
+@parser.command("""\
+sync setup: sync with a git repository, and for the first time
+  memtui sync setup git@example.org:you/memories.git
+  memtui sync setup /media/stick/memories.git --name laptop
+The repository must be empty, or one that memtui syncs with. ssh, https and folders work, with the keys and helpers
+that git uses.
+URL | the address of the repository
+--name NAME | what this machine is called on the others: its host name by default
+--yes | don't ask""")
+def set_up(ctx: Context, args: argparse.Namespace) -> Result:
+    if not args.yes:
+        ctx.out.print(TRAVELS)
+        ctx.confirm(f"Send them to {line(args.url)}?", "Nothing was sent.")
+    state = syncs.set_up(ctx.root, args.url, args.name or "")
+    outcome = syncs.run(ctx.env, state, ctx.now())
+    words = f"This machine is {line(state.name)}. {many(len(outcome.came), 'file')} came, {len(outcome.went)} went."
+    return Result({"url": state.url, "name": state.name, **outcome._asdict()}, words, *_beside(ctx, outcome))
+
+
+@parser.command("""\
+sync status: with what this machine syncs, when it did, and which machines do
+  memtui sync status
+  memtui sync status --json""")
+def status(ctx: Context, _: argparse.Namespace) -> Result:
+    state = _state(ctx)
+    names = syncs.machines(ctx.root, state) if state.base else []
+    rows = [("with", line(state.url)), ("last", ago(state.time, ctx.now()) if state.time else "never")]
+    rows += [
+        ("machine" if number else "this one", f"{line(name)}  memtui {line(version)}")
+        for number, (name, version) in enumerate(names)
+    ]
+    rows += [("waiting", many(len(state.asked), "text") + " that two machines changed, in the Inbox")] * bool(
+        state.asked
+    )
+    error = styled("! " + safe(state.error), "yellow") if state.error else ""
+    data = {"url": state.url, "name": state.name, "time": state.time, "error": state.error, "asked": len(state.asked)}
+    data["machines"] = [{"name": name, "version": version} for name, version in names]
+    return Result(data, lambda out: out.facts(rows), error)
+
+
+@parser.command("""\
+sync leave: stop syncing; the memories stay, here and there
+  memtui sync leave""")
+def leave(ctx: Context, _: argparse.Namespace) -> Result:
+    state = _state(ctx)
+    syncs.leave(ctx.root)
+    return Result({"url": state.url}, f"This machine no longer syncs with {line(state.url)}. Its memories stay.")
 
 
 @parser.command("""\
@@ -19,7 +122,7 @@ BASE | the version that both sides began with
 OURS | our version, which becomes the merge
 THEIRS | their version
 NAME | the file's path in the repository""")
-def run(_: Context, args: argparse.Namespace) -> Result:
+def merge(_: Context, args: argparse.Namespace) -> Result:
     merged = driver.merge_files(args.base, args.ours, args.theirs, args.name)
     lines = []
     for conflict in merged.conflicts:

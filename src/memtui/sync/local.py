@@ -1,0 +1,81 @@
+"""The memories of this machine as the tree that travels: global ones, and those that Claude Code keeps of each project
+that has a git remote, by that remote and never by a path."""
+
+import os
+from typing import NamedTuple
+
+from memtui.base import fs_hot, paths_hot
+from memtui.base.errors import MemtuiError
+from memtui.base.storage import storing
+from memtui.client import locate_hot, projects
+from memtui.redact.redact import kinds_in
+from memtui.store.journal.changes import Change, FileChange
+from memtui.sync.repository import MAX_BYTES, is_safe
+from memtui.sync.trees import Tree
+
+GLOBAL = "global"
+
+
+class LocalTree(NamedTuple):
+    """What this machine has: `tree` by the paths that travel, `places`: the directory of each top, `withheld`: files
+    that stay here, with the reason."""
+
+    tree: Tree
+    places: dict[str, str]
+    withheld: dict[str, str]
+
+
+def places(env: dict[str, str]) -> dict[str, str]:
+    """Return the directories that travel, by the top of their paths."""
+    directories = {GLOBAL: locate_hot.global_dir(env)}
+    slugs = sorted(projects.directories(paths_hot.config_dir(env) + "/projects"))
+    for root in projects.paths_of(env, slugs).values():
+        remote = projects.remote(root) if root else ""
+        top = "projects/" + remote.replace("/", "+")
+        if root and remote and is_safe(f"{top}/x.md") and top not in directories:
+            directories[top] = locate_hot.auto_dir(env, root)
+    return directories
+
+
+def read(env: dict[str, str]) -> LocalTree:
+    """Read the memories that travel. Raises MemtuiError."""
+    tree: Tree = {}
+    withheld: dict[str, str] = {}
+    directories = places(env)
+    for top, directory in directories.items():
+        with storing(directory):
+            files = [file for file, problem in locate_hot.walk(directory) if not problem]
+        for file in [*files, locate_hot.INDEX_NAME]:
+            path = f"{directory}/{file}"
+            if os.path.islink(path) or not os.path.isfile(path):
+                continue
+            with storing(path):
+                data = fs_hot.read_bytes(path)
+            reason = "" if is_safe(f"{top}/{file}") else "its name can't travel"
+            reason = reason or ("it has over 1 MB" if len(data) > MAX_BYTES else "")
+            secrets = kinds_in(data.decode("utf-8", "replace"))
+            reason = reason or (f"it may hold a secret ({secrets[0]})" if secrets else "")
+            if reason:
+                withheld[path] = reason
+            else:
+                tree[f"{top}/{file}"] = data
+    return LocalTree(tree, directories, withheld)
+
+
+def changes(local: LocalTree, merged: Tree) -> list[Change]:
+    """Return what makes this machine's memories those of a merged tree; of projects that are not here nothing. Raises
+    MemtuiError for a file that would be written through a link."""
+    made: list[Change] = []
+    for path in sorted({*local.tree, *merged}):
+        top = next((top for top in local.places if path.startswith(top + "/")), "")
+        before, after = local.tree.get(path), merged.get(path)
+        if not top or before == after:
+            continue
+        directory = local.places[top]
+        file = f"{directory}/{path[len(top) + 1 :]}"
+        if file in local.withheld:
+            continue
+        if not paths_hot.inside(directory, file) and os.path.lexists(file):
+            raise MemtuiError(f"{file} is behind a link that leaves its directory.", "Move it into the directory.")
+        made.append(FileChange(file, before, after, None if before else fs_hot.FILE_MODE))
+    return made

@@ -1,0 +1,181 @@
+"""The bare repository in memtui's own directory through which memories travel. git is the engine; nothing is ever
+checked out: names, kinds and sizes of files are looked at before their contents are read."""
+
+import os
+import subprocess
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memtui.base import fs_hot
+from memtui.base.errors import MemtuiError
+from memtui.sync.trees import Tree
+
+BRANCH = "refs/heads/memtui"
+HERE, THERE = "refs/memtui/here", "refs/memtui/there"
+# Seconds for one answer of a remote; bytes of a file, and files of a tree at most.
+PATIENCE, MAX_BYTES, MAX_FILES = 20.0, 1 << 20, 50_000
+ENDINGS = (".md", ".json", ".jsonl")
+# No configuration of the person's, no hooks, no prompts; only these ways to a remote.
+OPTIONS = (
+    *(
+        "-c",
+        "core.hooksPath=/dev/null",
+        "-c",
+        "transfer.fsckObjects=true",
+        "-c",
+        "gc.auto=0",
+        "-c",
+        "commit.gpgsign=false",
+    ),
+    *("-c", "protocol.allow=never", "-c", "protocol.ssh.allow=always", "-c", "protocol.https.allow=always"),
+    *("-c", "protocol.file.allow=always", "-c", "user.name=memtui", "-c", "user.email=memtui@localhost"),
+)
+WORDS = {
+    "Could not read from remote": "Check the address, the network, and that you may read it: `git ls-remote URL`.",
+    "could not read Username": "It asks for a password: set up a key, or git's credential helper.",
+    "Could not resolve host": "There is no network, or the address is wrong. The next sync tries again.",
+    "does not appear to be a git repository": "Make one there first: `git init --bare PATH`.",
+    "Permission denied": "You may not write there: check your key or the rights of the folder.",
+}
+
+
+class Entry(NamedTuple):
+    """A file of a commit: its mode, the id and size of its content."""
+
+    mode: str
+    blob: str
+    size: int
+
+
+class RejectedError(MemtuiError):
+    """The remote went on meanwhile: another machine pushed."""
+
+
+class Repository:
+    """The repository at `path`, with the remote `url`."""
+
+    def __init__(self, path: str, url: str) -> None:
+        self.path, self.url = path, url
+
+    def git(self, *words: str, data: bytes = b"", check: bool = True) -> bytes:
+        """Run git on the repository and return its output. Raises MemtuiError with what to do."""
+        env = {key: text for key, text in os.environ.items() if not key.startswith("GIT_")}
+        env |= {"GIT_TERMINAL_PROMPT": "0", "GIT_DIR": self.path, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
+        env.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes -oConnectTimeout=10")
+        try:
+            process = subprocess.run(
+                ["git", *OPTIONS, *words], input=data, capture_output=True, timeout=PATIENCE, env=env, check=False
+            )
+        except FileNotFoundError as error:
+            raise MemtuiError("git can't be started.", "Install git 2.30 or newer.") from error
+        except subprocess.TimeoutExpired as error:
+            raise MemtuiError(f"{self.url} does not answer.", "The next sync tries again.") from error
+        if process.returncode and check:
+            words_of_git = process.stderr.decode("utf-8", "replace").strip()
+            hint = next((hint for words, hint in WORDS.items() if words in words_of_git), "")
+            if "[rejected]" in words_of_git or "fetch first" in words_of_git or "cannot lock ref" in words_of_git:
+                raise RejectedError("Another machine pushed at the same time.", "Sync again.")
+            last = words_of_git.split("\n")[-1][:300]
+            raise MemtuiError(f"git could not {words[0]}: {last}.", hint or "The memories here are as they were.")
+        return process.stdout
+
+    def make(self) -> None:
+        """Make the repository if it is not there."""
+        if not os.path.isdir(self.path):
+            fs_hot.makedirs(os.path.dirname(self.path))
+            self.git("init", "-q", "--bare", self.path)
+
+    def fetch(self) -> str:
+        """Fetch the memories of the remote; return their commit, empty if it has none. Raises MemtuiError."""
+        refs = self.git("ls-remote", "--", self.url, "HEAD", "refs/heads/*").decode().split("\n")
+        names = [line.partition("\t")[2] for line in refs if line]
+        if BRANCH not in names:
+            if any(name.startswith("refs/heads/") for name in names):
+                raise MemtuiError(
+                    f"{self.url} has no memories of memtui, but other branches.", "Give an empty repository."
+                )
+            return ""
+        self.git("fetch", "-q", "--no-tags", "--no-write-fetch-head", "--", self.url, f"+{BRANCH}:{THERE}")
+        return self.git("rev-parse", THERE).decode().strip()
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Tell whether one commit goes on from another."""
+        self.git("rev-parse", "--verify", "-q", commit + "^{commit}")
+        return self.git("merge-base", commit, of, check=False).decode().strip() == commit
+
+    def entries(self, commit: str) -> dict[str, Entry]:
+        """Return the files of a commit by path. Raises MemtuiError for what memtui never wrote."""
+        listing = self.git("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
+        entries: dict[str, Entry] = {}
+        twins: set[str] = set()
+        for row in filter(None, listing.split(b"\0")):
+            head, _, name = row.partition(b"\t")
+            mode, kind, blob, size = head.decode().split()
+            path = name.decode("utf-8", "surrogateescape")
+            if not is_safe(path) or mode != "100644" or kind != "blob" or int(size) > MAX_BYTES:
+                raise MemtuiError(f"{self.url} holds {path!r}, which is no memory.", "Nothing was taken from it.")
+            twin = unicodedata.normalize("NFC", path).casefold()
+            if twin in twins:
+                raise MemtuiError(f"{self.url} holds two files called {path!r} on some disks.", "Nothing was taken.")
+            twins.add(twin)
+            entries[path] = Entry(mode, blob, int(size))
+        if len(entries) > MAX_FILES:
+            raise MemtuiError(f"{self.url} holds {len(entries)} files.", f"At most {MAX_FILES} are synced.")
+        return entries
+
+    def tree(self, commit: str) -> Tree:
+        """Return the files of a commit with their contents; none for no commit. Raises MemtuiError."""
+        if not commit:
+            return {}
+        entries = self.entries(commit)
+        names = "".join(entry.blob + "\n" for entry in entries.values()).encode()
+        contents = _contents(self.git("cat-file", "--batch", data=names))
+        return {path: next(contents) for path in entries}
+
+    def commit(self, tree: Tree, parents: list[str], message: str) -> str:
+        """Store a tree as a commit and return it. Raises MemtuiError."""
+        marks: dict[bytes, int] = {}
+        stream = [b"reset " + HERE.encode() + b"\n\n"]
+        for data in tree.values():
+            if data not in marks:
+                marks[data] = len(marks) + 1
+                stream.append(b"blob\nmark :%d\ndata %d\n%s\n" % (marks[data], len(data), data))
+        text = message.encode()
+        stream.append(
+            b"commit %s\nmark :%d\ncommitter memtui <memtui@localhost> 0 +0000\n" % (HERE.encode(), len(marks) + 1)
+        )
+        stream.append(b"data %d\n%s\n" % (len(text), text))
+        stream += [
+            (b"from %s\n" if not number else b"merge %s\n") % parent.encode() for number, parent in enumerate(parents)
+        ]
+        stream.append(b"deleteall\n")
+        for path, data in sorted(tree.items()):
+            quoted = path.encode("utf-8", "surrogateescape").replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+            stream.append(b'M 100644 :%d "%s"\n' % (marks[data], quoted))
+        self.git("fast-import", "--quiet", "--force", data=b"".join([*stream, b"\ndone\n"]))
+        return self.git("rev-parse", HERE).decode().strip()
+
+    def push(self, commit: str) -> None:
+        """Push a commit. Raises RejectedError if another machine pushed since the last fetch, MemtuiError."""
+        self.git("push", "-q", "--", self.url, f"{commit}:{BRANCH}")
+
+
+def is_safe(path: str) -> bool:
+    """Tell whether a path may come from a remote: relative, of a known ending, with no `..`, hidden or control name."""
+    parts = path.split("/")
+    return (
+        path.endswith(ENDINGS)
+        and len(path) < 512
+        and all(part and not part.startswith(".") and "\\" not in part and ":" not in part for part in parts)
+        and path.isprintable()
+    )
+
+
+def _contents(output: bytes) -> Iterator[bytes]:
+    at = 0
+    while at < len(output):
+        end = output.index(b"\n", at)
+        size = int(output[at:end].split()[-1])
+        yield output[end + 1 : end + 1 + size]
+        at = end + size + 2

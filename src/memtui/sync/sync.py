@@ -1,0 +1,302 @@
+"""One sync of this machine: fetch, merge over what both began with, push, write what came. Nothing is lost if it ends
+anywhere: what was pushed is merged again with the memories here the next time, and comes out the same."""
+
+import json
+import os
+import platform
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import memtui
+from memtui.base import fs_hot, ids_hot, paths_hot
+from memtui.base.errors import ConflictError, MemtuiError
+from memtui.base.storage import storing
+from memtui.inbox import drafts, file_hot, format_hot
+from memtui.store import memory
+from memtui.store.journal.journal import Journal
+from memtui.sync import local as local_files
+from memtui.sync import trees
+from memtui.sync.local import GLOBAL, LocalTree
+from memtui.sync.merge import Conflict
+from memtui.sync.repository import RejectedError, Repository
+from memtui.sync.trees import Tree
+
+TRIES = 5  # pushes that other machines may come before
+PAUSE = 30.0  # seconds between syncs that nobody asked for
+MACHINES, CONFLICTS = "machines", "conflicts"
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class SyncState:
+    """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `asked`: ids
+    of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked, `error`: of
+    the last that did not."""
+
+    url: str
+    machine: str
+    name: str
+    base: str = ""
+    time: float = 0.0
+    error: str = ""
+    asked: dict[str, str] = field(default_factory=dict)
+
+
+class Outcome(NamedTuple):
+    """What a sync did: paths that came and went, in the tree's terms; `conflicts`: sentences; `withheld`: files that
+    stay here, with the reason."""
+
+    came: list[str]
+    went: list[str]
+    conflicts: list[str]
+    withheld: dict[str, str]
+
+
+def _directory(root: str) -> str:
+    return root + "/sync/own"
+
+
+def load(root: str) -> SyncState | None:
+    """Return the state of the sync that is set up; None if none is. Raises MemtuiError."""
+    path = _directory(root) + "/state.json"
+    with storing(path):
+        data = fs_hot.read_or_empty(path)
+    if not data.strip():
+        return None
+    try:
+        row = json.loads(data)
+        return SyncState(**{key: row[key] for key in SyncState.__dataclass_fields__ if key in row})
+    except (ValueError, TypeError, AttributeError) as error:
+        raise MemtuiError(
+            f"{path} is damaged.", "Move it away, and set sync up again: memtui sync setup URL"
+        ) from error
+
+
+def _save(root: str, state: SyncState) -> None:
+    with storing(_directory(root)):
+        fs_hot.write_atomic(_directory(root) + "/state.json", json.dumps(asdict(state), indent=1).encode() + b"\n")
+
+
+def repository(root: str, state: SyncState) -> Repository:
+    return Repository(_directory(root) + "/repo.git", state.url)
+
+
+def set_up(root: str, url: str, name: str = "") -> SyncState:
+    """Set sync up with a remote, whose address and content are looked at first. Raises MemtuiError."""
+    if url.startswith("-") or "::" in url:
+        raise MemtuiError(f"{url!r} is no address of a git repository.", "Use ssh, https, or a folder's path.")
+    url = os.path.abspath(url) if os.path.isdir(url) else url
+    state = SyncState(url, ids_hot.new_id()[-8:].lower(), name or platform.node().partition(".")[0] or "machine")
+    repo = repository(root, state)
+    repo.make()
+    commit = repo.fetch()
+    for path, data in repo.tree(commit).items() if commit else ():
+        if path.startswith(MACHINES + "/") and _format(data) > FORMAT:
+            raise MemtuiError(f"{url} was written by a newer memtui.", "Update memtui on this machine first.")
+    _save(root, state)
+    return state
+
+
+def _format(data: bytes) -> int:
+    try:
+        return int(json.loads(data).get("format", 0))
+    except (ValueError, AttributeError, TypeError):
+        return 0
+
+
+def leave(root: str) -> None:
+    """Forget the remote; the memories stay here and there. Raises MemtuiError."""
+    for name in ("state.json", "repo.git"):
+        path = f"{_directory(root)}/{name}"
+        with storing(path):
+            if os.path.isdir(path):
+                import shutil
+
+                shutil.rmtree(path)
+            else:
+                fs_hot.unlink(path)
+
+
+def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", dry_run: bool = False) -> Outcome:
+    """Sync once. Raises MemtuiError; the memories here are then as they were, or as merged."""
+    root = paths_hot.root(env)
+    try:
+        with fs_hot.Lock(root + "/run/sync.lock", 0.0):
+            outcome, after = _run_locked(env, root, state, now, by, dry_run)
+    except fs_hot.LockTimeoutError as error:
+        raise MemtuiError("Another sync is under way.", "Try again in a moment.") from error
+    except MemtuiError as error:
+        _save(root, replace(load(root) or state, error=error.message))
+        raise
+    if not dry_run:
+        _save(root, after)
+    return outcome
+
+
+def _run_locked(
+    env: dict[str, str], root: str, state: SyncState, now: float, by: str, dry_run: bool
+) -> tuple[Outcome, SyncState]:
+    repo = repository(root, state)
+    repo.make()
+    for _ in range(TRIES):
+        there = repo.fetch()
+        if state.base and not (there and repo.is_ancestor(state.base, there)):
+            raise MemtuiError(
+                f"{state.url} was rolled back, or is another one.",
+                f"Nothing was changed. If that was meant: memtui sync setup {state.url}",
+            )
+        base, theirs = repo.tree(state.base), repo.tree(there)
+        here = local_files.read(env)
+        ours = _own_tree(root, state, here, base)
+        merged = trees.merge(base, ours, theirs, partial(_stands, ours, theirs))
+        tree = merged.tree | _asked(base, ours, theirs, merged, state.name)
+        commit = there
+        if dry_run:
+            break
+        try:
+            if tree != theirs:
+                count = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
+                message = f"{count} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
+                message += f"Memtui-Version: {memtui.__version__}\n"
+                commit = repo.commit(tree, [there] if there else [], message)
+                repo.push(commit)
+            break
+        except RejectedError:
+            continue
+    else:
+        raise MemtuiError("Other machines push all the time.", "Sync again in a moment.")
+    came = sorted(path for path in {*tree, *ours} if tree.get(path) != ours.get(path) and path.endswith(".md"))
+    went = sorted(path for path in {*tree, *theirs} if tree.get(path) != theirs.get(path) and path.endswith(".md"))
+    conflicts = [_sentence(conflict) for conflict in merged.conflicts]
+    after = state
+    if not dry_run:
+        made = local_files.changes(here, tree)
+        if made:
+            words = f"take in {len(made)} change{'s' * (len(made) != 1)} from other machines"
+            try:
+                Journal(root, by, lambda: now).run("sync", made, words)
+            except ConflictError as error:
+                raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
+        asked = _ask(root, env, state, here, tree)
+        after = replace(state, base=commit, time=now, error="", asked=asked)
+    return Outcome(came, went, conflicts, here.withheld), after
+
+
+def _stands(ours: Tree, theirs: Tree, path: str) -> bool:
+    """Tell whose text stands where both changed one thing: by a hash, so that each machine says the same."""
+    return ids_hot.digest(ours.get(path, b"")) >= ids_hot.digest(theirs.get(path, b""))
+
+
+def _own_tree(root: str, state: SyncState, here: LocalTree, base: Tree) -> Tree:
+    """Return the tree of this machine: its memories, what is of projects that are not here, and its own row."""
+    names = {f"{CONFLICTS}/{key}.json": entry for key, entry in state.asked.items()}
+    waiting = {entry.id for entry in _waiting(root)}
+    withheld = {path for path in base if _file(here, path) in here.withheld}
+    rest = {
+        path: data
+        for path, data in base.items()
+        if path in withheld or not any(path.startswith(top + "/") for top in here.places)
+    }
+    rest = {path: data for path, data in rest.items() if path not in names or names[path] in waiting}
+    row = {"name": state.name, "version": memtui.__version__, "format": FORMAT}
+    return {**rest, **here.tree, f"{MACHINES}/{state.machine}.json": json.dumps(row, sort_keys=True).encode() + b"\n"}
+
+
+def _file(here: LocalTree, path: str) -> str:
+    """Return the file on this machine of a path in the tree; empty if its project is not here."""
+    top = next((top for top in here.places if path.startswith(top + "/")), "")
+    return f"{here.places[top]}/{path[len(top) + 1 :]}" if top else ""
+
+
+def _asked(base: Tree, ours: Tree, theirs: Tree, merged: trees.TreeMerge, name: str) -> Tree:
+    """Return a file for each memory that both sides changed in two ways, with the version that does not stand."""
+    paths = {conflict.where.partition(": ")[0] for conflict in merged.conflicts if conflict.other}
+    if not paths:
+        return {}
+    others = trees.merge(base, ours, theirs, lambda path: not _stands(ours, theirs, path)).tree
+    files: Tree = {}
+    for path in sorted(paths):
+        if path in merged.tree and path in others and others[path] != merged.tree[path] and path.endswith(".md"):
+            row = {"path": path, "other": others[path].decode("utf-8", "replace"), "from": name}
+            data = json.dumps(row, sort_keys=True, ensure_ascii=False).encode() + b"\n"
+            files[f"{CONFLICTS}/{ids_hot.digest(data)[:16]}.json"] = data
+    return files
+
+
+def _ask(root: str, env: dict[str, str], state: SyncState, here: LocalTree, tree: Tree) -> dict[str, str]:
+    """Leave a draft for each conflict that is new here, withdraw those decided elsewhere; return all that are asked."""
+    names = {path[len(CONFLICTS) + 1 : -5]: data for path, data in tree.items() if path.startswith(CONFLICTS + "/")}
+    asked = {key: entry for key, entry in state.asked.items() if key in names}
+    gone = {entry for key, entry in state.asked.items() if key not in names}
+    for directory in _inboxes(root):
+        path = f"{directory}/{format_hot.FILES['updates']}"
+        for entry in format_hot.read(path):
+            if entry.id in gone:
+                file_hot.rewrite(path, partial(_without, entry.raw))
+    for key, data in names.items():
+        entry_id = _leave(root, env, here, tree, json.loads(data)) if key not in asked else ""
+        asked |= {key: entry_id} if entry_id else {}
+    return asked
+
+
+def _without(raw: str, source: str) -> str:
+    return source.replace(raw, "", 1)
+
+
+def _leave(root: str, env: dict[str, str], here: LocalTree, tree: Tree, row: dict[str, Any]) -> str:
+    """Leave the version that does not stand as a draft for its memory; return its id, empty if that is not here."""
+    path = str(row.get("path"))
+    file = _file(here, path)
+    if not file or path not in tree:
+        return ""
+    top = next(top for top in here.places if path.startswith(top + "/"))
+    label = GLOBAL if top == GLOBAL else f"auto:{os.path.basename(os.path.dirname(here.places[top]))}"
+    other = memory.from_bytes(file, label, str(row.get("other")).encode())
+    fields = {
+        "from": f"machine:{row.get('from')}",
+        "kind": drafts.REWRITE,
+        "name": other.stem,
+        "type": other.type,
+        "scope": label,
+        "replaces": file.removeprefix(here.places[top] + "/"),
+        "base": ids_hot.digest(tree[path]),
+    }
+    slug = None if top == GLOBAL else _project_key(env, here.places[top])
+    text = "\n\n".join(filter(None, (other.description, other.body.strip()))) or other.stem
+    return file_hot.add_entry(paths_hot.inbox_dir(root, slug), "updates", {k: v for k, v in fields.items() if v}, text)
+
+
+def _project_key(env: dict[str, str], directory: str) -> str | None:
+    from memtui.client import projects
+
+    path = next((each.path for each in projects.with_memory(env) if each.directory == directory), None)
+    return paths_hot.project_key(path) if path else None
+
+
+def _inboxes(root: str) -> list[str]:
+    keys = [None, *paths_hot.names_in(root + "/projects")]
+    return [paths_hot.inbox_dir(root, key) for key in keys]
+
+
+def _waiting(root: str) -> list[format_hot.Entry]:
+    return [
+        entry for directory in _inboxes(root) for entry in format_hot.read(f"{directory}/{format_hot.FILES['updates']}")
+    ]
+
+
+def _sentence(conflict: Conflict) -> str:
+    if not conflict.other:
+        return f"{conflict.where}: deleted on one side, changed on the other; it stands."
+    return f"{conflict.where}: changed on both sides; one text stands, the other waits in the Inbox."
+
+
+def machines(root: str, state: SyncState) -> list[tuple[str, str]]:
+    """List (name, version) of the machines that ever synced with the remote, this one first. Raises MemtuiError."""
+    tree = repository(root, state).tree(state.base)
+    rows = []
+    for path, data in tree.items():
+        if path.startswith(MACHINES + "/"):
+            row = json.loads(data)
+            rows.append((path != f"{MACHINES}/{state.machine}.json", str(row.get("name")), str(row.get("version"))))
+    return [(name, version) for _, name, version in sorted(rows)]

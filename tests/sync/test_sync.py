@@ -1,0 +1,204 @@
+"""Two machines with homes of their own sync their memories over a bare repository."""
+
+import json
+import os
+import subprocess
+
+import pytest
+
+from memtui.base import paths_hot
+from memtui.base.errors import MemtuiError
+from memtui.client import locate_hot
+from memtui.inbox import format_hot
+from memtui.sync import local, repository, sync
+
+MEMORY = "---\nname: {0}\ndescription: About {0}\ntype: feedback\n---\n\n{1}\n"
+
+
+class Machine:
+    """A home with global memories and a clone of a project."""
+
+    def __init__(self, base, name, url):
+        self.name, self.home = name, base / name
+        self.shop = self.home / "src" / "shop"
+        (self.shop / ".git").mkdir(parents=True)
+        (self.shop / ".git" / "config").write_text('[remote "origin"]\n\turl = git@example.org:you/shop.git\n')
+        self.env = {"HOME": str(self.home), "PATH": os.environ["PATH"]}
+        self.root = paths_hot.root(self.env)
+        auto = self.home / ".claude" / "projects" / paths_hot.slug(str(self.shop))
+        (auto / "memory").mkdir(parents=True)
+        (auto / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(self.shop)}) + "\n")
+        self.directories = {"global": self.home / ".claude" / "memory", "auto": auto / "memory"}
+        self.state = sync.set_up(self.root, str(url), name) if url else None
+
+    def write(self, name, text, scope="global", listed=True):
+        directory = self.directories[scope]
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / f"{name}.md").write_text(MEMORY.format(name, text))
+        index = directory / "MEMORY.md"
+        row = f"- [{name}]({name}.md) - about\n"
+        if listed and row not in (index.read_text() if index.exists() else ""):
+            index.write_text((index.read_text() if index.exists() else "") + row)
+
+    def text(self, name, scope="global"):
+        path = self.directories[scope] / f"{name}.md"
+        return path.read_text() if path.exists() else None
+
+    def sync(self, **more):
+        return sync.run(self.env, sync.load(self.root), 1.0, **more)
+
+    def drafts(self):
+        return format_hot.read(f"{paths_hot.inbox_dir(self.root, None)}/pending-updates.md")
+
+
+@pytest.fixture
+def remote(tmp_path):
+    path = tmp_path / "remote.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(path)], check=True)
+    return path
+
+
+@pytest.fixture
+def both(tmp_path, remote):
+    return Machine(tmp_path, "laptop", remote), Machine(tmp_path, "desktop", remote)
+
+
+@pytest.mark.slow
+def test_memories_reach_the_other_machine_and_one_undo_takes_them_back(both):
+    laptop, desktop = both
+    laptop.write("ship", "Ship on Tuesdays.")
+    laptop.write("shop", "Of this project.", "auto")
+    assert [path for path in laptop.sync().went if "MEMORY" not in path] == [
+        "global/ship.md", "projects/example.org+you+shop/shop.md",
+    ]  # fmt: skip
+    outcome = desktop.sync()
+    assert len(outcome.came) == 4
+    assert desktop.text("ship") == laptop.text("ship")
+    assert desktop.text("shop", "auto") == laptop.text("shop", "auto")
+    assert (desktop.directories["global"] / "MEMORY.md").read_text() == "- [ship](ship.md) - about\n"
+    again = desktop.sync()
+    assert (again.came, again.went) == ([], [])
+    assert sync.machines(desktop.root, sync.load(desktop.root))[0][0] == "desktop"
+    assert {name for name, _ in sync.machines(desktop.root, sync.load(desktop.root))} == {"desktop", "laptop"}
+
+
+@pytest.mark.slow
+def test_what_both_changed_is_asked_on_both_and_decided_once(both):
+    laptop, desktop = both
+    laptop.write("ship", "Ship on Tuesdays.")
+    laptop.sync()
+    desktop.sync()
+    laptop.write("ship", "Ship on Mondays.")
+    desktop.write("ship", "Ship on Sundays.")
+    laptop.sync()
+    outcome = desktop.sync()
+    assert len(outcome.conflicts) == 1
+    laptop.sync()
+    assert laptop.text("ship") == desktop.text("ship")
+    stands = "Mondays" if "Mondays" in laptop.text("ship") else "Sundays"
+    (draft,), (other,) = laptop.drafts(), desktop.drafts()
+    assert {"Mondays", "Sundays"} - {stands} == {word for word in ("Mondays", "Sundays") if word in draft.text}
+    assert other.text == draft.text
+    assert (draft.fields["replaces"], draft.fields["kind"]) == ("ship.md", "rewrite")
+    (
+        paths_hot.inbox_dir(laptop.root, None)
+        and open(f"{paths_hot.inbox_dir(laptop.root, None)}/pending-updates.md", "w")
+    ).close()
+    laptop.sync()  # decided there
+    desktop.sync()
+    assert desktop.drafts() == []
+
+
+@pytest.mark.slow
+def test_a_project_that_is_not_here_and_a_secret_stay_where_they_are(tmp_path, remote, both):
+    laptop, desktop = both
+    laptop.write("shop", "Of this project.", "auto")
+    laptop.write("keys", "The key is ghp_" + "a1B2" * 9 + ".")
+    outcome = laptop.sync()
+    assert list(outcome.withheld.values()) == ["it may hold a secret (GitHub token)"] or "secret" in str(
+        outcome.withheld
+    )
+    (desktop.shop / ".git" / "config").unlink()
+    desktop.sync()
+    assert desktop.text("shop", "auto") is None
+    assert desktop.text("keys") is None
+    desktop.write("ship", "Ship on Tuesdays.")
+    desktop.sync()
+    laptop.sync()
+    assert laptop.text("shop", "auto") is not None
+    assert laptop.text("keys") is not None
+
+
+@pytest.mark.slow
+def test_a_remote_that_was_rolled_back_changes_nothing(both, remote):
+    laptop, desktop = both
+    laptop.write("ship", "Ship on Tuesdays.")
+    laptop.sync()
+    desktop.sync()
+    git = ["git", "--git-dir", str(remote)]
+    first = subprocess.run([*git, "rev-parse", repository.BRANCH], capture_output=True, text=True).stdout.strip()
+    tree = subprocess.run([*git, "mktree"], input="", capture_output=True, text=True).stdout.strip()
+    commit = ["-c", "user.name=x", "-c", "user.email=x@example.org", "commit-tree", "-m", "other", tree]
+    other = subprocess.run([*git, *commit], capture_output=True, text=True).stdout.strip()
+    subprocess.run([*git, "update-ref", repository.BRANCH, other], check=True)
+    with pytest.raises(MemtuiError, match="rolled back"):
+        laptop.sync()
+    assert laptop.text("ship") is not None
+    assert "rolled back" in sync.load(laptop.root).error
+    subprocess.run([*git, "update-ref", repository.BRANCH, first], check=True)
+    assert laptop.sync().came == []
+
+
+HOSTILE = {
+    "a link": "120000 blob {blob}\tglobal/x.md",
+    "a path that leaves": "100644 blob {blob}\tglobal/..evil.txt",
+    "a hidden file": "100644 blob {blob}\t.git-hooks.md",
+    "a program": "100755 blob {blob}\tglobal/x.md",
+    "twins": "100644 blob {blob}\tX.md\n100644 blob {blob}\tx.md",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_commit_is_refused_whole(both, remote, kind):
+    laptop, _ = both
+    git = ["git", "--git-dir", str(remote), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+
+    def run(*words, data=""):
+        return subprocess.run([*git, *words], input=data, capture_output=True, text=True, check=True).stdout.strip()
+
+    blob = run("hash-object", "-w", "--stdin", data="text")
+    rows = [row.split("\t") for row in HOSTILE[kind].format(blob=blob).split("\n")]
+    nested = [(head, name.rpartition("/")) for head, name in rows]
+    below = run("mktree", data="".join(f"{head}\t{parts[2]}\n" for head, parts in nested))
+    top = run("mktree", data=f"040000 tree {below}\tglobal\n") if nested[0][1][0] else below
+    run("update-ref", repository.BRANCH, run("commit-tree", "-m", "evil", top))
+    laptop.write("ship", "Ship on Tuesdays.")
+    with pytest.raises(MemtuiError, match="holds"):
+        laptop.sync()
+    assert sorted(os.listdir(laptop.directories["global"])) == ["MEMORY.md", "ship.md"]
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [("--upload-pack=x", "no address"), ("ext::sh -c x", "no address"), ("/nowhere/at/all.git", "git could not")],
+)
+def test_a_wrong_address_gets_a_sentence_and_nothing_is_set_up(tmp_path, url, words):
+    machine = Machine(tmp_path, "laptop", "")
+    with pytest.raises(MemtuiError, match=words):
+        sync.set_up(machine.root, url)
+    assert sync.load(machine.root) is None
+
+
+def test_only_what_is_here_is_written_and_never_through_a_link(tmp_path):
+    machine = Machine(tmp_path, "laptop", "")
+    machine.write("ship", "Ship on Tuesdays.")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (machine.directories["global"] / "below").symlink_to(outside)
+    (outside / "x.md").write_text("Mine.")
+    here = local.read(machine.env)
+    assert locate_hot.INDEX_NAME in {path.rpartition("/")[2] for path in here.tree}
+    with pytest.raises(MemtuiError, match="link"):
+        local.changes(here, {**here.tree, "global/below/x.md": b"Theirs."})
+    assert local.changes(here, {**here.tree, "projects/other/x.md": b"Theirs."}) == []
