@@ -38,7 +38,7 @@ def test_every_command_action_option_and_id_is_offered_with_its_words(offered):
     commands = offered("")
     assert set(commands) == set(parser.COMMANDS)
     assert all(commands.values())
-    assert offered("setup", "").keys() == {"hooks", "statusline", "plugin", "completions"}
+    assert offered("setup", "").keys() == {"hooks", "statusline", "plugin", "merge-driver", "completions"}
     assert offered("setup", "p") == {"plugin": "say how to add memtui as a plugin of Claude Code"}
     assert offered("note", "--ur") == {"--urgent": "also before the next tool use, in the middle of a turn"}
     assert list(offered("--screen", "se")) == ["setup"]

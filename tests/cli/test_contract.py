@@ -95,6 +95,11 @@ CALLS = [
     ["config", "set", "mode", "notes"],
     ["config", "unset", "mode"],
     ["setup", "completions", "bash"],
+    ["setup", "merge-driver", "--dry-run"],
+    ["sync"],
+    ["sync", "setup", "memories.git", "--yes"],
+    ["sync", "status"],
+    ["sync", "leave"],
 ]
 FINDINGS = {"doctor", "setup", "check"}
 # What prints texts, paths and scripts as they are, whatever the width.
@@ -115,6 +120,11 @@ def memtui(memtui, world, request):
         with open(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a") as file:
             file.write("Somebody's words.\n")
         os.utime(file.name, (NOW - 100, NOW - 100))
+    if words and ("merge-driver" in words or words[0] == "sync"):
+        for place in ([], ["--bare", "memories.git"]):
+            subprocess.run(["git", "init", "-q", *place], cwd=world.shop, check=True)
+        if words[0] == "sync" and "setup" not in words:
+            memtui("sync", "setup", "memories.git", "--yes")
     return memtui
 
 
@@ -220,7 +230,7 @@ SLIPS = [
     ("recall x --projct", "Did you mean --project?"),
     ("setup hooks x", "`memtui setup hooks --help`"),
     ("status x", "`memtui status --help`"),
-    ("setup hoks", "only: hooks, statusline, plugin, completions"),
+    ("setup hoks", "only: hooks, statusline, plugin, merge-driver, completions"),
     ("notes x", "Did you mean note?"),
     ("note --withdraw A B", "--withdraw takes one ID."),
     ("config set mode banana", "must be one of full, notes, off"),

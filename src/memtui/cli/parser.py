@@ -25,7 +25,7 @@ GROUPS = {
     }.items()
 }
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
-HIDDEN = {"statusline": "statusline", "merge-driver": "sync"}  # what files call that memtui has written
+HIDDEN = {"statusline": "statusline", "merge-driver": "merge_driver"}  # what files call that memtui has written
 ALIASES = {"guide": "note"}
 SCREENS = ("memories", "inbox", "activity", "setup")
 KEEP_SECRETS = "--yes | keep secrets in the text, without asking"  # an argument of several commands

@@ -40,7 +40,7 @@ WORDS = {
 }
 
 
-class Entry(NamedTuple):
+class RemoteFile(NamedTuple):
     """A file of a commit: its mode, the id and size of its content."""
 
     mode: str
@@ -52,8 +52,8 @@ class RejectedError(MemtuiError):
     """The remote went on meanwhile: another machine pushed."""
 
 
-class Repository:
-    """The repository at `path`, with the remote `url`."""
+class Remote:
+    """The remote `url`, through the bare repository at `path`."""
 
     def __init__(self, path: str, url: str) -> None:
         self.path, self.url = path, url
@@ -76,8 +76,9 @@ class Repository:
             hint = next((hint for words, hint in WORDS.items() if words in words_of_git), "")
             if "[rejected]" in words_of_git or "fetch first" in words_of_git or "cannot lock ref" in words_of_git:
                 raise RejectedError("Another machine pushed at the same time.", "Sync again.")
-            last = words_of_git.split("\n")[-1][:300]
-            raise MemtuiError(f"git could not {words[0]}: {last}.", hint or "The memories here are as they were.")
+            lines = words_of_git.split("\n")
+            reason = next((line for line in lines if line.startswith("fatal:")), lines[0])[:300].removeprefix("fatal: ")
+            raise MemtuiError(f"git could not {words[0]}: {reason.rstrip('.')}.", hint or "Nothing was changed.")
         return process.stdout
 
     def make(self) -> None:
@@ -104,10 +105,10 @@ class Repository:
         self.git("rev-parse", "--verify", "-q", commit + "^{commit}")
         return self.git("merge-base", commit, of, check=False).decode().strip() == commit
 
-    def entries(self, commit: str) -> dict[str, Entry]:
+    def entries(self, commit: str) -> dict[str, RemoteFile]:
         """Return the files of a commit by path. Raises MemtuiError for what memtui never wrote."""
         listing = self.git("ls-tree", "-r", "-l", "-z", "--full-tree", commit)
-        entries: dict[str, Entry] = {}
+        entries: dict[str, RemoteFile] = {}
         twins: set[str] = set()
         for row in filter(None, listing.split(b"\0")):
             head, _, name = row.partition(b"\t")
@@ -119,7 +120,7 @@ class Repository:
             if twin in twins:
                 raise MemtuiError(f"{self.url} holds two files called {path!r} on some disks.", "Nothing was taken.")
             twins.add(twin)
-            entries[path] = Entry(mode, blob, int(size))
+            entries[path] = RemoteFile(mode, blob, int(size))
         if len(entries) > MAX_FILES:
             raise MemtuiError(f"{self.url} holds {len(entries)} files.", f"At most {MAX_FILES} are synced.")
         return entries

@@ -19,7 +19,7 @@ from memtui.sync import local as local_files
 from memtui.sync import trees
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
-from memtui.sync.repository import RejectedError, Repository
+from memtui.sync.repository import RejectedError, Remote
 from memtui.sync.trees import Tree
 
 TRIES = 5  # pushes that other machines may come before
@@ -43,7 +43,7 @@ class SyncState:
     asked: dict[str, str] = field(default_factory=dict)
 
 
-class Outcome(NamedTuple):
+class SyncOutcome(NamedTuple):
     """What a sync did: paths that came and went, in the tree's terms; `conflicts`: sentences; `withheld`: files that
     stay here, with the reason."""
 
@@ -78,15 +78,14 @@ def _save(root: str, state: SyncState) -> None:
         fs_hot.write_atomic(_directory(root) + "/state.json", json.dumps(asdict(state), indent=1).encode() + b"\n")
 
 
-def repository(root: str, state: SyncState) -> Repository:
-    return Repository(_directory(root) + "/repo.git", state.url)
+def repository(root: str, state: SyncState) -> Remote:
+    return Remote(_directory(root) + "/repo.git", state.url)
 
 
 def set_up(root: str, url: str, name: str = "") -> SyncState:
     """Set sync up with a remote, whose address and content are looked at first. Raises MemtuiError."""
     if url.startswith("-") or "::" in url:
         raise MemtuiError(f"{url!r} is no address of a git repository.", "Use ssh, https, or a folder's path.")
-    url = os.path.abspath(url) if os.path.isdir(url) else url
     state = SyncState(url, ids_hot.new_id()[-8:].lower(), name or platform.node().partition(".")[0] or "machine")
     repo = repository(root, state)
     repo.make()
@@ -118,7 +117,7 @@ def leave(root: str) -> None:
                 fs_hot.unlink(path)
 
 
-def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", dry_run: bool = False) -> Outcome:
+def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", dry_run: bool = False) -> SyncOutcome:
     """Sync once. Raises MemtuiError; the memories here are then as they were, or as merged."""
     root = paths_hot.root(env)
     try:
@@ -136,7 +135,7 @@ def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", d
 
 def _run_locked(
     env: dict[str, str], root: str, state: SyncState, now: float, by: str, dry_run: bool
-) -> tuple[Outcome, SyncState]:
+) -> tuple[SyncOutcome, SyncState]:
     repo = repository(root, state)
     repo.make()
     for _ in range(TRIES):
@@ -144,7 +143,7 @@ def _run_locked(
         if state.base and not (there and repo.is_ancestor(state.base, there)):
             raise MemtuiError(
                 f"{state.url} was rolled back, or is another one.",
-                f"Nothing was changed. If that was meant: memtui sync setup {state.url}",
+                "Nothing was changed. If that was meant, set it up again: memtui sync setup URL",
             )
         base, theirs = repo.tree(state.base), repo.tree(there)
         here = local_files.read(env)
@@ -180,7 +179,7 @@ def _run_locked(
                 raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
         asked = _ask(root, env, state, here, tree)
         after = replace(state, base=commit, time=now, error="", asked=asked)
-    return Outcome(came, went, conflicts, here.withheld), after
+    return SyncOutcome(came, went, conflicts, here.withheld), after
 
 
 def _stands(ours: Tree, theirs: Tree, path: str) -> bool:

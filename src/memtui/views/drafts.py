@@ -49,7 +49,8 @@ def kind(item: Waiting) -> str:
     if item.entry.fields.get("kind") == format_hot.IMPORTED and source:
         return f"imported from {source}"
     name = item.entry.fields.get("kind", "draft")
-    return WRITES.get(name, name)
+    _, is_synced, machine = item.entry.fields.get("from", "").partition("machine:")
+    return f"changed on {safe_text.line(machine)}, too" if is_synced else WRITES.get(name, name)
 
 
 def odds(sure: float | None, lasting: float | None, said: int) -> list[str]:

@@ -1,14 +1,14 @@
-"""`memtui sync`: the same memories on all of a person's machines; and `memtui merge-driver`, which git calls."""
+"""`memtui sync`: the same memories on all of a person's machines."""
 
 import argparse
+import os
 from collections.abc import Callable, Iterator
 
-from memtui.base.errors import EXIT_FAILED, MemtuiError
+from memtui.base.errors import MemtuiError
 from memtui.base.phrasing_hot import ago, many
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
-from memtui.sync import driver
 from memtui.sync import sync as syncs
 
 NOT_SET_UP = "Sync is not set up.", "Set it up with an empty git repository of yours: memtui sync setup URL"
@@ -55,7 +55,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def _beside(ctx: Context, outcome: syncs.Outcome) -> "Iterator[str | Callable[[Output], None]]":
+def _beside(ctx: Context, outcome: syncs.SyncOutcome) -> "Iterator[str | Callable[[Output], None]]":
     """Yield what a sync has to say beside the files: what waits for a decision, and what stays here."""
     for words in outcome.conflicts:
         yield styled("! " + safe(words), "yellow")
@@ -76,7 +76,8 @@ def set_up(ctx: Context, args: argparse.Namespace) -> Result:
     if not args.yes:
         ctx.out.print(TRAVELS)
         ctx.confirm(f"Send them to {line(args.url)}?", "Nothing was sent.")
-    state = syncs.set_up(ctx.root, args.url, args.name or "")
+    folder = os.path.join(ctx.cwd, args.url)
+    state = syncs.set_up(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "")
     outcome = syncs.run(ctx.env, state, ctx.now())
     words = f"This machine is {line(state.name)}. {many(len(outcome.came), 'file')} came, {len(outcome.went)} went."
     return Result({"url": state.url, "name": state.name, **outcome._asdict()}, words, *_beside(ctx, outcome))
@@ -110,23 +111,3 @@ def leave(ctx: Context, _: argparse.Namespace) -> Result:
     state = _state(ctx)
     syncs.leave(ctx.root)
     return Result({"url": state.url}, f"This machine no longer syncs with {line(state.url)}. Its memories stay.")
-
-
-@parser.command("""\
-merge-driver: merge two versions of a memory for git
-  memtui merge-driver %O %A %B %P
-  memtui setup merge-driver
-git calls it with three files: the version that both sides began with, ours, theirs. The merge is written over ours.
-The exit code is 1 where both sides changed one thing in two ways: then ours stands, and git reports a conflict.
-BASE | the version that both sides began with
-OURS | our version, which becomes the merge
-THEIRS | their version
-NAME | the file's path in the repository""")
-def merge(_: Context, args: argparse.Namespace) -> Result:
-    merged = driver.merge_files(args.base, args.ours, args.theirs, args.name)
-    lines = []
-    for conflict in merged.conflicts:
-        other = f"the other side has: {line(conflict.other)}" if conflict.other else "the other side deleted it"
-        lines.append(f"{line(conflict.where)}: “{line(conflict.stands)}” stands; {other}")
-    data = {"conflicts": [conflict._asdict() for conflict in merged.conflicts]}
-    return Result(data, *map(safe, lines), code=EXIT_FAILED if merged.conflicts else 0)

@@ -13,12 +13,13 @@ from memtui.base import findings
 from memtui.base.errors import MemtuiError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.base.memory_kinds import fill
-from memtui.base.phrasing_hot import many
+from memtui.base.phrasing_hot import ago, many
 from memtui.hooks.install import checkup, status
 from memtui.models.subconscious import control
 from memtui.models.subconscious.control import Overview
 from memtui.settings import config_hot, setting
 from memtui.settings.setting import Setting
+from memtui.sync import sync
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.widgets.detail import append_keys
@@ -30,7 +31,7 @@ VALUE_WIDTH, ROOM = 10, 36
 BAD = f"bold {colours.PROBLEM}"
 MARKS = {OK: ("✓", colours.GOOD), NOTE: ("·", colours.QUIET), PROBLEM: ("!", BAD)}
 PROBLEMS, MORE, HOOKS, PROJECT, RULES = "problems", "more", "hooks", "this project", "rules"
-MODEL, DISK, SETTINGS, ADVANCED = "model", "disk", "settings", "advanced"
+MODEL, MACHINES, DISK, SETTINGS, ADVANCED = "model", "machines", "disk", "settings", "advanced"
 # The headings in their order, and what the detail of each says; those that are unfolded at first.
 HEADINGS = {
     PROBLEMS: "What is wrong with the setup, worst first. Those of memories are in the Inbox (press {app.inbox}),"
@@ -44,6 +45,7 @@ HEADINGS = {
     MODEL: "memtui works without a model. One is asked only if the setting llm_backend says how it is reached;"
     " until then nothing is sent. Then `memtui consolidate --ask-model` asks it, and so do the settings"
     " recall_select (each prompt) and subconscious (each turn), which are off by default.",
+    MACHINES: "memtui sync keeps memories the same on your machines, at the start of sessions and after each turn.",
     DISK: "What is kept, and for how long: the settings keep_days and keep_mb. An error in a hook never stops a"
     " session: memtui doctor --errors lists them.",
     SETTINGS: "The settings that people change first. Comments in config.toml stay.",
@@ -95,6 +97,8 @@ class Snapshot:
     settings_error: str = ""
     reading: Overview | None = None
     rules: str = ""  # how all rules were kept, in words
+    machines: str = ""  # with what this machine syncs, and when it did; empty if it does not
+    sync_error: str = ""
 
     @property
     def problems(self) -> int:
@@ -122,6 +126,12 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     except MemtuiError as error:
         snapshot.settings_error = error.message
     snapshot.rules = rules.total(counts.held_by_path(data.root))
+    with suppress(MemtuiError):
+        if (state := sync.load(data.root)) is not None:
+            snapshot.machines = (
+                f"{state.name} with {state.url} · {ago(state.time, data.now()) if state.time else 'never'}"
+            )
+            snapshot.sync_error = state.error
     if snapshot.has_model:
         snapshot.reading = control.look(data.env, data.root, data.project_root, data.now())
     return snapshot
@@ -174,7 +184,7 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
         below[MODEL] = [row for row in below[MODEL] if row.mark == MARKS[PROBLEM][0]]
     setup_rows = []
     for title, head in headings.items():
-        if below[title] or title not in {PROBLEMS, MORE}:
+        if below[title] or title not in {PROBLEMS, MORE, *([] if snapshot.machines else [MACHINES])}:
             setup_rows.append(replace(head, mark="" if below[title] else " "))
             setup_rows += [replace(row, group=title) for row in below[title]]
     return setup_rows
@@ -204,6 +214,7 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> It
         RULES, snapshot.rules or NO_RULES, "" if snapshot.rules else "dim", option=snapshot.settings.get("rules")
     )
     yield head(MODEL, model if snapshot.has_model else NO_MODEL, "" if snapshot.has_model else "dim", option=backend)
+    yield head(MACHINES, snapshot.sync_error or snapshot.machines, BAD if snapshot.sync_error else "")
     disk_words = fill(KEPT, disk.data) if disk else ""
     yield head(DISK, disk_words, "", about=disk, fix=findings.fix_of(disk) if disk else "")
     yield head(SETTINGS, snapshot.settings_error or settings, BAD if snapshot.settings_error else "cyan")
