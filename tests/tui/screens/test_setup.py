@@ -3,6 +3,7 @@
 import json
 import os
 import re
+from dataclasses import asdict
 
 import pytest
 
@@ -14,6 +15,7 @@ from memtui.hooks.install import status
 from memtui.models import choice
 from memtui.models.subconscious import control
 from memtui.settings import config_hot, setting
+from memtui.sync import sync
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.setup import rows
@@ -251,7 +253,9 @@ async def test_the_page_has_at_most_24_rows_and_enter_unfolds_a_heading(setup_ap
         assert [row.title for row in screen.table.rows if row.kind == "setting"] == [*setting.FIRST]
         assert len(setting.FIRST) <= 12
         heads = [row.title for row in screen.table.rows if row.kind == "head"]
-        assert [title for title in heads if title != "more"] == [title for title in rows.HEADINGS if title != "more"]
+        assert [title for title in heads if title != "more"] == [
+            title for title in rows.HEADINGS if title not in {"more", "machines"}
+        ]
         assert (screen.table.row.kind, screen.table.row.group) == ("finding", "problems")
         for size in ((60, 15), (80, 24), (120, 40)):
             await pilot.resize_terminal(*size)
@@ -326,3 +330,13 @@ async def test_a_model_that_the_service_lacks_is_told_and_which_is_asked(reading
         await to_row(pilot, lambda r: r.title == "llm_model")
         await pilot.press("e", "ctrl+u", *"gone-2", "enter")
         await until(pilot, lambda: any("so gone-2 is asked" in each.message for each in pilot.app._notifications))
+
+
+@pytest.mark.parametrize("error", ["", "git could not fetch: no network."])
+async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error):
+    state = sync.SyncState("git@example.org:you/memories.git", "k1", "laptop", time=NOW - 180, error=error)
+    write(f"{world.root}/sync/own/state.json", json.dumps(asdict(state)))
+    async with setup_app.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot, folded=True)
+        (row,) = [row for row in screen.table.rows if row.title == "machines"]
+        assert row.words == (error or "laptop with git@example.org:you/memories.git · 3m ago")
