@@ -34,7 +34,11 @@ import revision  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
 from fitted_tables import QUESTIONS, average_precision, precision_at  # noqa: E402
-from memtui.inbox.format_hot import DELIVERED, LASTING  # noqa: E402
+
+try:
+    from memtui.inbox.format_hot import DELIVERED, LASTING
+except ModuleNotFoundError:  # a revision of before its renaming
+    from memtui.inbox.format import DELIVERED, LASTING  # type: ignore[import-not-found, no-redef]
 from memtui.learn import classifier, signals  # noqa: E402
 from memtui.learn.classifier import probability  # noqa: E402
 

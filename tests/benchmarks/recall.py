@@ -15,6 +15,7 @@ to help with so much probability, everyday prompts as half of it all. `recall_se
 """
 
 import argparse
+import importlib
 import json
 import os
 import subprocess
@@ -32,8 +33,18 @@ import recall_sets  # noqa: E402
 import revision  # noqa: E402
 from recall_sets import Query, RecallSet  # noqa: E402
 
-from memtui.recall import judge_hot, query_hot, vectors_hot  # noqa: E402
 from memtui.recall.index_build import bring_up_to_date  # noqa: E402
+
+
+def module(name: str) -> Any:
+    """Return a module of recall, which in an earlier revision has a name without _hot."""
+    try:
+        return importlib.import_module(f"memtui.recall.{name}_hot")
+    except ImportError:
+        return importlib.import_module(f"memtui.recall.{name}")
+
+
+judge_hot, query_hot, vectors_hot = module("judge"), module("query"), module("vectors")
 
 OWN = os.path.join(HERE, "..", "data", "recall")
 SCOPE = "global"
