@@ -47,17 +47,18 @@ def test_a_rule_is_proposed_by_what_sessions_did(before, since, is_proposed):
 
 
 def test_transcripts_are_read_newest_first_as_long_as_there_is_time(tmp_path):
+    env = {"HOME": str(tmp_path)}
     for slug, name, days in [("-a", "one", 1), ("-b", "two", 2), ("-a", "old", 31), ("-b", "three", 3)]:
-        path = tmp_path / "projects" / slug / f"{name}.jsonl"
+        path = tmp_path / ".claude" / "projects" / slug / f"{name}.jsonl"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
         os.utime(path, (NOW - days * clock_hot.DAY,) * 2)
-    names = lambda slugs, seconds: [
-        os.path.basename(path) for path in proposal_evidence.recent_transcripts(str(tmp_path), slugs, NOW, seconds)
+    names = lambda place, seconds: [
+        os.path.basename(path) for path in proposal_evidence.recent_transcripts(env, place, NOW, seconds)
     ]
-    assert names(None, 9.0) == ["one.jsonl", "two.jsonl", "three.jsonl"]
-    assert names(["-b", "-gone"], 9.0) == ["two.jsonl", "three.jsonl"]
-    assert names(None, -1.0) == []
+    assert names("", 9.0) == ["one.jsonl", "two.jsonl", "three.jsonl"]
+    assert names("/b", 9.0) == ["two.jsonl", "three.jsonl"]
+    assert names("", -1.0) == []
 
 
 def test_a_memory_gets_its_rules_once_and_undo_takes_them_away(tmp_path, sessions):

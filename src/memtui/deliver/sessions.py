@@ -26,7 +26,8 @@ AGENT = b'"agent": "'  # a record has the key only if the session has an agent
 @dataclass
 class Session:
     """A session: what its state file says, the sums of its deliveries, which are noted newest first, and what it is
-    about. `project`: the root of its project, or the key; `slug`: the key; `kind`: as `session_kind` returns it.
+    about. `project`: the root of its project, or the key; `slug`: the key; `kind`: as `session_kind` returns it;
+    `agent`: the coding agent's name.
     `client`: its client's process, as `process_hot.client` identifies it; `live`: that serves it now. `logged`: the
     time of its newest record, as the log writes it; `started`, `last`: seconds since the epoch, or None. `uses`:
     how often its agent opened or wrote a memory. `proofs`: of its newest deliveries, by which their receipts are looked
@@ -39,6 +40,7 @@ class Session:
     cwd: str = ""
     mode: str = ""
     kind: str = ""
+    agent: str = agents_hot.NAMES[0]
     client: object = None
     live: bool = False
     title: str = ""
@@ -64,6 +66,7 @@ class Session:
             self.project, self.slug = self.project or delivery.root, self.slug or delivery.project
             self.cwd, self.mode = self.cwd or delivery.cwd, self.mode or delivery.mode
             self.transcript = self.transcript or text_of(delivery.record.get("transcript"))
+            self.agent = agents_hot.name_of(self.transcript)
             self.kind, self.client = session_kind(delivery.entrypoint), delivery.record.get("client")
         self.logged = max(self.logged, delivery.logged)
         self.uses += delivery.uses

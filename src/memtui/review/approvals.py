@@ -199,9 +199,9 @@ def proposed_rules(
     rules = proposals.rules_of_text("\n".join(texts))
     if not rules or config_hot.value(config_hot.load(store.root), place, "rules") == "off":
         return []
-    slugs = None if label_of(item, choices) == "global" else [paths_hot.slug(place)]
+    wanted = "" if label_of(item, choices) == "global" else place
     now = store.journal.now()
-    transcripts = proposal_evidence.recent_transcripts(paths_hot.config_dir(store.env), slugs, now, seconds)
+    transcripts = proposal_evidence.recent_transcripts(store.env, wanted, now, seconds)
     transcripts = takewhile(lambda _: go_on(), transcripts)
     moments = counts.count_in(transcripts, rules, now - proposal_evidence.DAYS * clock_hot.DAY)
     return proposal_evidence.with_evidence(rules, moments)

@@ -5,13 +5,13 @@ there. What was counted of a transcript that is gone stays; one that was rewritt
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, ids_hot, paths_hot
 from memtui.client import locate_hot, projects
-from memtui.client.agents import agents_hot
+from memtui.client.agents import agents_hot, programs
 from memtui.client.transcripts import transcript_hot
 from memtui.client.transcripts.conversation import note_position, position
 from memtui.rules import counts_file, stated_rules
@@ -102,14 +102,14 @@ class _Counting:
         if self.progress.is_stopped or (self._stated() <= looked and not everything):
             return
         oldest = self.now - DAYS * clock_hot.DAY
-        files = _files(paths_hot.config_dir(self.env), oldest)
-        self.progress.all_files, self.progress.all_bytes = len(files), sum(size for _, size in files)
+        files = programs.session_files(self.env, oldest)
+        self.progress.all_files, self.progress.all_bytes = len(files), sum(file.size for file in files)
         done = 0
-        for number, (path, size) in enumerate(files, 1):
-            self.count(path)
+        for number, file in enumerate(files, 1):
+            self.count(file.path)
             if self.progress.is_stopped:
                 return
-            done += size
+            done += file.size
             self.progress.files, self.progress.bytes = number, done
             if not self.go_on(self.progress):
                 self.progress.is_stopped = True
@@ -212,16 +212,3 @@ def places(path: str) -> tuple[str, str]:
     """Return the roots of the project and of the work tree of a transcript; empty if it names none. Raises OSError."""
     cwd = projects.session_cwd(path)
     return (paths_hot.project_root(cwd), locate_hot.worktree_top(cwd)) if cwd else ("", "")
-
-
-def _files(config_dir: str, oldest: float) -> list[tuple[str, int]]:
-    """List the transcripts of all sessions that were written since `oldest`, with their size, the newest first."""
-    files = []
-    for project in paths_hot.names_in(config_dir + "/projects"):
-        for name in paths_hot.names_in(f"{config_dir}/projects/{project}"):
-            path = f"{config_dir}/projects/{project}/{name}"
-            if name.endswith(".jsonl") and not name.startswith("agent-"):
-                with suppress(OSError):
-                    status = os.stat(path)
-                    files.append((-status.st_mtime, path, status.st_size))
-    return [(path, size) for age, path, size in sorted(files) if -age >= oldest]

@@ -2,11 +2,13 @@
 
 import os
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from memtui.base import clock_hot, paths_hot
+from memtui.client import projects
+from memtui.client.agents import agents_hot, programs
 from memtui.rules.counting import Moment
 from memtui.rules.rule_hot import Rule
 
@@ -21,19 +23,23 @@ class ProposedRule(NamedTuple):
     broken: int
 
 
-def recent_transcripts(config_dir: str, slugs: Collection[str] | None, now: float, seconds: float) -> Iterator[str]:
-    """Yield the transcripts of the last DAYS, newest first, as long as there is time; `slugs`: of these projects."""
-    end, top = time.monotonic() + seconds, config_dir + "/projects"
-    times: dict[str, float] = {}
-    for slug in paths_hot.names_in(top) if slugs is None else slugs:
-        for name in paths_hot.names_in(f"{top}/{slug}"):
-            with suppress(OSError):
-                path = f"{top}/{slug}/{name}"
-                times[path] = os.stat(path).st_mtime if name.endswith(".jsonl") else 0.0
-    for path in sorted(times, key=lambda path: -times[path]):
-        if times[path] < now - DAYS * clock_hot.DAY or time.monotonic() > end:
+def recent_transcripts(env: dict[str, str], place: str, now: float, seconds: float) -> Iterator[str]:
+    """Yield the transcripts of the last DAYS, newest first, as long as there is time, of one project or all."""
+    end = time.monotonic() + seconds
+    for file in programs.session_files(env, now - DAYS * clock_hot.DAY):
+        if time.monotonic() > end:
             return
-        yield path
+        if not place or _is_at(file.path, place):
+            yield file.path
+
+
+def _is_at(path: str, place: str) -> bool:
+    """Tell whether a session is of a project: Claude Code's by its directory's name, others by what they say."""
+    if agents_hot.of_session(path) is None:
+        return os.path.basename(os.path.dirname(path)) == paths_hot.slug(place)
+    with suppress(OSError):
+        return paths_hot.project_root(projects.session_cwd(path)) == place
+    return False
 
 
 def with_evidence(

@@ -32,9 +32,9 @@ def propose(env: dict[str, str], cwd: str, now: float) -> list[Proposal]:
         and not is_rejected(proposal)
     }
     stated = [*_stated(store)]
-    rows = [*_proposals(store, [row for row in stated if row[0].scope_label == "global"], None, now)]
-    slugs = [paths_hot.slug(paths_hot.project_root(cwd))]
-    rows += _proposals(store, [row for row in stated if row[0].scope_label != "global"], slugs, now)
+    rows = [*_proposals(store, [row for row in stated if row[0].scope_label == "global"], "", now)]
+    place = paths_hot.project_root(cwd)
+    rows += _proposals(store, [row for row in stated if row[0].scope_label != "global"], place, now)
     best = [proposal for _, proposal in sorted(rows, key=lambda row: -row[0])]
     new = [proposal for proposal in best if proposal.subject not in waiting and not is_rejected(proposal)][
         : max(0, MOST - len(waiting))
@@ -56,13 +56,13 @@ def _stated(store: Store) -> Iterator[tuple[Memory, list[Rule]]]:
 
 
 def _proposals(
-    store: Store, stated: Sequence[tuple[Memory, list[Rule]]], slugs: list[str] | None, now: float
+    store: Store, stated: Sequence[tuple[Memory, list[Rule]]], place: str, now: float
 ) -> Iterator[tuple[int, Proposal]]:
-    """Yield the proposals for memories of one place, with how often the rules of each were broken."""
+    """Yield the proposals for memories of a project, or global ones, with how often the rules of each were broken."""
     every = {rule.key(): rule for _, rules in stated for rule in rules}
     if not every:
         return
-    transcripts = proposal_evidence.recent_transcripts(paths_hot.config_dir(store.env), slugs, now, SECONDS)
+    transcripts = proposal_evidence.recent_transcripts(store.env, place, now, SECONDS)
     moments = counts.count_in(transcripts, every.values(), now - proposal_evidence.DAYS * clock_hot.DAY)
     for mem, rules in stated:
         if proposed := proposal_evidence.with_evidence(rules, moments, mem.mtime):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.base.phrasing_hot import many
 from memtui.base.shell import shell_word
+from memtui.client.agents import programs
 from memtui.deliver import receipts_hot
 from memtui.views import colours, glyphs
 
@@ -203,7 +204,7 @@ def resume(row: "Session", cwd: str) -> str:
     """Return the shell command that resumes a session, empty if it can't be. `cwd`: the directory that it is for."""
     if is_gone(row):
         return ""
-    command = f"claude --resume {shell_word(row.id)}"  # the id is from files
+    command = programs.load(row.agent).resumes.format(shell_word(row.id))  # the id is from files
     directory = row.cwd or (row.project if row.project.startswith("/") else "")
     if not directory or os.path.realpath(directory) == cwd:
         return command

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memtui.base import findings
 from memtui.base.finding import Finding
 from memtui.base.phrasing_hot import many
+from memtui.client.agents.program import PROGRAM, Program
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import settings_merge
 from memtui.hooks.install.entries import commands_in, is_ours, shows_ours
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
 TO_SEE_IT_ALONE = "\n  To see it without memtui, put this there in place of its `command`:"
-SERVED = "New Claude Code sessions will use memtui."
 # What the hook of each event does.
 DOES = {
     "SessionStart": "gives a session an index of your memories",
@@ -89,7 +89,12 @@ def outcome(not_served: Sequence[Finding]) -> list[str]:
         elif remedy.startswith(" memtui "):  # it only says the same again
             remedy = ""
         sentences.append(findings.message(finding) + remedy)
-    return sentences or [SERVED]
+    return sentences or [served(PROGRAM)]
+
+
+def served(program: Program) -> str:
+    """Say which sessions are served from now on."""
+    return f"New {program.title} sessions will use memtui."
 
 
 def effects(plan: SettingsPlan) -> list[tuple[str, list[str]]]:
@@ -119,6 +124,9 @@ def _ours(data: bytes | None) -> dict[str, list[str]]:
     commands: dict[str, list[str]] = {}
     for event, command in settings_merge.our_hooks(settings):
         commands.setdefault(event, []).append(command)
+    for event, command in commands_in(text).items() if not commands else ():  # a file of another form
+        if event != settings_merge.STATUS_LINE:
+            commands[event] = [command]
     line = settings.get(settings_merge.STATUS_LINE)
     if isinstance(line, dict) and is_ours(line):
         commands[settings_merge.STATUS_LINE] = [line["command"]]

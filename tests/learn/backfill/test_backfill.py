@@ -339,3 +339,17 @@ def test_damaged_files_and_a_damaged_state_are_survived(past):
     for state in (b"", b"[]", b'{"v":1,"files":7,"candidates":[1,{"draft":{}},{"draft":{"kind":1},"project":"/x"}]}'):
         (past.root / progress.STATE).write_bytes(state)
         assert len(past.read().candidates) == 1
+
+
+def test_sessions_of_other_agents_are_read_too(past):
+    sample = Path(__file__).parents[2] / "data" / "agents" / "copilot" / "events.jsonl"
+    path = past.tmp / "home" / ".copilot" / "session-state" / "5f0e6c1a" / "events.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(sample.read_text().replace("/home/ada/shop", str(past.tmp / "shop")))
+    assert progress.unread(str(past.root), past.env) == 1
+    reading = past.read()
+    assert reading.files == 1
+    said = [candidate.draft.description for candidate in reading.candidates.best()]
+    assert any("uv" in text for text in said)
+    assert not any("migrations" in text for text in said)
+    assert past.read().files == 0

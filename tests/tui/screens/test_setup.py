@@ -138,6 +138,24 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app,
         assert "Hooks are not installed: press a" in summary(screen)
 
 
+async def test_hooks_of_another_agent_come_and_go_at_its_row(setup_app, world):
+    place = os.path.join(world.env["HOME"], ".copilot")
+    os.mkdir(place)
+    path = os.path.join(place, "hooks", "memtui.json")
+    async with setup_app.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await to_row(pilot, lambda row: row.key == "agent copilot")
+        assert screen.table.row.words == "not hooked"
+        for key, words in (("a", "hooked"), ("x", "not hooked")):
+            await pilot.press(key)
+            await pilot.pause()
+            assert isinstance(pilot.app.screen, Choice)
+            await pilot.press("enter")
+            await ready(pilot)
+            assert (screen.table.row.words, bytes_of(path) is not None) == (words, words == "hooked")
+        assert os.listdir(place) == []
+
+
 async def test_escape_writes_no_hooks_and_the_view_follows_a_change_from_outside(setup_app, world):
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

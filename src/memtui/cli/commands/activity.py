@@ -14,6 +14,7 @@ from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe, styled
 from memtui.client import projects
+from memtui.client.agents import agents_hot
 from memtui.client.transcripts import transcript_hot
 from memtui.deliver import log_hot, receipts_hot
 from memtui.deliver import sessions as core
@@ -116,12 +117,15 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         ]
         for answer in answers
     ]
+    agents = {row.id: agents_hot.name_of(str(row.record.get("transcript") or "")) for row in rows}
+    if len(set(agents.values())) < 2:
+        agents = dict.fromkeys(agents, "")
     cells += [
         [
             (short_id(row.id), "cyan"),
             age(row.time or None, ctx.now()),
             RECEIPTS[proofs.known.get(row.id, receipts_hot.UNKNOWN)],
-            f"{line(row.session)[:8]} {line(session_kind(row.entrypoint))}".rstrip(),
+            " ".join(filter(None, (line(row.session)[:8], line(session_kind(row.entrypoint)), agents[row.id]))),
             line(names[row.root]),
             line(EVENTS.get(row.event, row.event)),
             line(in_short(row.contents)),

@@ -434,7 +434,7 @@ def inbox(ctx: Context, args: argparse.Namespace) -> Result:
 def _nothing_waits(ctx: Context) -> str:
     from memtui.learn.backfill import progress
 
-    earlier, why = progress.unread(ctx.root, ctx.config_dir), ctx.unheard()
+    earlier, why = progress.unread(ctx.root, ctx.env), ctx.unheard()
     lines = ["Nothing waits for a decision here."]
     lines += [f"memtui import sessions reads your {many(earlier, 'earlier session')} for drafts."] if earlier else []
     lines.append(notes.at_prompt(why) if why else "A draft comes here when you correct Claude.")

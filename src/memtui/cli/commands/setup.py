@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import sys
+from collections.abc import Iterator
 
 from memtui.base import clock_hot, findings, installer
 from memtui.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
@@ -10,11 +11,11 @@ from memtui.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.base.phrasing_hot import age, many
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, narrate, safe, styled
+from memtui.cli.output import Output, Result, line, narrate, picked, safe, styled
 from memtui.client.agents import agents_hot, programs
-from memtui.client.agents.program import PROGRAM
+from memtui.client.agents.program import PROGRAM, Program
 from memtui.deliver import error_log_hot
-from memtui.hooks.install import checkup
+from memtui.hooks.install import agents, checkup
 from memtui.hooks.install import installation as install
 from memtui.hooks.install import status as hook_status
 from memtui.hooks.install.entries import STATUS_LINE
@@ -35,6 +36,7 @@ ELSEWHERE = {
     "activity": "with notes that wait: in Activity, and by `memtui note --list`",
 }
 UNDO = "memtui undo"  # undoes all that one call fixed
+EVERY = "all"  # the name of no agent
 # What hooks and the status line share: the name, the summary, and what else the help says.
 CHANGE = """\
 setup {0}: {1}
@@ -51,7 +53,8 @@ CHANGE_HOOKS = CHANGE.format(
     "hooks",
     "add the hooks to a settings file, or remove them",
     "",
-    f"\n--agent {'|'.join(agents_hot.NAMES)}=claude | whose hooks, in the user's settings: claude (default)",
+    f"\n--agent {'|'.join((*agents_hot.NAMES, EVERY))}=claude | whose hooks, in the user's settings: claude (default);"
+    " all: of each agent on this machine, which is asked for",
 )
 CHANGE_LINE = CHANGE.format(
     "statusline",
@@ -82,6 +85,13 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
         (source, line(path) + ", and the status line" * (STATUS_LINE in events))
         for (source, path), events in events_by_place.items()
     ]
+    others = agents.other_agents(ctx.env)
+    data["agents"] = [
+        picked(other, "path state remedy")
+        | picked(other.program, "name title")
+        | {"notes": other.program.notes(ctx.env) if other.has_hooks else []}
+        for other in others
+    ]
     return Result(
         data,
         f"hooks: {styled(state, 'green' if installed else 'red')}",
@@ -89,14 +99,39 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
         lambda out: out.facts(rows),
         *(styled("! " + safe(findings.message(problem)), "yellow") for problem in report.problems),
         *(styled("· " + safe(findings.message(note)), "dim") for note in report.notes),
+        *(row for other, facts in zip(others, data["agents"], strict=True) for row in _agent(other, facts["notes"])),
         code=EXIT_FINDINGS if report.problems or not report.installed else 0,
     )
+
+
+def _agent(agent: agents.AgentSetup, notes: list[str]) -> Iterator[str]:
+    """Yield what there is to say of another agent of this machine."""
+    is_ready = agent.state == agents.READY
+    state = styled(("✓ " if is_ready else "! " if agent.has_hooks else "· ") + agent.state, "green" if is_ready else "")
+    yield f"{agent.program.title}: {state}" + (f": {safe(agent.remedy)}" if agent.remedy else "")
+    yield from (styled("  ! " + safe(note), "yellow") for note in notes)
 
 
 @parser.command(CHANGE_LINE)
 @parser.command(CHANGE_HOOKS)
 def change(ctx: Context, args: argparse.Namespace) -> Result:
-    program = programs.load(getattr(args, "agent", agents_hot.NAMES[0]))
+    name = getattr(args, "agent", agents_hot.NAMES[0])
+    if name != EVERY:
+        return _change(ctx, args, programs.load(name))
+    results, rows = [], []
+    for program in programs.every():
+        if program.is_present(ctx.env):
+            if not ctx.out.json:
+                ctx.out.heading(program.title)
+            try:
+                results.append(_change(ctx, args, program))
+            except MemtuiError as error:  # each has a question of its own
+                ctx.out.say(f"{program.title}: {error.message} {error.hint or ''}".rstrip())
+                rows.append({"agent": program.name, "error": error.message})
+    return Result([*(result.data for result in results), *rows], *(text for result in results for text in result.text))
+
+
+def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
     path = install.settings_path(ctx.env, ctx.cwd, args.scope)
     if program is not PROGRAM:
         if args.scope != "user":
@@ -114,6 +149,9 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     elif not ctx.out.json:
         ctx.out.print(f"{line(plan.settings_path)} {setup_words.unchanged(plan)}: nothing to change.")
     backup, is_applied, added = None, plan.changed and not args.dry_run, action == "install"
+    own_notes = program.notes(ctx.env) if added else []
+    for note in own_notes if not ctx.out.json else ():  # before the question
+        ctx.out.say("note: " + safe(note))
     if not args.dry_run:
         if plan.changed and not args.yes:
             ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
@@ -122,14 +160,29 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         # What the agent writes from now on is to be seen. If that fails, the next session's start does it.
         with contextlib.suppress(MemtuiError):
             ctx.take_in()
-    not_served = ctx.not_served() if added and not args.dry_run else []
+    not_served = ctx.not_served() if added and not args.dry_run and program is PROGRAM else []
     notes, to_paste = setup_words.notes(plan), setup_words.to_paste(plan)
-    data = {"action": plan.action, "scope": plan.scope, "path": plan.settings_path, "changed": plan.changed}
-    data |= {"written": is_applied, "diff": plan.diff, "notes": notes, "to_paste": to_paste, "backup": backup}
+    data = {
+        "action": plan.action,
+        "agent": program.name,
+        "scope": plan.scope,
+        "path": plan.settings_path,
+        "changed": plan.changed,
+    }
+    data |= {
+        "written": is_applied,
+        "diff": plan.diff,
+        "notes": own_notes + notes,
+        "to_paste": to_paste,
+        "backup": backup,
+    }
     data["not_served"] = [findings.message(finding) for finding in not_served]
     served = [styled("! " + safe(words), "yellow") for words in setup_words.outcome(not_served)] if not_served else []
-    if is_applied and added and not served:
-        served = [f'{setup_words.SERVED} Try: memtui note "hello from memtui"']
+    trust = program.trust(ctx.env) if added and program is not PROGRAM and not args.dry_run else ""
+    if trust:
+        served = [styled(f"! {safe(program.title)}: {safe(trust)}", "yellow")]
+    elif is_applied and added and not served:
+        served = [f'{setup_words.served(program)} Try: memtui note "hello from memtui"']
     return Result(
         data,
         *(narrate("note: " + safe(note)) for note in notes),

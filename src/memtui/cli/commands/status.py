@@ -58,7 +58,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         problems = [row for row in checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[]) if row.level == PROBLEM]
     except (MemtuiError, OSError):
         problems = []
-    earlier = progress.unread(ctx.root, ctx.config_dir)
+    earlier = progress.unread(ctx.root, ctx.env)
     hooks, rules = None, rules_words.total(rule_counts.held_by_path(ctx.root))
     with suppress(MemtuiError, OSError):
         hooks = hook_status.status(ctx.env, ctx.cwd)

@@ -11,6 +11,8 @@ from memtui.base.short_ids import short_id
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Result, line, narrate, picked
+from memtui.client.agents import programs
+from memtui.client.agents.program import PROGRAM
 from memtui.learn.backfill import progress
 
 TYPE_CHECKING = False
@@ -31,9 +33,9 @@ import: drafts from files, or from past sessions
   memtui import notes/ --scope global
 PATH is a Markdown file, a folder of them (also one that `memtui export` wrote), a CLAUDE.md, or a claude-mem database;
 memtui tells by its content which. All of it waits in the inbox until you approve it, without secrets, and without what
-is known already. `sessions` reads the transcripts of all projects that are on disk, or those of --project, for what you
-said that is most worth keeping, without a model. Called again, it reads only what is new; what was read stays if it is
-interrupted.
+is known already. `sessions` reads the transcripts of all agents and projects that are on disk, or those of --project,
+for what you said that is most worth keeping, without a model. Called again, it reads only what is new; what was read
+stays if it is interrupted.
 path=PATH|sessions | a file or a folder (./sessions for one of that name)
 --since WHEN | with sessions: what was said since then: {dates.BACK}
 --scope SCOPE | where to: project, global, auto, agent:NAME
@@ -150,8 +152,9 @@ def _sessions(ctx: Context, args: argparse.Namespace) -> Result:
 def _nothing(ctx: Context, reading: "BackfillReading") -> str:
     if reading.there:
         return "No transcript is new since the last time."
-    directory = line(ctx.tilde(f"{ctx.config_dir}/projects"))
-    return f"No transcript could be read in {directory}." if reading.skipped else f"No transcript is in {directory}."
+    present = [program for program in programs.every() if program is PROGRAM or program.is_present(ctx.env)]
+    places = line(", ".join(ctx.tilde(program.home(ctx.env)) for program in present))
+    return f"No transcript could be read in {places}." if reading.skipped else f"No transcript is in {places}."
 
 
 def _left_out(lines: "list[str]") -> "list[str]":

@@ -36,6 +36,11 @@ def of_session(path: str) -> "Agent | None":
     return next((agent for agent in map(load, NAMES[1:]) if agent.owns(path)), None)
 
 
+def name_of(path: str) -> str:
+    """Return the name of the agent whose session a file is; Claude Code's for a file of nobody."""
+    return (of_session(path) or load("")).name
+
+
 def session_id(path: str) -> str:
     """Return the session that a file belongs to, as `Agent.session_id`."""
     return (of_session(path) or load("")).session_id(path)

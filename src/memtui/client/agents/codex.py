@@ -38,6 +38,7 @@ class CodexProgram(Program):
     name = "codex"
     title = "Codex"
     command = "codex"
+    resumes = "codex resume {}"
     # Seconds. More than 3 at the end of a session are cut, with a warning in each run.
     events = same_names(
         ("SessionStart", None, 10),

@@ -20,6 +20,7 @@ class CopilotProgram(Program):
     name = "copilot"
     title = "Copilot CLI"
     command = "copilot"
+    resumes = "copilot --resume={}"
     events = same_names(
         ("UserPromptSubmit", None, 5),
         ("PreToolUse", None, 5),

@@ -122,6 +122,9 @@ class Copilot(Agent):
     def owns(self, path: str) -> bool:
         return path.endswith(EVENTS_FILE) and f"{SESSIONS}/" in path
 
+    def session_id(self, path: str) -> str:
+        return path.rsplit("/", 2)[-2]
+
     def has_known_format(self, path: str) -> bool:
         try:
             head = fs_hot.read_bytes(path, HEAD_BYTES)
@@ -155,7 +158,7 @@ class CopilotReading:
             self._note_place(data)
         make = None if is_aside else MAKERS.get(kind)
         # An event without a record of its own still links those before and behind it.
-        records = (make(self, data, raw) if make is not None else None) or [{"type": "system"}]
+        records = (make(self, data, raw) if make is not None else None) or [{"type": "system", "cwd": self._cwd}]
         name, above = fastjson_hot.text(raw, "id"), raw.get("parentId")
         for number, record in enumerate(records, 1):
             own = name if number == len(records) else f"{name}-{number}"

@@ -22,6 +22,7 @@ class GeminiProgram(Program):
     title = "Gemini CLI"
     command = "gemini"
     allows_comments = True
+    resumes = "gemini --resume {}"
     events = (
         Event("SessionStart", "SessionStart", None, 10_000),
         Event("UserPromptSubmit", "BeforeAgent", None, 5_000),

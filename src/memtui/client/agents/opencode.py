@@ -32,6 +32,7 @@ class OpencodeProgram(Program):
     name = "opencode"
     title = "OpenCode"
     command = "opencode"
+    resumes = "opencode --session {}"
     # The plugin calls them; it waits ten seconds for each.
     events = same_names(
         ("SessionStart", None, 10),

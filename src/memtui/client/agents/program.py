@@ -33,6 +33,7 @@ class Program:
     name = "claude"
     title = "Claude Code"
     command = "claude"
+    resumes = "claude --resume {}"  # the shell command that resumes the session of an id
     # Seconds; after them Claude Code drops all that a hook printed.
     events: tuple[Event, ...] = same_names(
         ("SessionStart", None, 10),

@@ -2,9 +2,19 @@
 
 import importlib
 from collections.abc import Iterator
+from contextlib import suppress
+from typing import NamedTuple
 
 from memtui.client.agents import agents_hot
 from memtui.client.agents.program import Env, Program
+
+
+class SessionFile(NamedTuple):
+    """A session's file: its `size`, in bytes or in what its agent counts, and the `time` of its last change."""
+
+    path: str
+    size: int
+    time: float
 
 
 def load(name: str) -> Program:
@@ -32,3 +42,13 @@ def session_file(env: Env, session_id: str) -> str | None:
     if not session_id:
         return None
     return next((path for program in every()[1:] for path in program.sessions(env) if session_id in path), None)
+
+
+def session_files(env: Env, oldest: float = 0.0) -> list[SessionFile]:
+    """List the session files of all agents that were written since `oldest`, newest first; subagents' are none."""
+    files = []
+    for path in sessions(env):
+        with suppress(OSError):
+            files.append(SessionFile(path, *agents_hot.status(path)))
+    recent = (file for file in files if file.time >= oldest)
+    return sorted(recent, key=lambda file: (-file.time, file.path))

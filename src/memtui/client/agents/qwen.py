@@ -16,6 +16,7 @@ class QwenProgram(Program):
     title = "Qwen Code"
     command = "qwen"
     allows_comments = True
+    resumes = "qwen --resume {}"
     # Milliseconds for 0.15; newer versions read numbers from 1,000 on so, and smaller ones as seconds.
     events = same_names(
         ("SessionStart", None, 10_000),

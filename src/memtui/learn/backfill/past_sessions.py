@@ -1,19 +1,16 @@
 """Read the transcripts of all projects on disk, from where an earlier backfill stopped, and keep what was found. Live
 sessions are read apart from this (worker/extraction.py): `extracted.jsonl` beside an inbox joins the two."""
 
-import os
-import stat
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from typing import NamedTuple
 
 from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.base.errors import ConflictError
 from memtui.base.storage import storage_error
 from memtui.client import projects
-from memtui.client.agents import agents_hot
+from memtui.client.agents import agents_hot, programs
+from memtui.client.agents.programs import SessionFile
 from memtui.deliver import error_log_hot
 from memtui.learn import classifier
 from memtui.learn.backfill import progress, ranking, session
@@ -62,31 +59,10 @@ class BackfillReading:
 GoOn = Callable[[BackfillReading], bool]
 
 
-class TranscriptFile(NamedTuple):
-    """A transcript: its `size` in bytes, the `time` of its last change."""
-
-    path: str
-    size: int
-    time: float
-
-
-def transcripts(config_dir: str) -> list[TranscriptFile]:
-    """List the transcripts of all projects but subagents', newest first."""
-    files = []
-    for path in progress.transcripts(config_dir):
-        with suppress(OSError):
-            status = os.stat(path)
-            if stat.S_ISREG(status.st_mode):
-                files.append(TranscriptFile(path, status.st_size, status.st_mtime))
-    return sorted(files, key=lambda transcript: (-transcript.time, transcript.path))
-
-
-def new(env: dict[str, str]) -> list[TranscriptFile]:
+def new(env: dict[str, str]) -> list[SessionFile]:
     """List the transcripts that are new or have grown since the last reading, of those that may be read."""
     reader = _Reader(env)
-    return [
-        each for each in transcripts(paths_hot.config_dir(env)) if reader.is_new(each) and reader.is_wanted(each.path)
-    ]
+    return [file for file in programs.session_files(env) if reader.is_new(file) and reader.is_wanted(file.path)]
 
 
 def read(
@@ -159,8 +135,7 @@ class _Reader:
             error_log_hot.add(self.root, "backfill", problem)
             judge = None
         least = min(LEAST, config_hot.fraction(self.settings, "extract_confidence"))
-        files = [each for each in transcripts(paths_hot.config_dir(self.env)) if each.time >= self.since]
-        files = [each for each in files if self.is_wanted(each.path)]
+        files = [file for file in programs.session_files(self.env, self.since) if self.is_wanted(file.path)]
         wanted = list(filter(self.is_new, files))
         reading.there, reading.all_files = len(files), len(wanted)
         reading.all_bytes = sum(transcript.size - self._start(transcript) for transcript in wanted)
@@ -173,7 +148,7 @@ class _Reader:
                 break
         return reading
 
-    def _read(self, file: TranscriptFile, judge: classifier.Classifier | None, least: float, go_on: GoOn) -> None:
+    def _read(self, file: SessionFile, judge: classifier.Classifier | None, least: float, go_on: GoOn) -> None:
         reading, start, before = self.reading, self._start(file), self.reading.bytes
         root, elsewhere = self._root_of(file.path), False
         for piece in session.read(file.path, fastjson_hot.table(self.files, file.path), judge, least):
@@ -208,12 +183,12 @@ class _Reader:
         except OSError as error:
             raise storage_error(error, path) from error
 
-    def is_new(self, file: TranscriptFile) -> bool:
+    def is_new(self, file: SessionFile) -> bool:
         """Tell whether a file was not read to its end as it is now."""
         stamp = fastjson_hot.table(self.files, file.path).get("seen")
         return file.size != stamp if isinstance(stamp, int) else file.size > self._start(file)
 
-    def _start(self, file: TranscriptFile) -> int:
+    def _start(self, file: SessionFile) -> int:
         """Return where reading goes on; 0 for a file that is shorter than what was read of it: it is another one."""
         offset = fastjson_hot.table(self.files, file.path).get("offset")
         return offset if isinstance(offset, int) and 0 <= offset <= file.size else 0

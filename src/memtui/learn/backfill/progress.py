@@ -1,9 +1,8 @@
 """Whether earlier sessions were read, and whether there are any: every start of the TUI asks it."""
 
 import os
-from collections.abc import Iterator
 
-from memtui.base import paths_hot
+from memtui.client.agents import programs
 
 # What a backfill keeps: how far it has read, and what it found.
 STATE = "run/backfill.json"
@@ -16,14 +15,6 @@ def was_done(root: str) -> bool:
     return os.path.lexists(f"{root}/{STATE}")
 
 
-def unread(root: str, config_dir: str) -> int:
-    """Return how many sessions have a transcript, if none was ever read for drafts; 0 otherwise."""
-    return 0 if was_done(root) else sum(1 for _ in transcripts(config_dir))
-
-
-def transcripts(config_dir: str) -> Iterator[str]:
-    """Yield the paths of the transcripts of all sessions, not those of subagents."""
-    for project in paths_hot.names_in(config_dir + "/projects"):
-        for name in paths_hot.names_in(f"{config_dir}/projects/{project}"):
-            if name.endswith(".jsonl") and not name.startswith("agent-"):
-                yield f"{config_dir}/projects/{project}/{name}"
+def unread(root: str, env: dict[str, str]) -> int:
+    """Return how many sessions there are, of all agents, if none was ever read for drafts; 0 otherwise."""
+    return 0 if was_done(root) else sum(1 for _ in programs.sessions(env))

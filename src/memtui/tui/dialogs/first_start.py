@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rich.text import Text
@@ -16,6 +17,9 @@ from textual.worker import Worker
 from memtui import keymap
 from memtui.base.errors import MemtuiError
 from memtui.base.phrasing_hot import many, size
+from memtui.client.agents import programs
+from memtui.client.agents.program import PROGRAM
+from memtui.hooks.install import agents
 from memtui.hooks.install import installation as install
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Dialog, Keys, Preview
@@ -53,26 +57,34 @@ NO_NOTE = "{app.note} writes a note at any time."
 # Earlier sessions.
 LOOK_THROUGH = "Look through {} for corrections worth keeping? Runs locally, without a model."
 LOOKS = [("go", "Look through them, and show the best drafts"), ("no", "Not now")]
-NO_SESSION = "No session of Claude Code is on this machine yet."
+NO_SESSION = "No session of an agent is on this machine yet."
 LATER = "“past sessions” in the palette ({app.palette}) reads them at any time."
 
 PlanOrError = install.SettingsPlan | MemtuiError
 
 
-async def change_hooks(services: "Services", action: install.Action, *, offer: bool = False) -> bool:
-    """Show and write what the person chooses; return whether they did. `offer`: nobody asked for it."""
+async def change_hooks(
+    services: "Services", action: install.Action, *, offer: bool = False, agent: str = PROGRAM.name
+) -> bool:
+    """Show and write what the person chooses; return whether they did. `offer`: nobody asked for it; `agent`: whose
+    hooks, by its name: Claude Code has several places for them."""
     data = services.data
-    plans = {scope: _plan(services, action, scope) for scope in WHOSE}
+    program = programs.load(agent)
+    if program is PROGRAM:
+        plans = {scope: _plan(services, action, scope) for scope in WHOSE}
+    else:
+        plans = {"user": _attempt(partial(agents.plan, program, action, data.env))}
     if action != "install":
         plans = {scope: plan for scope, plan in plans.items() if isinstance(plan, MemtuiError) or plan.changed}
     ways = [(scope, f"{WHOSE[scope]:<24} {_place(services, plan)}") for scope, plan in plans.items()]
     idle = "Nothing is written." if plans else "No settings file has hooks of memtui's."
     question = Choice(
-        "Install the hooks" if action == "install" else "Remove the hooks",
+        f"{'Install' if action == 'install' else 'Remove'} the hooks"
+        + (f" of {program.title}" if agent != PROGRAM.name else ""),
         [*ways, ("", "Not now" if offer else "Cancel")],
         start=next(iter(plans), ""),
         about=lambda scope: _drawn(plans[scope]) if scope else Text(idle),
-        lead=WELCOME if offer else "",
+        lead=WELCOME if offer else " ".join(program.notes(data.env) if action == "install" else ()),
         verb="install" if action == "install" else "remove",
     )
     scope = await services.ask(question)
@@ -83,7 +95,12 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
         return False
     install.apply(plan, by="tui", now=data.now)
     if not offer:
-        lines = setup_words.outcome(data.not_served()) if action == "install" else []
+        lines = []
+        if action == "install":
+            trust = [f"{program.title}: {words}"] if (words := program.trust(data.env)) else []
+            lines = (
+                setup_words.outcome(data.not_served()) if program is PROGRAM else trust or [setup_words.served(program)]
+            )
         sentence = "Hooks installed." if action == "install" else "Hooks removed."
         services.say(" ".join([sentence, *lines, keymap.takes_back()]))
     services.read()
@@ -92,8 +109,12 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
 
 def _plan(services: "Services", action: install.Action, scope: str) -> PlanOrError:
     env, cwd = services.data.env, services.data.cwd
+    return _attempt(lambda: install.plan(install.settings_path(env, cwd, scope), action, env=env, scope=scope))
+
+
+def _attempt(plan: Callable[[], install.SettingsPlan]) -> PlanOrError:
     try:
-        return install.plan(install.settings_path(env, cwd, scope), action, env=env, scope=scope)
+        return plan()
     except MemtuiError as error:
         return error
 
@@ -140,9 +161,9 @@ async def begin(services: "Services") -> None:
         await _offer(services)
     from memtui.learn.backfill import progress
 
-    root, config = services.data.root, services.data.config_dir
+    root = services.data.root
     was_asked = services.read_only or State(root).get(SESSIONS_TABLE).get("asked") or progress.was_done(root)
-    if not was_asked and any(progress.transcripts(config)):
+    if not was_asked and any(programs.sessions(services.data.env)):
         await read_past_sessions(services)
 
 
@@ -168,7 +189,7 @@ async def read_past_sessions(services: "Services") -> None:
     from memtui.learn.backfill import past_sessions, progress, ranking
 
     data = services.data
-    transcripts = past_sessions.transcripts(data.config_dir)
+    transcripts = programs.session_files(data.env)
     if not transcripts:
         services.say(NO_SESSION)
         return

@@ -320,6 +320,7 @@ class Listing(RowContext):
 
         def show(facts: dict[str, Session]) -> None:
             self.facts |= facts
+            self.several_agents = len({session.agent for session in self.facts.values()}) > 1
             self.screen.fill()
 
         names = list(first_rows)

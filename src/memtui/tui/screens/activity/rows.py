@@ -74,6 +74,7 @@ class RowContext:
     facts: dict[str, Session] = field(default_factory=dict)  # of sessions, by id
     notes: Sequence[Any] = ()  # the rows of those that wait
     mentions: "Sequence[WaitingMention]" = ()  # what was asked of the model and has no reply yet
+    several_agents: bool = False  # whether sessions of more than one agent are listed
 
     def title(self, session: str) -> str:
         """Return what a session is about; empty if nothing tells."""

@@ -12,6 +12,7 @@ from memtui import keymap
 from memtui.base import clock_hot, paths_hot
 from memtui.base.phrasing_hot import age, ago, many, share, short
 from memtui.base.short_ids import short_id
+from memtui.client.agents import programs
 from memtui.deliver import blocks_hot, receipts_hot
 from memtui.deliver.log_queries import DeliveryRow, read
 from memtui.deliver.record import RECALL, Delivery, Item, find_note, notes_of, titles
@@ -106,6 +107,7 @@ class SessionGroup:
         title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if self.facts.title else "dim")
         seen = ("live", "green") if self.live else (age(row.last, context.data.now()), "dim")
         facts, glyph = [(safe_text.line(context.project(self.root), 20), "dim"), seen], Text()
+        facts += [(row.agent, "dim")] * context.several_agents
         if broken := len({row.broken[:2] for row in self.breaks}):
             facts.append((f"broke {many(broken, 'rule')}", colours.WARNING))
         for count, word, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
@@ -122,6 +124,7 @@ class SessionGroup:
         glyph, style = present.LIVE
         text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
         facts = [project, f"branch {row.branch}" if row.branch else "", f"of a {row.kind}" if row.kind else ""]
+        facts += [programs.load(row.agent).title] * context.several_agents
         add_line(text, "".join(f" · {fact}" for fact in facts if fact), most=200)
         last = "-"
         if row.last is not None:

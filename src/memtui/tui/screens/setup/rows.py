@@ -14,7 +14,8 @@ from memtui.base.errors import MemtuiError
 from memtui.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.base.memory_kinds import fill
 from memtui.base.phrasing_hot import ago, many
-from memtui.hooks.install import checkup, status
+from memtui.hooks.install import agents, checkup, status
+from memtui.hooks.install.agents import AgentSetup
 from memtui.models.subconscious import control
 from memtui.models.subconscious.control import Overview
 from memtui.settings import config_hot, setting
@@ -99,6 +100,7 @@ class Snapshot:
     rules: str = ""  # how all rules were kept, in words
     machines: str = ""  # with what this machine syncs, and when it did; empty if it does not
     sync_error: str = ""
+    agents: list[AgentSetup] = field(default_factory=list)  # those of this machine beside Claude Code
 
     @property
     def problems(self) -> int:
@@ -121,6 +123,8 @@ def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
     snapshot.findings = findings.of_setup(checkup.check(data.env, data.cwd, data.now(), client, data.known))
     with suppress(MemtuiError, OSError):
         snapshot.hooks = status.status(data.env, data.cwd)
+    with suppress(MemtuiError, OSError):
+        snapshot.agents = agents.other_agents(data.env)
     try:
         snapshot.settings = {option.key: option for option in setting.rows(data.root, data.project_root)}
     except MemtuiError as error:
@@ -142,7 +146,7 @@ class SetupRow:
     """A row of the list."""
 
     key: str
-    kind: str  # head, finding, reading or setting
+    kind: str  # head, finding, agent, reading or setting
     mark: str
     style: str
     title: str
@@ -174,6 +178,7 @@ def rows(snapshot: Snapshot, now: float) -> list[SetupRow]:
         if finding.level == PROBLEM:
             title = PROBLEMS if few or len(below[PROBLEMS]) < PROBLEMS_SHOWN - 1 else MORE
         below[title].append(row)
+    below[HOOKS] += map(_agent, snapshot.agents)
     below[MODEL] += [_reading(snapshot.reading, now)] if snapshot.reading is not None else []
     for option in snapshot.settings.values():
         title = SETTINGS if option.key in setting.FIRST else MODEL if option.key in setting.OF_MODELS else ADVANCED
@@ -237,6 +242,14 @@ def _findings(snapshot: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
         yield report, row
 
 
+def _agent(agent: AgentSetup) -> SetupRow:
+    level = OK if agent.state == agents.READY else NOTE if agent.state == agents.ABSENT else PROBLEM
+    mark, style = MARKS[level]
+    words = agent.state if level == NOTE else " · ".join(filter(None, (agent.state, agent.remedy)))
+    name = agent.program.name
+    return SetupRow(f"agent {name}", "agent", mark, style, agent.program.title, words, agent, fix="install")
+
+
 def _reading(overview: Overview, now: float) -> SetupRow:
     is_stopped = overview.stopped is not None
     idle = overview.powers.mode == "off" or is_stopped
@@ -290,6 +303,9 @@ def describe(
     elif isinstance(about, Finding):
         word = WORDS[about.level]
         text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
+    elif isinstance(about, AgentSetup):
+        text.append(safe_text.line(data.tilde(about.path)) + "\n", style="dim")
+        text.append(safe_text.clean(about.remedy) + "\n" if about.remedy else "Its sessions use memtui.\n")
     elif isinstance(about, Overview):
         _append_reading(text, about, data.now())
     elif row.option is not None:

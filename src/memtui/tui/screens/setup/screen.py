@@ -14,7 +14,8 @@ from memtui import keymap
 from memtui.base import findings
 from memtui.base.finding import Finding
 from memtui.base.phrasing_hot import many
-from memtui.hooks.install import checkup
+from memtui.hooks.install import agents, checkup
+from memtui.hooks.install.agents import AgentSetup
 from memtui.models import choice
 from memtui.models.subconscious import control
 from memtui.models.subconscious.control import Overview
@@ -184,6 +185,8 @@ class Setup(ListScreen[SetupRow]):
         ways: dict[str, Way] = {}
         if row is None:
             return ways
+        if isinstance(row.about, AgentSetup):
+            return self._ways_of_agent(row.about)
         if row.fix in FIXES:
             ways["approve"] = Way(partial(self._fix, row.fix), *FIXES[row.fix])
         if row.option is not None:
@@ -198,10 +201,23 @@ class Setup(ListScreen[SetupRow]):
             ways["remove"] = Way(self._stop_reading, "stop it, also what it reads now")
         return ways
 
+    def _ways_of_agent(self, agent: AgentSetup) -> dict[str, Way]:
+        change, title, name = partial(first_start.change_hooks, self.services), agent.program.title, agent.program.name
+        ways: dict[str, Way] = {}
+        if agent.state in {agents.ABSENT, agents.OLD}:
+            words = f"install the hooks of {title}, after showing the change"
+            ways["approve"] = Way(partial(change, "install", agent=name), words, "install hooks")
+        if agent.has_hooks:
+            words = f"remove the hooks of {title}, after showing the change"
+            ways["remove"] = Way(partial(change, "uninstall", agent=name), words, "remove hooks")
+        return ways
+
     # fixes
 
     def _why_no_fix(self) -> str:
         row = self.table.row
+        if row is not None and isinstance(row.about, AgentSetup) and row.about.remedy:
+            return f"This is for you to do: {row.about.remedy}"
         if row is not None and isinstance(row.about, Finding) and (remedy := findings.remedy(row.about)):
             return f"This is for you to do: {remedy}"
         return "There is nothing to fix here."

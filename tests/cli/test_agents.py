@@ -1,0 +1,68 @@
+"""`memtui setup`: the other coding agents of this machine, their hooks, and what a person still has to do."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def here(memtui):
+    """Directories of Codex and Copilot CLI, and nobody's program on the PATH."""
+    memtui.env["PATH"] = "/nowhere"
+    home = Path(memtui.env["HOME"])
+    for name in (".codex", ".copilot"):
+        (home / name).mkdir()
+    return home
+
+
+def agents(memtui):
+    return {row["name"]: row for row in memtui.json("setup", check=False)["agents"]}
+
+
+def test_each_agent_of_the_machine_is_listed_with_what_to_do(memtui, here):
+    assert {name: row["state"] for name, row in agents(memtui).items()} == {
+        "codex": "not hooked",
+        "copilot": "not hooked",
+    }
+    assert "Copilot CLI: · not hooked: memtui setup hooks --agent copilot" in memtui("setup", check=False).out
+    memtui("setup", "hooks", "--agent", "all", "--yes")
+    rows = agents(memtui)
+    assert rows["copilot"]["state"] == "hooked"
+    assert rows["codex"]["state"] == "not trusted"
+    assert "/hooks" in rows["codex"]["remedy"]
+
+
+def test_hooks_of_all_agents_go_again_without_a_trace(memtui, here):
+    theirs = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}'
+    (here / ".codex" / "hooks.json").write_text(theirs)
+    memtui("setup", "hooks", "--agent", "all", "--yes")
+    assert (here / ".copilot" / "hooks" / "memtui.json").exists()
+    memtui("setup", "hooks", "--agent", "all", "--remove", "--yes")
+    assert (here / ".codex" / "hooks.json").read_text() == theirs
+    assert [*(here / ".copilot").iterdir()] == []
+
+
+def test_undo_takes_an_agents_hooks_away(memtui, here):
+    memtui("setup", "hooks", "--agent", "copilot", "--yes")
+    memtui("undo")
+    assert not (here / ".copilot" / "hooks" / "memtui.json").exists()
+    assert agents(memtui)["copilot"]["state"] == "not hooked"
+
+
+def test_a_file_of_that_name_that_is_a_persons_stays(memtui, here):
+    path = here / ".copilot" / "hooks" / "memtui.json"
+    path.parent.mkdir()
+    path.write_text('{"version": 1, "hooks": {}}')
+    assert memtui("setup", "hooks", "--agent", "copilot", "--yes", check=False).code
+    assert path.read_text() == '{"version": 1, "hooks": {}}'
+
+
+@pytest.mark.parametrize("place", ["hooks/aa.json", "settings.json"])
+def test_a_prompt_hook_that_replaces_ours_is_named(memtui, here, place):
+    memtui("setup", "hooks", "--agent", "copilot", "--yes")
+    hook = {"hooks": {"userPromptSubmitted": [{"type": "command", "bash": "true"}]}}
+    (here / ".copilot" / place).write_text(json.dumps(hook))
+    (here / ".copilot" / "hooks" / "zz.json").write_text(json.dumps(hook))
+    (note,) = agents(memtui)["copilot"]["notes"]
+    assert place in note
