@@ -180,3 +180,17 @@ def test_no_line_is_passed_over_for_its_needle_if_its_delivery_matches(text, mor
     if wanted.matches(Delivery(record)):
         needle, _ = wanted.needle()
         assert needle in json.dumps(record).encode().lower()
+
+
+def test_an_item_has_the_numbers_of_its_score_and_no_others():
+    item = {
+        "kind": "recall",
+        "id": "m",
+        "probability": 0.7,
+        "score": 3,
+        "scores": {"words": 2, "topic": None, "on": True},
+    }
+    (brought,) = Delivery({"items": [item]}).items
+    assert brought.scores == (("", 0.7), ("words", 2))
+    (unscored,) = Delivery({"items": [{"kind": "recall", "id": "m"}]}).items
+    assert unscored.scores == ()

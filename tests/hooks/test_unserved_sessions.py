@@ -2,11 +2,13 @@
 
 import json
 import os
+import time
 
 import pytest
 import test_status
 
 from memtui.base import clock_hot, findings, paths_hot, session_state_hot
+from memtui.hooks import runner_hot, worker_start_hot
 from memtui.hooks.install import checkup
 
 NOW = 1_800_000_000.0
@@ -74,3 +76,13 @@ def test_sessions_of_subdirectories_count_and_none_where_it_is_off(world, tmp_pa
     os.unlink(f"{world.root}/config.toml")
     world.settings.unlink()
     assert [found.code for found in checkup.hooks(world.env, str(world.project), NOW)] == ["hooks.absent"]
+
+
+def test_a_turn_without_a_transcript_notes_the_claims_of_its_session_alone(home):
+    hook = runner_hot.Hook("Stop", home.env, {"session_id": "s1", "cwd": str(home.project)}, time.monotonic())
+    _, inbox = hook.inboxes()[0]
+    os.makedirs(f"{inbox}/claimed")
+    for name in ("guidance-s1.md", "guidance-s2.md"):
+        open(f"{inbox}/claimed/{name}", "w").close()
+    worker_start_hot._note_claims(hook)
+    assert session_state_hot.load_part(hook.root, "s1", "stopped")["claims"] == ["guidance-s1.md"]
