@@ -1,6 +1,7 @@
 """Resend lists and indexes that did not arrive: the worker forgets that a session has them, the next prompt tells."""
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot, reverse_lines_hot, session_state_hot
+from memtui.client.agents import agents_hot
 from memtui.client.transcripts import transcript_hot
 from memtui.deliver import log_hot, receipts_hot, session_memories_hot
 
@@ -80,9 +81,11 @@ def left_behind(path: str, names: "set[str]", earlier: str) -> "tuple[set[str], 
     off_branch: set[str] = set()
     tip = until = ""
     missing = set(names)
+    agent = agents_hot.of_session(path)
+    translate = agent.translator() if agent is not None else None
     try:
         for _, line in reverse_lines_hot.lines(path, longest=-1):
-            has_context = b"hook_additional_context" in line
+            has_context = agent is not None or b"hook_additional_context" in line
             mentioned = {name for name in missing if name.encode() in line} if has_context else set()
             if not mentioned and (until.encode() not in line or b'"uuid"' not in line):
                 continue
@@ -91,12 +94,14 @@ def left_behind(path: str, names: "set[str]", earlier: str) -> "tuple[set[str], 
             if "parentUuid" not in record or not uuid or record.get("isSidechain"):
                 continue
             on_branch = not until or uuid == until
+            parts = translate(record, 0) if translate is not None else [record]
             if on_branch:
                 tip = tip or uuid
-                if uuid == earlier or record.get("subtype") == "compact_boundary":
+                if uuid == earlier or "compact_boundary" in [part.get("subtype") for part in parts]:
                     break
                 until = transcript_hot.text_of(record.get("parentUuid")) or NO_RECORD
-            for text in transcript_hot.attachment_texts(transcript_hot.attachment(record)) if mentioned else ():
+            texts = [transcript_hot.attachment_texts(transcript_hot.attachment(part)) for part in parts if mentioned]
+            for text in [text for group in texts for text in group]:
                 in_text = mentioned.intersection(receipts_hot.delivery_ids(text))
                 missing -= in_text
                 off_branch |= set() if on_branch else in_text

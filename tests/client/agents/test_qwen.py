@@ -14,6 +14,7 @@ from memtui.client.agents import qwen, qwen_hot
 from memtui.client.transcripts import prompts, speaker, transcript_hot
 from memtui.client.transcripts.conversation import Conversation
 from memtui.deliver import receipts_hot
+from memtui.inbox import redelivery_hot
 from memtui.rules.tool_calls import DeedReader
 
 DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "qwen"
@@ -174,6 +175,15 @@ def test_a_text_on_a_branch_that_was_left_is_dropped(session):
             file.write(json.dumps({**last, **more, "message": {"parts": [{"text": "Other words"}]}}) + "\n")
     view = receipts_hot.view_from(str(session), 0)
     assert receipts_hot.outcome(delivery("DELIVERY3"), view) == "dropped"
+    assert redelivery_hot.left_behind(str(session), {"DELIVERY3"}, "") == ({"DELIVERY3"}, "branch1")
+    compaction = next(record for record in records(session) if record.get("subtype") == "compact_boundary")
+    assert redelivery_hot.left_behind(str(session), {"DELIVERY1"}, "")[0] == set()
+    rewrite(session, lambda line: line if line["uuid"] != compaction["uuid"] else {**line, "subtype": "ui_telemetry"})
+    lines = [json.loads(line) for line in session.read_text().splitlines()]
+    top = {**lines[-1], "uuid": "top", "parentUuid": None}
+    with session.open("a") as file:
+        file.write(json.dumps(top) + "\n")
+    assert redelivery_hot.left_behind(str(session), {"DELIVERY1", "DELIVERY2"}, "")[0] == {"DELIVERY1", "DELIVERY2"}
 
 
 def test_an_older_version_is_read_as_well(session):
