@@ -46,12 +46,13 @@ class Session:
 
     def _answers(self) -> bool:
         try:
-            self.ask("GET", "/config")
+            # A request that comes while the server begins is never answered.
+            self.ask("GET", "/config", seconds=2)
         except OSError:
             return False
         return True
 
-    def ask(self, method: str, path: str, **body: Any) -> Any:
+    def ask(self, method: str, path: str, seconds: float = TIMEOUT, **body: Any) -> Any:
         """The answer to a request."""
         request = urllib.request.Request(
             self._url + path,
@@ -59,7 +60,7 @@ class Session:
             data=json.dumps(body).encode() if method == "POST" else None,
             headers={"content-type": "application/json"},
         )
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
+        with urllib.request.urlopen(request, timeout=seconds) as answer:
             return json.loads(answer.read() or b"null")
 
     def _post(self, what: str, **body: Any) -> Any:
