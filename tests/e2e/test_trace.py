@@ -115,36 +115,6 @@ def test_a_run_that_is_killed_has_told_what_it_did_until_then(on, model, number)
 
 
 @pytest.mark.every(of=4)
-@pytest.mark.parametrize("backend", ["api", "claude"])
-def test_a_worker_killed_while_it_asks_says_so_and_the_next_reads_on(on, model, backend):
-    reads_along(on, backend)
-    turn = ["I have built the release.", "Deployed."]
-    asked, killed = [], []
-
-    def script(request):
-        if not is_subconscious(request):
-            return turn.pop(0)
-        asked.append(request)
-        return call(structured(request, note="Read."), until=lambda: killed or len(asked) > 1)
-
-    model.script = script
-    begun = on.claude(SAID)
-    assert eventually(lambda: asked)
-    for process in sorted(readers(on), reverse=True):  # that of the session's end waits
-        os.kill(process, signal.SIGKILL)
-        killed.append(process)
-    (run,) = on.memtui_json("model", "log", "--runs")["runs"]
-    assert (run["outcome"], "memtui's worker was stopped" in run["why"]) == ("stopped", True)
-    assert "ended without an answer" in on.memtui("model", "log", "--runs").stdout
-    assert eventually(on.workers_ended)
-    on.claude("Go on.", resume=begun.session_id)
-    assert eventually(lambda: len(on_runs(on)) == 2), on.errors()
-    assert [run["outcome"] for run in on_runs(on)] == ["stopped", "done"]
-    assert [asked[-1].text().count(words) for words in (SAID, "Go on.")] == [1, 1]
-    assert on.errors() == []
-
-
-@pytest.mark.every(of=4)
 def test_what_others_change_beside_a_command_is_not_undone_with_it(on, model):
     allowed(on, "Bash(sh:*)")
     (on.project / "mine.txt").write_text("mine\n")

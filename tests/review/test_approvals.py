@@ -220,12 +220,6 @@ def test_rules_are_written_with_the_memory_in_one_step_of_undo(store, given, wri
     assert [item.text for item in due(store)] == ["Use pnpm, not npm"]
 
 
-def test_what_is_no_rule_approves_nothing(store):
-    (item,) = leave(store, "Use pnpm, not npm", scope="global")
-    with pytest.raises(UsageError, match="no rule"):
-        approvals.propose(store, item, Choices(rules="no npm"))
-
-
 def test_the_rules_of_a_draft_come_with_what_past_sessions_did(store, monkeypatch):
     (item,) = leave(store, "Use pnpm, not npm", scope="global")
     rule = "never npm *, instead pnpm *"

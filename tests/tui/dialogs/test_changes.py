@@ -1,10 +1,10 @@
-"""The list of changes: any can be taken back from it."""
+"""The list of changes: those made together are one row of it."""
 
 from memtui.store import scopes
 from memtui.store.store import Store
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, press, running
-from tui.hands import exists, notes
+from tui.hands import exists
 
 
 def trash(world, name, by, seconds):
@@ -14,23 +14,6 @@ def trash(world, name, by, seconds):
     found = next(each for place in places for each in scopes.memories(place) if each.stem == name)
     store.delete(found)
     return found.path
-
-
-async def test_any_change_is_taken_back_from_the_list(app, world):
-    first = trash(world, "prefer-pnpm", "tui", NOW - 3600)
-    second = trash(world, "test-database", "cli", NOW - 60)
-    async with running(app, (80, 24), "U") as pilot:
-        rows = [words for _, words in app.screen.rows]
-        assert "test-database" in rows[0]
-        assert "prefer-pnpm" in rows[1]
-        assert len(rows) == len(app.data.journal().ledger().changes())
-        await press(pilot, *"prefer", "enter")  # what is typed narrows the list
-        assert exists(first)
-        assert not exists(second)
-        await press(pilot, "U", "down", "enter")
-        assert notes(app)[0] == "This change was undone. Z redoes what was undone last."
-        await press(pilot, "Z")
-        assert not exists(first)
 
 
 async def test_changes_made_together_are_one_row_that_is_undone_whole(app, world):

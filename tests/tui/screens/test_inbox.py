@@ -439,30 +439,6 @@ async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
         assert path in app.last_note
 
 
-async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(world, app):
-    async with app.run_test(size=SMALL) as pilot:
-        await to(pilot, "no-snapshot-tests")
-        before = read(updates(world)["no-snapshot-tests"].path)
-        await press(pilot, "w")
-        assert "Hide “No snapshot tests for components” until" in "\n".join(lines(app))
-        await press(pilot, *"gestern", "enter")
-        assert "No matches" in "\n".join(lines(app))
-        assert "enter" not in lines(app)[-1]
-        assert updates(world)["no-snapshot-tests"].until(NOW) is None
-        await press(pilot, "escape", "enter")
-        assert updates(world)["no-snapshot-tests"].until(NOW) is not None
-        assert "16 to decide" in lines(app)[1]
-        assert app.screen.table.rows[-1].says.startswith("1 for later, until")
-        names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
-        assert "no-snapshot-tests" not in names
-        assert "Later, until" in app.last_note
-        app.screen.table.move_to(len(app.screen.table.rows) - 1)
-        await press(pilot, "enter")
-        assert app.screen.table.rows[-1].item.entry.fields["name"] == "no-snapshot-tests"  # below its fold
-        await press(pilot, "z")
-    assert read(updates(world)["no-snapshot-tests"].path) == before
-
-
 async def test_what_looks_one_off_is_folded(world, app):
     leave(world, "Use blue here", name="blue-here", kind="preference", confidence="0.52", scope="project")
     leave(world, "Said twice", name="said-twice", kind="preference", confidence="0.52", seen="2", scope="project")
