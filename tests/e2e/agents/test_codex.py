@@ -15,7 +15,7 @@ from waiting import eventually
 from .codex_world import CodexWorld
 from .programs import program_or_skip
 from .responses import Responses
-from .world import blocks
+from .world import AgentWorld, blocks
 
 pytestmark = pytest.mark.client
 NOTE = "Note number {} of fifty."
@@ -409,3 +409,16 @@ def test_a_memory_that_the_agent_writes_is_a_draft_if_gate_is_ask(on, model):
     assert not memory.exists()
     assert "Install Python packages with uv." in drafts(on)
     assert on.errors() == []
+
+
+def test_setup_says_whether_hooks_are_trusted_and_import_reads_the_past(world):
+    """Sessions from before memtui was there, too."""
+    for text in CORRECTIONS[:2]:
+        world.run(text)
+    assert "Codex: · not hooked: memtui setup hooks --agent codex" in world.memtui("setup", check=False).stdout
+    AgentWorld.install(world)
+    assert f"Codex: ! not trusted: {codex.REVIEW}" in world.memtui("setup", check=False).stdout
+    world.trust()
+    assert "Codex: ✓ hooked" in world.memtui("setup", check=False).stdout
+    world.memtui("import", "sessions")
+    assert [text for text in CORRECTIONS[:2] if text not in drafts(world)] == []
