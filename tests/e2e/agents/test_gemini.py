@@ -8,10 +8,11 @@ from e2e.model import call, say, use
 from memtui.deliver import receipts_hot
 from waiting import eventually
 
-from .gemini_world import GeminiWorld
+from .gemini_world import BUSY, GeminiWorld
 from .generate_content import GenerateContent
 from .programs import program_or_skip
 from .test_codex import CORRECTIONS, MEMORY, NOTE
+from .test_qwen import RULES
 
 pytestmark = pytest.mark.client
 LONG = " ".join(map(str, range(3000)))
@@ -248,4 +249,52 @@ def test_an_approved_draft_is_told_at_the_next_turn(on):
         assert seen(request, "<memtui-index") == 1
         on.remember("tabs", MEMORY)
         assert seen(session.say("go on again")[-1], MEMORY) == 1
+    assert on.errors() == []
+
+
+def results(request):
+    """What the tools answered, as the model can read it."""
+    parts = [part for content in request.body["contents"] for part in content["parts"]]
+    return [str(part["functionResponse"]["response"]) for part in parts if "functionResponse" in part]
+
+
+def test_what_breaks_a_rule_is_refused(on, model):
+    (on.config / "memory").mkdir()
+    (on.config / "memory" / "shop-files.md").write_text(RULES)
+    session_id = on.run("hello").session_id
+    assert eventually((on.root / "rules" / "enforced").exists)
+    write = use("write_file", file_path=str(on.project / "made" / "a.txt"), content="x")
+    model.will(write, use("run_shell_command", command="touch asked"), "Done.")
+    refused, unasked = results(on.run("go", resume=session_id).main[-1])
+    assert "breaks a rule of the user's memory" in refused
+    assert "breaks a rule of the user's memory" in unasked  # nobody is there to say yes
+    assert not (on.project / "made").exists()
+    assert not (on.project / "asked").exists()
+    assert on.errors() == []
+
+
+def test_a_person_is_asked_about_a_command(on, model):
+    (on.config / "memory").mkdir()
+    (on.config / "memory" / "shop-files.md").write_text(RULES)
+    on.run("hello")
+    assert eventually((on.root / "rules" / "enforced").exists)
+    model.will(use("run_shell_command", command="touch asked"), "Done.")
+    with on.session() as session:
+        session.begin("go")
+        session.see("Allow execution", "breaks a rule")
+        session.press("\r")
+        session.see("Done", gone=BUSY)
+    assert (on.project / "asked").exists()
+
+
+def test_a_memory_that_the_agent_writes_is_a_draft_if_gate_is_ask(on, model):
+    on.memtui("config", "set", "gate", "ask")
+    memory = on.project / ".claude" / "memory" / "use-uv.md"
+    memory.parent.mkdir(parents=True)
+    text = "---\nname: use-uv\ndescription: Use uv, never pip\n---\n\nInstall Python packages with uv.\n"
+    model.will(use("write_file", file_path=str(memory), content=text), "Done.")
+    (answer,) = results(on.run("remember that").main[-1])
+    assert "Not written: memtui keeps this memory as a draft" in answer
+    assert not memory.exists()
+    assert "Install Python packages with uv." in drafts(on)
     assert on.errors() == []

@@ -59,7 +59,10 @@ class Gemini(Agent):
         if context:
             answer["hookSpecificOutput"] = {"additionalContext": context}
         if refusal:
-            answer |= {"decision": decision, "reason": refusal}
+            # A question that nobody can answer ends the run without a word.
+            is_asked = decision == "ask" and self.is_personal({}, {})
+            answer |= {"decision": "ask" if is_asked else "deny", "reason": refusal}
+            message = message or (refusal if is_asked else "")  # what the dialog shows
         if message:
             answer["systemMessage"] = message
         return fastjson_hot.dumps(answer) if answer else ""
