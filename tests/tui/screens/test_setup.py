@@ -353,6 +353,7 @@ async def test_a_model_that_the_service_lacks_is_told_and_which_is_asked(reading
 @pytest.mark.parametrize("error", ["", "git could not fetch: no network."])
 async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error):
     state = sync.SyncState("git@example.org:you/memories.git", "k1", "laptop", time=NOW - 180, error=error)
+    os.makedirs(f"{world.root}/sync/own")
     write(f"{world.root}/sync/own/state.json", json.dumps(asdict(state)))
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot, folded=True)
