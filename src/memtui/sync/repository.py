@@ -87,12 +87,15 @@ class Remote:
             fs_hot.makedirs(os.path.dirname(self.path))
             self.git("init", "-q", "--bare", self.path)
 
-    def fetch(self) -> str:
-        """Fetch the memories of the remote; return their commit, empty if it has none. Raises MemtuiError."""
-        refs = self.git("ls-remote", "--", self.url, "HEAD", "refs/heads/*").decode().split("\n")
-        names = [line.partition("\t")[2] for line in refs if line]
-        if BRANCH not in names:
-            if any(name.startswith("refs/heads/") for name in names):
+    def fetch(self, known: str = "") -> str:
+        """Fetch the memories of the remote, unless they are the `known` commit; return their commit, empty if it has
+        none. Raises MemtuiError."""
+        rows = self.git("ls-remote", "--", self.url, "refs/heads/*").decode().splitlines()
+        commits = {name: commit for commit, _, name in (row.partition("\t") for row in rows)}
+        if known and commits.get(BRANCH) == known:
+            return known
+        if BRANCH not in commits:
+            if commits:
                 raise MemtuiError(
                     f"{self.url} has no memories of memtui, but other branches.", "Give an empty repository."
                 )

@@ -139,13 +139,14 @@ def _run_locked(
     repo = repository(root, state)
     repo.make()
     for _ in range(TRIES):
-        there = repo.fetch()
-        if state.base and not (there and repo.is_ancestor(state.base, there)):
+        there = repo.fetch(state.base)
+        if state.base not in {"", there} and not (there and repo.is_ancestor(state.base, there)):
             raise MemtuiError(
                 f"{state.url} was rolled back, or is another one.",
                 "Nothing was changed. If that was meant, set it up again: memtui sync setup URL",
             )
-        base, theirs = repo.tree(state.base), repo.tree(there)
+        base = repo.tree(state.base)
+        theirs = base if there == state.base else repo.tree(there)
         here = local_files.read(env)
         ours = _own_tree(root, state, here, base)
         merged = trees.merge(base, ours, theirs, partial(_stands, ours, theirs))
