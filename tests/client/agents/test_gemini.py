@@ -244,8 +244,12 @@ def test_trust_is_asked_for_until_the_folder_or_all_are_trusted(tmp_path):
     assert "Trust folder" in PROGRAM.trust(env)
     (home / ".gemini/trustedFolders.json").write_text(json.dumps({str(project): "TRUST_PARENT"}))
     assert PROGRAM.trust({**env, "PWD": str(project.parent / "garden")}) == ""
-    (home / ".gemini/trustedFolders.json").write_text(json.dumps({str(project): "DO_NOT_TRUST"}))
+    (home / ".gemini/trustedFolders.json").write_text(json.dumps({str(project): "TRUST_FOLDER"}))
+    assert PROGRAM.trust(env) == ""
+    rules = {str(project): "DO_NOT_TRUST", str(project.parent): "TRUST_FOLDER"}
+    (home / ".gemini/trustedFolders.json").write_text(json.dumps(rules))
     assert PROGRAM.trust(env)
+    assert PROGRAM.trust({**env, "PWD": str(project.parent / "garden")}) == ""
     (home / ".gemini/settings.json").write_text('{"security": {"folderTrust": {"enabled": false}}}')
     assert PROGRAM.trust(env) == ""
 

@@ -11,7 +11,7 @@ from memtui.client.agents.program import Env, Event, Program
 WRITERS = "^(run_shell_command|write_file|replace)$"
 # In the program's list of hooks, and what `/hooks disable` takes.
 HOOK_NAME = "memtui"
-TRUSTED = ("TRUST_FOLDER", "TRUST_PARENT")
+FOLDER, PARENT = "TRUST_FOLDER", "TRUST_PARENT"
 
 
 class GeminiProgram(Program):
@@ -46,16 +46,18 @@ class GeminiProgram(Program):
     def trust(self, env: Env) -> str:
         settings = fastjson_hot.loads_dict(fs_hot.read_or_empty(self.hooks_file(env)))
         folder_trust = fastjson_hot.table(fastjson_hot.table(settings, "security"), "folderTrust")
-        folder = env.get("PWD", "")
         if folder_trust.get("enabled") is False or env.get("GEMINI_CLI_TRUST_WORKSPACE") == "true":
             return ""
-        rules = fastjson_hot.loads_dict(fs_hot.read_or_empty(self.home(env) + "/trustedFolders.json"))
+        path = env.get("GEMINI_CLI_TRUSTED_FOLDERS_PATH") or self.home(env) + "/trustedFolders.json"
+        rules = fastjson_hot.loads_dict(fs_hot.read_or_empty(path))
         tops = [
-            os.path.dirname(path) if rule == "TRUST_PARENT" else path for path, rule in rules.items() if rule in TRUSTED
+            (len(rule), str(word), os.path.dirname(rule) if word == PARENT else rule) for rule, word in rules.items()
         ]
-        if any(paths_hot.inside(top, folder) for top in tops):
+        here = paths_hot.real(env.get("PWD", ""))
+        words = [(size, word) for size, word, top in tops if paths_hot.inside(top, here + "/here")]
+        if max(words, default=(0, ""))[1] in (FOLDER, PARENT):  # the longest rule that fits counts
             return ""
-        return "it runs no hooks in a folder that it does not trust: start gemini there, and choose Trust folder"
+        return "start gemini in this folder, and choose Trust folder: before that it runs no hooks there"
 
     def notes(self, env: Env) -> list[str]:
         settings = fastjson_hot.loads_dict(fs_hot.read_or_empty(self.hooks_file(env)))
