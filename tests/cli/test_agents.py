@@ -66,3 +66,40 @@ def test_a_prompt_hook_that_replaces_ours_is_named(memtui, here, place):
     (here / ".copilot" / "hooks" / "zz.json").write_text(json.dumps(hook))
     (note,) = agents(memtui)["copilot"]["notes"]
     assert place in note
+
+
+THEIRS = json.dumps({"version": 1, "hooks": {"userPromptSubmitted": [{"type": "command", "bash": "true"}]}})
+LAYOUTS = {
+    "nothing": {},
+    "a directory of hooks": {"hooks/": ""},
+    "hooks of the person": {"hooks/aa.json": THEIRS, "hooks/zz.json": THEIRS},
+    "hooks in the settings": {"settings.json": THEIRS},
+    "hooks in both": {"hooks/aa.json": THEIRS, "settings.json": THEIRS},
+    "settings with comments": {"settings.json": "// mine\n" + THEIRS},
+    "settings that are broken": {"settings.json": "{"},
+    "settings without hooks": {"settings.json": '{"model": "auto"}\n'},
+    "hooks that are switched off": {"settings.json": '{"disableAllHooks": true}'},
+    "a file without an end of line": {"hooks/a b.json": THEIRS[:-1]},
+    "a file in another code": {"hooks/ü.json": "\ufeff" + THEIRS + "\r\n"},
+    "sessions": {"session-state/x/events.jsonl": "{}\n"},
+}
+
+
+@pytest.mark.every(step=4)
+@pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
+def test_hooks_of_copilot_leave_the_directory_as_it_was(bare, layout):
+    place = Path(bare.env["HOME"]) / ".copilot"
+    place.mkdir()
+    for name, text in layout.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).mkdir(exist_ok=True) if name.endswith("/") else (place / name).write_bytes(text.encode())
+    look = lambda: {str(path.relative_to(place)): path.is_dir() or path.read_bytes() for path in place.rglob("*")}
+    before = look()
+    bare("setup", "hooks", "--agent", "copilot", "--yes")
+    there = look()
+    assert {name: there[name] for name in before} == before
+    assert there.keys() - before.keys() <= {"hooks", "hooks/memtui.json"}
+    bare("setup", "hooks", "--agent", "copilot", "--yes")
+    assert look() == there
+    bare("setup", "hooks", "--agent", "copilot", "--remove", "--yes")
+    assert look() == before
