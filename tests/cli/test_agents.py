@@ -43,6 +43,14 @@ def test_hooks_of_all_agents_go_again_without_a_trace(memtui, here):
     assert [*(here / ".copilot").iterdir()] == []
 
 
+def test_who_has_no_claude_code_is_not_told_to_install_its_hooks(bare):
+    (Path(bare.env["HOME"]) / ".copilot").mkdir()
+    assert bare("setup", check=False).code == 5
+    bare("setup", "hooks", "--agent", "copilot", "--yes")
+    assert bare("setup").code == 0
+    assert "Claude Code has no hooks of memtui's, only Copilot CLI." in bare("doctor", check=False).out
+
+
 def test_undo_takes_an_agents_hooks_away(memtui, here):
     memtui("setup", "hooks", "--agent", "copilot", "--yes")
     memtui("undo")

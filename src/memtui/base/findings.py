@@ -49,6 +49,7 @@ REGISTRY = {
     "hooks.failed": UNCHECKED._replace(remedy=STATUS),
     "hooks.ok": Kind("{hooks:hook} ({places})"),
     "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui setup hooks", "install"),
+    "hooks.others": Kind("Claude Code has no hooks of memtui's, only {agents}.", "memtui setup hooks", "install"),
     "hooks.file": Kind(
         "Claude Code skips {path} as a whole: {why}.",
         "Fix that in the file: until then nothing in it counts, neither hooks nor permissions.",

@@ -100,15 +100,15 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
         *(styled("! " + safe(findings.message(problem)), "yellow") for problem in report.problems),
         *(styled("· " + safe(findings.message(note)), "dim") for note in report.notes),
         *(row for other, facts in zip(others, data["agents"], strict=True) for row in _agent(other, facts["notes"])),
-        code=EXIT_FINDINGS if report.problems or not report.installed else 0,
+        code=EXIT_FINDINGS if report.problems or not (report.installed or any(row.has_hooks for row in others)) else 0,
     )
 
 
 def _agent(agent: agents.AgentSetup, notes: list[str]) -> Iterator[str]:
     """Yield what there is to say of another agent of this machine."""
     is_ready = agent.state == agents.READY
-    state = styled(("✓ " if is_ready else "! " if agent.has_hooks else "· ") + agent.state, "green" if is_ready else "")
-    yield f"{agent.program.title}: {state}" + (f": {safe(agent.remedy)}" if agent.remedy else "")
+    mark = "✓" if is_ready else "!" if agent.has_hooks else "·"
+    yield f"{agent.program.title}: " + styled(f"{mark} {safe(agent.words)}", "green" if is_ready else "")
     yield from (styled("  ! " + safe(note), "yellow") for note in notes)
 
 

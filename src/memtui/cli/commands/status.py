@@ -17,7 +17,7 @@ from memtui.client.transcripts import transcript_hot
 from memtui.deliver import log_hot
 from memtui.deliver.log_queries import Receipts
 from memtui.deliver.record import Delivery
-from memtui.hooks.install import checkup
+from memtui.hooks.install import agents, checkup
 from memtui.hooks.install import status as hook_status
 from memtui.inbox import format_hot
 from memtui.learn.backfill import progress
@@ -128,7 +128,11 @@ def _steps(
     of_hooks = (
         (hooks is None, "memtui doctor", "the settings can't be read"),
         (hooks and hooks.unreadable, "memtui setup", "Claude Code skips a settings file: sessions get nothing"),
-        (hooks and not hooks.installed, "memtui setup hooks", "the hooks are not installed: sessions get nothing"),
+        (
+            hooks and not hooks.installed and not agents.hooked(ctx.root),
+            "memtui setup hooks",
+            "the hooks are not installed: sessions get nothing",
+        ),
         (hooks and hooks.problems, "memtui setup", "something keeps the hooks from running"),
     )
     off = doctor.mode_off(ctx.settings(), ctx.project_root)

@@ -20,6 +20,11 @@ class AgentSetup:
     remedy: str = ""
 
     @property
+    def words(self) -> str:
+        """The state, with what to do about it; an agent says itself that it does not trust hooks yet."""
+        return self.remedy if self.state == UNTRUSTED else ": ".join(filter(None, (self.state, self.remedy)))
+
+    @property
     def has_hooks(self) -> bool:
         return self.state in {READY, UNTRUSTED, OLD}
 
@@ -27,6 +32,12 @@ class AgentSetup:
 def other_agents(env: Env) -> list[AgentSetup]:
     """List the agents of this machine beside Claude Code."""
     return [_look(env, program) for program in programs.every() if program is not PROGRAM and program.is_present(env)]
+
+
+def hooked(root: str) -> list[str]:
+    """List the other agents for which memtui's list names hooks, as people call them. Raises MemtuiError."""
+    names = {record.agent for record in install.load(root).values()}
+    return [program.title for program in programs.every()[1:] if program.name in names]
 
 
 def plan(program: Program, action: install.Action, env: Env) -> install.SettingsPlan:

@@ -13,8 +13,8 @@ from memtui.base.finding import Finding, good, note, problem
 from memtui.base.phrasing_hot import ago
 from memtui.client import applied_settings, locate_hot
 from memtui.client.process_hot import PERSONAL
+from memtui.hooks.install import agents, status
 from memtui.hooks.install import installation as install
-from memtui.hooks.install import status
 from memtui.models import choice
 from memtui.settings import config_hot
 from memtui.store.memory import Memory
@@ -57,7 +57,10 @@ def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Findi
         return [problem("hooks.failed", why=str(error))]
     # A file that is skipped may install them.
     unknown = any(finding.code in {"hooks.file", "hooks.above"} for finding in state.problems)
-    absent = [] if state.installed or unknown else [problem("hooks.absent")]
+    absent: list[Finding] = []
+    if not state.installed and not unknown:
+        others = agents.hooked(paths_hot.root(env))
+        absent = [note("hooks.others", agents=", ".join(others)) if others else problem("hooks.absent")]
     places = sorted({entry.source for entry in state.entries})
     project = paths_hot.project_root(cwd)
     is_off = config_hot.value(config_hot.load(paths_hot.root(env), project), project, "mode") == "off"

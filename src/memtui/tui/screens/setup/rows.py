@@ -245,7 +245,7 @@ def _findings(snapshot: Snapshot) -> Iterator[tuple[Finding, SetupRow]]:
 def _agent(agent: AgentSetup) -> SetupRow:
     level = OK if agent.state == agents.READY else NOTE if agent.state == agents.ABSENT else PROBLEM
     mark, style = MARKS[level]
-    words = agent.state if level == NOTE else " · ".join(filter(None, (agent.state, agent.remedy)))
+    words = agent.state if level == NOTE else agent.words
     name = agent.program.name
     return SetupRow(f"agent {name}", "agent", mark, style, agent.program.title, words, agent, fix="install")
 
