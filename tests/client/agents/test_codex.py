@@ -249,6 +249,16 @@ def test_a_patch_of_one_memory_is_a_write_or_an_edit(patch, tool, tool_input):
         assert (payload["tool_name"], payload["tool_input"]) == (tool, tool_input)
 
 
+def test_a_memory_in_a_patch_of_more_files_is_seen():
+    memory = "*** Update File: .claude/memory/x.md\n one\n-two\n+deux\n"
+    patch = f"*** Begin Patch\n*** Update File: README.md\n@@\n-a\n+b\n{memory}*** End Patch"
+    payload = read("PreToolUse", tool_name="apply_patch", tool_input={"command": patch})
+    edit = {"old_string": "one\ntwo", "new_string": "one\ndeux"}
+    assert payload["tool_input"] == {"file_path": ".claude/memory/x.md", "edits": [edit]}
+    moved = "*** Begin Patch\n*** Update File: x.md\n*** Move to: y.md\n@@\n-a\n+b\n*** End Patch"
+    assert read("PreToolUse", tool_name="apply_patch", tool_input={"command": moved})["tool_name"] == "apply_patch"
+
+
 def test_other_patches_stay_patches():
     patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** Add File: b.py\n+y\n*** End Patch"
     payload = read("PreToolUse", tool_name="apply_patch", tool_input={"command": patch})

@@ -2,9 +2,10 @@
 
 import json
 import subprocess
+import threading
 from typing import Any, Self
 
-from e2e.client import Run
+from e2e.client import TIMEOUT, Run
 from e2e.model import Request
 
 from .world import AgentWorld
@@ -24,6 +25,9 @@ class Session:
             stderr=subprocess.DEVNULL,
             text=True,
         )
+        self._watch = threading.Timer(TIMEOUT, self._process.kill)
+        self._watch.daemon = True
+        self._watch.start()
         self.ask("initialize", clientInfo={"name": "tests", "version": "1"})
         self._take(self.ask("thread/resume" if thread else "thread/start", **({"threadId": thread} if thread else how)))
 
@@ -32,6 +36,7 @@ class Session:
 
     def __exit__(self, *_: object) -> None:
         self._process.communicate(timeout=60)
+        self._watch.cancel()
 
     def _take(self, answer: dict[str, Any]) -> None:
         self.id, self.path = answer["thread"]["id"], answer["thread"]["path"]

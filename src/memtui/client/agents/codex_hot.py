@@ -123,26 +123,43 @@ def _bytes(path: str, limit: int) -> bytes:
 
 
 def _of_patch(command: str) -> "tuple[str, Record]":
-    """Return name and input of the tool that Claude Code would use for a patch: a memory that it writes alone is a file
-    to be written or edited there."""
+    """Return name and input of the tool that Claude Code would use for a patch: a file of Markdown alone, or a memory
+    among other files, is written or edited there."""
     patch = command[command.find(PATCH) :] if PATCH in command else command
-    heads = [line[4:].partition(": ") for line in patch.split("\n") if line.startswith("*** ")]
-    files = [(action, path) for action, _, path in heads if action in ("Add File", "Update File", "Delete File")]
-    path = files[0][1].strip() if files else ""
-    if len(files) == 1 and path.endswith(".md") and "*** Move to: " not in patch:
-        body = [line for line in patch.split("\n") if not line.startswith("*** ")]
-        if files[0][0] == "Add File":
-            content = "".join([line[1:] + "\n" for line in body if line.startswith("+")])
+    files = _files(patch)
+    is_alone = len(files) == 1
+    for action, path, lines in files:
+        if not path.endswith(".md") or not (is_alone or "/memory/" in "/" + path):
+            continue
+        if action == "Add File":
+            content = "".join([line[1:] + "\n" for line in lines if line.startswith("+")])
             return "Write", {"file_path": path, "content": content}
-        if files[0][0] == "Update File":
-            edits: list[Record] = []
-            for hunk in ("\n" + "\n".join(body)).split("\n@@")[1:]:
-                lines = hunk.split("\n")[1:]
-                old = "\n".join([line[1:] for line in lines if line[:1] in {" ", "-", ""} and line])
-                new = "\n".join([line[1:] for line in lines if line[:1] in {" ", "+"}])
-                edits.append({"old_string": old, "new_string": new})
+        if action == "Update File":
+            hunks = [hunk.split("\n")[1:] for hunk in "\n".join(["@@", *lines]).split("\n@@")]
+            edits: list[Record] = [
+                {
+                    "old_string": "\n".join([line[1:] for line in hunk if line[:1] in {" ", "-"}]),
+                    "new_string": "\n".join([line[1:] for line in hunk if line[:1] in {" ", "+"}]),
+                }
+                for hunk in hunks
+                if any(line[:1] in {"-", "+"} for line in hunk)
+            ]
             return "MultiEdit", {"file_path": path, "edits": edits}
-    return "apply_patch", {"patch": patch, **({"file_path": path} if path else {})}
+    return "apply_patch", {"patch": patch, **({"file_path": files[0][1]} if files else {})}
+
+
+def _files(patch: str) -> "list[tuple[str, str, list[str]]]":
+    """List what a patch does: action, path, and the lines of it; a file that is moved has the action `Move`."""
+    files: list[tuple[str, str, list[str]]] = []
+    for line in patch.split("\n"):
+        action, _, path = line[4:].partition(": ") if line.startswith("*** ") else ("", "", "")
+        if action in ("Add File", "Update File", "Delete File"):
+            files.append((action, path.strip(), []))
+        elif action == "Move to" and files:
+            files[-1] = ("Move", *files[-1][1:])
+        elif files and not line.startswith("*** "):
+            files[-1][2].append(line)
+    return files
 
 
 class _Translator:
