@@ -46,6 +46,7 @@ READ: dict[str, dict[str, Any]] = {
     "rules that are no strings": {"permissions": {"allow": [5, "Bash("]}},
     "servers of a wrong type": {"allowedMcpServers": ["x"], "mcpServers": []},
     "a large number": {"cleanupPeriodDays": 10**9},
+    "the least number": {"cleanupPeriodDays": 1},
     "an empty path": {"autoMemoryDirectory": ""},
     "an unknown event": {"hooks": {"NoSuch": [{}]}},
     "an event that is null": {"hooks": {"PreToolUse": None}},

@@ -496,3 +496,13 @@ def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp
     assert entry.fields["seen"] == "2"
     rows = [json.loads(line) for line in fs_hot.read_bytes(f"{box}/extracted.jsonl").splitlines()]
     assert {row["evidence"] for row in rows} == {"s1", "s2"}
+
+
+def test_catalogs_hold_only_trusted_memories_of_a_repository_and_all_of_the_person(tmp_path, monkeypatch):
+    world, built = World(tmp_path), {}
+    for place in (f"{world.repo}/.claude/memory", f"{tmp_path}/config/memory"):
+        os.makedirs(place)
+    monkeypatch.setattr(main.catalog_hot, "build", lambda _, directory, project: built.update({directory: project}))
+    main.run(world.env, {"session_id": "s1", "cwd": world.repo}, "Stop", ("catalog",))
+    assert built[f"{world.repo}/.claude/memory"] is True
+    assert built[f"{tmp_path}/config/memory"] is False

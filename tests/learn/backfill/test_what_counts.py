@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -122,3 +123,8 @@ def test_what_is_unlikely_to_last_comes_last_and_folded_until_said_again(past):
     turns = [replace(turn, uuid=f"{turn.uuid}-again") for turn in past.heard("one")]
     inbox_writer.write_drafts(past.env, str(past.tmp / "shop"), classifier.drafts(turns, None), 0.1)
     assert not any(each.entry.one_off() for each in past.drafts())
+
+
+def test_how_often_it_was_said_is_by_session_or_within_the_only_one():
+    draft = SimpleNamespace(repeats=("u2", "u3"))
+    assert [ranking.Candidate(draft, "shop", sessions).said for sessions in (["one"], ["one", "two"])] == [3, 2]
