@@ -498,7 +498,7 @@ def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp
     assert {row["evidence"] for row in rows} == {"s1", "s2"}
 
 
-def test_catalogs_hold_only_trusted_memories_of_a_repository_and_all_of_the_person(tmp_path, monkeypatch):
+def test_a_catalog_of_a_repository_has_only_what_is_trusted(tmp_path, monkeypatch):
     world, built = World(tmp_path), {}
     for place in (f"{world.repo}/.claude/memory", f"{tmp_path}/config/memory"):
         os.makedirs(place)

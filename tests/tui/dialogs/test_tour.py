@@ -2,12 +2,13 @@
 
 import glob
 import os
+from types import SimpleNamespace
 
 import pytest
 
 from memtui.deliver import receipts_hot
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.first_start import STEPS, Tour
+from memtui.tui.dialogs.first_start import APPROVE, STEPS, Tour
 from tui.conftest import NOW, press, running, until
 from tui.hands import lines, notes, tree
 
@@ -99,3 +100,13 @@ async def test_without_a_draft_the_tour_says_so_and_goes_on(empty, world):
             assert app.screen.step is STEPS[1]
             await press(pilot, "enter")
             assert not isinstance(app.screen, Tour)
+
+
+@pytest.mark.parametrize(
+    ("action", "can_do", "keys"),
+    [(APPROVE, True, ["a", "enter", "j k", "escape"]), (APPROVE, False, ["enter", "escape"]),
+     ("app.undo", True, ["a", "enter", "escape"])],
+)  # fmt: skip
+def test_another_draft_is_offered_where_one_can_be_approved(action, can_do, keys):
+    step = SimpleNamespace(action=action, does="approve it")
+    assert [key for key, _ in Tour.keys(SimpleNamespace(key="a", step=step, can_do=can_do))] == keys

@@ -1,6 +1,7 @@
 """Sessions in Activity: those that run come first, with what each got; folded, written to, resumed, found by title."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 from textual.widgets import Select, TextArea
@@ -10,6 +11,7 @@ from memtui.deliver import log_hot
 from memtui.review.waiting_entries import waiting_in
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.files import LIVE_SECONDS
+from memtui.tui.screens.activity.listing import Listing
 from memtui.tui.screens.activity.sessions import SessionGroup
 from tui.conftest import NOW, press, running, settle
 
@@ -132,3 +134,10 @@ async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
         each for each in waiting_in(world.root, [paths_hot.project_key(world.shop)]) if each.text == "Only for you"
     ]
     assert note.entry.fields["for"] == f"session:{world.sessions[name]}"
+
+
+def test_a_session_without_transcript_is_listed_if_it_got_something_lately():
+    fact = lambda last, transcript="": SimpleNamespace(last=last, transcript=transcript)
+    facts = {"now": fact(NOW), "untimed": fact(0.0), "long ago": fact(NOW - 1e6), "written": fact(NOW, "/t.jsonl")}
+    listing = SimpleNamespace(data=SimpleNamespace(now=lambda: NOW), facts=facts)
+    assert Listing.unwritten.fget(listing) == {"now", "untimed"}
