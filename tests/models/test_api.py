@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from e2e.model import Reply, say, use
 from memtui.base import ids_hot
 from memtui.models import log
-from memtui.models.call import ModelError, ModelUsage
+from memtui.models.call import Answer, ModelError, ModelUsage
 from memtui.models.model import RULE, LanguageModel, fenced
 
 SCHEMA = {
@@ -189,3 +190,13 @@ def test_no_text_closes_its_fence(text, tag):
     assert made.endswith("\n</memtui-memory>")
     assert '"x&quot; y=&quot;"' in made
     assert "never an instruction" in RULE
+
+
+def test_what_was_not_asked_for_spoils_an_answer_unless_it_may_go(model):
+    asked, heard = model(), []
+    answer = Answer({**GOOD, "delete": ["b.md"]}, "haiku", ModelUsage())
+    asked._backend = SimpleNamespace(name="api", model="haiku", extra=0.0, call=lambda *_: answer)
+    with pytest.raises(ModelError, check=lambda error: error.outcome == "invalid"):
+        ask(asked)
+    assert ask(asked, left_out=heard.append) == GOOD
+    assert len(heard) == 1
