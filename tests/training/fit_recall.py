@@ -4,7 +4,7 @@
     python tests/training/fit_recall.py SET… --memories DIR --write  and on others, of the same form
 
 A logistic regression over the features of `judge_hot.features`, of the hits that a prompt has (`judge_hot.FOUND`), with the
-ridge RIDGE, by Newton's method; what the judge adds for a memory's type and pin is given, not fitted. Each set counts
+ridge RIDGE, by Newton's method; what the judge adds for a memory's type, pin and length is given, not fitted. Each set counts
 with and without its triggers, and everyday prompts together weigh as much as all others. Before that it is
 cross-validated: the stores are dealt to FOLDS, and the prompts of each are judged by weights fitted without them. Printed
 for several thresholds: the share of the memories given that help, of the answerable prompts that got one that helps, of
@@ -82,7 +82,8 @@ def judged(chosen: recall_sets.RecallSet, with_triggers: bool) -> list[Judged]:
 
 def added(hit: query_hot.Hit) -> float:
     """Return what the judge adds for a memory itself, without what is known of its use and age."""
-    return judge_hot.OF_TYPE.get(hit.type, 0.0) + (judge_hot.PINNED if hit.pinned else 0.0)
+    own = judge_hot.OF_TYPE.get(hit.type, 0.0) + (judge_hot.PINNED if hit.pinned else 0.0)
+    return own + judge_hot.of_length(hit)
 
 
 def fit(rows: Sequence[Row]) -> list[float]:

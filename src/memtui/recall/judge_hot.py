@@ -172,6 +172,11 @@ def features(hit: "Hit") -> "tuple[float, ...]":
     )
 
 
+def of_length(hit: "Hit") -> float:
+    """Return what the length of a memory adds to its log-odds."""
+    return hit.length * (LONG_NAMED * hit.named + LONG_BODY * max(0.0, hit.share - hit.named))
+
+
 def probability(log_odds: float) -> float:
     """Return the probability of some log-odds."""
     if log_odds < -30.0:
@@ -190,7 +195,7 @@ def judged(root: str, hits: "list[Hit]", now: float) -> "list[Verdict]":
         log_odds = INTERCEPT
         for weight, value in zip(WEIGHTS, features(hit), strict=True):
             log_odds += weight * value
-        log_odds += hit.length * (LONG_NAMED * hit.named + LONG_BODY * max(0.0, hit.share - hit.named))
+        log_odds += of_length(hit)
         if hit.topic >= 0.0:
             log_odds = STANDING + NEARNESS * max(0.0, hit.cosine)
         shifts = _shifts(hit, uses_by_path.get(hit.path), newness[hit] - usual)
