@@ -15,11 +15,10 @@ from waiting import eventually
 from .chat import Chat
 from .programs import program_or_skip
 from .qwen_world import QwenWorld
+from .test_codex import CORRECTIONS, MEMORY, NOTE, RULES, drafts
 
 pytestmark = pytest.mark.client
 OLDEST = "0.15.10"
-MEMORY = "Never indent with tabs"
-NOTE = "Note number {} of fifty."
 
 
 @pytest.fixture
@@ -190,17 +189,6 @@ def test_what_still_stands_is_not_told_again_and_what_is_gone_is(on, model):
     assert on.errors() == []
 
 
-OTHERS = (
-    "npm pip black tabs jest docker grep merge axios SQLite yarn tox flake8 make mocha podman ack rebase curl MySQL"
-)
-CORRECTIONS = [f"No, from now on never use {tool} in this project." for tool in OTHERS.split()]
-
-
-def drafts(on):
-    assert eventually(on.workers_ended)
-    return "".join(on.waiting("updates", scope=scope) for scope in ("project", "global"))
-
-
 @pytest.mark.slow
 def test_twenty_corrections_become_drafts(on):
     on.memtui("config", "set", "extract_confidence", "0")
@@ -240,23 +228,9 @@ def test_words_of_tools_subagents_files_and_commands_are_no_corrections(on, mode
     assert on.errors() == []
 
 
-RULES = """---
-name: shop-files
-description: How files of the shop are made
-rules:
-  - never: {path: "made/**"}
-    enforce: refuse
-  - never: {command: "touch asked*"}
-    enforce: ask
----
-
-Files of the shop are made by its generator.
-"""
-
-
 def test_what_breaks_a_rule_is_refused(on, model):
     (on.config / "memory").mkdir()
-    (on.config / "memory" / "shop-files.md").write_text(RULES)
+    (on.config / "memory" / "shop-rules.md").write_text(RULES)
     on.run("hello")
     assert eventually((on.root / "rules" / "enforced").exists)
     write = use("write_file", file_path=str(on.project / "made" / "a.txt"), content="x")
@@ -343,7 +317,7 @@ def test_an_approved_draft_is_told_in_other_agents_at_the_next_turn(on):
         session.say(CORRECTIONS[0])
         (draft,) = eventually(on.drafts)
         on.memtui("approve", draft.id, "--scope", "global")
-        assert "npm" in claude("UserPromptSubmit", prompt="go on with the work")
+        assert "pnpm" in claude("UserPromptSubmit", prompt="go on with the work")
         on.remember("tabs", MEMORY)
         assert count(session.say("go on with the work")[-1], MEMORY) == [1]
     assert on.errors() == []
