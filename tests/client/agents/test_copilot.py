@@ -74,11 +74,22 @@ def test_only_the_persons_words_are_heard(session):
 
 @pytest.mark.parametrize(
     "field",
-    [{"source": "skill-release"}, {"isAutopilotContinuation": True}, {"source": "agent-1", "delivery": "steering"}],
+    [
+        {"content": "piped into a run\n"},
+        {"source": "skill-release"},
+        {"isAutopilotContinuation": True},
+        {"source": "agent-1", "delivery": "steering"},
+    ],
 )
 def test_words_that_the_agent_or_a_skill_put_in_are_nobodys(session, field):
     session.write_bytes(b"".join(change(LINES, "user.message", **field)))
     assert words(session) == WORDS[:-1]
+
+
+def test_a_reading_that_begins_anywhere_hears_no_stop_hook(session):
+    session.write_bytes(SAMPLE.read_bytes())
+    starts = [sum(map(len, LINES[:at])) for at in range(len(LINES))]
+    assert {turn.text for start in starts for turn in turns(session, start)} == {text for _, text in WORDS}
 
 
 def test_a_session_that_the_agent_began_itself_has_nobodys_words(session):

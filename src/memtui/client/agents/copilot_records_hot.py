@@ -30,8 +30,9 @@ EVENTS = {
     "postToolUse": "PostToolUse",
 }
 PLACES = {"session.start", "session.resume", "session.context_changed"}
+BEGINNINGS = {"session.start", "session.resume", "assistant.turn_start"}
 MODEL_EVENTS = "model."  # of a compaction; they are linked among themselves
-LATE = "HookTimeoutError"
+STOP, LATE = "agentStop", "HookTimeoutError"
 # What the agent puts in front of a prompt, and around a hook's text behind it.
 TIME_END, REMINDER = "</current_datetime>", "<system_reminder>"
 # The words in which Claude Code reports a refusal.
@@ -42,12 +43,14 @@ INTERRUPTED = "[Request interrupted by user]"
 class CopilotReading:
     """Records as Claude Code writes them, of the events of one session; those of subagents are left out."""
 
-    __slots__ = ("_claude_input", "_cwd", "_is_detached", "_own", "_reasons", "_session")
+    __slots__ = ("_claude_input", "_cwd", "_is_detached", "_is_sure", "_own", "_reasons", "_session")
 
     def __init__(self, claude_input: "Callable[[str, Record], Record]") -> None:
         self._claude_input = claude_input  # of a tool by Claude Code's name, with the agent's fields
         self._session = self._own = self._cwd = ""
         self._is_detached = False  # the agent itself began it, to go on with another session's work
+        # Whether the end of the last turn's hooks was read, or no such hook can have spoken.
+        self._is_sure = False
         # What hooks that kept the agent from stopping said: it comes back as if a person had typed it.
         self._reasons: list[str] = []
 
@@ -59,6 +62,7 @@ class CopilotReading:
         is_aside = bool(raw.get("agentId") or data.get("parentToolCallId"))
         if kind in PLACES and not is_aside:
             self._note_place(data)
+        self._is_sure |= kind in BEGINNINGS
         make = None if is_aside else MAKERS.get(kind)
         # An event without a record of its own still links those before and behind it.
         records = (make(self, data, raw) if make is not None else None) or [{"type": "system", "cwd": self._cwd}]
@@ -89,6 +93,7 @@ class CopilotReading:
         and events that a fork copied name their own session."""
         given = fastjson_hot.table(data, "input")
         self._session = fastjson_hot.text(given, "sessionId") or self._session
+        self._is_sure &= data.get("hookType") != STOP
         self._cwd = fastjson_hot.text(given, "cwd") or self._cwd
         return []
 
@@ -96,8 +101,9 @@ class CopilotReading:
         kind = fastjson_hot.text(data, "hookType")
         output, error = fastjson_hot.table(data, "output"), fastjson_hot.table(data, "error")
         is_block = output.get("decision") == "block"
-        if kind == "agentStop" and is_block:
-            self._reasons.append(fastjson_hot.text(output, "reason"))
+        if kind == STOP:
+            self._is_sure = True
+            self._reasons += [fastjson_hot.text(output, "reason")] if is_block else []
         event, origin = EVENTS.get(kind, ""), self._origin(raw)
         if not event:
             return []
@@ -115,6 +121,8 @@ class CopilotReading:
     def message(self, data: "Record", raw: "Record") -> "list[Record]":
         text, sent = fastjson_hot.text(data, "content"), fastjson_hot.text(data, "transformedContent")
         is_person = not (self._is_detached or data.get("source") or data.get("isAutopilotContinuation"))
+        # What is piped into a run without a person keeps its last line's end; what is typed does not.
+        is_person &= not text.endswith("\n") and (self._is_sure or data.get("delivery") != "queued")
         if text in self._reasons:
             self._reasons.remove(text)
             is_person = False
