@@ -13,6 +13,7 @@ from memtui.store import triggers, trust_grants, trust_hot
 from memtui.store.journal import undo
 from memtui.store.store import Store
 from memtui.tidy import changeset
+from memtui.views import changesets
 
 from .stores import World, text_of
 
@@ -37,6 +38,14 @@ def apply(world, *proposals):
 
 def undone(world):
     return undo.run(Store(world.env, world.repo).journal, "undo").first()
+
+
+def test_what_a_merge_drops_is_said_before_it_is_made(world):
+    weighed = changeset.weigh(Store(world.env, world.repo).files(), merge(world, "Use pnpm."))
+    says = lambda *found: " ".join(map(str, changesets.brief(weighed.proposal, *found)))
+    assert "dropped: " in says(weighed)
+    assert "Never npm." in says(weighed)
+    assert "dropped: " not in says(None)
 
 
 def test_a_merge_is_one_step_with_links_and_triggers_until_undo(world):

@@ -1,10 +1,12 @@
 """What a tool printed, or a file holds, tells the subconscious to do something: nothing comes of it."""
 
 import os
+from types import SimpleNamespace
 
 import pytest
 
-from memtui.models.subconscious.transcript_view import Sources
+from memtui.models.subconscious import agent
+from memtui.models.subconscious.transcript_view import Heard, Sources
 from redact.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
 
 from .test_run_process import SAID, SECRET, answer, edit, tool, whisper
@@ -93,6 +95,15 @@ def test_what_the_person_says_too_may_be_kept_and_no_secret_is_cut_in_two(read):
     read.says(SAID)
     read.run(answer(whispers=[whisper("word " * 239 + SECRET, quote="deploy on Tuesdays only")]))
     assert SECRET[:8] not in read.notes()[0].text
+
+
+@pytest.mark.parametrize(("more", "again"), [({}, False), ({"edits": [{"block": "project_context"}]}, True)])
+def test_only_what_is_given_beside_looks_is_asked_for_again(tmp_path, more, again):
+    prompts, answers, wishes = [], [{"looks": [{"tool": "Glob", "path": "."}], **more}, {}], agent.Wishes()
+    model = SimpleNamespace(ask=lambda _purpose, _rules, prompt, *_, **__: prompts.append(prompt) or answers.pop(0))
+    trace = SimpleNamespace(texts=[], begin=lambda *_: None, end=lambda *_, **__: None)
+    agent.ask(model, agent.Situation("", {}, [], Heard(), [], [], top=str(tmp_path)), wishes, trace)
+    assert ("give them again" in prompts[1]) == again == bool(wishes.refused)
 
 
 @pytest.mark.slow
