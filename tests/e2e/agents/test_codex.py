@@ -417,7 +417,7 @@ def test_setup_says_whether_hooks_are_trusted_and_import_reads_the_past(world):
         world.run(text)
     assert "Codex: · not hooked: memtui setup hooks --agent codex" in world.memtui("setup", check=False).stdout
     AgentWorld.install(world)
-    assert f"Codex: ! not trusted: {codex.REVIEW}" in world.memtui("setup", check=False).stdout
+    assert f"Codex: ! {codex.REVIEW}" in world.memtui("setup", check=False).stdout
     world.trust()
     assert "Codex: ✓ hooked" in world.memtui("setup", check=False).stdout
     world.memtui("import", "sessions")

@@ -22,8 +22,8 @@ CONTEXT_TOKENS = 8000
 WITH_CONTEXT = ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse")
 # Events of which a matcher counts.
 MATCHED = ("SessionStart", "PreToolUse", "PostToolUse", "PreCompact", "SessionEnd")
-REVIEW = "start codex and choose “Trust all and continue”, or open /hooks in it"
-CHANGED = "they changed since you trusted them: open /hooks in codex"
+REVIEW = "not trusted yet: start codex and choose “Trust all and continue”, or open /hooks in it"
+CHANGED = "changed since you trusted them: open /hooks in codex"
 DISABLED = "switched off: open /hooks in codex"
 SKIPPED = "codex skips the file as a whole: it does not know {what} in it"
 KEYS = {"hooks", "description"}
