@@ -97,6 +97,29 @@ def test_a_torn_file_gives_the_turns_before_the_tear(tmp_path_factory, size):
     assert heard == SAID[: len(heard)]
 
 
+WRONG = (
+    st.none() | st.booleans() | st.integers() | st.text(max_size=3) | st.just([]) | st.just({}) | st.just([{}, 1, None])
+)
+
+
+@given(st.data())
+def test_a_line_with_a_value_of_another_type_stops_no_reading(tmp_path_factory, data):
+    lines = [json.loads(line) for line in LINES]
+    value = data.draw(st.sampled_from(lines))
+    while True:
+        keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+        key = data.draw(st.sampled_from(keys))
+        if not isinstance(value[key], dict | list) or not value[key] or data.draw(st.booleans()):
+            break
+        value = value[key]
+    value[key] = data.draw(WRONG)
+    path = tmp_path_factory.mktemp("wrong") / "chats" / SESSION.name
+    path.parent.mkdir()
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert {turn.text for turn in talk(path).turns} <= {*SAID, str(value[key]).strip()}
+    receipts_hot.TranscriptView(str(path)).refresh()
+
+
 def test_hooks_texts_are_known_as_injected_with_their_own_characters():
     conversation = talk(SESSION)
     assert conversation.was_injected("Keep the answers & the <b> short, says the note of this prompt.")

@@ -190,6 +190,14 @@ def test_a_turn_that_is_stopped_loses_its_text_and_tells_it_again(on, model):
     assert on.errors() == []
 
 
+def test_a_note_for_people_waits_for_a_session_in_a_terminal(on):
+    on.memtui("note", "--to", "people", "The build is broken.")
+    assert not seen(on.run("hello").main[-1], "The build is broken.")
+    with on.session() as session:
+        assert seen(session.say("hello")[-1], "The build is broken.") == 1
+    assert on.receipts() == ["arrived"]
+
+
 def drafts(on):
     assert eventually(on.workers_ended)
     return "".join(on.waiting("updates", scope=scope) for scope in ("project", "global"))
