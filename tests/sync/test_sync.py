@@ -3,6 +3,8 @@
 import json
 import os
 import subprocess
+import sys
+from random import Random
 
 import pytest
 
@@ -202,3 +204,47 @@ def test_only_what_is_here_is_written_and_never_through_a_link(tmp_path):
     with pytest.raises(MemtuiError, match="link"):
         local.changes(here, {**here.tree, "global/below/x.md": b"Theirs."})
     assert local.changes(here, {**here.tree, "projects/other/x.md": b"Theirs."}) == []
+
+
+def start(machine):
+    """A sync in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "memtui", "sync"], env=machine.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+@pytest.mark.kill
+def test_a_sync_killed_at_any_moment_loses_and_doubles_nothing(both):
+    draw, said = Random(), set()
+    for number in range(25):
+        machine = draw.choice(both)
+        said.add(f"s{number} ")
+        path = machine.directories["global"] / f"m{draw.randrange(4)}.md"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        before = path.read_text() if path.exists() else MEMORY.format(path.stem, "Text.")
+        path.write_text(f"{before}\n#s{number} \n")
+        process = start(machine)
+        try:
+            process.wait(draw.random() * 0.8)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    for machine in both * 2:
+        machine.sync()
+    texts = ["".join(path.read_text() for path in sorted(each.directories["global"].glob("m*.md"))) for each in both]
+    assert texts[0] == texts[1]
+    assert [word for word in said if texts[0].count(f"#{word}") != 1] == []
+
+
+@pytest.mark.slow
+def test_two_syncs_at_once_both_arrive(both):
+    for number in range(3):
+        for machine in both:
+            machine.write(f"of-{machine.name}-{number}", "Text.")
+        processes = [start(machine) for machine in both]
+        assert [process.wait() for process in processes] == [0, 0]
+    for machine in both * 2:
+        machine.sync()
+    names = [sorted(os.listdir(machine.directories["global"])) for machine in both]
+    assert names[0] == names[1]
+    assert len(names[0]) == 7

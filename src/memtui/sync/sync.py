@@ -30,7 +30,8 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class SyncState:
-    """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `asked`: ids
+    """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `pending`: one
+    of the memories here that was about to be pushed, and may have been if the process was killed; `asked`: ids
     of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked, `error`: of
     the last that did not."""
 
@@ -38,6 +39,7 @@ class SyncState:
     machine: str
     name: str
     base: str = ""
+    pending: str = ""
     time: float = 0.0
     error: str = ""
     asked: dict[str, str] = field(default_factory=dict)
@@ -138,9 +140,14 @@ def _run_locked(
 ) -> tuple[SyncOutcome, SyncState]:
     repo = repository(root, state)
     repo.make()
+    journal = Journal(root, by, lambda: now)
+    with journal.locked():
+        pass  # what a killed sync wrote in part is reverted before it is read
     for _ in range(TRIES):
         there = repo.fetch(state.base)
-        if state.base not in {"", there} and not (there and repo.is_ancestor(state.base, there)):
+        if there and state.pending and repo.is_ancestor(state.pending, there):
+            state = replace(state, base=state.pending, pending="")
+        elif state.base not in {"", there} and not (there and repo.is_ancestor(state.base, there)):
             raise MemtuiError(
                 f"{state.url} was rolled back, or is another one.",
                 "Nothing was changed. If that was meant, set it up again: memtui sync setup URL",
@@ -159,7 +166,9 @@ def _run_locked(
                 count = sum(tree.get(path) != theirs.get(path) for path in {*tree, *theirs})
                 message = f"{count} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
                 message += f"Memtui-Version: {memtui.__version__}\n"
-                commit = repo.commit(tree, [there] if there else [], message)
+                own = repo.commit(ours, [state.base] if state.base else [], f"as on {state.name}")
+                _save(root, replace(state, pending=own))
+                commit = repo.commit(tree, [own, there] if there else [own], message)
                 repo.push(commit)
             break
         except RejectedError:
@@ -175,11 +184,11 @@ def _run_locked(
         if made:
             words = f"take in {len(made)} change{'s' * (len(made) != 1)} from other machines"
             try:
-                Journal(root, by, lambda: now).run("sync", made, words)
+                journal.run("sync", made, words)
             except ConflictError as error:
                 raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
         asked = _ask(root, env, state, here, tree)
-        after = replace(state, base=commit, time=now, error="", asked=asked)
+        after = replace(state, base=commit, pending="", time=now, error="", asked=asked)
     return SyncOutcome(came, went, conflicts, here.withheld), after
 
 
