@@ -98,6 +98,9 @@ REGISTRY = {
     "hooks.plugin_absent": Kind("{path} enables the plugin {plugin}, but Claude Code has not installed it.", STATUS),
     "hooks.plugin_launcher": Kind("The plugin's launcher {launcher} does not exist: reinstall the plugin.", STATUS),
     "hooks.plugin_no_python": Kind("The plugin's hooks need `python3` on the PATH, and there is none.", STATUS),
+    # those of other agents
+    "hooks.agent": Kind("memtui's hooks in {agent} are {state}.", "{remedy}"),
+    "hooks.agent_note": Kind("{words}"),
     # Claude Code
     "client.absent": Kind("not on the PATH, so its version is not known"),
     "client.no_version": Kind("{path} --version prints no version.", "Run `claude --version` and fix what it says."),

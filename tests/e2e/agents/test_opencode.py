@@ -9,7 +9,7 @@ import pytest
 from e2e.model import say, use
 from memtui.client.agents import opencode
 from memtui.deliver import receipts_hot
-from memtui.hooks.install import entries
+from memtui.hooks.install import agents, checkup, entries
 from waiting import eventually
 
 from .chat import Chat
@@ -72,8 +72,8 @@ def test_fifty_notes_of_fifty_arrive_once(on):
 OTHERS = """export const Theirs = async () => ({
   "chat.message": async (input, output) => {
     const text = output.parts[0].text
-    if (text.startsWith("throw")) throw new Error("theirs")
-    if (text.startsWith("drop")) output.parts.splice(1)
+    if (text.includes("throw")) throw new Error("theirs")
+    if (text.includes("drop")) output.parts.splice(1)
   },
 })
 """
@@ -272,6 +272,10 @@ def test_status_says_that_a_plugin_can_not_be_loaded(on):
         file.write("}")
     (broken,) = opencode.PROGRAM.notes(env)
     assert str(on.plugins / "memtui.js") in broken
+    findings = [
+        finding for finding in checkup.check(env, str(on.project), 0.0) if finding.code.startswith("hooks.agent")
+    ]
+    assert [finding.data.get("state", finding.data.get("words")) for finding in findings] == [agents.OLD, broken]
 
 
 def test_an_approved_draft_is_told_in_other_agents_at_the_next_turn(on):

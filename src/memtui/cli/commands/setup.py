@@ -162,6 +162,8 @@ def _change(ctx: Context, args: argparse.Namespace, program: Program) -> Result:
             ctx.take_in()
     not_served = ctx.not_served() if added and not args.dry_run and program is PROGRAM else []
     notes, to_paste = setup_words.notes(plan), setup_words.to_paste(plan)
+    now_true = program.notes(ctx.env) if is_applied and added else []  # whether the agent can load what was written
+    notes += [words for words in now_true if words not in own_notes]
     data = {
         "action": plan.action,
         "agent": program.name,

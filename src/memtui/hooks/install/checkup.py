@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -46,7 +47,16 @@ def check(
         "llm": chain(choice.check(env, root, now), gates.check(root, (project, gates.GLOBAL) if dreams else ())),
     }
     own = doctor.check(env, cwd, now, memories, models)
-    return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own]
+    return [*hooks(env, cwd, now), *_other_agents(env), *of_client, *_own_memory(env, cwd), *own]
+
+
+def _other_agents(env: dict[str, str]) -> Iterator[Finding]:
+    """Yield for each other agent with memtui's hooks what keeps them from running, and what a person should know."""
+    for agent in agents.other_agents(env):
+        if agent.has_hooks:
+            if agent.state != agents.READY:
+                yield problem("hooks.agent", agent=agent.program.title, state=agent.state, remedy=agent.remedy)
+            yield from (note("hooks.agent_note", words=words) for words in agent.program.notes(env))
 
 
 def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Finding]:
