@@ -220,7 +220,7 @@ def test_damaged_rows_are_left_out_and_never_stop_a_reading(places, damage):
         row = rows[place % len(rows)]
         if "data" in row:
             data = row["data"].encode()
-            row["data"] = data[: place % len(data)].decode("utf-8", "replace") + damage.decode("utf-8", "replace")
+            row["data"] = data[: place % (len(data) + 1)].decode("utf-8", "replace") + damage.decode("utf-8", "replace")
     translate = opencode_hot.AGENT.translator()
     session = {**next(row for row in rows if row["id"] == MAIN), "origin": ""}
     translate({"session": session}, 0)
