@@ -66,14 +66,19 @@ def test_a_file_of_that_name_that_is_a_persons_stays(memtui, here):
     assert path.read_text() == '{"version": 1, "hooks": {}}'
 
 
-@pytest.mark.parametrize("place", ["hooks/aa.json", "settings.json"])
+@pytest.mark.parametrize(
+    "place", ["~/hooks/aa.json", "~/settings.json", ".github/hooks/x.json", ".claude/settings.json"]
+)
 def test_a_prompt_hook_that_replaces_ours_is_named(memtui, here, place):
+    memtui.env["PWD"] = memtui.cwd
     memtui("setup", "hooks", "--agent", "copilot", "--yes")
-    hook = {"hooks": {"userPromptSubmitted": [{"type": "command", "bash": "true"}]}}
-    (here / ".copilot" / place).write_text(json.dumps(hook))
-    (here / ".copilot" / "hooks" / "zz.json").write_text(json.dumps(hook))
+    memtui("setup", "hooks", "--scope", "local", "--yes")
+    path = Path(memtui.cwd, place.replace("~", str(here / ".copilot")))
+    for name in (path, here / ".copilot" / "hooks" / "zz.json"):
+        name.parent.mkdir(parents=True, exist_ok=True)
+        name.write_text(THEIRS)
     (note,) = agents(memtui)["copilot"]["notes"]
-    assert place in note
+    assert str(path) in note
 
 
 THEIRS = json.dumps({"version": 1, "hooks": {"userPromptSubmitted": [{"type": "command", "bash": "true"}]}})

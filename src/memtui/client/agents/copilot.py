@@ -5,11 +5,12 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from memtui.base import fs_hot, paths_hot
+from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.client.agents import copilot_hot
 from memtui.client.agents.program import Env, Program, same_names
 
 MAX_SETTINGS = 1 << 20
+OURS = "/memtui/hooks/launch.py"  # in the commands of our hooks
 # The event whose hooks replace each other's text, by both of its names.
 PROMPT_EVENTS = ("UserPromptSubmit", "userPromptSubmitted")
 
@@ -53,14 +54,17 @@ class CopilotProgram(Program):
         ]
 
     def _behind(self, env: Env) -> Iterator[str]:
-        """Yield the user's files with a prompt hook that runs behind ours: files of hooks run in the reverse order of
-        their names (1.0.102), then the settings."""
+        """Yield the files with a prompt hook of others that runs behind ours: the user's files of hooks run in the
+        reverse order of their names (1.0.102), then the settings, then what the project has."""
         directory, name = os.path.split(self.hooks_file(env))
-        names = sorted(paths_hot.names_in(directory), reverse=True)
-        later = [other for other in names if other.endswith(".json") and other < name]
-        for path in [*(f"{directory}/{other}" for other in later), self.home(env) + "/settings.json"]:
-            hooks = _read(path).get("hooks")
-            if isinstance(hooks, dict) and any(hooks.get(event) for event in PROMPT_EVENTS):
+        project = paths_hot.project_root(env.get("PWD", "/"))
+        files = [path for path in _files(directory) if path < f"{directory}/{name}"]
+        files += [self.home(env) + "/settings.json", *_files(project + "/.github/hooks")]
+        files += [f"{project}/.claude/{name}.json" for name in ("settings", "settings.local")]
+        for path in files:
+            hooks = fastjson_hot.table(_read(path), "hooks")
+            rows = [json.dumps(row) for event in PROMPT_EVENTS for row in fastjson_hot.rows(hooks, event)]
+            if any(OURS not in row for row in rows):
                 yield path
 
     def sessions(self, env: Env) -> Iterator[str]:
@@ -69,6 +73,12 @@ class CopilotProgram(Program):
             path = f"{top}/{name}{copilot_hot.EVENTS_FILE}"
             if os.path.isfile(path):
                 yield path
+
+
+def _files(directory: str) -> list[str]:
+    """List the files of hooks in a directory in the order in which they run."""
+    names = sorted(paths_hot.names_in(directory), reverse=True)
+    return [f"{directory}/{name}" for name in names if name.endswith(".json")]
 
 
 def _read(path: str) -> dict[str, Any]:
