@@ -102,6 +102,23 @@ class GeminiSession(MemtuiTerminal):
         self.begin("/clear")
         assert eventually(lambda: len(self.world.starts()) > before)
 
+    def rewind(self, text):
+        """Take a message back, and what came after it."""
+        self.begin("/rewind")
+        self.see("Stay at current position|> Rewind")
+        for _ in range(9):
+            if re.search("Rewind conversation", self.text):
+                break
+            self.press("\x1b[A")
+            time.sleep(3 * KEY_SECONDS)
+            if re.search(rf"● *{text}", self.text):
+                self.press("\r")
+                self.see("Rewind conversation")
+        self.press("\r")
+        self.see(IDLE + rf"|\* {text}", gone="Rewind")
+        self.press("\x15")
+        self.see(IDLE)
+
     def stop(self):
         """Press Escape in a turn."""
         self.press("\x1b")

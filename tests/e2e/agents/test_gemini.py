@@ -162,6 +162,18 @@ def test_what_still_stands_is_not_told_again_and_what_is_gone_is(on, model):
     assert on.errors() == []
 
 
+def test_what_a_rewind_took_away_is_told_again(on):
+    on.remember("tabs", MEMORY)
+    with on.session() as session:
+        session.say("one is here")
+        session.say("two is here")
+        session.rewind("one is here")
+        (request,) = session.say("three is here")
+        assert [seen(request, text) for text in (MEMORY, "one is here", "two is here")] == [1, 0, 0]
+        assert seen(session.say("four is here")[-1], MEMORY) == 1
+    assert on.errors() == []
+
+
 def test_an_urgent_note_comes_with_a_tools_output(on, model):
     def script(request):
         if "functionResponse" in json.dumps(request.body["contents"][-1]):
