@@ -201,9 +201,12 @@ def test_only_what_is_here_is_written_and_never_through_a_link(tmp_path):
     (outside / "x.md").write_text("Mine.")
     here = local.read(machine.env)
     assert locate_hot.INDEX_NAME in {path.rpartition("/")[2] for path in here.tree}
-    with pytest.raises(MemtuiError, match="link"):
-        local.changes(here, {**here.tree, "global/below/x.md": b"Theirs."})
-    assert local.changes(here, {**here.tree, "projects/other/x.md": b"Theirs."}) == []
+    for path in ("global/below/x.md", "global/below/new.md", "global/below/new/x.md"):
+        with pytest.raises(MemtuiError, match="link"):
+            local.changes(here, {**here.tree, path: b"Theirs."})
+    assert len(local.changes(here, {**here.tree, "global/new/below/x.md": b"Theirs."})) == 1
+    for path in ("projects/other/x.md", "global/settings.json", "global/below/MEMORY.md"):
+        assert local.changes(here, {**here.tree, path: b"Theirs."}) == []
 
 
 def start(machine):

@@ -72,10 +72,13 @@ def changes(local: LocalTree, merged: Tree) -> list[Change]:
         if not top or before == after:
             continue
         directory = local.places[top]
-        file = f"{directory}/{path[len(top) + 1 :]}"
-        if file in local.withheld:
+        name = path[len(top) + 1 :]
+        file = f"{directory}/{name}"
+        if file in local.withheld or not (
+            name == locate_hot.INDEX_NAME or locate_hot.is_memory_name(name.rpartition("/")[2])
+        ):
             continue
-        if not paths_hot.inside(directory, file) and os.path.lexists(file):
+        if not paths_hot.inside(directory, file):
             raise MemtuiError(f"{file} is behind a link that leaves its directory.", "Move it into the directory.")
         made.append(FileChange(file, before, after, None if before else fs_hot.FILE_MODE))
     return made
