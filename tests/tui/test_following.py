@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -83,3 +84,18 @@ async def test_nothing_is_done_to_another_memory_while_a_filter_hides_the_marked
         assert [row.memory.stem for _, row in app.screen.table.rows] == ["payment-provider"]
         assert journal(world) == before
         assert len(app.screen.table.marks) == 2
+
+
+@pytest.mark.parametrize(("opens", "ends"), [(False, False), (True, False), (False, True)])
+def test_a_count_is_dropped_if_the_inbox_opens_meanwhile_or_all_ends(opens, ends):
+    inbox, noted = SimpleNamespace(shown=False), []
+    app = SimpleNamespace(is_running=True, post_message=lambda _: None)
+
+    def count(_):
+        inbox.shown, app.is_running = opens, not ends
+        return {"merge": 1}
+
+    facts = {"count_findings": lambda: None, "undecided": lambda _: [], "note_decisions": noted.append}
+    data = SimpleNamespace(now=lambda: NOW, count_decisions=count, **facts)
+    files.FileReader(app, data, writes=False, inbox_shown=lambda: inbox.shown)._count_findings(frozenset())
+    assert bool(noted) == (not opens and not ends)
