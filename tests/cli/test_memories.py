@@ -225,3 +225,9 @@ def test_a_memory_whose_own_check_fails_is_marked_until_it_holds_again(bare):
     bare("check", check=False)
     bare("undo")
     assert "was not made yet" in said()[0], "nothing is said of what the other text had"
+
+
+def test_a_memory_is_shown_with_its_triggers(bare):
+    bare("new", "ports", "--scope", "global", "--description", "Ports", "--body", "The API runs on port 8081.")
+    bare("edit", "ports", "--trigger", "which port")
+    assert [trigger["text"] for trigger in bare.json("show", "ports")["triggers"]] == ["which port"]

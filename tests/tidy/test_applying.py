@@ -2,6 +2,7 @@
 can't be made any more is left out as a whole, and says why."""
 
 import os
+from dataclasses import replace
 from typing import get_args
 
 import pytest
@@ -301,3 +302,10 @@ def test_a_changeset_edited_by_a_person_is_made_as_edited(world):
     edited = planned.edited(world.path("one.md"), b"Mine.\n")
     assert apply(world, edited).made
     assert world.text("one.md") == "Mine.\n"
+
+
+def test_what_a_model_added_is_no_evidence_for_a_changed_text(world):
+    evidence = tuple(changeset.ProposalEvidence(code) for code in (changeset.ADDED, "memories.alike"))
+    edited = replace(merge(world), evidence=evidence).edited(world.path("one.md"), b"mine")
+    assert [reason.code for reason in edited.evidence] == ["memories.alike"]
+    assert edited.written[0].after == b"mine"
