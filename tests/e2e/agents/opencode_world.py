@@ -132,6 +132,7 @@ class OpencodeWorld(AgentWorld):
         }
         model = f"{MODEL['providerID']}/{MODEL['modelID']}"
         config = {
+            "$schema": "https://opencode.ai/config.json",  # it would be added
             "model": model,
             "small_model": model,
             "share": "disabled",

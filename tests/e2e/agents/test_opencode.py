@@ -222,7 +222,9 @@ CONFIGURATIONS = {
     "a plugin in the other directory": {"plugin/mine.ts": "export default async () => ({})\r\n"},
     "a plugin that throws": {"plugins/a.js": "throw new Error('mine')"},
     "a plugin behind ours": {"plugins/z.js": "export const Z = async () => ({ event: async () => {} })"},
-    "plugins by name": {"opencode.jsonc": '{\n  // mine\n  "plugin": ["file:///nowhere/mine.js"],\n}\n'},
+    "plugins by name": {
+        "opencode.jsonc": '{\n  // mine\n  "$schema": "https://opencode.ai/config.json",\n  "plugin": ["file:///nowhere/mine.js"],\n}\n'
+    },
     "commands and agents": {
         "command/check.md": "Check $ARGUMENTS\n",
         "agent/mine.md": "---\nmode: primary\n---\nMine\n",
