@@ -35,6 +35,12 @@ def test_fields_paragraphs_and_points_are_merged_each_for_itself():
     assert merge.merge_memory(MEMORY, theirs, ours, "ship.md", ours_stand=False) == merged
 
 
+def test_fields_below_metadata_are_merged_each_for_itself():
+    ours, theirs = MEMORY.replace(b"type: project", b"type: tool"), MEMORY.replace(b"modified: 1", b"modified: 2")
+    merged = merge.merge_memory(MEMORY, ours, theirs, "ship.md")
+    assert merged == merge.Merge(ours.replace(b"modified: 1", b"modified: 2"))
+
+
 def test_what_both_changed_stands_once_and_the_other_is_returned():
     ours, theirs = MEMORY.replace(b"on Tuesdays", b"on Mondays"), MEMORY.replace(b"on Tuesdays", b"on Sundays")
     for args, stand in (((ours, theirs), True), ((theirs, ours), False)):
