@@ -172,11 +172,8 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
         world.payload("UserPromptSubmit", prompt="hi")
         return world.run([PYTHON, "-I", "-S", "-c", "pass"])[:2]
 
-    begun: set[str] = set()
-
     def nothing(agent: str = "") -> tuple[float, float]:
-        if agent and agent not in begun:  # some get the index with the first prompt
-            begun.add(agent)
+        if agent:  # takes in what other cases changed, and the index where that comes with the first prompt
             world.payload("UserPromptSubmit", agent, prompt="hi", submitted_prompt="hi", sessionId=agent)
             world.run(world.hook("UserPromptSubmit", agent))
         world.payload("UserPromptSubmit", agent or "bench", prompt="hi", submitted_prompt="hi", sessionId=agent)

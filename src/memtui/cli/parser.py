@@ -27,6 +27,7 @@ GROUPS = {
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 HIDDEN = {"statusline": "statusline", "merge-driver": "merge_driver"}  # what files call that memtui has written
 ALIASES = {"guide": "note"}
+LONG_CHOICES = 44  # characters of choices from which on the usage has a word for them
 SCREENS = ("memories", "inbox", "activity", "setup")
 KEEP_SECRETS = "--yes | keep secrets in the text, without asking"  # an argument of several commands
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
@@ -186,6 +187,8 @@ def _add_argument(group: "Options", form: str, about: str, more: "Mapping[str, d
     options: dict[str, Any] = {"help": about or (argparse.SUPPRESS if option else None)}
     if value.islower():
         options["choices"] = value.split("|")
+        if len(value) > LONG_CHOICES:
+            options["metavar"] = "NAME"
     elif names:
         options["metavar"] = names[0] if len(names) == 1 else tuple(names)
         options["type"] = count if value == "N" else None

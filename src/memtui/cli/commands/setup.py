@@ -53,8 +53,8 @@ CHANGE_HOOKS = CHANGE.format(
     "hooks",
     "add the hooks to a settings file, or remove them",
     "",
-    f"\n--agent {'|'.join((*agents_hot.NAMES, EVERY))}=claude | whose hooks, in the user's settings: claude (default);"
-    " all: of each agent on this machine, which is asked for",
+    f"\n--agent {'|'.join((*agents_hot.NAMES, EVERY))}=claude | whose hooks, in the user's settings:"
+    f" {', '.join(agents_hot.NAMES)}, or all, which asks for each agent on this machine",
 )
 CHANGE_LINE = CHANGE.format(
     "statusline",
