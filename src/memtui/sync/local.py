@@ -65,7 +65,7 @@ def read(env: dict[str, str]) -> LocalTree:
 def changes(local: LocalTree, merged: Tree) -> list[Change]:
     """Return what makes this machine's memories those of a merged tree; of projects that are not here nothing. Raises
     MemtuiError for a file that would be written through a link."""
-    made: list[Change] = []
+    changes_here: list[Change] = []
     for path in sorted({*local.tree, *merged}):
         top = next((top for top in local.places if path.startswith(top + "/")), "")
         before, after = local.tree.get(path), merged.get(path)
@@ -80,5 +80,5 @@ def changes(local: LocalTree, merged: Tree) -> list[Change]:
             continue
         if not paths_hot.inside(directory, file):
             raise MemtuiError(f"{file} is behind a link that leaves its directory.", "Move it into the directory.")
-        made.append(FileChange(file, before, after, None if before else fs_hot.FILE_MODE))
-    return made
+        changes_here.append(FileChange(file, before, after, None if before else fs_hot.FILE_MODE))
+    return changes_here

@@ -144,21 +144,21 @@ def _run_locked(
     with journal.locked():
         pass  # what a killed sync wrote in part is reverted before it is read
     for _ in range(TRIES):
-        there = repo.fetch(state.base)
-        if there and state.pending and repo.is_ancestor(state.pending, there):
+        remote_head = repo.fetch(state.base)
+        if remote_head and state.pending and repo.is_ancestor(state.pending, remote_head):
             state = replace(state, base=state.pending, pending="")
-        elif state.base not in {"", there} and not (there and repo.is_ancestor(state.base, there)):
+        elif state.base not in {"", remote_head} and not (remote_head and repo.is_ancestor(state.base, remote_head)):
             raise MemtuiError(
                 f"{state.url} was rolled back, or is another one.",
                 "Nothing was changed. If that was meant, set it up again: memtui sync setup URL",
             )
         base = repo.tree(state.base)
-        theirs = base if there == state.base else repo.tree(there)
+        theirs = base if remote_head == state.base else repo.tree(remote_head)
         here = local_files.read(env)
         ours = _own_tree(root, state, here, base)
         merged = trees.merge(base, ours, theirs, partial(_stands, ours, theirs))
         tree = merged.tree | _asked(base, ours, theirs, merged, state.name)
-        commit = there
+        commit = remote_head
         if dry_run:
             break
         try:
@@ -168,7 +168,7 @@ def _run_locked(
                 message += f"Memtui-Version: {memtui.__version__}\n"
                 own = repo.commit(ours, [state.base] if state.base else [], f"as on {state.name}")
                 _save(root, replace(state, pending=own))
-                commit = repo.commit(tree, [own, there] if there else [own], message)
+                commit = repo.commit(tree, [own, remote_head] if remote_head else [own], message)
                 repo.push(commit)
             break
         except RejectedError:
@@ -180,11 +180,11 @@ def _run_locked(
     conflicts = [_sentence(conflict) for conflict in merged.conflicts]
     after = state
     if not dry_run:
-        made = local_files.changes(here, tree)
-        if made:
-            words = f"take in {len(made)} change{'s' * (len(made) != 1)} from other machines"
+        incoming = local_files.changes(here, tree)
+        if incoming:
+            words = f"take in {len(incoming)} change{'s' * (len(incoming) != 1)} from other machines"
             try:
-                journal.run("sync", made, words)
+                journal.run("sync", incoming, words)
             except ConflictError as error:
                 raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
         asked = _ask(root, env, state, here, tree)

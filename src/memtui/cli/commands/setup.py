@@ -224,8 +224,8 @@ def merge_driver(ctx: Context, args: argparse.Namespace) -> Result:
         if not args.yes:
             ctx.confirm(f"Write {' and '.join(line(path) for path, _, _ in changed)}?", "Nothing was written.")
         driver.apply(plan, ctx.root, remove=args.remove, now=ctx.now)
-    there = "is not set up" if args.remove else "is set up"
-    words = f"The merge driver {there} in this repository" + ("" if changed else " already") + "."
+    state = "is not set up" if args.remove else "is set up"
+    words = f"The merge driver {state} in this repository" + ("" if changed else " already") + "."
     written = bool(changed) and not args.dry_run
     data = {"changed": bool(changed), "written": written, "paths": [path for path, _, _ in changed], "diff": plan.diff}
     return Result(data, f"{words}   (undo: memtui undo)" if written else "" if changed else words)

@@ -101,8 +101,8 @@ class CodexProgram(Program):
         for event, group, place, hook in _handlers(hooks):
             if LAUNCHER_TAIL in str(hook.get("command")):
                 keys = [f"{name}:{_snake(event)}:{place}" for name in (path, os.path.realpath(path))]
-                known = [state for key in keys if isinstance(state := trusted.get(key), dict)]
-                yield _state(known[0] if known else {}, _hash(event, group, hook))
+                states = [state for key in keys if isinstance(state := trusted.get(key), dict)]
+                yield _state(states[0] if states else {}, _hash(event, group, hook))
 
 
 def _handlers(hooks: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any], str, dict[str, Any]]]:

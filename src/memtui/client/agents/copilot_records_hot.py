@@ -91,10 +91,10 @@ class CopilotReading:
     def begin_hook(self, data: "Record", raw: "Record") -> "list[Record]":
         """Take the session and its directory from the input of a hook: a reading may begin behind the session's start,
         and events that a fork copied name their own session."""
-        given = fastjson_hot.table(data, "input")
-        self._session = fastjson_hot.text(given, "sessionId") or self._session
+        hook_input = fastjson_hot.table(data, "input")
+        self._session = fastjson_hot.text(hook_input, "sessionId") or self._session
         self._is_sure &= data.get("hookType") != STOP
-        self._cwd = fastjson_hot.text(given, "cwd") or self._cwd
+        self._cwd = fastjson_hot.text(hook_input, "cwd") or self._cwd
         return []
 
     def end_hook(self, data: "Record", raw: "Record") -> "list[Record]":

@@ -133,9 +133,9 @@ class Translator:
                 prompt = f"<piped-input>{piped}</piped-input>\n{prompt}" if piped else prompt
                 records = [records_hot.person(prompt, self._origin(line, name))]
         event = "PostToolUse" if answers else "UserPromptSubmit"
-        given = [injected for part in answers or parts[-1:] if (injected := injected_text(part))]
-        if given:
-            records.append(records_hot.injected(given, event, self._origin(line, name + "-hooks")))
+        contexts = [injected for part in answers or parts[-1:] if (injected := injected_text(part))]
+        if contexts:
+            records.append(records_hot.injected(contexts, event, self._origin(line, name + "-hooks")))
         return records
 
     def _reply(self, line: "Record", parts: "list[Record]") -> "list[Record]":

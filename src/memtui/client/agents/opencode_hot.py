@@ -79,10 +79,10 @@ class Sessions:
     def session(self, session_id: str) -> "Record":
         """Return a session's row. Raises FileNotFoundError if there is none."""
         columns = ("id", "parent_id", "title", "version", "directory", "time_created", "revert", "permission")
-        found = self.rows(f"SELECT {', '.join(columns)} FROM session WHERE id = ?", session_id)  # noqa: S608  our own names
-        if not found:
+        sessions = self.rows(f"SELECT {', '.join(columns)} FROM session WHERE id = ?", session_id)  # noqa: S608  our own names
+        if not sessions:
             raise FileNotFoundError(session_id)
-        return dict(zip(columns, found[0], strict=True))
+        return dict(zip(columns, sessions[0], strict=True))
 
     def origin(self, session: "Record") -> str:
         """Return the session that this one is a fork of, "" for none: a fork's copies keep their times, which are
@@ -314,7 +314,7 @@ class Translation:
             return
         texts = [part for part in parts if part.get("type") == "text" and isinstance(part.get("text"), str)]
         own = [str(part["text"]) for part in texts if not part.get("synthetic") and not part.get("ignored")]
-        given = [str(part["text"]) for part in texts if part.get("synthetic") and OURS in str(part["text"])]
+        contexts = [str(part["text"]) for part in texts if part.get("synthetic") and OURS in str(part["text"])]
         # What a command's template says, or another agent.
         is_aside = bool(self._session["parent_id"]) or any("command" in _ours(part) for part in texts)
         name = str(message["id"])
@@ -326,7 +326,7 @@ class Translation:
             self._prompt = name
         elif any(part.get("text") == SHELL for part in texts):
             self._shell = name
-        for text in given:
+        for text in contexts:
             self._add(records_hot.injected([text], "UserPromptSubmit", self._next()))
 
     def _agent(self, message: "Record", parts: "list[Record]") -> None:
@@ -359,10 +359,10 @@ class Translation:
         if status == "error":
             self._failure(name, call, fastjson_hot.text(state, "error"))
         elif status == "completed":
-            text, mark, given = fastjson_hot.text(state, "output").partition("\n\n" + OURS)
+            text, mark, context = fastjson_hot.text(state, "output").partition("\n\n" + OURS)
             self._add(records_hot.tool_result(call, text, self._next()))
             if mark:
-                record = records_hot.injected([mark.strip() + given], "PreToolUse", self._next())
+                record = records_hot.injected([mark.strip() + context], "PreToolUse", self._next())
                 fastjson_hot.table(record, "attachment")["toolUseID"] = call
                 self._add(record)
 
