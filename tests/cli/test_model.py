@@ -123,7 +123,7 @@ def test_what_it_did_and_said_is_listed(on, world):
     run = runs.Run(
         "r1", now, SESSION, slug, world.shop, "Stop", outcome="done", heard=4, note="They deploy.", cost=0.002
     )
-    runs.append(root, runs.Run("r1", clock_hot.now(), SESSION, slug, world.shop, "Stop"))
+    runs.append(root, runs.Run("r1", clock_hot.now(), SESSION, slug, world.shop, "Stop", limit=600))
     assert "reading now" in on("model", "log", "--runs").out
     runs.append(root, run.__class__(**{**vars(run), "changes": ("project_context: added",), "whispers": (whisper,)}))
     runs.send(root, run, whisper)

@@ -254,6 +254,7 @@ SCENARIOS = [
     C("check", reads=True),
     C("setup", "completions", "bash", reads=True),
     C("status", reads=True),
+    C("sync", reads=True),
     C("inbox", reads=True),
     C("activity", reads=True),
     C("search", "native", reads=True),

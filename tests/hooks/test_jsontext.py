@@ -93,7 +93,7 @@ def test_a_value_is_removed_or_replaced_alone(case, new, data):
 )
 def test_what_the_client_could_not_read_is_refused(text):
     with pytest.raises(ValueError):
-        settings_merge.load(text)
+        settings_merge.load(text, allows_comments=False)
 
 
 @pytest.mark.parametrize(

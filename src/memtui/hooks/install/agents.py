@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from memtui.base import fastjson_hot, fs_hot
 from memtui.base.errors import MemtuiError
 from memtui.client.agents import programs
 from memtui.client.agents.program import PROGRAM, Env, Program
@@ -35,8 +36,9 @@ def other_agents(env: Env) -> list[AgentSetup]:
 
 
 def hooked(root: str) -> list[str]:
-    """List the other agents for which memtui's list names hooks, as people call them. Raises MemtuiError."""
-    names = {record.agent for record in install.load(root).values()}
+    """List the other agents for which memtui's list names hooks, as people call them; none where it is damaged."""
+    records = fastjson_hot.table(fs_hot.read_table(install.installs_path(root), "settings"), "files").values()
+    names = {record.get("agent") for record in records if isinstance(record, dict)}
     return [program.title for program in programs.every()[1:] if program.name in names]
 
 

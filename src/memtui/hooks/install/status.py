@@ -266,7 +266,7 @@ def _install_path(plugins: str, name: str) -> str:
 def _json(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8-sig") as file:
-            value = settings_merge.load(file.read())
+            value = settings_merge.load(file.read(), allows_comments=False)
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}
