@@ -24,7 +24,7 @@ def call(number, command):
 
 @pytest.mark.slow
 def test_a_draft_is_approved_with_its_rules_with_others_or_with_none(bare):
-    env = {**os.environ, **bare.env}
+    env = bare.env
     commands = ["npm install", "pnpm test", "npm ci"]
     records = [record for number, command in enumerate(commands) for record in call(number, command)]
     path = f"{paths_hot.config_dir(env)}/projects/-somewhere/s1.jsonl"

@@ -196,7 +196,7 @@ def proposed_rules(
     project, or of all, as long as there is time, and `go_on` says so before each."""
     place = project_of(item) or paths_hot.project_root(store.cwd)
     texts = (choices.description, item.text if choices.body is None else choices.body)
-    rules = proposals.rules_of_text("\n".join(texts))
+    rules = proposals.rules_of_text("\n\n".join(texts))
     if not rules or config_hot.value(config_hot.load(store.root), place, "rules") == "off":
         return []
     wanted = "" if label_of(item, choices) == "global" else place

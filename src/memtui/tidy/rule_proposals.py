@@ -50,7 +50,7 @@ def _stated(store: Store) -> Iterator[tuple[Memory, list[Rule]]]:
         is_open = scope.exists and scope.writable and not scope.problem and scope.kind != "instructions"
         for mem in scopes.memories(scope) if is_open else ():
             is_fit = mem.broken is None and mem.has_frontmatter and not any(parse_all(mem.fields))
-            rules = proposals.rules_of_text(f"{mem.description}\n{mem.body}") if is_fit else []
+            rules = proposals.rules_of_text(f"{mem.description}\n\n{mem.body}") if is_fit else []
             if rules and store.is_trusted(mem):
                 yield mem, rules
 
