@@ -35,6 +35,7 @@ OWN = {
     "cli/commands/demo.py": {"name", "quoted"},
     "cli/commands/change.py": {"trashed"},
     "cli/commands/setup.py": {"name", "more"},
+    "hooks/install/agents.py": {"program.name"},
     "cli/commands/decide.py": {"args.kind", "many(earlier, 'earlier session')"},
     "base/findings.py": {"WITHDRAW"},
     "demo/content.py": {"number"},

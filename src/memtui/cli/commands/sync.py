@@ -32,7 +32,7 @@ It fetches what your other machines pushed, merges it with the memories here, an
 undo; where two machines changed one thing, one text stands and the other waits in the Inbox of both. Sessions do it by
 themselves at their start and after each turn.
 --dry-run | only say what would come and go
---unattended | for the worker: print nothing, and only if the last sync is half a minute ago""")
+--unattended |""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     state = _state(ctx)
     if args.unattended and 0 <= ctx.now() - state.time < syncs.PAUSE:
