@@ -13,7 +13,7 @@ def handle(hook: runner_hot.Hook) -> None:
             _begin(hook)
         user_prompt_submit_hot.handle(hook)
     finally:
-        answers, hook.held = hook.held, None
+        answers, hook.answers = hook.answers, None
         if answers:
             contexts = [context for context, _ in answers if context]
             messages = [message for _, message in answers if message]
@@ -30,7 +30,7 @@ def _begin(hook: runner_hot.Hook) -> None:
         return
     from memtui.hooks import session_start_hot
 
-    hook.held = []
+    hook.answers = []
     hook.payload = {**hook.payload, "source": "startup" if state.is_new else "compact"}
     hook.attempt(None, session_start_hot.handle, hook)
 

@@ -91,10 +91,10 @@ class Hook:
     __slots__ = (
         "_inboxes",
         "agent_name",
+        "answers",
         "deadline",
         "env",
         "event",
-        "held",
         "mode",
         "payload",
         "project_root",
@@ -119,7 +119,7 @@ class Hook:
         self.agent_name = ""
         self.deadline: Deadline | None = None
         # The answers so far, (context, message), of a hook whose parts answer together.
-        self.held: list[tuple[str, str]] | None = None
+        self.answers: list[tuple[str, str]] | None = None
 
     @property
     def agent(self) -> "Agent":
@@ -290,8 +290,8 @@ def reply(hook: Hook, context: str, message: str = "", refusal: str = "", decisi
     or, with the `decision` ask, why the client asks. Lifts the deadline: what
     was printed has to be logged, in all the time that the client gives. A hook that holds its answers only notes it.
     Raises OSError."""
-    if hook.held is not None:
-        hook.held.append((context, message))
+    if hook.answers is not None:
+        hook.answers.append((context, message))
         return
     answer = hook.agent.answer(hook.event, context, message, refusal, decision)
     if not answer:

@@ -87,13 +87,13 @@ class Remote:
             fs_hot.makedirs(os.path.dirname(self.path))
             self.git("init", "-q", "--bare", self.path)
 
-    def fetch(self, known: str = "") -> str:
-        """Fetch the memories of the remote, unless they are the `known` commit; return their commit, empty if it has
+    def fetch(self, present: str = "") -> str:
+        """Fetch the memories of the remote, unless they are the `present` commit; return their commit, empty if it has
         none. Raises MemtuiError."""
         rows = self.git("ls-remote", "--", self.url, "refs/heads/*").decode().splitlines()
         commits = {name: commit for commit, _, name in (row.partition("\t") for row in rows)}
-        if known and commits.get(BRANCH) == known:
-            return known
+        if present and commits.get(BRANCH) == present:
+            return present
         if BRANCH not in commits:
             if commits:
                 raise MemtuiError(

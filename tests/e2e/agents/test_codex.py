@@ -388,8 +388,6 @@ def test_a_patch_that_breaks_a_rule_is_refused(on, model, is_script):
         calls = [use("exec", freeform=script), use("exec", freeform='await tools.exec_command({cmd: "touch asked"})')]
     model.will(*calls, "Done.")
     run = on.run("go", *FULL_ACCESS, *(["-m", "gpt-6.2-sol"] if is_script else []))
-    if is_script and "unsupported custom tool call: exec" in answers(run)[0]:
-        pytest.skip("this version has no such model")
     assert "breaks a rule of the user's memory" in answers(run)[0]
     assert not (on.project / "made").exists()
     assert "Files of the shop are made by its generator." in run.main[1].text()

@@ -12,9 +12,10 @@ from memtui.cli.output import Output, Result, line, narrate, safe, styled
 from memtui.sync import sync as syncs
 
 NOT_SET_UP = "Sync is not set up.", "Set it up with an empty git repository of yours: memtui sync setup URL"
-TRAVELS = """\
-What travels: global memories and the project memories that Claude Code keeps, with their MEMORY.md. What stays: logs,
-sessions, notes, drafts, settings, trust, and each file that may hold a secret."""
+TRAVELS = (
+    "What travels: global memories and the project memories that Claude Code keeps, with their MEMORY.md.",
+    "What stays: logs, sessions, notes, drafts, settings, trust, and each file that may hold a secret.",
+)
 
 
 def _state(ctx: Context) -> syncs.SyncState:
@@ -74,7 +75,8 @@ URL | the address of the repository
 --yes | don't ask""")
 def set_up(ctx: Context, args: argparse.Namespace) -> Result:
     if not args.yes:
-        ctx.out.print(TRAVELS)
+        for words in TRAVELS:
+            ctx.out.print(words)
         ctx.confirm(f"Send them to {line(args.url)}?", "Nothing was sent.")
     folder = os.path.join(ctx.cwd, args.url)
     state = syncs.set_up(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "")
