@@ -5,7 +5,6 @@ import json
 import pathlib
 import shutil
 import time
-import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -15,6 +14,8 @@ from memtui.client.agents import codex, codex_hot
 from memtui.client.transcripts import speaker, transcript_hot
 from memtui.deliver import receipts_hot
 from memtui.rules.tool_calls import DeedReader
+
+from .large import check_reading_of_100_mb
 
 DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "codex"
 NAME = "rollout-2026-11-30T14-03-11-01a22cc4-4962-7a20-954f-865468865e0c.jsonl"
@@ -199,18 +200,7 @@ def test_torn_lines_lose_only_themselves(tmp_path_factory, cut, lines, glued, ju
 
 @pytest.mark.slow
 def test_a_session_of_100_mb_is_read_in_bounded_memory(session):
-    turns = session.read_bytes()
-    with session.open("ab") as file:
-        for _ in range((100 << 20) // len(turns)):
-            file.write(turns)
-    started = time.process_time()
-    assert sum(1 for _ in transcript_hot.Reader(str(session))) > 1000
-    assert session.stat().st_size / (time.process_time() - started) > 10 << 20
-    tracemalloc.start()
-    for _ in zip(range(20_000), transcript_hot.Reader(str(session)), strict=False):
-        pass
-    assert tracemalloc.get_traced_memory()[1] < 40 << 20
-    tracemalloc.stop()
+    check_reading_of_100_mb(session)
 
 
 # What a hook reads and answers

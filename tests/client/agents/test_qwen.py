@@ -4,7 +4,6 @@ import json
 import pathlib
 import shutil
 import time
-import tracemalloc
 
 import pytest
 from hypothesis import given
@@ -16,6 +15,8 @@ from memtui.client.transcripts.conversation import Conversation
 from memtui.deliver import receipts_hot
 from memtui.inbox import redelivery_hot
 from memtui.rules.tool_calls import DeedReader
+
+from .large import check_reading_of_100_mb
 
 DATA = pathlib.Path(__file__).parents[2] / "data" / "agents" / "qwen"
 NAME = "6d0f7f6a-2c8e-4c57-9d0e-000000000001.jsonl"
@@ -236,18 +237,7 @@ def test_torn_lines_lose_only_themselves(tmp_path_factory, cut, length, junk):
 
 @pytest.mark.slow
 def test_a_session_of_100_mb_is_read_in_bounded_memory(session):
-    turns = session.read_bytes()
-    with session.open("ab") as file:
-        for _ in range((100 << 20) // len(turns)):
-            file.write(turns)
-    started = time.process_time()
-    assert sum(1 for _ in transcript_hot.Reader(str(session))) > 1000
-    assert session.stat().st_size / (time.process_time() - started) > 10 << 20
-    tracemalloc.start()
-    for _ in zip(range(20_000), transcript_hot.Reader(str(session)), strict=False):
-        pass
-    assert tracemalloc.get_traced_memory()[1] < 40 << 20
-    tracemalloc.stop()
+    check_reading_of_100_mb(session)
 
 
 # What a hook reads
