@@ -258,11 +258,7 @@ def ms_since(began: float) -> float:
 
 
 def _candidate(
-    verdict: "judge_hot.Verdict",
-    words_by_term: Mapping[str, str],
-    triggers: Sequence[str],
-    room: int,
-    now: float,
+    verdict: "judge_hot.Verdict", words_by_term: Mapping[str, str], triggers: Sequence[str], room: int, now: float
 ) -> RecallCandidate:
     """Return what a verdict says, with the words that matched and the text for the model, in `room` units."""
     from memtui.recall import content_hot, fields, memory_block_hot

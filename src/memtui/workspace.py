@@ -114,11 +114,7 @@ class Workspace:
         return Store(self.env, self.cwd, by=self.by, now=self.now, ledger=self.ledger)
 
     def waiting(
-        self,
-        kinds: "tuple[str, ...] | None" = None,
-        *,
-        every: bool = False,
-        unread: "list[Finding] | None" = None,
+        self, kinds: "tuple[str, ...] | None" = None, *, every: bool = False, unread: "list[Finding] | None" = None
     ) -> "list[Waiting]":
         """Return what waits here and everywhere, with `every` then in other projects. `unread`: as for `waiting_in`."""
         from memtui.review import waiting_entries

@@ -75,8 +75,7 @@ def test_long_names_are_cut_and_get_a_hash_over_utf16_units(piece, times):
 
 
 @pytest.mark.parametrize(
-    "names",
-    [["my-app", "my_app", "my.app", "my app"], ["新聞", "暫存", "🎈"], ["a" * 300 + "-b", "a" * 300 + "_b"]],
+    "names", [["my-app", "my_app", "my.app", "my app"], ["新聞", "暫存", "🎈"], ["a" * 300 + "-b", "a" * 300 + "_b"]]
 )
 def test_projects_with_one_slug_have_keys_of_their_own(names):
     keys = [paths_hot.project_key("/home/ann/w/" + name) for name in names]

@@ -159,11 +159,7 @@ def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ["reject", "J5VMX3", "VGHARY"],
-        ["reject", "J5VMX3", "VGHARY", "--later", "3d"],
-        ["approve", "J5VMX3", "{other}"],
-    ],
+    [["reject", "J5VMX3", "VGHARY"], ["reject", "J5VMX3", "VGHARY", "--later", "3d"], ["approve", "J5VMX3", "{other}"]],
     ids=["reject", "snooze", "approve"],
 )
 def test_one_wrong_id_among_several_is_named_and_the_others_are_done(memtui, words):

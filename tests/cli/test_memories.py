@@ -114,7 +114,7 @@ def test_the_index_is_mended_after_showing_how(memtui, world):
     assert "old-wiki" not in after
     assert "](payment-provider.md)" in after
     assert set(before.splitlines()) - set(after.splitlines()) == {
-        "- [old-wiki](old-wiki.md) — The wiki, until we moved",
+        "- [old-wiki](old-wiki.md) — The wiki, until we moved"
     }
     memtui("undo")
     assert path.read_text() == before

@@ -29,17 +29,7 @@ def test_calls_are_listed_with_what_they_used_and_what_is_left_today(bare):
     bare("config", "set", "llm_backend", "api")
     bare("config", "set", "llm_daily_dollars", "2.5")
     said = bare("model", "log").out
-    for words in (
-        "dream",
-        "answered",
-        "too slow",
-        "refused",
-        "1,200",
-        "3,000",
-        "$0.0123",
-        "2.5 s",
-        "haiku-5-5",
-    ):
+    for words in ("dream", "answered", "too slow", "refused", "1,200", "3,000", "$0.0123", "2.5 s", "haiku-5-5"):
         assert words in said
     assert "of $2.50" in said
     assert max(map(len, said.splitlines())) <= 80

@@ -72,10 +72,7 @@ def test_a_command_that_a_memory_forbids_is_refused_once_with_it_as_reason(on, m
     others(on.config / "memory")
     write(on.config / "memory", "prefer-pnpm", "Use pnpm", "The lock file is pnpm's.", "forbids: npm install")
     indexed(on)
-    model.will(
-        *[use("Bash", command="npm install left-pad || echo RAN")] * 3,
-        "bye",
-    )
+    model.will(*[use("Bash", command="npm install left-pad || echo RAN")] * 3, "bye")
     run = on.claude("hi", "--allowedTools", "Bash")
     first, again, passed_through = (request.tool_results()[-1] for request in run.main[1:])
     assert "breaks a rule of the user's memory “prefer-pnpm”: Use pnpm." in first

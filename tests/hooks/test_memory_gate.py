@@ -93,10 +93,7 @@ def test_edits_are_applied_as_the_client_does(home):
     path = auto(home) / "a.md"
     path.parent.mkdir(parents=True)
     path.write_text(MEMORY.format(name="a", body="one one two"))
-    edits = [
-        {"old_string": "one", "new_string": "1", "replace_all": True},
-        {"old_string": "two", "new_string": "2"},
-    ]
+    edits = [{"old_string": "one", "new_string": "1", "replace_all": True}, {"old_string": "two", "new_string": "2"}]
     assert decide(home, "MultiEdit", file_path=str(path), edits=edits)
     assert "1 1 2" in drafts(home)[0].text
 

@@ -15,9 +15,7 @@ from store.test_store_kill import random_kills, run_killed
 from .stores import World, text_of
 from .test_problems import fix, made, over_limit, subject
 
-pytestmark = [
-    pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning"),
-]
+pytestmark = [pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")]
 RUNS = len(turns.share(range(500)))  # a quarter of them, in turn
 
 

@@ -274,8 +274,7 @@ def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
 
 
 @pytest.mark.parametrize(
-    "head",
-    ["name: x\ndescription: phase 1 --- phase 2\n", "description: >\n  one\n  two --- three\n"],
+    "head", ["name: x\ndescription: phase 1 --- phase 2\n", "description: >\n  one\n  two --- three\n"]
 )
 def test_a_head_that_the_client_would_cut_is_a_problem(tmp_path, head):
     (tmp_path / "x.md").write_text(f"---\n{head}---\nText --- more.\n")

@@ -91,10 +91,7 @@ def test_a_database_that_is_written_to_is_read_with_its_newest_rows(desk):
         writer.close()
 
 
-BESIDE = {
-    "-journal": b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(504),
-    "-wal": b"\x37\x7f\x06\x82" + b"no pages" * 8,
-}
+BESIDE = {"-journal": b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(504), "-wal": b"\x37\x7f\x06\x82" + b"no pages" * 8}
 
 
 @pytest.mark.parametrize(

@@ -33,12 +33,7 @@ def test_every_action_has_a_command_and_a_key_of_its_own(app):
 
 def test_keys_mean_the_same_on_every_screen_and_everywhere():
     every = {key for a in keymap.of(keymap.GLOBAL) for key in a.keys.split(",")}
-    meanings = {
-        "slash": "",
-        "space": "Mark",
-        "v": "",
-        "exclamation_mark": "Show only",
-    }
+    meanings = {"slash": "", "space": "Mark", "v": "", "exclamation_mark": "Show only"}
     for action in keymap.ACTIONS:
         if action.group == keymap.GLOBAL:
             continue

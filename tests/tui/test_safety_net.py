@@ -200,8 +200,7 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
 
 
 @pytest.mark.parametrize(
-    ("widget", "method"),
-    [(MemoryTable, "render_line"), (MemoryTable, "_cells"), (OneLine, "render")],
+    ("widget", "method"), [(MemoryTable, "render_line"), (MemoryTable, "_cells"), (OneLine, "render")]
 )
 @pytest.mark.usefixtures("every_frame")
 async def test_in_a_drawing_that_is_shown_ever_and_a_plain_line_stands_there(app, monkeypatch, fallen, widget, method):

@@ -58,8 +58,7 @@ def test_reading_goes_on_behind_what_cannot_be_parsed(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("sent", "error"),
-    [("\x1b[48;24;80;0;0t\x1b[<0;41;13M", ZeroDivisionError), ("\x1b[99999999999ug", OverflowError)],
+    ("sent", "error"), [("\x1b[48;24;80;0;0t\x1b[<0;41;13M", ZeroDivisionError), ("\x1b[99999999999ug", OverflowError)]
 )
 def test_textual_alone_still_stops_reading_at_what_it_cannot_parse(sent, error):
     with pytest.raises(error):

@@ -59,8 +59,7 @@ def has_text(world, text):
 @pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(
-    ("screen", "keys"),
-    [("memories", ["c"]), ("memories", ["e"]), ("inbox", ["e"]), ("memories", ["n", "enter", "k"])],
+    ("screen", "keys"), [("memories", ["c"]), ("memories", ["e"]), ("inbox", ["e"]), ("memories", ["n", "enter", "k"])]
 )
 async def test_what_comes_in_one_burst_before_the_key_that_saves_is_saved(world, screen, keys):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)

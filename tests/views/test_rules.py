@@ -33,10 +33,7 @@ def held(since=9.5, **counts):
             held(1, opportunities=3, kept=2, opportunities_before=2, kept_before=1, low=0.3, high=0.9),
             "kept 2 of 3 since 1 day (90% interval 30–90%) · before it: 1 of 2 · no clear change yet",
         ),
-        (
-            held(0.2, opportunities=1, kept=1, low=0.5, high=1.0),
-            "kept 1 of 1 since today (90% interval 50–100%)",
-        ),
+        (held(0.2, opportunities=1, kept=1, low=0.5, high=1.0), "kept 1 of 1 since today (90% interval 50–100%)"),
         (held(opportunities_before=3, kept_before=0), "no opportunity since 9 days · before it: 0 of 3"),
         (held(), "no opportunity since 9 days"),
     ],

@@ -173,8 +173,7 @@ REGISTRY = {
         "notes",
     ),
     "inbox.nobody": Kind(
-        NOTE_OF + " reaches nobody: no agent or session is called “{whom}”.",
-        f"Change whom it is for, or {WITHDRAW}",
+        NOTE_OF + " reaches nobody: no agent or session is called “{whom}”.", f"Change whom it is for, or {WITHDRAW}"
     ),
     "inbox.endless": Kind(
         NOTE_OF + " never expires: “{expires}” is not a time.", f"Change its `expires`, or {WITHDRAW}"
@@ -188,10 +187,7 @@ REGISTRY = {
         "",
         "too long, not delivered",
     ),
-    "inbox.secret": Kind(
-        "Note {id} for {inbox} seems to contain {kinds}.",
-        f"Take it out in Activity, or {WITHDRAW}",
-    ),
+    "inbox.secret": Kind("Note {id} for {inbox} seems to contain {kinds}.", f"Take it out in Activity, or {WITHDRAW}"),
     # memories and their index
     **memory_kinds.KINDS,
     # trust in the project's memories
@@ -214,8 +210,7 @@ REGISTRY = {
     "semantic.starting": Kind("{model} is being loaded"),
     "semantic.idle": Kind("{model}; its daemon starts with the next session"),
     "semantic.not_installed": Kind(
-        "The setting semantic is on, but the extra is not installed, so prompts are compared without it.",
-        "{install}",
+        "The setting semantic is on, but the extra is not installed, so prompts are compared without it.", "{install}"
     ),
     "semantic.not_loaded": Kind(
         "The daemon can't work, so prompts are compared without it: {why}.",
@@ -238,8 +233,7 @@ REGISTRY = {
     "llm.no_package": Kind("The Python package anthropic is not installed.", "{install}"),
     "llm.no_client": Kind("`claude` is not on the PATH.", "Install Claude Code, or: memtui config set llm_backend api"),
     "llm.nothing": Kind(
-        "There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.",
-        "Set ANTHROPIC_API_KEY, or install Claude Code.",
+        "There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.", "Set ANTHROPIC_API_KEY, or install Claude Code."
     ),
     "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui model log"),
     "llm.instead": Kind(

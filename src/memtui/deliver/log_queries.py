@@ -130,14 +130,7 @@ class Reading:
     one."""
 
     def __init__(
-        self,
-        root: str,
-        criteria: Filter,
-        proofs: Receipts,
-        *,
-        most: int = 0,
-        looked: int = 0,
-        follow: bool = True,
+        self, root: str, criteria: Filter, proofs: Receipts, *, most: int = 0, looked: int = 0, follow: bool = True
     ) -> None:
         self.root = root
         self.wanted = criteria

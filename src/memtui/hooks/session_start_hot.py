@@ -239,11 +239,7 @@ def banner(hook: runner_hot.Hook, counts: "list[tuple[str, int]]") -> "list[str]
     if hook.settings and hook.setting("subconscious") != "off":
         words.append(_subconscious_words(hook))
     waiting, now = [], clock_hot.now()
-    for kind, word in (
-        ("guidance", "note"),
-        ("updates", "draft"),
-        ("items", "todo"),
-    ):
+    for kind, word in (("guidance", "note"), ("updates", "draft"), ("items", "todo")):
         number = 0
         for _, directory in hook.inboxes():
             try:

@@ -28,11 +28,7 @@ _NEGATION = re.compile(
     r"\b(?:no|not|never|none|nothing|nobody|nowhere|neither|nor|without|avoid|cannot|dont|doesnt|isnt|wont|cant|\w+n't)\b"
 )
 # What a sentence may begin with and says the same without: a "no" that answers the agent, "from now on", fillers.
-_LEADS = (
-    compiled(r"^(?:(?:no|nope|nah)(?: no| wait)*|stop|wait)\s*[,.!:;…—–]+\s*"),
-    phrases.FILLER,
-    phrases.OPENERS,
-)
+_LEADS = (compiled(r"^(?:(?:no|nope|nah)(?: no| wait)*|stop|wait)\s*[,.!:;…—–]+\s*"), phrases.FILLER, phrases.OPENERS)
 _ASKING = phrases.pattern("asking")
 # What may stand before the verb of an order; those that make one of any word behind them but a person.
 _MANNER = {"don't", "dont", "never", "always", "only", "first"}

@@ -41,9 +41,7 @@ the catalogue says. If you are not sure that a note helps, leave it out. If none
 
 SCHEMA: Schema = {
     "type": "object",
-    "properties": {
-        "notes": {"type": "array", "items": {"type": "string", "maxLength": 200}, "maxItems": MOST_NAMES},
-    },
+    "properties": {"notes": {"type": "array", "items": {"type": "string", "maxLength": 200}, "maxItems": MOST_NAMES}},
     "required": ["notes"],
 }
 

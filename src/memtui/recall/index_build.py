@@ -190,10 +190,7 @@ class _Changes:
 
 
 def bring_up_to_date(
-    root: str,
-    directory: str,
-    table: vectors_hot.Table | EllipsisType | None = ...,
-    wait: float = 0.0,
+    root: str, directory: str, table: vectors_hot.Table | EllipsisType | None = ..., wait: float = 0.0
 ) -> BuildReport:
     """Bring the index of a directory up to date, with untrusted memories, too. `table`: the token vectors, by default
     those that memtui ships, None for none; `wait`: seconds for another process. Raises OSError."""
@@ -310,16 +307,7 @@ class _Builder:
             except OSError:
                 continue
             own = fields.read(data, file, self.lines.get(file, ()))
-            searched = (
-                own.name,
-                own.description,
-                own.type,
-                own.pinned,
-                own.expires,
-                own.paths,
-                own.rules,
-                own.checks,
-            )
+            searched = (own.name, own.description, own.type, own.pinned, own.expires, own.paths, own.rules, own.checks)
             row = (file, mtime, size, ids_hot.digest(data), *searched, self._number_of_lines(file))
             heads = [dict.fromkeys(words_hot.terms(text)) for text in (f"{own.name}\n{own.description}", *own.triggers)]
             segment_docs.append(SegmentDoc(row, own.weights(), heads, self._passages(own), own.topics()))

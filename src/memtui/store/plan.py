@@ -171,13 +171,7 @@ class Plan:
         self._followed = False
 
     def write(
-        self,
-        path: str,
-        data: bytes | None,
-        *,
-        trusted: bool = False,
-        mode: int | None = None,
-        mtime: int | None = None,
+        self, path: str, data: bytes | None, *, trusted: bool = False, mode: int | None = None, mtime: int | None = None
     ) -> None:
         """Say a file's content, None for no file; `mode` of a new one, and the time (ns) that it is to have. Raises
         MemtuiError for a file that must not be written."""

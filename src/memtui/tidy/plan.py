@@ -24,10 +24,7 @@ MOST, LARGEST = 4, 4096
 # So often a memory without rules must have been violated before it is proposed to be pinned.
 VIOLATED = 3
 # By finding: what becomes of a memory that no longer helps.
-REMOVED: Mapping[str, Kind] = {
-    "memories.empty": "delete",
-    "memories.expired": "archive",
-}
+REMOVED: Mapping[str, Kind] = {"memories.empty": "delete", "memories.expired": "archive"}
 # What each step does, and the fields that it writes.
 PINNED = "Pinned, every session begins with it."
 STEPS = {

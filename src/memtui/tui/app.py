@@ -26,17 +26,7 @@ from memtui.tui.files import FileReader, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
 from memtui.tui.safety_net import SafetyNet
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import (
-    BUSY,
-    READ_ONLY,
-    Command,
-    Handled,
-    Progress,
-    Services,
-    TypedAhead,
-    bindings,
-    bound,
-)
+from memtui.tui.services import BUSY, READ_ONLY, Command, Handled, Progress, Services, TypedAhead, bindings, bound
 from memtui.tui.widgets.lines import TABS
 
 if TYPE_CHECKING:
@@ -54,10 +44,7 @@ class MemtuiApp(Services):
     TITLE = "memtui"
     CSS_PATH = "memtui.tcss"
     ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+z", "suspend_process", show=False),
-        *bindings(keymap.GLOBAL),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", show=False), *bindings(keymap.GLOBAL)]
     ansi_theme_dark = Reactive(terminal.ON_DARK, init=False)
     ansi_theme_light = Reactive(terminal.ON_LIGHT, init=False)
 

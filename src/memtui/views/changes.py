@@ -38,10 +38,7 @@ ON_MEMORIES = frozenset(
 # What became of a change, by its state in the journal.
 STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back": "interrupted"}
 # By operation: what is done instead of an undo, where the settings file was changed since.
-INSTEAD = {
-    "install": "removes the hooks from its present version.",
-    "uninstall": "adds them to its present version.",
-}
+INSTEAD = {"install": "removes the hooks from its present version.", "uninstall": "adds them to its present version."}
 # What does that, and lists the versions of a memory: commands, and keys in the TUI.
 COMMANDS = {"install": "`memtui setup hooks --remove`", "uninstall": "`memtui setup hooks`", "": "memtui history"}
 KEYS = {

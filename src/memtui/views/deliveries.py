@@ -26,11 +26,7 @@ OUTCOMES = {
     receipts_hot.BROKEN_OFF: (colours.PROBLEM, "lost", "the session ended before the agent answered"),
     receipts_hot.UNKNOWN: (colours.QUIET, "not known", "the transcript is missing or does not show it"),
     receipts_hot.WAITING: (colours.UNDER_WAY, "on the way", "the turn has not finished"),
-    receipts_hot.NOTHING: (
-        colours.QUIET,
-        "used",
-        "a memory was opened, written or corrected; nothing was delivered",
-    ),
+    receipts_hot.NOTHING: (colours.QUIET, "used", "a memory was opened, written or corrected; nothing was delivered"),
 }
 GLYPHS = {outcome: (receipts_hot.GLYPHS[outcome], colour) for outcome, (colour, _, _) in OUTCOMES.items()}
 MEANINGS = {outcome: meaning for outcome, (_, _, meaning) in OUTCOMES.items()}

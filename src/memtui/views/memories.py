@@ -112,11 +112,7 @@ def own_check(outcome: Mapping[str, object]) -> str:
     return f"holds since {str(outcome['since'])[:10]}" if outcome.get("state") == own_checks_hot.HOLDS else ""
 
 
-ORIGINS = {
-    "file": "in its file",
-    "person": "yours",
-    "draft": "asked when you corrected",
-}
+ORIGINS = {"file": "in its file", "person": "yours", "draft": "asked when you corrected"}
 
 
 def trigger_origin(trigger: "Trigger", now: float) -> str:

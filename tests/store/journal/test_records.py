@@ -25,10 +25,7 @@ WRITTEN = [
     ),
     ({"path": "/d/x.md", "before": None, "after": HASH[A]}, FileChange("/d/x.md", None, A)),
     ({"path": "/d/MEMORY.md", **TEXT}, TextEdit("/d/MEMORY.md", "a\n", "b\n", None, 0)),
-    (
-        {"path": "/r/trust.json", "trust": TRUST},
-        TrustEdit("/r/trust.json", {}, {HASH[A]: "x", ALWAYS: True}, "/d"),
-    ),
+    ({"path": "/r/trust.json", "trust": TRUST}, TrustEdit("/r/trust.json", {}, {HASH[A]: "x", ALWAYS: True}, "/d")),
     (
         {"path": "/c/settings.json", "cut": CUT, "removed": HASH[B], "added": HASH[C]},
         Patch("/c/settings.json", 3, B, C, HASH[A], None, 384, ("/c",)),

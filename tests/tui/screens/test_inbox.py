@@ -208,8 +208,7 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_beforehand(
 
 
 @pytest.mark.parametrize(
-    ("row", "key", "drafts"),
-    [("ask-before-migrations", "x", 2), ("Fix the flaky", "a", 6), ("Fix the flaky", "x", 6)],
+    ("row", "key", "drafts"), [("ask-before-migrations", "x", 2), ("Fix the flaky", "a", 6), ("Fix the flaky", "x", 6)]
 )
 async def test_all_of_a_kind_are_marked_and_decided_as_one_step(world, app, row, key, drafts):
     async with app.run_test(size=WIDE) as pilot:

@@ -13,19 +13,12 @@ def lines(text, width):
 
 def test_what_follows_a_label_stands_right_of_it():
     text = Text().append("index     ", "dim").append("line 1: Answer in a few sentences, code first")
-    assert lines(text, 34) == [
-        "index     line 1: Answer in a few",
-        "          sentences, code first",
-    ]
+    assert lines(text, 34) == ["index     line 1: Answer in a few", "          sentences, code first"]
 
 
 def test_a_path_is_broken_at_its_slashes():
     text = Text("/home/you/.claude/projects/-home-you-shop/memory/concise-answers.md", "dim")
-    assert lines(text, 30) == [
-        "/home/you/.claude/projects/",
-        "-home-you-shop/memory/",
-        "concise-answers.md",
-    ]
+    assert lines(text, 30) == ["/home/you/.claude/projects/", "-home-you-shop/memory/", "concise-answers.md"]
 
 
 def test_what_is_said_of_a_letter_stays_at_it_when_the_line_is_broken():

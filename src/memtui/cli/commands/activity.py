@@ -24,17 +24,7 @@ from memtui.deliver.record import RECALL, Delivery, Item, session_kind
 from memtui.deliver.record import titles as names_in
 from memtui.models.subconscious import block_files_hot, runs, trace
 from memtui.views import models, notes, rules
-from memtui.views.deliveries import (
-    EVENTS,
-    KIND_WORD,
-    MEANINGS,
-    OUTCOMES,
-    RECEIPTS,
-    counted,
-    in_short,
-    reason,
-    recalls,
-)
+from memtui.views.deliveries import EVENTS, KIND_WORD, MEANINGS, OUTCOMES, RECEIPTS, counted, in_short, reason, recalls
 
 LIMIT = 20  # deliveries or sessions in a list
 ID_LENGTH = 26  # characters of a ULID

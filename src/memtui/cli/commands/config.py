@@ -36,7 +36,7 @@ config: show and change settings
   memtui config
   memtui config set mode notes
   memtui config set mode off --project .
-With --project DIR, a setting applies to that project only.""",
+With --project DIR, a setting applies to that project only."""
 )
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     rows = setting.rows(ctx.root, ctx.project_root)

@@ -149,10 +149,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
         for memory in [hit.row.memory]
     ]
     notes = [line(hit.line)[:200] for hit in hits]
-    return Result(
-        data,
-        lambda out: out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes),
-    )
+    return Result(data, lambda out: out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes))
 
 
 @parser.command("""\

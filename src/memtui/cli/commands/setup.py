@@ -246,8 +246,7 @@ def complete(_: Context, args: argparse.Namespace) -> Result:
         from argcomplete.shell_integration import shellcode
     except ImportError:
         raise MemtuiError(
-            "Completions need the package argcomplete.",
-            f"Install it beside memtui: {installer.adding('argcomplete')}",
+            "Completions need the package argcomplete.", f"Install it beside memtui: {installer.adding('argcomplete')}"
         ) from None
     script = shellcode(["memtui"], shell=args.shell).strip("\n")
     return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script))

@@ -40,11 +40,7 @@ class Reader:
     read; `whole`: that reached the end of the file. Iterating raises OSError; a FIFO or device is refused."""
 
     def __init__(
-        self,
-        path: str,
-        start: int = 0,
-        keep: "Callable[[bytes], bool] | None" = None,
-        limit: "int | None" = None,
+        self, path: str, start: int = 0, keep: "Callable[[bytes], bool] | None" = None, limit: "int | None" = None
     ) -> None:
         self.path = path
         self.offset = start

@@ -276,8 +276,7 @@ def plan(
     if after != before:
         _check_writable(real_path)
     return SettingsPlan(
-        *(action, scope, path, real_path, before, after, root, key, record, new_record),
-        *(status_line, other, instead),
+        *(action, scope, path, real_path, before, after, root, key, record, new_record), *(status_line, other, instead)
     )
 
 

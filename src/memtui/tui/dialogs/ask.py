@@ -138,10 +138,7 @@ class Choice(Dialog[str | None]):
     Choice #below { margin-top: 1; }
     Choice Detail { height: 1fr; margin-top: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "back"),
-        Binding("q", "dismiss(None)", "back"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "back"), Binding("q", "dismiss(None)", "back")]
 
     def __init__(
         self,

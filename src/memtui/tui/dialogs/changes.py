@@ -30,18 +30,7 @@ from memtui.tui.model.data import Data
 from memtui.tui.services import BUSY, READ_ONLY, UNDO_GROUP, Services
 from memtui.tui.widgets import prose
 from memtui.views import safe_text
-from memtui.views.changes import (
-    KEYS,
-    PLACES,
-    act,
-    asked_about,
-    place,
-    prompted,
-    reason,
-    together,
-    told,
-    undone_as_one,
-)
+from memtui.views.changes import KEYS, PLACES, act, asked_about, place, prompted, reason, together, told, undone_as_one
 
 if TYPE_CHECKING:
     from memtui.store.journal.ledger import Transaction

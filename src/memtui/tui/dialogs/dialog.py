@@ -47,10 +47,7 @@ LISTS: Sequence[Sequence[str]] = (
 )
 # Actions that are one line of the help, and its words, the longest first.
 TOGETHER = (
-    (
-        ("app.memories", "app.inbox", "app.activity", "app.setup"),
-        ("Memories, Inbox, Activity, Setup", "the places"),
-    ),
+    (("app.memories", "app.inbox", "app.activity", "app.setup"), ("Memories, Inbox, Activity, Setup", "the places")),
     (("list.next", "list.previous"), ("the next, the previous one, also while one is read", "next, previous one")),
     (("list.left", "list.right"), ("the pane to the left, right; fold, unfold", "left, right pane; fold")),
     (("app.undo", "app.redo"), ("undo the last change, redo it", "undo, redo")),

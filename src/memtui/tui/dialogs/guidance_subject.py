@@ -29,10 +29,7 @@ RECORDS = 300
 # Values of the field `to`; a session's id follows SESSION.
 PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
 NEXT, URGENT = "next", "urgent"
-WHEN = {
-    NEXT: "the next prompt",
-    URGENT: "urgent: the next prompt or tool use",
-}
+WHEN = {NEXT: "the next prompt", URGENT: "urgent: the next prompt or tool use"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
 EXPIRED = "It expired {}. Without a new time it is delivered whenever it can be."

@@ -85,12 +85,7 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app):
             ], other
             app.clear_notifications()
         assert table.marks == set()
-        assert (
-            table.row_id,
-            app.screen.table.order,
-            app.screen.typed,
-            len(table.rows),
-        ) == before
+        assert (table.row_id, app.screen.table.order, app.screen.typed, len(table.rows)) == before
         await pilot.press("escape", "s")
         assert app.screen.table.order != before[1]
 

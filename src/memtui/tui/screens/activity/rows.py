@@ -44,10 +44,7 @@ WAITS, STOPPED = "○", "!"
 MARKS = (
     (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),
     (STOPPED, "lost: the note is not delivered; its detail says why, and what to do"),
-    (
-        glyphs.UNFOLDED,
-        "a session with what it got, newest first, and its worst receipt; h folds it, l unfolds it",
-    ),
+    (glyphs.UNFOLDED, "a session with what it got, newest first, and its worst receipt; h folds it, l unfolds it"),
 )
 # By the code of a finding: what it means for a note, and what can be done.
 STUCK = {

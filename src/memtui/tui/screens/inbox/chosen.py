@@ -42,10 +42,7 @@ class Chosen:
     """The chosen rows of the inbox's list, and how they are changed."""
 
     def __init__(
-        self,
-        services: Services,
-        screen: ListScreen[Decision],
-        take_off: Callable[[Sequence[Decision], bool], object],
+        self, services: Services, screen: ListScreen[Decision], take_off: Callable[[Sequence[Decision], bool], object]
     ) -> None:
         self.services, self.screen, self.table, self._take_off = services, screen, screen.table, take_off
 

@@ -224,10 +224,7 @@ class MemoryTable(RowList[Pair]):
         columns = [*(self.recall.columns if self.recall else self._columns())]
         if width >= SAYS_FROM:
             name_width = max(SHORT_NAME, min(self.longest_name, LONG_NAME, width // 3))
-            sizes: dict[str, dict[str, Any]] = {
-                "name": {"width": name_width},
-                "scope": {"longest": self.longest_scope},
-            }
+            sizes: dict[str, dict[str, Any]] = {"name": {"width": name_width}, "scope": {"longest": self.longest_scope}}
             columns = [replace(column, **sizes.get(column.title.rstrip("▴"), {})) for column in columns]
         if width > 0:
             self.columns = columns
