@@ -12,7 +12,7 @@ from memtui.base import paths_hot
 from memtui.base.errors import MemtuiError
 from memtui.client import locate_hot
 from memtui.inbox import format_hot
-from memtui.sync import local, repository, sync
+from memtui.sync import local, quick, repository, sync
 
 MEMORY = "---\nname: {0}\ndescription: About {0}\ntype: feedback\n---\n\n{1}\n"
 
@@ -82,6 +82,28 @@ def test_memories_reach_the_other_machine_and_one_undo_takes_them_back(both):
     assert (again.came, again.went) == ([], [])
     assert sync.machines(desktop.root, sync.load(desktop.root))[0][0] == "desktop"
     assert {name for name, _ in sync.machines(desktop.root, sync.load(desktop.root))} == {"desktop", "laptop"}
+
+
+@pytest.mark.slow
+def test_a_sync_without_changes_only_asks_the_remote(both, monkeypatch):
+    laptop, desktop = both
+    laptop.write("ship", "Ship on Tuesdays.")
+    laptop.sync()
+    assert not quick.is_done(laptop.env, 1.0)  # so new that its times may not tell
+    monkeypatch.setattr(quick, "TICK", 0.0)
+    laptop.sync()
+    monkeypatch.setattr(repository.Remote, "fetch", None)
+    assert quick.is_done(laptop.env, 5.0)
+    assert sync.load(laptop.root).time == 5.0
+    assert not quick.is_done(laptop.env, 5.0 + 86_400)  # once a day all is read
+    laptop.write("ship", "Ship on Tuesday.")
+    assert quick.is_done(laptop.env, 6.0, quick.PAUSE)
+    assert not quick.is_done(laptop.env, 6.0)
+    laptop.write("ship", "Ship on Tuesdays.")
+    monkeypatch.undo()
+    desktop.write("other", "Other.")
+    desktop.sync()
+    assert not quick.is_done(laptop.env, 6.0)
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from memtui.base.storage import storing
 from memtui.client import locate_hot, projects
 from memtui.redact.redact import kinds_in
 from memtui.store.journal.changes import Change, FileChange
+from memtui.sync import quick
 from memtui.sync.repository import MAX_BYTES, is_safe
 from memtui.sync.trees import Tree
 
@@ -18,22 +19,27 @@ GLOBAL = "global"
 
 class LocalTree(NamedTuple):
     """What this machine has: `tree` by the paths that travel, `places`: the directory of each top, `withheld`: files
-    that stay here, with the reason."""
+    that stay here, with the reason; `watched` tells with the stamp `seen` whether it is so still (sync/quick.py)."""
 
     tree: Tree
     places: dict[str, str]
     withheld: dict[str, str]
+    watched: dict[str, bool]
+    seen: str
 
 
-def places(env: dict[str, str]) -> dict[str, str]:
-    """Return the directories that travel, by the top of their paths."""
+def places(env: dict[str, str], watched: dict[str, bool]) -> dict[str, str]:
+    """Return the directories that travel, by the top of their paths; adds what decides on them to `watched`."""
     directories = {GLOBAL: locate_hot.global_dir(env)}
-    slugs = sorted(projects.directories(paths_hot.config_dir(env) + "/projects"))
-    for root in projects.paths_of(env, slugs).values():
-        remote = projects.remote(root) if root else ""
+    clients = paths_hot.config_dir(env) + "/projects"
+    watched[clients] = False
+    for root in filter(None, projects.paths_of(env, sorted(projects.directories(clients))).values()):
+        remote = projects.remote(root)
+        watched[f"{root}/.git/config"] = False
         top = "projects/" + remote.replace("/", "+")
-        if root and remote and is_safe(f"{top}/x.md") and top not in directories:
+        if remote and is_safe(f"{top}/x.md") and top not in directories:
             directories[top] = locate_hot.auto_dir(env, root)
+    watched.update(dict.fromkeys(directories.values(), True))
     return directories
 
 
@@ -41,7 +47,9 @@ def read(env: dict[str, str]) -> LocalTree:
     """Read the memories that travel. Raises MemtuiError."""
     tree: Tree = {}
     withheld: dict[str, str] = {}
-    directories = places(env)
+    watched: dict[str, bool] = {}
+    directories = places(env, watched)
+    seen = quick.stamp(watched)  # before anything is read
     for top, directory in directories.items():
         with storing(directory):
             files = [file for file, problem in locate_hot.walk(directory) if not problem]
@@ -59,7 +67,7 @@ def read(env: dict[str, str]) -> LocalTree:
                 withheld[path] = reason
             else:
                 tree[f"{top}/{file}"] = data
-    return LocalTree(tree, directories, withheld)
+    return LocalTree(tree, directories, withheld, watched, seen)
 
 
 def changes(local: LocalTree, merged: Tree) -> list[Change]:

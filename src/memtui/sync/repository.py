@@ -4,12 +4,14 @@ checked out: names, kinds and sizes of files are looked at before their contents
 import os
 import subprocess
 import unicodedata
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base import fs_hot
 from memtui.base.errors import MemtuiError
-from memtui.sync.trees import Tree
+
+if TYPE_CHECKING:  # a sync without changes reads no memory
+    from memtui.sync.trees import Tree
 
 BRANCH = "refs/heads/memtui"
 HERE, THERE = "refs/memtui/here", "refs/memtui/there"
@@ -53,14 +55,14 @@ class RejectedError(MemtuiError):
 
 
 class Remote:
-    """The remote `url`, through the bare repository at `path`."""
+    """The remote `url`, through the bare repository at `path`; git gets `env`, by default this process's."""
 
-    def __init__(self, path: str, url: str) -> None:
-        self.path, self.url = path, url
+    def __init__(self, path: str, url: str, env: Mapping[str, str] = os.environ) -> None:
+        self.path, self.url, self.env = path, url, env
 
     def git(self, *words: str, data: bytes = b"", check: bool = True) -> bytes:
         """Run git on the repository and return its output. Raises MemtuiError with what to do."""
-        env = {key: text for key, text in os.environ.items() if not key.startswith("GIT_")}
+        env = {key: text for key, text in self.env.items() if not key.startswith("GIT_")}
         env |= {"GIT_TERMINAL_PROMPT": "0", "GIT_DIR": self.path, "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
         env.setdefault("GIT_SSH_COMMAND", "ssh -oBatchMode=yes -oConnectTimeout=10")
         try:
@@ -87,11 +89,15 @@ class Remote:
             fs_hot.makedirs(os.path.dirname(self.path))
             self.git("init", "-q", "--bare", self.path)
 
+    def heads(self) -> dict[str, str]:
+        """Ask the remote for its branches; return their commits by name. Raises MemtuiError."""
+        rows = self.git("ls-remote", "--", self.url, "refs/heads/*").decode().splitlines()
+        return {name: commit for commit, _, name in (row.partition("\t") for row in rows)}
+
     def fetch(self, present: str = "") -> str:
         """Fetch the memories of the remote, unless they are the `present` commit; return their commit, empty if it has
         none. Raises MemtuiError."""
-        rows = self.git("ls-remote", "--", self.url, "refs/heads/*").decode().splitlines()
-        commits = {name: commit for commit, _, name in (row.partition("\t") for row in rows)}
+        commits = self.heads()
         if present and commits.get(BRANCH) == present:
             return present
         if BRANCH not in commits:
@@ -128,7 +134,7 @@ class Remote:
             raise MemtuiError(f"{self.url} holds {len(entries)} files.", f"At most {MAX_FILES} are synced.")
         return entries
 
-    def tree(self, commit: str) -> Tree:
+    def tree(self, commit: str) -> "Tree":
         """Return the files of a commit with their contents; none for no commit. Raises MemtuiError."""
         if not commit:
             return {}
@@ -137,7 +143,7 @@ class Remote:
         contents = _contents(self.git("cat-file", "--batch", data=names))
         return {path: next(contents) for path in entries}
 
-    def commit(self, tree: Tree, parents: list[str], message: str) -> str:
+    def commit(self, tree: "Tree", parents: list[str], message: str) -> str:
         """Store a tree as a commit and return it. Raises MemtuiError."""
         marks: dict[bytes, int] = {}
         stream = [b"reset " + HERE.encode() + b"\n\n"]

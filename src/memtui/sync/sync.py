@@ -4,9 +4,9 @@ anywhere: what was pushed is merged again with the memories here the next time, 
 import json
 import os
 import platform
-from dataclasses import asdict, dataclass, field, replace
+from contextlib import suppress
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import memtui
 from memtui.base import fs_hot, ids_hot, paths_hot
@@ -19,69 +19,13 @@ from memtui.sync import local as local_files
 from memtui.sync import trees
 from memtui.sync.local import GLOBAL, LocalTree
 from memtui.sync.merge import Conflict
-from memtui.sync.repository import RejectedError, Remote
+from memtui.sync.repository import RejectedError
+from memtui.sync.state import SyncOutcome, SyncState, folder, load, repository, save
 from memtui.sync.trees import Tree
 
 TRIES = 5  # pushes that other machines may come before
-PAUSE = 30.0  # seconds between syncs that nobody asked for
 MACHINES, CONFLICTS = "machines", "conflicts"
 FORMAT = 1
-
-
-@dataclass(frozen=True)
-class SyncState:
-    """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `pending`: one
-    of the memories here that was about to be pushed, and may have been if the process was killed; `asked`: ids
-    of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked, `error`: of
-    the last that did not."""
-
-    url: str
-    machine: str
-    name: str
-    base: str = ""
-    pending: str = ""
-    time: float = 0.0
-    error: str = ""
-    asked: dict[str, str] = field(default_factory=dict)
-
-
-class SyncOutcome(NamedTuple):
-    """What a sync did: paths that came and went, in the tree's terms; `conflicts`: sentences; `withheld`: files that
-    stay here, with the reason."""
-
-    came: list[str]
-    went: list[str]
-    conflicts: list[str]
-    withheld: dict[str, str]
-
-
-def _directory(root: str) -> str:
-    return root + "/sync/own"
-
-
-def load(root: str) -> SyncState | None:
-    """Return the state of the sync that is set up; None if none is. Raises MemtuiError."""
-    path = _directory(root) + "/state.json"
-    with storing(path):
-        data = fs_hot.read_or_empty(path)
-    if not data.strip():
-        return None
-    try:
-        row = json.loads(data)
-        return SyncState(**{key: row[key] for key in SyncState.__dataclass_fields__ if key in row})
-    except (ValueError, TypeError, AttributeError) as error:
-        raise MemtuiError(
-            f"{path} is damaged.", "Move it away, and set sync up again: memtui sync setup URL"
-        ) from error
-
-
-def _save(root: str, state: SyncState) -> None:
-    with storing(_directory(root)):
-        fs_hot.write_atomic(_directory(root) + "/state.json", json.dumps(asdict(state), indent=1).encode() + b"\n")
-
-
-def repository(root: str, state: SyncState) -> Remote:
-    return Remote(_directory(root) + "/repo.git", state.url)
 
 
 def set_up(root: str, url: str, name: str = "") -> SyncState:
@@ -95,7 +39,7 @@ def set_up(root: str, url: str, name: str = "") -> SyncState:
     for path, data in repo.tree(commit).items() if commit else ():
         if path.startswith(MACHINES + "/") and _format(data) > FORMAT:
             raise MemtuiError(f"{url} was written by a newer memtui.", "Update memtui on this machine first.")
-    _save(root, state)
+    save(root, state)
     return state
 
 
@@ -108,8 +52,8 @@ def _format(data: bytes) -> int:
 
 def leave(root: str) -> None:
     """Forget the remote; the memories stay here and there. Raises MemtuiError."""
-    for name in ("state.json", "repo.git"):
-        path = f"{_directory(root)}/{name}"
+    for name in ("state.json", "time", "repo.git"):
+        path = f"{folder(root)}/{name}"
         with storing(path):
             if os.path.isdir(path):
                 import shutil
@@ -124,14 +68,15 @@ def run(env: dict[str, str], state: SyncState, now: float, *, by: str = "cli", d
     root = paths_hot.root(env)
     try:
         with fs_hot.Lock(root + "/run/sync.lock", 0.0):
-            outcome, after = _run_locked(env, root, state, now, by, dry_run)
+            outcome, after = _run_locked(env, root, load(root) or state, now, by, dry_run)
+            if not dry_run:
+                save(root, after)
     except fs_hot.LockTimeoutError as error:
         raise MemtuiError("Another sync is under way.", "Try again in a moment.") from error
     except MemtuiError as error:
-        _save(root, replace(load(root) or state, error=error.message))
+        with suppress(MemtuiError):  # of a full disk
+            save(root, (load(root) or state)._replace(error=error.message))
         raise
-    if not dry_run:
-        _save(root, after)
     return outcome
 
 
@@ -146,7 +91,7 @@ def _run_locked(
     for _ in range(TRIES):
         remote_head = repo.fetch(state.base)
         if remote_head and state.pending and repo.is_ancestor(state.pending, remote_head):
-            state = replace(state, base=state.pending, pending="")
+            state = state._replace(base=state.pending, pending="")
         elif state.base not in {"", remote_head} and not (remote_head and repo.is_ancestor(state.base, remote_head)):
             raise MemtuiError(
                 f"{state.url} was rolled back, or is another one.",
@@ -167,7 +112,7 @@ def _run_locked(
                 message = f"{count} changes from {state.name}\n\nMemtui-Machine: {state.machine}\nMemtui-By: {by}\n"
                 message += f"Memtui-Version: {memtui.__version__}\n"
                 own = repo.commit(ours, [state.base] if state.base else [], f"as on {state.name}")
-                _save(root, replace(state, pending=own))
+                save(root, state._replace(pending=own))
                 commit = repo.commit(tree, [own, remote_head] if remote_head else [own], message)
                 repo.push(commit)
             break
@@ -188,7 +133,8 @@ def _run_locked(
             except ConflictError as error:
                 raise MemtuiError("A memory changed during the sync.", "Sync again: nothing is lost.") from error
         asked = _ask(root, env, state, here, tree)
-        after = replace(state, base=commit, pending="", time=now, error="", asked=asked)
+        after = state._replace(base=commit, pending="", time=now, error="", asked=asked)
+        after = after._replace(read=now, watched=here.watched, seen=here.seen)
     return SyncOutcome(came, went, conflicts, here.withheld), after
 
 

@@ -4,7 +4,7 @@ runs in a process of its own that nobody waits for."""
 import os
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
 from memtui.base import clock_hot, fastjson_hot, fs_hot, paths_hot
@@ -192,6 +192,16 @@ def _count_rules(on: WorkerRun) -> None:
     counts_update.update(on.env, [on.text("transcript_path")], on.project_root, goes_on, patience=COUNT_MOST)
 
 
+def _sync(on: WorkerRun) -> None:
+    """Sync with the other machines in a process of its own, unless there is nothing to do."""
+    from memtui.base.errors import MemtuiError
+    from memtui.sync import quick
+
+    with suppress(MemtuiError):  # the state says it, and so does Setup
+        if not quick.is_done(processes.own(on.env, on.cwd), clock_hot.now(), quick.PAUSE):
+            on.start("memtui", "sync")
+
+
 TASKS = (
     # Whose inbox the session's project has, so that a renamed directory is known again.
     BackgroundTask("projects", lambda on: projects.note_project(on.root, on.project_root)),
@@ -215,12 +225,13 @@ TASKS = (
     ),
     BackgroundTask("tidy", lambda on: tidy(on.root)),
     BackgroundTask("subconscious", _think, lambda on: on.asks_models("subconscious")),
+    BackgroundTask("dream", _dream, lambda on: on.setting("dream") is True and on.asks_models()),
+    # The last one: it waits for a remote.
     BackgroundTask(
         "sync",
-        lambda on: on.start("memtui", "sync", "--unattended"),
+        _sync,
         lambda on: on.event in {"SessionStart", "Stop"} and os.path.lexists(on.root + "/sync/own/state.json"),
     ),
-    BackgroundTask("dream", _dream, lambda on: on.setting("dream") is True and on.asks_models()),
 )
 
 

@@ -8,15 +8,18 @@ from memtui.base import fastjson_hot, fs_hot, paths_hot
 from memtui.client import settings_files_hot
 
 
-def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, payload: bytes = b"") -> None:
-    """Start `python -m MODULE WORDS…` for a session in `cwd`, detached, with `payload` as its input. Raises OSError."""
-    # What a project's settings set could lead memories and keys elsewhere.
+def own(env: dict[str, str], cwd: str) -> dict[str, str]:
+    """Return the environment without what a project's settings set: that could lead memories and keys elsewhere."""
     places = (cwd, paths_hot.project_root(cwd))
     names = {name for place in places for _, name in settings_files_hot.variables(env, place)}
-    own = {name: value for name, value in env.items() if name not in names}
+    return {name: value for name, value in env.items() if name not in names}
+
+
+def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, payload: bytes = b"") -> None:
+    """Start `python -m MODULE WORDS…` for a session in `cwd`, detached, with `payload` as its input. Raises OSError."""
     started = subprocess.Popen(
         [python(root), "-m", module, *words],
-        env={**own, "PYTHONPATH": paths_hot.SOURCES},
+        env={**own(env, cwd), "PYTHONPATH": paths_hot.SOURCES},
         cwd="/",
         stdin=subprocess.PIPE if payload else subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from dataclasses import asdict
 
 import pytest
 
@@ -15,7 +14,7 @@ from memtui.hooks.install import status
 from memtui.models import choice
 from memtui.models.subconscious import control
 from memtui.settings import config_hot, setting
-from memtui.sync import sync
+from memtui.sync import state as sync
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.setup import rows
@@ -355,7 +354,7 @@ async def test_a_model_that_the_service_lacks_is_told_and_which_is_asked(reading
 async def test_machines_stand_there_once_sync_is_set_up(setup_app, world, error):
     state = sync.SyncState("git@example.org:you/memories.git", "k1", "laptop", time=NOW - 180, error=error)
     os.makedirs(f"{world.root}/sync/own")
-    write(f"{world.root}/sync/own/state.json", json.dumps(asdict(state)))
+    write(f"{world.root}/sync/own/state.json", json.dumps(state._asdict()))
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot, folded=True)
         (row,) = [row for row in screen.table.rows if row.title == "machines"]

@@ -9,7 +9,7 @@ from memtui.base.phrasing_hot import ago, many
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, narrate, safe, styled
-from memtui.sync import sync as syncs
+from memtui.sync import quick, state
 
 NOT_SET_UP = "Sync is not set up.", "Set it up with an empty git repository of yours: memtui sync setup URL"
 TRAVELS = (
@@ -18,10 +18,10 @@ TRAVELS = (
 )
 
 
-def _state(ctx: Context) -> syncs.SyncState:
-    if (state := syncs.load(ctx.root)) is None:
+def _state(ctx: Context) -> state.SyncState:
+    if (own := state.load(ctx.root)) is None:
         raise MemtuiError(*NOT_SET_UP)
-    return state
+    return own
 
 
 @parser.command("""\
@@ -32,16 +32,16 @@ sync: keep memories the same on all your machines, over git
 It fetches what your other machines pushed, merges it with the memories here, and pushes. What comes in is one step of
 undo; where two machines changed one thing, one text stands and the other waits in the Inbox of both. Sessions do it by
 themselves at their start and after each turn.
---dry-run | only say what would come and go
---unattended |""")
+--dry-run | only say what would come and go""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    state = _state(ctx)
-    if args.unattended and 0 <= ctx.now() - state.time < syncs.PAUSE:
-        return Result({"skipped": True})
-    outcome = syncs.run(ctx.env, state, ctx.now(), dry_run=args.dry_run)
-    data = {**outcome._asdict(), "url": state.url, "dry_run": args.dry_run}
-    if args.unattended:
-        return Result(data)
+    own = _state(ctx)
+    if not args.dry_run and quick.is_done(ctx.env, ctx.now()):
+        outcome = state.SyncOutcome([], [], [], {})
+    else:
+        from memtui.sync import sync  # reads memories
+
+        outcome = sync.run(ctx.env, own, ctx.now(), dry_run=args.dry_run)
+    data = {**outcome._asdict(), "url": own.url, "dry_run": args.dry_run}
     verb = "would come" if args.dry_run else "came"
     other = "would go" if args.dry_run else "went"
     nothing = not (outcome.came or outcome.went)
@@ -56,7 +56,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     )
 
 
-def _beside(ctx: Context, outcome: syncs.SyncOutcome) -> "Iterator[str | Callable[[Output], None]]":
+def _beside(ctx: Context, outcome: state.SyncOutcome) -> "Iterator[str | Callable[[Output], None]]":
     """Yield what a sync has to say beside the files: what waits for a decision, and what stays here."""
     for words in outcome.conflicts:
         yield styled("! " + safe(words), "yellow")
@@ -78,11 +78,13 @@ def set_up(ctx: Context, args: argparse.Namespace) -> Result:
         for words in TRAVELS:
             ctx.out.print(words)
         ctx.confirm(f"Send them to {line(args.url)}?", "Nothing was sent.")
+    from memtui.sync import sync
+
     folder = os.path.join(ctx.cwd, args.url)
-    state = syncs.set_up(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "")
-    outcome = syncs.run(ctx.env, state, ctx.now())
-    words = f"This machine is {line(state.name)}. {many(len(outcome.came), 'file')} came, {len(outcome.went)} went."
-    return Result({"url": state.url, "name": state.name, **outcome._asdict()}, words, *_beside(ctx, outcome))
+    own = sync.set_up(ctx.root, folder if os.path.isdir(folder) else args.url, args.name or "")
+    outcome = sync.run(ctx.env, own, ctx.now())
+    words = f"This machine is {line(own.name)}. {many(len(outcome.came), 'file')} came, {len(outcome.went)} went."
+    return Result({"url": own.url, "name": own.name, **outcome._asdict()}, words, *_beside(ctx, outcome))
 
 
 @parser.command("""\
@@ -90,18 +92,18 @@ sync status: with what this machine syncs, when it did, and which machines do
   memtui sync status
   memtui sync status --json""")
 def status(ctx: Context, _: argparse.Namespace) -> Result:
-    state = _state(ctx)
-    names = syncs.machines(ctx.root, state) if state.base else []
-    rows = [("with", line(state.url)), ("last", ago(state.time, ctx.now()) if state.time else "never")]
+    from memtui.sync import sync
+
+    own = _state(ctx)
+    names = sync.machines(ctx.root, own) if own.base else []
+    rows = [("with", line(own.url)), ("last", ago(own.time, ctx.now()) if own.time else "never")]
     rows += [
         ("machine" if number else "this one", f"{line(name)}  memtui {line(version)}")
         for number, (name, version) in enumerate(names)
     ]
-    rows += [("waiting", many(len(state.asked), "text") + " that two machines changed, in the Inbox")] * bool(
-        state.asked
-    )
-    error = styled("! " + safe(state.error), "yellow") if state.error else ""
-    data = {"url": state.url, "name": state.name, "time": state.time, "error": state.error, "asked": len(state.asked)}
+    rows += [("waiting", many(len(own.asked), "text") + " that two machines changed, in the Inbox")] * bool(own.asked)
+    error = styled("! " + safe(own.error), "yellow") if own.error else ""
+    data = {"url": own.url, "name": own.name, "time": own.time, "error": own.error, "asked": len(own.asked)}
     data["machines"] = [{"name": name, "version": version} for name, version in names]
     return Result(data, lambda out: out.facts(rows), error)
 
@@ -110,6 +112,8 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
 sync leave: stop syncing; the memories stay, here and there
   memtui sync leave""")
 def leave(ctx: Context, _: argparse.Namespace) -> Result:
-    state = _state(ctx)
-    syncs.leave(ctx.root)
-    return Result({"url": state.url}, f"This machine no longer syncs with {line(state.url)}. Its memories stay.")
+    from memtui.sync import sync
+
+    own = _state(ctx)
+    sync.leave(ctx.root)
+    return Result({"url": own.url}, f"This machine no longer syncs with {line(own.url)}. Its memories stay.")

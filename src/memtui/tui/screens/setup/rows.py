@@ -20,7 +20,7 @@ from memtui.models.subconscious import control
 from memtui.models.subconscious.control import Overview
 from memtui.settings import config_hot, setting
 from memtui.settings.setting import Setting
-from memtui.sync import sync
+from memtui.sync import state as sync
 from memtui.tui.model.data import Data
 from memtui.tui.screens.frame import Described
 from memtui.tui.widgets.detail import append_keys

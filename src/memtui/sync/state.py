@@ -1,0 +1,71 @@
+"""What a machine knows of its syncs, in `sync/own/state.json`, and what a sync has to say."""
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from memtui.base import fastjson_hot, fs_hot
+from memtui.base.errors import MemtuiError
+from memtui.base.storage import storing
+from memtui.sync.repository import Remote
+
+
+class SyncState(NamedTuple):
+    """What this machine knows of its syncs: `base` is the commit that it and the remote began with last; `pending`: one
+    of the memories here that was about to be pushed, and may have been if the process was killed; `asked`: ids
+    of drafts about texts that both changed, by the conflict's name; `time`: of the last sync that worked, `error`: of
+    the last that did not; `read`: when the memories here were read last, from the files and directories (True)
+    `watched`, and `seen`: their stamp then (sync/quick.py)."""
+
+    url: str
+    machine: str
+    name: str
+    base: str = ""
+    pending: str = ""
+    time: float = 0.0
+    error: str = ""
+    asked: dict[str, str] = {}  # noqa: RUF012  never changed in place
+    read: float = 0.0
+    watched: dict[str, bool] = {}  # noqa: RUF012
+    seen: str = ""
+
+
+class SyncOutcome(NamedTuple):
+    """What a sync did: paths that came and went, in the tree's terms; `conflicts`: sentences; `withheld`: files that
+    stay here, with the reason."""
+
+    came: list[str]
+    went: list[str]
+    conflicts: list[str]
+    withheld: dict[str, str]
+
+
+def folder(root: str) -> str:
+    return root + "/sync/own"
+
+
+def load(root: str) -> SyncState | None:
+    """Return the state of the sync that is set up; None if none is. Raises MemtuiError."""
+    path = folder(root) + "/state.json"
+    with storing(path):
+        data = fs_hot.read_or_empty(path)
+        times = fs_hot.read_or_empty(folder(root) + "/time")
+    if not data.strip():
+        return None
+    row: Any = fastjson_hot.loads_dict(data)
+    try:
+        state = SyncState(**{key: row[key] for key in SyncState._fields if key in row})
+        return state._replace(time=max(state.time, float(times or 0)))
+    except (ValueError, TypeError) as error:
+        raise MemtuiError(
+            f"{path} is damaged.", "Move it away, and set sync up again: memtui sync setup URL"
+        ) from error
+
+
+def save(root: str, state: SyncState) -> None:
+    with storing(folder(root)):
+        fs_hot.write_atomic(folder(root) + "/state.json", fastjson_hot.dumps(state._asdict()).encode() + b"\n")
+
+
+def repository(root: str, state: SyncState, env: Mapping[str, str] = os.environ) -> Remote:
+    return Remote(folder(root) + "/repo.git", state.url, env)
