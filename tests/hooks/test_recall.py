@@ -239,26 +239,30 @@ def test_if_the_client_recalls_its_own_memories_a_prompt_gets_only_others(home):
     assert "Watch the canary." in home.ask(asked, session="s3")
 
 
-@pytest.mark.parametrize("moved", [False, True])
+@pytest.mark.parametrize("moved", [False, True, "git"])
 def test_what_a_team_shares_is_given_once_it_is_trusted_and_as_the_teams(home, tmp_path, moved):
     own = home.own_directory / "memory"
-    if moved:
+    if moved is True:
         own = tmp_path / "moved"
         home.config.mkdir(parents=True, exist_ok=True)
         (home.config / "settings.json").write_text(json.dumps({"autoMemoryDirectory": str(own)}))
-    path = own / "team" / "release-pipeline.md"
+    path = (home.root / "teams" / "shop" / "memory" if moved == "git" else own / "team") / "release-pipeline.md"
+    scope = "team:shop" if moved == "git" else "team"
     path.parent.mkdir(parents=True)
     path.write_text(f"---\nname: release-pipeline\ndescription: The release\nforbids: npm install\n---\n{RELEASE}\n")
     assert RELEASE not in home.ask()
     assert home.tool(command="npm install").refusal == ""
+    assert "The release" not in str(home.hook("SessionStart", "s0", source="startup").context)
     trust_grants.grant(str(home.root), str(path.parent), {path.name: path.read_bytes()})
     said = home.ask(session="s2")
-    assert f'scope="team" source="{path}"' in said
+    assert f'scope="{scope}" source="{path}"' in said
     assert "Memory that the user's team shares" in said
     assert "that the user keeps" not in said
     assert home.tool("s2", command="npm install").refusal
+    index = home.hook("SessionStart", "s4", source="startup").context or ""
+    assert ("the user's team shares and the user accepted" in index) is (moved == "git")
     home.hook("PostToolUse", "s3", tool_name="Read", tool_input={"file_path": str(path)})
-    assert [i["scope"] for r in home.log() for i in r["items"] if i["kind"] == "use"] == ["team"]
+    assert [i["scope"] for r in home.log() for i in r["items"] if i["kind"] == "use"] == [scope]
 
 
 def test_what_did_not_arrive_is_given_again(home):

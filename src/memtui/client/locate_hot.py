@@ -18,6 +18,8 @@ LEAVES_REPOSITORY = "is a symlink that leaves the repository"
 PERSONAL_STORE = "personal"  # the client's name for its native memory, in its memory tools
 # The directory in the client's native memory that a team shares: colleagues write it, and the client fetches it.
 TEAM = "team"
+# Below memtui's own directory: a directory for each team whose memories come over git (sync/sync.py).
+TEAMS = "/teams"
 # Native memories that a setting moved, as this process found them.
 _moved: "set[str]" = set()
 IN_REPOSITORY = "/.claude/memory"
@@ -84,12 +86,27 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
 
 
 def delivered_dirs(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """List (scope, directory) of what memtui delivers: the project's, unless the client loads it itself, and global."""
+    """List (scope, directory) of what memtui delivers: of the project, unless the client loads it itself, global, of
+    teams."""
     project, exists = project_dir(env, cwd)
     directories = [("global", global_dir(env))]
     if exists and project != auto_dir(env, cwd) and not leaves_repository(project):
         directories.insert(0, ("project", project))
-    return directories
+    return directories + team_dirs(paths_hot.root(env))
+
+
+def team_dirs(root: str) -> "list[tuple[str, str]]":
+    """List (scope, directory) of the teams that this person syncs with: `team:NAME`, below memtui's own directory."""
+    try:
+        names = sorted(posix.listdir(root + TEAMS))
+    except OSError:
+        return []
+    return [(f"{TEAM}:{name}", f"{root}{TEAMS}/{name}/memory") for name in names if not name.startswith(".")]
+
+
+def needs_trust(scope: str) -> bool:
+    """Tell whether memories of a scope are delivered only if a person has trusted their present bytes."""
+    return scope == "project" or scope.startswith(TEAM)
 
 
 def leaves_repository(directory: str) -> bool:
@@ -211,7 +228,7 @@ def _walk(top: str, here: str, prefix: str, files: "list[tuple[str, str]]", thro
 
 
 def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":
-    """Return a memory file's scope by its path: global, project, auto, team, agent:NAME; None for other files."""
+    """Return a memory file's scope by its path: global, project, auto, team, team:NAME, agent:NAME; None for others."""
     if not path.endswith(SUFFIX) or path.endswith("/" + INDEX_NAME):
         return None
     config = paths_hot.config_dir(env)
@@ -221,6 +238,9 @@ def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":
         parts = path[len(config) + 10 :].split("/")
         if parts[1:2] == ["memory"]:
             return TEAM if parts[2] == TEAM and len(parts) > 3 else "auto"
+    top = paths_hot.root(env) + TEAMS + "/"
+    if path.startswith(top):
+        return f"{TEAM}:{path[len(top) :].partition('/')[0]}"
     for part in (config + "/agent-memory/", "/.claude/agent-memory/", "/.claude/agent-memory-local/"):
         _, mark, rest = path.partition(part)
         if mark and "/" in rest:

@@ -16,7 +16,10 @@ ROOTS = {
     "rules": (("hooks.refusals_hot",), ("tools",)),
     "matching": (("rules.match_hot", "rules.rule_hot"), ("tools", "rules")),
     "worker": (("hooks.runner_hot", "hooks.worker_start_hot"), ()),
-    "recall": (("hooks.recall_block_hot", "recall.query_hot", "recall.nearest_passages_hot"), ("UserPromptSubmit",)),
+    "recall": (
+        ("hooks.recall_block_hot", "recall.places_hot", "recall.query_hot", "recall.nearest_passages_hot"),
+        ("UserPromptSubmit",),
+    ),
     "sentences": (("recall.semantic_hot",), ("UserPromptSubmit", "recall")),
     "settling": (
         ("base.reverse_lines_hot", "client.agents.agent_hot", "deliver.error_log_hot", "inbox.reconciliation_hot"),

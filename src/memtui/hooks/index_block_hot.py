@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from memtui.store import trust_hot
 
 INTRO = "Memories the user keeps in {directory}, one line each; the named file has the full text."
+INTRO_TEAM = (
+    "Memories the user's team shares and the user accepted, in {directory}, one line each; the named file has the full"
+    " text."
+)
 BUILDING = (
     "The index of {count} memories that the user keeps in {directory} is being built: it comes with a later prompt."
 )
@@ -26,7 +30,7 @@ def sources(hook: runner_hot.Hook) -> "list[tuple[str, catalog_hot.Catalog]]":
     if hook.agent_name and hook.gets_native:  # Claude Code loads its own
         directories.append(("auto", locate_hot.auto_dir(hook.env, hook.started_in)))
     for scope, directory in directories:
-        memories = catalog_hot.look(hook.root, directory, scope == "project", quick)
+        memories = catalog_hot.look(hook.root, directory, locate_hot.needs_trust(scope), quick)
         _mark_failing(hook.root, memories)
         catalogs.append((scope, memories))
     return catalogs
@@ -73,7 +77,7 @@ def whole(
 
 
 def _whole(scope: str, memories: catalog_hot.Catalog) -> "blocks_hot.Block | None":
-    intro = INTRO.format(directory=memories.directory)
+    intro = (INTRO_TEAM if scope.startswith("team") else INTRO).format(directory=memories.directory)
     fields = {"scope": scope, "source": memories.directory}
     if memories.building:
         intro = BUILDING.format(count=memories.count, directory=memories.directory)
@@ -109,7 +113,7 @@ def _watched(hook: runner_hot.Hook, catalogs: "list[tuple[str, catalog_hot.Catal
         watched += memories.directories[: catalog_hot.WATCHED]
         watched += [f"{memories.directory}/{line.file}" for line in memories.lines[: catalog_hot.WATCHED]]
         watched += memories.files
-        if scope == "project":
+        if locate_hot.needs_trust(scope):
             watched.append(hook.root + "/trust.json")
     return watched
 
@@ -130,7 +134,8 @@ def changes(
         parts: list[blocks_hot.Part] = []
         for line in memories.lines:
             parts += _difference(scope, memories.directory, line, before)
-        parts += _gone(scope, memories, before, catalog_hot.trusted(hook.root, memories.directory, scope == "project"))
+        allowed = catalog_hot.trusted(hook.root, memories.directory, locate_hot.needs_trust(scope))
+        parts += _gone(scope, memories, before, allowed)
         if parts:
             blocks.append(_changed(scope, memories.directory, parts))
     note_known(hook, catalogs, state)
@@ -188,7 +193,7 @@ def _quick_changes(
             memories = catalog_hot.Catalog(directory)
             memories.lines = [line := catalog_hot.line_of(directory, file)]
             _mark_failing(hook.root, memories)
-            allowed = catalog_hot.trusted(hook.root, directory, scope == "project")
+            allowed = catalog_hot.trusted(hook.root, directory, locate_hot.needs_trust(scope))
             if not memories.lines or (allowed is not None and not allowed.knows(line.digest)):
                 return None
             before = fastjson_hot.table(lines, scope)

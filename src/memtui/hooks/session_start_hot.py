@@ -208,8 +208,8 @@ def _message(
     if source != "compact":
         words = hook.attempt(words, banner, hook, counts)
     if untrusted:
-        directory, _ = locate_hot.project_dir(hook.env, hook.started_in)
-        words.append(f"{untrusted} in {visible_hot.clean(directory)} not trusted, not delivered: run `memtui trust`")
+        places = " and ".join([visible_hot.clean(memories.directory) for _, memories in catalogs if memories.untrusted])
+        words.append(f"{untrusted} in {places} not trusted, not delivered: run `memtui trust`")
     return visible_hot.clean(visible_hot.one_line(" · ".join(words)))
 
 

@@ -6,7 +6,7 @@ import posix
 from memtui.base import clock_hot, fs_hot, ids_hot, paths_hot
 from memtui.client import locate_hot
 from memtui.deliver import session_memories_hot, uses_hot
-from memtui.recall import content_hot, own_words_hot, places_hot
+from memtui.recall import content_hot, own_words_hot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def dry_run(
     if allowed.refused >= FOUND > len(hits):
         # Memories that are not trusted must not crowd others out.
         hits = query_hot.search(root, where, words, MANY, allowed, limits.sentences)[:FOUND]
-    if everything and any(places_hot.needs_trust(scope) for scope, _ in where):
+    if everything and any(locate_hot.needs_trust(scope) for scope, _ in where):
         hit_paths = {hit.path for hit in hits}
         every = query_hot.search(root, where, words, FOUND, None, limits.sentences)
         hits += [hit for hit in every if hit.path not in hit_paths]
@@ -288,7 +288,7 @@ def hindrance(
     except OSError:
         return "gone"
     # What needs no trust is taken for what was indexed if its file has the same time and size.
-    same = verdict.stamp == [*hit.stamp] and not places_hot.needs_trust(hit.scope)
+    same = verdict.stamp == [*hit.stamp] and not locate_hot.needs_trust(hit.scope)
     verdict.digest = hit.digest if same else ids_hot.digest(verdict.data)
     if not allowed(hit.scope, hit.directory, verdict.digest):
         return "untrusted"
@@ -349,7 +349,7 @@ class Allowed:
         self._trust: dict[str, trust_hot.Trust] = {}
 
     def __call__(self, scope: str, directory: str, digest: str) -> bool:
-        if not places_hot.needs_trust(scope):
+        if not locate_hot.needs_trust(scope):
             return True
         trusts = self._trust.get(directory)
         if trusts is None:

@@ -55,7 +55,7 @@ def _block(verdict: "judge_hot.Verdict", text: str, most: int, now: float) -> bl
     hit = verdict.hit
     modified = verdict.stamp[0] / 1e9
     name = hit.name[:MOST_NAME]
-    intro = INTRO_PINNED if verdict.reason == "pinned" else INTRO_TEAM if hit.scope == "team" else INTRO
+    intro = INTRO_PINNED if verdict.reason == "pinned" else INTRO_TEAM if hit.scope.startswith("team") else INTRO
     intro = (INTRO_BROKEN if verdict.broken else intro).format(about=sentence(_about(hit)), line=verdict.broken)
     if now - modified > clock_hot.DAY:
         intro += AGED.format(ago=clock_hot.ago(modified, now))

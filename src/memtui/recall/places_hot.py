@@ -46,8 +46,3 @@ def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool
         paths_hot.inside(top, auto) or paths_hot.inside(auto, top) or paths_hot.resolve(auto) == paths_hot.resolve(top)
         for top in {cwd, locate_hot.worktree_top(cwd), paths_hot.project_root(cwd)}
     )
-
-
-def needs_trust(scope: str) -> bool:
-    """Tell whether memories of a scope are delivered only if a person has trusted their present bytes."""
-    return scope in {"project", locate_hot.TEAM}

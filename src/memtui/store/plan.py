@@ -330,7 +330,7 @@ class Plan:
 
 def _indexes(scope: Scope) -> list[tuple[Scope, str]]:
     """List the scopes whose MEMORY.md may have lines of a scope, with what stands before its files there."""
-    if not scope.is_shared:
+    if scope.kind != locate_hot.TEAM:
         return [(scope, "")]
     above = replace(scope, kind="auto", directory=os.path.dirname(scope.directory), writable=True)
     # Nobody need have made one for the team.

@@ -108,11 +108,12 @@ def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook:
     return index_lines.place_line(data, file, title, hook, kind=kind, agent=scope.kind == "agent", first=True)
 
 
-def not_trusted(stem: str, *, shared: bool = False) -> MemtuiError:
-    """Return the error that a memory must be trusted before sessions may get its text. `shared`: a team shares it."""
+def not_trusted(stem: str, team: str = "") -> MemtuiError:
+    """Return the error that a memory must be trusted before sessions may get its text. `team`: the scope of those who
+    share it."""
     return MemtuiError(
-        f"{stem} is not trusted: {'it is shared by a team' if shared else 'it came with the repository'}.",
-        f"Read it, and trust it first: memtui trust {shell_word(('team:' if shared else '') + stem)}",
+        f"{stem} is not trusted: {'it is shared by a team' if team else 'it came with the repository'}.",
+        f"Read it, and trust it first: memtui trust {shell_word(f'{team}:{stem}' if team else stem)}",
     )
 
 

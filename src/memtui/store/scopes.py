@@ -11,7 +11,7 @@ from memtui.client import locate_hot, projects
 from memtui.store import trust_hot
 from memtui.store.memory import Memory, read_memory, unreadable
 
-KINDS = ("global", "project", "auto", "team", "agent", "instructions")
+KINDS = ("global", "project", "auto", "team", "remote", "agent", "instructions")
 # The kinds of scopes that have `files` of their own, and no index.
 LISTED = frozenset({"instructions", "model"})
 INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
@@ -65,17 +65,17 @@ class Scope:
     @property
     def needs_trust(self) -> bool:
         """Whether others may have written its memories, so that only trusted ones are delivered."""
-        return self.kind in {"project", locate_hot.TEAM} or "project" in self.aliases
+        return self.kind in {"project", locate_hot.TEAM, "remote"} or "project" in self.aliases
 
     @property
     def is_shared(self) -> bool:
-        """Whether the client gives to others what is changed there: only who agreed to that may change it."""
-        return self.kind == locate_hot.TEAM
+        """Whether others get what is changed there: only who agreed to that may change it."""
+        return self.kind in {locate_hot.TEAM, "remote"}
 
     @property
     def delivered(self) -> bool:
         """Whether memtui's hooks deliver its memories. The client loads all others itself, without a log."""
-        return self.kind in {"global", "project"}
+        return self.kind in {"global", "project", "remote"}
 
     @property
     def index_loaded(self) -> bool:
@@ -103,6 +103,9 @@ def _here(env: dict[str, str], cwd: str) -> Iterator[Scope]:
         auto = replace(auto, exists=os.path.isdir(auto.directory))
     yield auto
     yield from _team(env, auto)
+    for label, directory in locate_hot.team_dirs(paths_hot.root(env)):
+        trusted = trust_hot.load(paths_hot.root(env), directory)
+        yield Scope("remote", label, directory, writable=False, trusted=trusted.always or bool(trusted.hashes))
     yield from _agents(env, cwd, root)
     config = paths_hot.config_dir(env)
     # The person's own files may be links to anywhere.
@@ -270,9 +273,9 @@ def linked(scope: Scope) -> list[str]:
 def indexed(root: str, scope: Scope) -> list[str]:
     """List the files that need a line: readable, no copies of a sync program, and in a project trusted."""
     names = [name for name, problem in files(scope) if not problem and not CONFLICT.fullmatch(name[:-3])]
-    if scope.is_shared:
+    if scope.kind == locate_hot.TEAM:
         return []  # its lines are in the MEMORY.md above it
-    if scope.kind != "project":
+    if scope.kind not in {"project", "remote"}:
         return names
     trusted = trust_hot.trusted_names(root, scope.directory)
     return [name for name in names if name in trusted]

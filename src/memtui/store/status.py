@@ -235,7 +235,7 @@ def hidden(raw: bytes) -> int:
 
 def not_trusted(root: str, scope: Scope) -> list[str]:
     """List the files of a scope that are not delivered until a person trusts them; none where none needs that."""
-    if scope.kind not in {"project", "team"} or scope.problem or not scope.exists:
+    if scope.kind not in {"project", "team", "remote"} or scope.problem or not scope.exists:
         return []
     try:
         status = trust_hot.status(root, scope.directory)

@@ -39,7 +39,7 @@ def collect(scope: Scope) -> Export:
     if scope.kind == "instructions":
         raise UsageError(f"The scope “{scope.label}” has no memories, but instructions.", "Copy these files.")
     if scope.is_shared:
-        raise UsageError(f"The scope “{scope.label}” is your team's.", "Claude Code fetches it on each machine.")
+        raise UsageError(f"The scope “{scope.label}” is your team's.", "It comes to each machine by itself.")
     export = Export(scope.shown)
     for name, problem in [*scopes.files(scope), (locate_hot.INDEX_NAME, "")]:
         data, why = (None, problem) if problem else _read(f"{scope.directory}/{name}")

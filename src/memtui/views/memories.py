@@ -33,6 +33,7 @@ SCOPES = {
     "project": "in the repository, for all who work on it",
     "auto": "Claude Code's own, on this machine only",
     "team": "shared with a team through Claude Code: colleagues write it",
+    "remote": "a team's, over git: sessions get what you accept",
     "agent": "for this subagent only",
 }
 # By the kind of `Source`.
@@ -95,7 +96,7 @@ def _projects(labels: Sequence[str]) -> int:
 
 def loader(label: str, project: str = "", way: str = applied_settings.LOADED) -> str:
     """Say who loads a memory of a scope, empty for nobody; `way`: how Claude Code brings its own."""
-    words = LOADERS.get(label, "")
+    words = LOADERS.get("global" if label.startswith("team:") else label, "")
     if label == "auto":
         words = OWN_LOADERS.get(way, words)
     return words.replace("this project", f"the project {project}") if project else words

@@ -98,7 +98,7 @@ def _reconcile(on: WorkerRun) -> None:
 
 def _build_catalogs(on: WorkerRun) -> None:
     for scope, directory in locate_hot.delivered_dirs(on.env, on.cwd):
-        catalog_hot.build(on.root, directory, scope == "project")
+        catalog_hot.build(on.root, directory, locate_hot.needs_trust(scope))
 
 
 def _bring_indexes_up_to_date(on: WorkerRun) -> None:

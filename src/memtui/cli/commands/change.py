@@ -145,7 +145,8 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
 def _trusted(store: Store, memory: Memory, target: Scope) -> Memory:
     """Return the memory. Raises MemtuiError for an untrusted one that would get into a scope where none needs trust."""
     if not target.needs_trust and not store.is_trusted(memory):
-        raise references.not_trusted(memory.stem, shared=store.scope(memory.scope_label).is_shared)
+        scope = store.scope(memory.scope_label)
+        raise references.not_trusted(memory.stem, scope.label if scope.is_shared else "")
     return memory
 
 

@@ -19,13 +19,14 @@ trust: trust the memories that came with a repository
   memtui trust --list
   memtui trust prefer-pnpm
   memtui trust --remove prefer-pnpm
+  memtui trust --team shop --list
 A memory in .claude/memory, or one that a team shares, is delivered only if its exact text was trusted, or if memtui
 wrote it. `memtui undo` undoes this, too.
 names=[NAME...] | only these. Default: all; the texts are shown first
 / --list | only list which memories are trusted
 / --always | also later versions, for a repository of your own
 / --remove | stop trusting them; without NAME, all
---team | those that a team shares through Claude Code instead
+--team [NAME] | those of a team that you sync with, without NAME those that one shares through Claude Code
 --yes | don't ask""")
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.names and (args.list or args.always):
@@ -54,6 +55,12 @@ def _directory(ctx: Context, args: argparse.Namespace) -> "tuple[str, bool, str]
     """Return the directory that is meant, whether it exists, and the label of its scope. Raises NotFoundError."""
     directory, exists = locate_hot.project_dir(ctx.env, ctx.cwd)
     team = f"{locate_hot.auto_dir(ctx.env, ctx.cwd)}/{locate_hot.TEAM}"
+    prefixes = {name.rpartition(":")[0] for name in args.names} | {f"{locate_hot.TEAM}:{args.team}"}
+    for label, mounted in locate_hot.team_dirs(ctx.root):
+        if label in prefixes:
+            return mounted, True, label
+    if isinstance(args.team, str):
+        raise NotFoundError(f"There is no team {args.team} here.", "`memtui sync status` lists your teams.")
     asks_for_all = not (args.names or args.list or args.always or args.remove)
     shared = args.team or any(name.startswith(locate_hot.TEAM + ":") for name in args.names)
     if not shared and not (asks_for_all and not (exists and _waits(ctx, directory)) and _waits(ctx, team)):

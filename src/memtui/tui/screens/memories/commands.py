@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -133,10 +133,18 @@ class MemoryCommands:
 
     # changing many
 
-    async def _each(self, change: "Callable[[Store, Memory], object]", words: str, *, for_good: bool = False) -> None:
-        """Change every chosen memory as one step of undo, and report. `for_good`: there is no undo."""
+    async def _each(
+        self,
+        change: "Callable[[Store, Memory], object]",
+        words: str,
+        *,
+        for_good: bool = False,
+        to: Sequence[Scope] = (),
+    ) -> None:
+        """Change every chosen memory as one step of undo, and report. `for_good`: there is no undo; `to`: the scope
+        that gets them."""
         store, table = self.services.data.store(), self.list
-        places = [scope for scope, _ in table.chosen()]
+        places = [*(scope for scope, _ in table.chosen()), *to]
         if not await self._may_change(places):
             return
         store.shared = any(scope.is_shared for scope in places)
@@ -243,7 +251,7 @@ class MemoryCommands:
             question = present.not_trusted(_names(untrusted), len(untrusted), name)
             if not await self._is_sure(question, "Move all the same"):
                 return
-        await self._each(lambda store, mem: store.move(mem, scope), f"Moved to {name}")
+        await self._each(lambda store, mem: store.move(mem, scope), f"Moved to {name}", to=[scope])
 
     # import and export
 

@@ -62,7 +62,7 @@ class MemoryReader:
 
     @property
     def targets(self) -> list[Scope]:
-        return [scope for scope in self.scopes if scope.writable and not scope.problem]
+        return [scope for scope in self.scopes if (scope.writable or scope.kind == "remote") and not scope.problem]
 
     def pairs(self, of: Iterable[Scope] | None = None) -> list[Pair]:
         """Return the memories of some scopes, None for all."""

@@ -331,7 +331,7 @@ class Place:
 
 def group_of(scope: Scope) -> str:
     """Return the key of a scope's group; empty for scopes with a line of their own at the top."""
-    if scope.label in {"global", "project", "auto", "team", "model"}:
+    if scope.label in {"global", "project", "auto", "team", "model"} or scope.kind == "remote":
         return ""
     return {"agent": "agents", INSTRUCTIONS: INSTRUCTIONS}.get(scope.kind, "others")
 
