@@ -183,7 +183,8 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
 
     def guidance(agent: str = "") -> tuple[float, float]:
         guide(world)
-        world.payload("UserPromptSubmit", agent or "bench", prompt="hi", submitted_prompt="hi", sessionId=agent)
+        more = {"transcript_size": 1} if agent == "opencode" else {}  # as its plugin says
+        world.payload("UserPromptSubmit", agent or "bench", prompt="hi", submitted_prompt="hi", sessionId=agent, **more)
         log = next((world.root / "log").glob("deliveries-*.jsonl"), None)
         before = log.stat().st_size if log else 0
         seconds, memory, out = world.run(world.hook("UserPromptSubmit", agent))

@@ -48,6 +48,7 @@ def test_who_has_no_claude_code_is_not_told_to_install_its_hooks(bare):
     assert bare("setup", check=False).code == 5
     bare("setup", "hooks", "--agent", "copilot", "--yes")
     assert bare("setup").code == 0
+    assert all("hooks: ✓ Copilot CLI\n" in bare(*words).out for words in (["status"], ["setup"]))
     assert "Claude Code has no hooks of memtui's, only Copilot CLI." in bare("doctor", check=False).out
 
 

@@ -34,13 +34,16 @@ DOES = {
 CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
 
-def state(hooks: Status | None) -> tuple[str, bool]:
-    """Say whether the hooks are installed and where, `✓ 7 hooks (user)`, and whether they are; None: not known."""
-    if hooks is None or not hooks.installed:
-        skipped = hooks is not None and hooks.unreadable
-        return "✗ Claude Code skips a settings file" if skipped else "✗ not installed", False
-    places = ", ".join(dict.fromkeys(hook.source for hook in hooks.hooks))
-    return f"✓ {many(len(hooks.hooks), 'hook')} ({places})", True
+def state(hooks: Status | None, others: Sequence[str]) -> tuple[str, bool]:
+    """Say whether hooks are installed and where, `✓ 7 hooks (user)`, and whether they are. `hooks`: those of
+    Claude Code, None if not known; `others`: the agents beside it that run memtui's hooks."""
+    words = list(others)
+    if hooks is not None and hooks.installed:
+        places = ", ".join(dict.fromkeys(hook.source for hook in hooks.hooks))
+        words.insert(0, f"{many(len(hooks.hooks), 'hook')} ({places})")
+    elif hooks is not None and hooks.unreadable:
+        return "✗ Claude Code skips a settings file", False
+    return ("✓ " + " · ".join(words), True) if words else ("✗ not installed", False)
 
 
 def notes(plan: SettingsPlan) -> list[str]:

@@ -75,7 +75,8 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
     """Report where the hooks are installed and what keeps them from running. Exit code 5 if there is a problem."""
     report = hook_status.status(ctx.env, ctx.cwd)
     data = {**hook_status.as_json(report), "installed": report.installed}
-    state, installed = setup_words.state(report)
+    others = agents.other_agents(ctx.env)
+    state, installed = setup_words.state(report, [other.program.title for other in others if other.has_hooks])
     missing = not installed and not report.unreadable
 
     events_by_place: dict[tuple[str, str], set[str]] = {}
@@ -85,7 +86,6 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
         (source, line(path) + ", and the status line" * (STATUS_LINE in events))
         for (source, path), events in events_by_place.items()
     ]
-    others = agents.other_agents(ctx.env)
     data["agents"] = [
         picked(other, "path state remedy")
         | picked(other.program, "name title")

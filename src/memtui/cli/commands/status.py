@@ -82,7 +82,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     memories = ", ".join(f"{number} {kind}" for kind, number in counts.items() if number)
     waits = ", ".join(many(number, format_hot.NOUNS[kind]) for kind, number in waiting.items() if number)
     nothing = "nothing waits here" * (not decisions)
-    state, installed = setup_words.state(hooks)
+    state, installed = setup_words.state(hooks, agents.hooked(ctx.root))
     lines = [
         f"hooks: {styled(state, 'green' if installed else 'red')}",
         f"memories: {memories}" if memories else "no memories",

@@ -19,8 +19,7 @@ async function run(event, payload) {
 }
 export const Memtui = async ({ client, directory }) => {
   const sessions = new Map(), commands = new Map(), contexts = new Map(), messages = new Set() // those with texts of ours
-  const find = async (id) => ({ start: "", parent: (await client.session.get({ path: { id } })).data.parentID })
-  const look = async (id) => sessions.get(id) ?? sessions.set(id, await find(id)).get(id)
+  const look = async (id) => sessions.get(id) ?? sessions.set(id, { start: "", parent: (await client.session.get({ path: { id } })).data.parentID }).get(id)
   const ask = (event, id, more, start) => silent(async () => { // for a subagent only about its tools, as its session's
     const session = await look(id), { parent } = session
     if (start !== undefined) session.start = start
@@ -30,9 +29,10 @@ export const Memtui = async ({ client, directory }) => {
   const tool = (event, i, fields) => ask(event, i.sessionID, { tool_name: i.tool, tool_input: fields, tool_use_id: i.callID })
   const prompt = async (id, message, parts) => {
     const typed = parts.filter((part) => part.type === "text" && !part.synthetic && !part.ignored).map((part) => part.text)
-    const { start } = await look(id), command = commands.get(id), words = command ?? typed.join("\n")
-    const given = [start === null ? {} : await ask("SessionStart", id, { source: start }, null)]
-    given.push(await ask("UserPromptSubmit", id, { prompt: words, prompt_id: message.id }))
+    const { start } = await look(id), command = commands.get(id), prompt = command ?? typed.join("\n")
+    const at = { transcript_size: message.time?.created } // spares the hook a look into the database
+    const given = [start === null ? {} : await ask("SessionStart", id, { source: start, ...at }, null)]
+    given.push(await ask("UserPromptSubmit", id, { prompt, prompt_id: message.id, ...at }))
     if (commands.delete(id)) given.push({ additionalContext: "memtui", ignored: true, metadata: { memtui: { command } } })
     given.forEach(({ additionalContext: text, ignored, metadata }, n) => text && messages.add(message.id) &&
       parts.push({ id: partID(n), sessionID: id, messageID: message.id, type: "text", text, synthetic: true, ignored, metadata }))
@@ -40,8 +40,8 @@ export const Memtui = async ({ client, directory }) => {
   return {
     event: ({ event: { type, properties } }) => silent(async () => {
       if (type === "session.idle") ask("Stop", properties.sessionID, {})
-      const isUndone = type === "message.removed" && messages.has(properties.messageID)
-      if (isUndone) (await look(properties.sessionID)).start = "compact" // what stood in it is told again
+      if (type !== "message.removed" || !messages.has(properties.messageID)) return
+      (await look(properties.sessionID)).start = "compact" // what stood in it is told again
     }),
     "command.execute.before": async (input) => { commands.set(input.sessionID, `/${input.command} ${input.arguments}`) },
     "chat.message": (input, output) => silent(() => prompt(input.sessionID, output.message, output.parts)),

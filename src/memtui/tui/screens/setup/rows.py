@@ -111,6 +111,10 @@ class Snapshot:
         return self.hooks is not None and self.hooks.installed
 
     @property
+    def hooked_agents(self) -> list[str]:
+        return [row.program.title for row in self.agents if row.has_hooks]
+
+    @property
     def has_model(self) -> bool:
         return setting.BACKEND in self.settings and self.settings[setting.BACKEND].value != "off"
 
@@ -200,7 +204,7 @@ def _headings(snapshot: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> It
     usual = mode is not None and mode.value == config_hot.MODES[0]
     sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
     model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
-    hooks, has_hooks = setup_words.state(snapshot.hooks)
+    hooks, has_hooks = setup_words.state(snapshot.hooks, snapshot.hooked_agents)
     disk = next((finding for finding in snapshot.findings if finding.code == "kept.ok"), None)
     wrong = sum(row.problem is not None for row in snapshot.settings.values())
     changed = sum(row.source != "default" and row.problem is None for row in snapshot.settings.values())

@@ -139,7 +139,7 @@ class Setup(ListScreen[SetupRow]):
         count, hooks = self.snapshot.problems, self.snapshot.hooks
         if hooks is not None and hooks.unreadable:
             parts.append("! No hook runs: Claude Code skips a settings file")
-        elif (hooks is None or not hooks.installed) and not any(row.has_hooks for row in self.snapshot.agents):
+        elif (hooks is None or not hooks.installed) and not self.snapshot.hooked_agents:
             key = "" if self.services.read_only else f": press {keymap.key_of('setup.approve')}"
             parts.append(f"! Hooks are not installed{key}")
             count -= any(finding.code == "hooks.absent" for finding in self.snapshot.findings)
