@@ -62,35 +62,6 @@ def test_a_prompt_is_read_at_once_only_if_it_asks_something(read, api):
     (note,) = read.notes()
     assert (note.text, note.fields["reply"]) == ("On Tuesdays.", "when do we deploy?")
     assert at_prompt().run() is None
-    read.says(agent="Built. " * 100)
-    assert read.run() is None, "what is little is read with the next turn"
-    assert len(api.requests) == 1
-    read.says("Go on.", "It goes on.")
-    assert read.run(answer()).outcome == "done"
-    assert [text in api.requests[-1].text() for text in ("Built. Built.", "Go on.", SAID)] == [True, True, False]
-    read.says(agent="Built. " * 100)
-    assert read.run(answer()).outcome == "done", "no question was answered in that turn"
-
-
-def test_what_follows_an_answer_in_mid_turn_is_read_as_the_session_ends(read, api):
-    of = lambda event: run_process.Along(read.env, {**read.payload, "hook_event_name": event})
-    read.says("@memtui, when do we deploy?")
-    api.will(answer(replies=[{"to": "m1", "text": "On Tuesdays."}]), answer())
-    of("UserPromptSubmit").run()
-    read.says(agent="Built. " * 100)
-    assert of("Stop").run() is None
-    assert of("SessionEnd").run().outcome == "done"
-    assert "Built. Built." in api.requests[-1].text()
-    assert of("SessionEnd").run() is None, "all is read"
-
-
-@pytest.mark.parametrize("rest", [{"agent": "Built. " * 2000}, {"person": "No."}, {"agent": "@memtui is it right?"}])
-def test_what_follows_an_answer_in_mid_turn_is_read_if_it_says_much(read, api, rest):
-    read.says("@memtui, when do we deploy?")
-    api.will(answer(replies=[{"to": "m1", "text": "On Tuesdays."}]))
-    run_process.Along(read.env, {**read.payload, "hook_event_name": "UserPromptSubmit"}).run()
-    read.says(**rest)
-    assert read.run(answer()).outcome == "done"
 
 
 def test_what_was_read_is_not_read_again_and_what_it_noted_is(read, api):

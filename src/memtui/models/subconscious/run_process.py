@@ -29,9 +29,9 @@ from memtui.settings import config_hot
 
 # Characters that must be new before a model is asked, unless the person said something or addressed it.
 LEAST = 200
-# What follows after a question was answered in mid-turn is read with the next turn, or as the session ends, if it has
-# fewer characters than a request has besides: three of four turns.
-LITTLE = 8000
+# What follows after a question was answered in mid-turn is read with the next turn if it has fewer characters than a
+# request has besides: three of four turns. As the session ends, it is read where the agent itself said this MUCH.
+LITTLE, MUCH = 8000, 2000
 # Characters by which memories are looked up; seconds beside those of the calls.
 LOOKED_UP, MORE_SECONDS = 4000, 120
 # Mentions that wait, at most; runs of the session whose remarks are told again, and whose whispers are not repeated.
@@ -108,8 +108,8 @@ class Along:
             return None  # the turn's end reads it
         mentions = _waiting(state, turn, self.now())
         answer_chars = sum(len(text) for text in turn.said(transcript_view.AGENT))
-        waits = "answered" in state and turn.size < LITTLE and self.event != "SessionEnd"
-        is_little = answer_chars < LEAST or waits
+        waits = answer_chars < MUCH if self.event == "SessionEnd" else turn.size < LITTLE
+        is_little = answer_chars < LEAST or ("answered" in state and waits)
         if is_little and not (turn.mentions or turn.said(transcript_view.PERSON)):
             return None
         run = Run(
